@@ -1,0 +1,51 @@
+import { ArkErrors } from "arktype";
+import type { Entry } from "./entry.ts";
+import { parseListen } from "./formats.ts";
+import { nearestKey } from "./nearest.ts";
+import { isSettingKey, SECRET_SETTINGS, type SettingKey, settingKeys, settingType } from "./settings.ts";
+
+const LONGEST_SHOWN = 60;
+
+/** What is wrong with one entry, as a line for the operator; undefined when nothing is. */
+export function entryProblem(entry: Entry): string | undefined {
+  const { key } = entry;
+  if (!isSettingKey(key)) {
+    const meant = nearestKey(key, settingKeys());
+    return `${entry.origin}: unknown key${meant ? `; did you mean "${meant}"?` : ""}`;
+  }
+  const type = settingType(key);
+  const outcome = type(entry.value);
+  if (!(outcome instanceof ArkErrors)) return undefined;
+  // descriptions only: arktype's messages repeat the value, secret or not
+  const [index] = outcome[0]!.path;
+  const item = typeof index === "number" ? entry.items?.[index] : undefined;
+  const { origin, shown } = item ?? entry;
+  const expected = item ? outcome[0]!.expected : type.description;
+  return `${origin}: expected ${expected}${SECRET_SETTINGS.has(key) ? "" : `, got ${shorten(shown)}`}`;
+}
+
+/** What is wrong with values that are right by themselves. */
+export function contradictions(entries: ReadonlyMap<SettingKey, Entry>): string[] {
+  const value = (key: SettingKey) => entries.get(key)!.value;
+  const problems: string[] = [];
+  const report = (key: SettingKey, message: string) =>
+    problems.push(`${entries.get(key)!.origin}: ${message}`);
+
+  if (value("server.tls_cert") && !value("server.tls_key")) report("server.tls_cert", "needs server.tls_key");
+  if (value("server.tls_key") && !value("server.tls_cert")) report("server.tls_key", "needs server.tls_cert");
+  if (value("rm.token") && value("rm.password"))
+    report("rm.token", "set together with rm.password; keep one");
+  if (value("rm.password") && !value("rm.username")) report("rm.password", "needs rm.username");
+
+  const admin = parseListen(value("admin.listen") as string);
+  const port = value("server.port");
+  if (typeof admin === "object" && port !== 0 && admin.port === port && admin.host === value("server.host")) {
+    report("admin.listen", 'the same address as server.host and server.port; "main" shares the listener');
+  }
+  return problems;
+}
+
+function shorten(shown: string): string {
+  const line = shown.replace(/\s+/g, " ");
+  return line.length <= LONGEST_SHOWN ? line : `${line.slice(0, LONGEST_SHOWN)}…`;
+}

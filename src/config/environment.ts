@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { defaultValues } from "./defaults.ts";
+import type { Entry, Reading } from "./entry.ts";
+import { nearestKey } from "./nearest.ts";
+import { environmentName, isSettingKey, type SettingKey, settingKeys } from "./settings.ts";
+
+/** Environment variables by name, as in `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The settings that the environment gives: MAINSTAY_SERVER__PORT holds a value, MAINSTAY_SERVER__PORT_FILE names a
+ * file that does (relative to `cwd`). Other MAINSTAY_ variables, without a double underscore, are not settings.
+ */
+export function readEnvironment(env: Environment, cwd: string): Reading {
+  const reading: Reading = { entries: [], problems: [] };
+  for (const [variable, text] of Object.entries(env).toSorted()) {
+    if (text === undefined || !variable.startsWith("MAINSTAY_")) continue;
+    const problem = variable.includes("__")
+      ? readVariable(variable, text, env, cwd, reading.entries)
+      : singleUnderscore(variable, text);
+    if (problem) reading.problems.push(`${variable}: ${problem}`);
+  }
+  return reading;
+}
+
+/** The entry for a value given as text, by a variable or a flag. Text that is no number or list stays text. */
+export function textEntry(key: SettingKey, text: string, origin: string): Entry {
+  const shown = JSON.stringify(text);
+  const usual = defaultValues().get(key);
+  if (typeof usual === "number" && /^-?\d+(\.\d+)?$/.test(text))
+    return { key, value: Number(text), origin, shown };
+  if (typeof usual === "boolean" && /^(true|false)$/.test(text)) {
+    return { key, value: text === "true", origin, shown };
+  }
+  if (!Array.isArray(usual)) return { key, value: text, origin, shown };
+  const value = text.split(",").flatMap((item) => item.trim() || []);
+  return { key, value, origin, shown, items: value.map((item) => ({ origin, shown: JSON.stringify(item) })) };
+}
+
+/** Adds the variable's entry; or says what is wrong with the variable. */
+function readVariable(variable: string, text: string, env: Environment, cwd: string, entries: Entry[]) {
+  const direct = settingNamed(variable);
+  if (direct) {
+    entries.push(textEntry(direct, text, variable));
+    return;
+  }
+  const plain = variable.replace(/_FILE$/, "");
+  const key = plain === variable ? undefined : settingNamed(plain);
+  if (!key) return unknownVariable(variable);
+  if (env[plain] !== undefined) return `set together with ${plain}; keep one of them`;
+  const held = readValueFile(resolve(cwd, text));
+  if ("problem" in held) return held.problem;
+  entries.push(textEntry(key, held.value, variable));
+  return;
+}
+
+function readValueFile(path: string): { value: string } | { problem: string } {
+  try {
+    const value = readFileSync(path, "utf8").replace(/\r?\n$/, "");
+    return value === "" ? { problem: `the file ${path} is empty` } : { value };
+  } catch (error) {
+    return { problem: `the file ${path} can't be read (${(error as NodeJS.ErrnoException).code})` };
+  }
+}
+
+function settingNamed(variable: string): SettingKey | undefined {
+  const key = variable.slice("MAINSTAY_".length).replace("__", ".").toLowerCase();
+  return isSettingKey(key) && environmentName(key) === variable ? key : undefined;
+}
+
+function unknownVariable(variable: string): string {
+  const suffix = variable.endsWith("_FILE") ? "_FILE" : "";
+  const written = variable.slice("MAINSTAY_".length, variable.length - suffix.length);
+  const meant = nearestKey(written.replace("__", ".").toLowerCase(), settingKeys());
+  return `unknown setting${meant ? `; did you mean ${environmentName(meant)}${suffix}?` : ""}`;
+}
+
+/** MAINSTAY_SERVER_PORT would be ignored in silence. Kubernetes sets such a name itself, to tcp://…, for a service. */
+function singleUnderscore(variable: string, text: string): string | undefined {
+  if (/^(tcp|udp|sctp):\/\//.test(text)) return undefined;
+  const meant = settingKeys().find((key) => environmentName(key).replace("__", "_") === variable);
+  return meant && `unknown setting; did you mean ${environmentName(meant)}?`;
+}

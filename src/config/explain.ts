@@ -1,0 +1,46 @@
+import { defaultValues, EXAMPLE_CONFIG } from "./defaults.ts";
+import { environmentName, isSettingKey, SECRET_SETTINGS, type SettingKey, settingType } from "./settings.ts";
+
+/** One setting, as a manual shows it. */
+export type SettingExplanation = {
+  key: SettingKey;
+  default: unknown;
+  /** What is accepted, in words: "a whole number from 0 to 65535". */
+  type: string;
+  /** The environment variable that overrides it. */
+  variable: string;
+  secret: boolean;
+  comment: string;
+};
+
+export type SectionExplanation = { name: string; comment: string; settings: SettingExplanation[] };
+
+/** Every section and setting with its comment, in the order of `config.example.toml`. */
+export function explainConfig(): SectionExplanation[] {
+  const sections: SectionExplanation[] = [];
+  let comment: string[] = [];
+  for (const line of EXAMPLE_CONFIG.split("\n")) {
+    const section = /^\[(\w+)\]$/.exec(line)?.[1];
+    const name = /^(\w+) = /.exec(line)?.[1];
+    if (line.startsWith("#")) comment.push(line.slice(1).trim());
+    else {
+      if (section) sections.push({ name: section, comment: comment.join(" "), settings: [] });
+      if (name)
+        sections.at(-1)!.settings.push(explain(`${sections.at(-1)!.name}.${name}`, comment.join(" ")));
+      comment = [];
+    }
+  }
+  return sections;
+}
+
+function explain(key: string, comment: string): SettingExplanation {
+  if (!isSettingKey(key)) throw new Error(`config.example.toml has the unknown key ${key}`);
+  return {
+    key,
+    default: defaultValues().get(key),
+    type: settingType(key).description,
+    variable: environmentName(key),
+    secret: SECRET_SETTINGS.has(key),
+    comment,
+  };
+}

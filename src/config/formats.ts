@@ -1,0 +1,126 @@
+import { isIP } from "node:net";
+import { type } from "arktype";
+
+/** The values that settings may have. Each type's description says what was expected, in an operator's words. */
+
+/** A whole number within the bounds, both included. */
+export const whole = (min: number, max: number) =>
+  type("number.integer").atLeast(min).atMost(max).describe(`a whole number from ${min} to ${max}`);
+
+export const onOff = type("boolean").describe("true or false");
+
+export const logLevel = type("'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'").describe(
+  '"trace", "debug", "info", "warn", "error" or "silent"',
+);
+export const logFormat = type("'json' | 'pretty'").describe('"json" or "pretty"');
+
+const text = (expected: string, holds: (value: string) => boolean) =>
+  type("string").narrow(holds).describe(expected);
+
+/** Text that may be empty, where empty means that the setting is not used. */
+const optional = (expected: string, holds: (value: string) => boolean) =>
+  text(`${expected}, or ""`, (value) => value === "" || holds(value));
+
+export const anyText = text("text on one line", isOneLine);
+export const filePath = text("a path", (value) => value !== "" && !value.includes("\0"));
+export const optionalPath = optional("a path", (value) => !value.includes("\0"));
+export const host = text("an IP address or a host name", isHost);
+export const listenAddress = text('"main" or "ADDRESS:PORT"', (value) => parseListen(value) !== undefined);
+export const basePath = text(
+  'a path such as "/api", without a slash at its end, or ""',
+  isMatch(/^(\/[\w.~-]+)*$/),
+);
+export const webUrl = optional("an http:// or https:// address", isUrl(/^https?:$/));
+export const databaseUrl = optional("a postgres:// address", isUrl(/^postgres(ql)?:$/));
+export const timeOfDay = text('a time in UTC such as "03:00"', isMatch(/^([01]\d|2[0-3]):[0-5]\d$/));
+export const schedule = optional('five cron fields such as "30 4 * * *"', isCron);
+export const networks = list("networks such as 10.0.0.0/8", text("a network such as 10.0.0.0/8", isNetwork));
+export const frameAncestors = list(
+  "sources such as https://portal.example.com",
+  text("a source such as https://portal.example.com, 'self', 'none' or *", isFrameAncestor),
+);
+
+function list(what: string, item: ReturnType<typeof text>) {
+  return item.array().describe(`a list of ${what}`);
+}
+
+/** Where `admin.listen` points to, or undefined when the text is neither "main" nor an address with a port. */
+export function parseListen(value: string): "main" | { host: string; port: number } | undefined {
+  if (value === "main") return value;
+  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(value);
+  if (!match) return undefined;
+  const address = match[1] ?? match[2]!;
+  const port = Number(match[3]);
+  const addressHolds = match[1] ? isIP(address) === 6 : isHost(address);
+  return addressHolds && port <= 65_535 ? { host: address, port } : undefined;
+}
+
+function isOneLine(value: string): boolean {
+  return !/\p{Cc}/u.test(value);
+}
+
+function isMatch(pattern: RegExp) {
+  return (value: string) => pattern.test(value);
+}
+
+function isHost(value: string): boolean {
+  return isIP(value) !== 0 || (value.length <= 253 && /^(?!-)[A-Za-z\d-]+(\.[A-Za-z\d-]+)*\.?$/.test(value));
+}
+
+function isUrl(protocol: RegExp) {
+  return (value: string) => {
+    const url = isOneLine(value) ? URL.parse(value) : null;
+    return url !== null && protocol.test(url.protocol) && url.hostname !== "";
+  };
+}
+
+function isNetwork(value: string): boolean {
+  const [address = "", prefix, ...rest] = value.split("/");
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
+/** A source of the Content-Security-Policy grammar; nothing that could end the directive or the header. */
+function isFrameAncestor(value: string): boolean {
+  if (value === "*" || value === "'self'" || value === "'none'") return true;
+  return /^https?:(\/\/(\*\.)?[A-Za-z\d.-]+(:(\d{1,5}|\*))?)?$/.test(value);
+}
+
+const CRON_BOUNDS = [
+  [0, 59],
+  [0, 23],
+  [1, 31],
+  [1, 12],
+  [0, 7],
+] as const;
+const CRON_NAMES = [
+  "",
+  "",
+  "",
+  "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC",
+  "SUN MON TUE WED THU FRI SAT",
+];
+
+function isCron(value: string): boolean {
+  const fields = value.trim().split(/\s+/);
+  return (
+    fields.length === 5 && fields.every((field, i) => field.split(",").every((part) => isCronPart(part, i)))
+  );
+}
+
+function isCronPart(part: string, field: number): boolean {
+  const match = /^(?:\*|([A-Za-z\d]+)(?:-([A-Za-z\d]+))?)(?:\/(\d+))?$/.exec(part);
+  if (!match || match[3] === "0") return false;
+  const from = match[1] ? cronNumber(match[1], field) : CRON_BOUNDS[field]![0];
+  const to = match[2] ? cronNumber(match[2], field) : from;
+  const [least, most] = CRON_BOUNDS[field]!;
+  return from >= least && from <= to && to <= most;
+}
+
+/** The number that a cron field's digits or name stand for; NaN for any other text. */
+function cronNumber(text: string, field: number): number {
+  const name = CRON_NAMES[field]!.split(" ").indexOf(text.toUpperCase());
+  if (name === -1) return /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  return name + CRON_BOUNDS[field]![0];
+}

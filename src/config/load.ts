@@ -1,0 +1,120 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { OperatorError } from "../domain/errors.ts";
+import { contradictions, entryProblem } from "./check.ts";
+import { defaultValues } from "./defaults.ts";
+import type { Entry, Reading } from "./entry.ts";
+import { type Environment, readEnvironment, textEntry } from "./environment.ts";
+import { type Config, camelCase, isSettingKey, PATH_SETTINGS, type SettingKey } from "./settings.ts";
+import { readToml } from "./toml.ts";
+
+/** A setting given on the command line, and by which flag. */
+export type Override = { key: SettingKey; text: string; flag: string };
+
+export type ConfigRequest = {
+  /** The file that was asked for; when undefined, see `findConfigFile`. */
+  file?: string | undefined;
+  env: Environment;
+  cwd: string;
+  overrides?: readonly Override[];
+};
+
+/** Everything that is wrong with the settings, a line each. */
+export class ConfigError extends OperatorError {
+  constructor(readonly problems: readonly string[]) {
+    super(
+      problems.length === 1
+        ? problems[0]!
+        : `${problems.length} problems in the configuration:\n${problems.map((line) => `  ${line}`).join("\n")}`,
+      "`mainstay init --config NEW.toml` writes a file with every key, its default and its meaning",
+    );
+  }
+}
+
+/**
+ * The settings in force: defaults, then the file, then the environment, then the command line. Relative paths start
+ * at the file's folder, or at `cwd` when they come from the environment or the command line, or there is no file.
+ * @throws ConfigError with all that is wrong, or OperatorError when the file can't be read.
+ */
+export function loadConfig({ file: asked, env, cwd, overrides = [] }: ConfigRequest): Config {
+  const file = findConfigFile({ file: asked, env, cwd });
+  const fromFile = file ? readToml(readConfigFile(file), relative(cwd, file) || file) : NOTHING;
+  const fromEnvironment = readEnvironment(env, cwd);
+  const fromCommandLine = overrides.map(({ key, text, flag }) => textEntry(key, text, flag));
+
+  const folder = file ? dirname(file) : cwd;
+  const given: Placed[] = [
+    ...[...defaultValues()].map(([key, value]) => ({
+      key,
+      value,
+      origin: `default ${key}`,
+      shown: "",
+      folder,
+    })),
+    ...fromFile.entries.map((entry) => ({ ...entry, folder })),
+    ...[...fromEnvironment.entries, ...fromCommandLine].map((entry) => ({ ...entry, folder: cwd })),
+  ];
+  const problems = [
+    ...fromFile.problems,
+    ...fromEnvironment.problems,
+    ...given.flatMap((entry) => entryProblem(entry) ?? []),
+  ];
+  if (problems.length > 0) throw new ConfigError(problems);
+
+  const chosen = new Map(given.flatMap((entry) => (isSettingKey(entry.key) ? [[entry.key, entry]] : [])));
+  const clashes = contradictions(chosen);
+  if (clashes.length > 0) throw new ConfigError(clashes);
+  return assemble(chosen, file);
+}
+
+/** The file to read: the one asked for, else MAINSTAY_CONFIG, else ./mainstay.toml if it exists, else none. */
+export function findConfigFile({ file, env, cwd }: Omit<ConfigRequest, "overrides">): string | undefined {
+  const named = file ?? env.MAINSTAY_CONFIG;
+  if (named) return resolve(cwd, named);
+  const usual = join(cwd, CONFIG_FILE_NAME);
+  return existsSync(usual) ? usual : undefined;
+}
+
+export const CONFIG_FILE_NAME = "mainstay.toml";
+
+type Placed = Entry & { folder: string };
+
+const NOTHING: Reading = { entries: [], problems: [] };
+
+function readConfigFile(file: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") {
+      throw new OperatorError(
+        `there is no configuration file ${file}`,
+        `\`mainstay init --config ${file}\` writes one`,
+      );
+    }
+    if (error instanceof TypeError) throw new OperatorError(`${file} is not UTF-8 text`, "save it as UTF-8");
+    throw new OperatorError(
+      `the configuration file ${file} can't be read (${code})`,
+      "check its permissions",
+    );
+  }
+}
+
+function assemble(chosen: ReadonlyMap<SettingKey, Placed>, file: string | undefined): Config {
+  const sections: Record<string, Record<string, unknown>> = {};
+  for (const [key, { value, folder }] of chosen) {
+    const [section, name] = key.split(".") as [string, string];
+    sections[section] ??= {};
+    const isPath = PATH_SETTINGS.has(key) && value !== "";
+    sections[section][camelCase(name)] = isPath ? resolve(folder, value as string) : value;
+  }
+  const { storage, backup } = sections;
+  if (backup!.dir === "") backup!.dir = join(storage!.dataDir as string, "backups");
+
+  for (const section of Object.values(sections)) {
+    for (const value of Object.values(section)) if (Array.isArray(value)) Object.freeze(value);
+    Object.freeze(section);
+  }
+  // every key was chosen, since the defaults are complete, and every value has passed its type
+  return Object.freeze({ ...sections, file }) as Config;
+}

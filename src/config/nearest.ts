@@ -1,0 +1,56 @@
+/** The candidate that the word was probably meant to be; undefined when none is near. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  return best(candidates, (candidate) => typos(word, candidate));
+}
+
+/** As `nearest`, for names in two parts such as "server.port": a right name in a wrong section is near too. */
+export function nearestKey<Key extends string>(key: string, candidates: readonly Key[]): Key | undefined {
+  const [section, name] = split(key);
+  return best(candidates, (candidate) => {
+    const [itsSection, itsName] = split(candidate);
+    return Math.min(editDistance(section, itsSection), 2) + typos(name, itsName);
+  });
+}
+
+const MOST_TYPOS = 3;
+
+function best<Word extends string>(
+  candidates: readonly Word[],
+  distanceTo: (candidate: Word) => number,
+): Word | undefined {
+  let found: Word | undefined;
+  let least = MOST_TYPOS + 1;
+  for (const candidate of candidates) {
+    const distance = distanceTo(candidate);
+    if (distance < least) [found, least] = [candidate, distance];
+  }
+  return found;
+}
+
+/** The edit distance, or Infinity when so much of the word differs that it is another word. */
+function typos(word: string, candidate: string): number {
+  const distance = editDistance(word, candidate);
+  return distance <= Math.max(1, candidate.length * 0.4) ? distance : Number.POSITIVE_INFINITY;
+}
+
+function split(key: string): [section: string, name: string] {
+  const dot = key.lastIndexOf(".");
+  return [key.slice(0, Math.max(dot, 0)), key.slice(dot + 1)];
+}
+
+/** Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row[j] = Math.min(last[j]! + 1, row[j - 1]! + 1, substituted);
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (swapped) row[j] = Math.min(row[j]!, beforeLast[j - 2]! + 1);
+    }
+    [beforeLast, last] = [last, row];
+  }
+  return last[b.length]!;
+}

@@ -1,0 +1,145 @@
+import {
+  anyText,
+  basePath,
+  databaseUrl,
+  filePath,
+  frameAncestors,
+  host,
+  listenAddress,
+  logFormat,
+  logLevel,
+  networks,
+  onOff,
+  optionalPath,
+  schedule,
+  timeOfDay,
+  webUrl,
+  whole,
+} from "./formats.ts";
+
+/** Every setting and what its value may be. Defaults, units and reasons are in `config.example.toml`. */
+export const SETTINGS = {
+  server: {
+    host,
+    port: whole(0, 65_535),
+    base_path: basePath,
+    public_url: webUrl,
+    tls_cert: optionalPath,
+    tls_key: optionalPath,
+    trusted_proxies: networks,
+    idle_timeout_s: whole(1, 255),
+    shutdown_grace_s: whole(0, 600),
+  },
+  admin: { listen: listenAddress },
+  storage: { data_dir: filePath, url: databaseUrl },
+  limits: {
+    per_ip_per_minute: whole(0, 1_000_000),
+    per_partner_per_minute: whole(0, 1_000_000),
+    daily_budget: whole(0, 1_000_000_000),
+    body_bytes: whole(1024, 104_857_600),
+    bulk_items: whole(1, 100_000),
+    photo_bytes: whole(1024, 104_857_600),
+  },
+  snapshot: { enabled: onOff, at: timeOfDay },
+  webhooks: {
+    concurrency_per_partner: whole(1, 64),
+    timeout_ms: whole(100, 60_000),
+    allow_networks: networks,
+    deny_networks: networks,
+    ca_file: optionalPath,
+    proxy: webUrl,
+    log_retention_days: whole(1, 3650),
+    pause_after_failures: whole(0, 10_000),
+    probe_interval_s: whole(10, 86_400),
+  },
+  backup: { schedule, keep: whole(1, 1000), dir: optionalPath, passphrase: anyText },
+  embed: { frame_ancestors: frameAncestors },
+  log: { level: logLevel, format: logFormat },
+  rm: {
+    url: webUrl,
+    username: anyText,
+    password: anyText,
+    token: anyText,
+    ca_file: optionalPath,
+    timeout_ms: whole(100, 60_000),
+  },
+};
+
+/** Settings whose values are never shown, not even to say that they are wrong. Addresses may hold a password. */
+export const SECRET_SETTINGS: ReadonlySet<string> = new Set<SettingKey>([
+  "storage.url",
+  "webhooks.proxy",
+  "backup.passphrase",
+  "rm.url",
+  "rm.password",
+  "rm.token",
+]);
+
+/** Settings that are made absolute when they are read. */
+export const PATH_SETTINGS: ReadonlySet<string> = new Set<SettingKey>([
+  "server.tls_cert",
+  "server.tls_key",
+  "storage.data_dir",
+  "webhooks.ca_file",
+  "backup.dir",
+  "rm.ca_file",
+]);
+
+type Settings = typeof SETTINGS;
+
+/** A setting's full name, such as "server.port". */
+export type SettingKey = {
+  [S in keyof Settings]: `${S}.${keyof Settings[S] & string}`;
+}[keyof Settings];
+
+/**
+ * The settings in force, frozen. Names are the file's in camelCase (`config.server.basePath`); units are in the
+ * names; paths are absolute; an unused text is "".
+ */
+export type Config = {
+  readonly [S in keyof Settings]: {
+    readonly [K in keyof Settings[S] as CamelCase<K & string>]: Settings[S][K] extends { infer: infer V }
+      ? V extends readonly (infer Item)[]
+        ? readonly Item[]
+        : V
+      : never;
+  };
+} & {
+  /** The file that was read, as an absolute path; undefined when there was none. */
+  readonly file: string | undefined;
+};
+
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** "base_path" as "basePath". */
+export function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const SETTING_KEYS = Object.entries(SETTINGS).flatMap(([section, settings]) =>
+  Object.keys(settings).map((name) => `${section}.${name}` as SettingKey),
+);
+
+/** Every setting's full name, in the order of the file. */
+export function settingKeys(): readonly SettingKey[] {
+  return SETTING_KEYS;
+}
+
+export function isSettingKey(key: string): key is SettingKey {
+  return (SETTING_KEYS as string[]).includes(key);
+}
+
+/** The type that checks the setting's value. */
+export function settingType(key: SettingKey) {
+  const [section, name] = key.split(".") as [keyof Settings, string];
+  return (SETTINGS[section] as Record<string, ReturnType<typeof whole> | typeof networks | typeof host>)[
+    name
+  ]!;
+}
+
+/** "server.port" as "MAINSTAY_SERVER__PORT". */
+export function environmentName(key: SettingKey): string {
+  return `MAINSTAY_${key.replace(".", "__").toUpperCase()}`;
+}

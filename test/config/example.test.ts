@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import { defaultValues, EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
+import { explainConfig } from "../../src/config/explain.ts";
+import { parseListen } from "../../src/config/formats.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { SETTINGS, settingKeys } from "../../src/config/settings.ts";
+import { readToml } from "../../src/config/toml.ts";
+
+test("the example has every setting once, in the order of the table, and no other", () => {
+  const { entries, problems } = readToml(EXAMPLE_CONFIG, "config.example.toml");
+  expect(problems).toEqual([]);
+  expect(entries.map(({ key }) => key)).toEqual([...settingKeys()]);
+});
+
+test("the example is a configuration, and equals the defaults", () => {
+  const example = loadConfig({ file: `${import.meta.dir}/../../config.example.toml`, env: {}, cwd: "/" });
+  const { file: _, storage, backup, ...rest } = loadConfig({ env: {}, cwd: "/nowhere" });
+  expect(example).toMatchObject(rest);
+  expect(example.storage.url).toBe(storage.url);
+  expect(example.backup.keep).toBe(backup.keep);
+});
+
+test("every section and every setting of the example is explained", () => {
+  const sections = explainConfig();
+  expect(sections.map(({ name }) => name)).toEqual(Object.keys(SETTINGS));
+  const settings = sections.flatMap((section) => section.settings);
+  expect(settings.map(({ key }) => key)).toEqual([...settingKeys()]);
+  const comments = [...sections, ...settings].map(({ comment }) => comment);
+  expect(comments.filter((comment) => !comment.endsWith("."))).toEqual([]);
+});
+
+test("an explanation has the default, the type, the variable and whether it is secret", () => {
+  const explained = new Map(explainConfig().flatMap(({ settings }) => settings.map((it) => [it.key, it])));
+  expect(explained.get("server.port")).toMatchObject({
+    default: 8080,
+    type: "a whole number from 0 to 65535",
+    variable: "MAINSTAY_SERVER__PORT",
+    secret: false,
+  });
+  expect(explained.get("rm.password")?.secret).toBe(true);
+  expect(defaultValues().size).toBe(explained.size);
+});
+
+test("no setting's variable can be taken for the _FILE variable of another", () => {
+  const keys: readonly string[] = settingKeys();
+  expect(keys.filter((key) => key.endsWith("_file") && keys.includes(key.replace(/_file$/, "")))).toEqual([]);
+});
+
+test.each([
+  ["main", "main"],
+  ["127.0.0.1:8081", { host: "127.0.0.1", port: 8081 }],
+  ["[::1]:0", { host: "::1", port: 0 }],
+  ["localhost:65536", undefined],
+  ["[10.0.0.1]:80", undefined],
+  ["8081", undefined],
+] as const)("the listen address %j is %j", (text, expected) => {
+  expect(parseListen(text)).toEqual(expected as ReturnType<typeof parseListen>);
+});

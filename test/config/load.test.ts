@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigError, type ConfigRequest, loadConfig } from "../../src/config/load.ts";
+import { OperatorError } from "../../src/domain/errors.ts";
+
+let cwd: string;
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), "mainstay-config-"));
+});
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+function load(text: string, request: Partial<ConfigRequest> = {}) {
+  writeFileSync(join(cwd, "a.toml"), text);
+  return loadConfig({ file: "a.toml", env: {}, cwd, ...request });
+}
+
+/** The problems that loading meets; an empty list when there is none. */
+function problems(text: string, request: Partial<ConfigRequest> = {}): readonly string[] {
+  try {
+    load(text, request);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe("what is in force", () => {
+  test("without a file the defaults are, with the data folder in the working directory", () => {
+    const config = loadConfig({ env: {}, cwd });
+    expect(config.file).toBeUndefined();
+    expect(config.server).toMatchObject({ host: "127.0.0.1", port: 8080, basePath: "/api", tlsCert: "" });
+    expect(config.storage).toEqual({ dataDir: join(cwd, "data"), url: "" });
+    expect(config.backup.dir).toBe(join(cwd, "data", "backups"));
+  });
+
+  test("a file needs only the keys that differ", () => {
+    const config = load('[server]\nport = 9000\n[webhooks]\nallow_networks = ["10.0.0.0/8", "fd00::1"]\n');
+    expect(config.server.port).toBe(9000);
+    expect(config.server.host).toBe("127.0.0.1");
+    expect(config.webhooks.allowNetworks).toEqual(["10.0.0.0/8", "fd00::1"]);
+    expect(config.file).toBe(join(cwd, "a.toml"));
+  });
+
+  test("dotted keys, inline tables, a byte-order mark and Windows line ends are read", () => {
+    const config = load('\uFEFFserver.port = 1\r\nlog = { level = "debug" }\r\n');
+    expect(config.server.port).toBe(1);
+    expect(config.log.level).toBe("debug");
+  });
+
+  test("the command line wins over the environment, and that over the file", () => {
+    const text = "[server]\nport = 1\nidle_timeout_s = 1\n[limits]\nbulk_items = 1\n";
+    const config = load(text, {
+      env: { MAINSTAY_SERVER__PORT: "2", MAINSTAY_SERVER__IDLE_TIMEOUT_S: "2" },
+      overrides: [{ key: "server.port", text: "3", flag: "--port" }],
+    });
+    expect([config.server.port, config.server.idleTimeoutS, config.limits.bulkItems]).toEqual([3, 2, 1]);
+  });
+
+  test("relative paths start at the file's folder, and those of the command line at the working directory", () => {
+    mkdirSync(join(cwd, "etc"), { recursive: true });
+    writeFileSync(join(cwd, "etc", "b.toml"), '[rm]\nca_file = "ca.pem"\n[storage]\ndata_dir = "/srv/d"\n');
+    const request = { file: "etc/b.toml", env: {}, cwd };
+    expect(loadConfig(request).rm.caFile).toBe(join(cwd, "etc", "ca.pem"));
+    expect(loadConfig(request).storage.dataDir).toBe("/srv/d");
+    const overrides = [{ key: "storage.data_dir", text: "d", flag: "--data-dir" } as const];
+    expect(loadConfig({ ...request, overrides }).storage.dataDir).toBe(join(cwd, "d"));
+  });
+
+  test("nothing can be changed afterwards", () => {
+    const config = loadConfig({ env: {}, cwd });
+    expect([config, config.server, config.webhooks.allowNetworks].every(Object.isFrozen)).toBe(true);
+  });
+
+  test("the file is the one asked for, else MAINSTAY_CONFIG, else mainstay.toml in the working directory", () => {
+    const folder = mkdtempSync(join(cwd, "choose-"));
+    for (const [name, port] of [
+      ["mainstay.toml", 1],
+      ["env.toml", 2],
+      ["asked.toml", 3],
+    ] as const) {
+      writeFileSync(join(folder, name), `[server]\nport = ${port}\n`);
+    }
+    const env = { MAINSTAY_CONFIG: "env.toml" };
+    expect(loadConfig({ env: {}, cwd: folder }).server.port).toBe(1);
+    expect(loadConfig({ env, cwd: folder }).server.port).toBe(2);
+    expect(loadConfig({ file: "asked.toml", env, cwd: folder }).server.port).toBe(3);
+  });
+});
+
+describe("what is refused", () => {
+  test("a misspelt key, with the line and the key that was meant", () => {
+    expect(problems("# a\n[server]\n\nprot = 1\n")).toEqual([
+      'a.toml:4: server.prot: unknown key; did you mean "server.port"?',
+    ]);
+  });
+
+  test("a right key in a wrong place", () => {
+    expect(problems("port = 1\n[server]\ndata_dir = '/x'\n")).toEqual([
+      'a.toml:1: port: unknown key; did you mean "server.port"?',
+      'a.toml:3: server.data_dir: unknown key; did you mean "storage.data_dir"?',
+    ]);
+  });
+
+  test("a key that is like none, without a suggestion", () => {
+    expect(problems("[server]\nflux_capacitor = 1\n")).toEqual([
+      "a.toml:2: server.flux_capacitor: unknown key",
+    ]);
+  });
+
+  test("a misspelt section, once however many keys it has", () => {
+    expect(problems("[webhook]\ntimeout_ms = 1\nca_file = ''\n")).toEqual([
+      "a.toml:1: webhook: unknown section; did you mean [webhooks]?",
+    ]);
+  });
+
+  test("a list of sections, and a section inside a section", () => {
+    expect(problems("[[server]]\nport = 1\n\n[log.file]\n")).toEqual([
+      "a.toml:1: server: expected one section [server], got a list of them",
+      "a.toml:4: log.file: unknown section; [log] has no sections of its own",
+    ]);
+  });
+
+  test.each([
+    ["[server]\nport = 'abc'", "a.toml:2: server.port: expected a whole number from 0 to 65535, got 'abc'"],
+    ["[server]\nport = 65536", "a.toml:2: server.port: expected a whole number from 0 to 65535, got 65536"],
+    ["[server]\nport = 1.5", "a.toml:2: server.port: expected a whole number from 0 to 65535, got 1.5"],
+    ["[server]\nport = inf", "a.toml:2: server.port: expected a whole number from 0 to 65535, got inf"],
+    ["[server]\nhost = 'a b'", "a.toml:2: server.host: expected an IP address or a host name, got 'a b'"],
+    ["[snapshot]\nat = 03:00", 'a.toml:2: snapshot.at: expected a time in UTC such as "03:00", got 03:00'],
+    ["[snapshot]\nenabled = 1", "a.toml:2: snapshot.enabled: expected true or false, got 1"],
+    ["[log]\nformat = 'xml'", `a.toml:2: log.format: expected "json" or "pretty", got 'xml'`],
+    ["[admin]\nlisten = ':80'", `a.toml:2: admin.listen: expected "main" or "ADDRESS:PORT", got ':80'`],
+    [
+      "[backup]\nschedule = '61 * * * *'",
+      `a.toml:2: backup.schedule: expected five cron fields such as "30 4 * * *", or "", got '61 * * * *'`,
+    ],
+    [
+      '[embed]\nframe_ancestors = ["https://a.example; script-src *"]',
+      "a.toml:2: embed.frame_ancestors: expected a source such as https://portal.example.com, 'self', 'none' or *, " +
+        'got "https://a.example; script-src *"',
+    ],
+  ])("%j", (text, problem) => {
+    expect(problems(text)).toEqual([problem]);
+  });
+
+  test("one item of a list, at the item's own line", () => {
+    expect(problems('[server]\ntrusted_proxies = [\n  "10.0.0.0/8",\n  "10.0.0.0/33",\n]\n')).toEqual([
+      'a.toml:4: server.trusted_proxies: expected a network such as 10.0.0.0/8, got "10.0.0.0/33"',
+    ]);
+  });
+
+  test("broken TOML, at its line and column", () => {
+    expect(problems("[server]\nport = \n")).toEqual(["a.toml:2:8: Unspecified values are invalid"]);
+    expect(problems("[server]\nport = 1\nport = 2\n")).toEqual([
+      "a.toml:3:1: Defining a key multiple times is invalid",
+    ]);
+  });
+
+  test("everything that is wrong is said together", () => {
+    const found = problems("[server]\nprot = 1\nhost = 5\n", { env: { MAINSTAY_LOG__LEVEL: "loud" } });
+    expect(found.map((line) => line.split(": expected")[0])).toEqual([
+      'a.toml:2: server.prot: unknown key; did you mean "server.port"?',
+      "a.toml:3: server.host",
+      "MAINSTAY_LOG__LEVEL",
+    ]);
+  });
+
+  test("values that contradict each other", () => {
+    const text =
+      "[server]\ntls_cert = 'c.pem'\n[admin]\nlisten = '127.0.0.1:8080'\n[rm]\npassword = 'hunter2'\n";
+    expect(problems(text)).toEqual([
+      "a.toml:2: server.tls_cert: needs server.tls_key",
+      "a.toml:6: rm.password: needs rm.username",
+      'a.toml:4: admin.listen: the same address as server.host and server.port; "main" shares the listener',
+    ]);
+  });
+
+  test("a value of a secret setting is never repeated", () => {
+    const text =
+      '[rm]\npassword = ["hunter2"]\nurl = "ftp://u:hunter2@h"\n[storage]\nurl = "mysql://u:hunter2@h/d"\n';
+    const found = problems(text, { env: { MAINSTAY_BACKUP__PASSPHRASE: "hunter2\n" } });
+    expect(found).toHaveLength(4);
+    expect(found.join()).not.toContain("hunter2");
+  });
+
+  test("a file that is missing, that is a folder, or that is no text", () => {
+    const messageOf = (file: string) => {
+      try {
+        loadConfig({ file, env: {}, cwd });
+      } catch (error) {
+        expect(error).toBeInstanceOf(OperatorError);
+        return (error as Error).message;
+      }
+    };
+    writeFileSync(join(cwd, "latin1.toml"), new Uint8Array([0x23, 0xe9, 0x0a]));
+    expect(messageOf("missing.toml")).toBe(`there is no configuration file ${join(cwd, "missing.toml")}`);
+    expect(messageOf(".")).toContain("can't be read (EISDIR)");
+    expect(messageOf("latin1.toml")).toContain("is not UTF-8 text");
+  });
+});
