@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  CREDENTIAL_PATTERN,
+  newAdminKey,
+  newApiKey,
+  newClientId,
+  newClientSecret,
+  newWebhookSecret,
+} from "../../src/secrets/credentials.ts";
+import { hashSecret, secretsEqual } from "../../src/secrets/hash.ts";
+
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+const KINDS = [
+  [newApiKey, /^svc_live_[0-9a-f]{48}$/],
+  [newAdminKey, /^svc_admin_[0-9a-f]{48}$/],
+  [newClientId, /^svc_client_[0-9a-f]{24}$/],
+  [newClientSecret, /^svc_secret_[0-9a-f]{48}$/],
+  [newWebhookSecret, /^whsec_[A-Za-z0-9+/]{43}=$/],
+] as const;
+
+test("credentials have their documented form whatever the random bytes are", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+      const fill = (into: Uint8Array) => {
+        into.set(bytes.subarray(0, into.length));
+        return into;
+      };
+      for (const [make, form] of KINDS) expect(make(fill)).toMatch(form);
+    }),
+  );
+});
+
+test("different random bytes make different credentials, and none is made twice", () => {
+  for (const [make] of KINDS) {
+    expect(new Set(Array.from({ length: 1000 }, () => make(random))).size).toBe(1000);
+  }
+});
+
+test("the pattern finds every credential that is secret, inside any text, and no client id", () => {
+  for (const [make] of KINDS) {
+    const secret = make(random);
+    const cleaned = `n${secret}\\n"${secret}"`.replace(CREDENTIAL_PATTERN, "*");
+    expect(cleaned).toBe(make === newClientId ? `n${secret}\\n"${secret}"` : 'n*\\n"*"');
+  }
+});
+
+test("a secret is stored as the SHA-256 of its text", () => {
+  expect(hashSecret("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+});
+
+test("two texts are equal exactly when they are the same", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (a, b) => {
+      expect(secretsEqual(a, a)).toBe(true);
+      expect(secretsEqual(a, b)).toBe(a === b);
+      expect(secretsEqual(a, `${a}x`)).toBe(false);
+    }),
+  );
+});

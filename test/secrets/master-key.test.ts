@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { OperatorError } from "../../src/domain/errors.ts";
+import {
+  createKeyFile,
+  deriveKey,
+  keyFilePath,
+  loadMasterKey,
+  parseMasterKey,
+} from "../../src/secrets/master-key.ts";
+
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+const LINE = `mainstay-key-v1:${"A".repeat(42)}E`;
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "mainstay-key-"));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+function refusal(env: Record<string, string> = {}): OperatorError {
+  try {
+    loadMasterKey({ dataDir, env });
+  } catch (error) {
+    if (error instanceof OperatorError) return error;
+  }
+  throw new Error("the key was loaded");
+}
+
+describe("the key file", () => {
+  test("is made for its owner alone, is read back, and leaves nothing beside it", () => {
+    expect(createKeyFile(dataDir, random)).toBe(true);
+    expect(statSync(keyFilePath(dataDir)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(keyFilePath(dataDir), "utf8")).toMatch(/^mainstay-key-v1:[\w-]{43}\n$/);
+    expect(loadMasterKey({ dataDir, env: {} })).toHaveLength(32);
+    expect(readdirSync(dataDir)).toEqual(["mainstay.key"]);
+  });
+
+  test("is never replaced", () => {
+    createKeyFile(dataDir, random);
+    const before = readFileSync(keyFilePath(dataDir), "utf8");
+    expect(createKeyFile(dataDir, random)).toBe(false);
+    expect(readFileSync(keyFilePath(dataDir), "utf8")).toBe(before);
+    expect(readdirSync(dataDir)).toEqual(["mainstay.key"]);
+  });
+
+  test("is made by one of several processes that race for it, and all read the same key", async () => {
+    const script = `
+      import { createKeyFile, loadMasterKey } from "${import.meta.dir}/../../src/secrets/master-key.ts";
+      const dataDir = ${JSON.stringify(dataDir)};
+      const made = createKeyFile(dataDir, (bytes) => crypto.getRandomValues(bytes));
+      console.log(made, Buffer.from(loadMasterKey({ dataDir, env: {} })).toString("hex"));`;
+    const runs = Array.from({ length: 8 }, () =>
+      Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" }),
+    );
+    const lines = await Promise.all(runs.map((run) => new Response(run.stdout).text()));
+    const results = lines.map((line) => line.trim().split(" "));
+    expect(results.filter(([made]) => made === "true")).toHaveLength(1);
+    expect(new Set(results.map(([, key]) => key)).size).toBe(1);
+    expect(readdirSync(dataDir)).toEqual(["mainstay.key"]);
+  });
+
+  test("is refused when others can read it, with the command that mends it", () => {
+    createKeyFile(dataDir, random);
+    for (const mode of [0o640, 0o604, 0o660]) {
+      chmodSync(keyFilePath(dataDir), mode);
+      expect(refusal().message).toContain("can be read by others");
+      expect(refusal().hint).toBe(`run: chmod 600 ${keyFilePath(dataDir)}`);
+    }
+  });
+
+  test("is refused when it is missing or damaged, without repeating what it holds", () => {
+    expect(refusal().message).toBe(`there is no key file ${keyFilePath(dataDir)}`);
+    for (const text of ["", LINE.slice(0, -1), `${LINE}A`, `v2:${LINE}`, `${LINE}\n${LINE}`]) {
+      writeFileSync(keyFilePath(dataDir), text, { mode: 0o600 });
+      expect(refusal().message).toBe(`${keyFilePath(dataDir)} holds no Mainstay key`);
+    }
+  });
+});
+
+describe("the environment", () => {
+  test("gives the key itself, before the data folder's", () => {
+    createKeyFile(dataDir, random);
+    expect(loadMasterKey({ dataDir, env: { MAINSTAY_KEY: LINE } })).toEqual(parseMasterKey(LINE, ""));
+  });
+
+  test("names a file that holds it, which must be as private as any", () => {
+    const MAINSTAY_KEY_FILE = join(dataDir, "elsewhere");
+    writeFileSync(MAINSTAY_KEY_FILE, `${LINE}\n`, { mode: 0o600 });
+    expect(loadMasterKey({ dataDir, env: { MAINSTAY_KEY_FILE } })).toEqual(parseMasterKey(LINE, ""));
+    chmodSync(MAINSTAY_KEY_FILE, 0o644);
+    expect(refusal({ MAINSTAY_KEY_FILE }).message).toContain("can be read by others");
+  });
+
+  test("must not give both, nor anything else", () => {
+    expect(refusal({ MAINSTAY_KEY: LINE, MAINSTAY_KEY_FILE: "f" }).message).toContain("both set");
+    expect(refusal({ MAINSTAY_KEY: "hunter2" }).message).toBe("MAINSTAY_KEY holds no Mainstay key");
+    expect(refusal({ MAINSTAY_KEY: "" }).message).toBe("MAINSTAY_KEY holds no Mainstay key");
+  });
+});
+
+test("keys for different purposes differ, and each is always the same", () => {
+  const master = parseMasterKey(LINE, "");
+  expect(deriveKey(master, "seal")).toEqual(deriveKey(master, "seal"));
+  expect(deriveKey(master, "seal")).not.toEqual(deriveKey(master, "tokens"));
+  expect(deriveKey(master, "seal")).not.toEqual(new Uint8Array(master));
+});
