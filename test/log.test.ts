@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import { createLogger } from "../src/log.ts";
+import { newApiKey, newWebhookSecret } from "../src/secrets/credentials.ts";
+
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+
+function recorder(format: "json" | "pretty", level: "debug" | "info" = "info") {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  return { lines, log: createLogger({ level, format, destination }) };
+}
+
+test("a line is one JSON object with the level as text and the time in ISO 8601", () => {
+  const { lines, log } = recorder("json");
+  log.info({ url: "http://127.0.0.1:8080/api" }, "listening");
+  const line = JSON.parse(lines[0]!);
+  expect(line).toEqual({
+    level: "info",
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    url: "http://127.0.0.1:8080/api",
+    msg: "listening",
+  });
+  expect(lines[0]).toEndWith("}\n");
+});
+
+test("lines below the level are not written", () => {
+  const { lines, log } = recorder("json");
+  log.debug("detail");
+  expect(lines).toEqual([]);
+});
+
+test("fields that are named like a secret are redacted at any depth, and the object itself stays whole", () => {
+  const { lines, log } = recorder("json");
+  const fields = {
+    headers: { "X-Api-Key": "v1", Authorization: "v2", accept: "json" },
+    rows: [{ client_secret: "v3" }, { webhookSecret: "v4" }],
+    db: { connection: { password: "v5" } },
+    access_token: "v6",
+    tokens_issued: 7,
+  };
+  log.info(fields, "m");
+  expect(lines[0]).not.toMatch(/v[1-6]/);
+  expect(JSON.parse(lines[0]!)).toMatchObject({ headers: { accept: "json" }, tokens_issued: 7 });
+  expect(fields.rows[0]).toEqual({ client_secret: "v3" });
+});
+
+test.each(["json", "pretty"] as const)("credentials inside any text are redacted (%s)", (format) => {
+  const { lines, log } = recorder(format);
+  const [key, secret] = [newApiKey(random), newWebhookSecret(random)];
+  const token = "svct_eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJQIn0.c2ln";
+  log.info(`key ${key}\n${secret}`);
+  log.child({ path: `/v1?token=${token}` }).warn("m");
+  log.error(Object.assign(new Error(`refused ${key}`), { token }), "m");
+  const written = lines.join("");
+  expect(written.match(/\[redacted\]/g)?.length).toBeGreaterThanOrEqual(5);
+  for (const hidden of [key, secret, token]) expect(written).not.toContain(hidden);
+});
+
+test("the pretty format is a line for people", () => {
+  const { lines, log } = recorder("pretty");
+  log.warn({ port: 8080 }, "listening");
+  expect(lines[0]).toMatch(/^\[\d{4}-\d\d-\d\d .*Z\] WARN: listening\n {4}port: 8080\n$/);
+});
