@@ -1,0 +1,139 @@
+import type { SettingKey } from "../config/settings.ts";
+import { OperatorError } from "../domain/errors.ts";
+import type { Context } from "./context.ts";
+
+/** A command as the program's table holds it. Made by `command`. */
+export type Command = {
+  name: string;
+  /** One line, without a full stop. */
+  summary: string;
+  /** More for its `--help`, when the summary doesn't say it all. */
+  description?: string;
+  arguments: Arguments;
+  options: Options;
+  /** Whole command lines, shown in `--help`. */
+  examples: readonly string[];
+  /** It runs until it is told to stop: signals and stray errors are its own business, not the program's. */
+  longRunning: boolean;
+  run(context: Context, args: never, options: never): void | Promise<void>;
+};
+
+/** Commands under one word, such as `partner create` and `partner list`. */
+export type CommandGroup = { name: string; summary: string; commands: readonly Command[] };
+
+type Definition<A extends Arguments, O extends Options> = Pick<
+  Command,
+  "name" | "summary" | "description"
+> & {
+  arguments?: A;
+  options?: O;
+  examples?: readonly string[];
+  longRunning?: boolean;
+  run(context: Context, args: Values<A>, options: Values<O>): void | Promise<void>;
+};
+
+/** A command; what `run` receives is typed by its arguments and options. */
+export function command<A extends Arguments = Record<never, never>, O extends Options = Record<never, never>>(
+  definition: Definition<A, O>,
+): Command {
+  return { arguments: {}, options: {}, examples: [], longRunning: false, ...definition };
+}
+
+/** Turns what was typed into a value; throws UsageError with what was expected. */
+export type Parse<Value> = (text: string) => Value;
+
+export type Argument = {
+  description: string;
+  presence: "required" | "optional" | "variadic";
+  parse: Parse<unknown>;
+  /** The value when nothing is typed. */
+  absent: unknown;
+  repeated: boolean;
+};
+
+export type Option = {
+  description: string;
+  /** What stands for the value in the help, such as URL; a switch has none. */
+  placeholder: string | undefined;
+  parse: Parse<unknown>;
+  /** The value when the option isn't given. */
+  absent: unknown;
+  repeated: boolean;
+  /** The setting that the option overrides. */
+  setting?: SettingKey;
+};
+
+/** By name in camelCase, in order: `propertyId` is shown as `<property-id>`. */
+export type Arguments = Readonly<Record<string, Argument>>;
+/** By name in camelCase: `webhookUrl` is given as `--webhook-url`. */
+export type Options = Readonly<Record<string, Option>>;
+
+type Values<Shape> = { readonly [Name in keyof Shape]: ValueOf<Shape[Name]> };
+type ValueOf<Item> = Item extends {
+  parse: Parse<infer Value>;
+  absent: infer Absent;
+  repeated: infer Repeated;
+}
+  ? Repeated extends true
+    ? readonly Value[]
+    : Value | Absent
+  : never;
+
+/** Bad usage of a command: exit code 2. */
+export class UsageError extends OperatorError {}
+
+const asIs: Parse<string> = (text) => text;
+
+/** For a value that is never absent, so that its type has no `undefined`. */
+const never = undefined as never;
+
+export const required = (description: string) =>
+  ({ description, presence: "required", parse: asIs, absent: never, repeated: false }) as const;
+
+export const optional = (description: string) =>
+  ({ description, presence: "optional", parse: asIs, absent: undefined, repeated: false }) as const;
+
+/** One or more. */
+export const variadic = (description: string) =>
+  ({ description, presence: "variadic", parse: asIs, absent: never, repeated: true }) as const;
+
+/** An option that is there or not: true or false. */
+export const flag = (description: string) =>
+  ({
+    description,
+    placeholder: undefined,
+    parse: (): boolean => true,
+    absent: false,
+    repeated: false,
+  }) as const;
+
+/** An option with a value of any kind; undefined when it isn't given. */
+export const value = <Value>(placeholder: string, description: string, parse: Parse<Value>) =>
+  ({ description, placeholder, parse, absent: undefined, repeated: false }) as const;
+
+export const text = (placeholder: string, description: string) => value(placeholder, description, asIs);
+
+/** An option that may be given many times; an empty list when it isn't given. */
+export const many = (placeholder: string, description: string) =>
+  ({ description, placeholder, parse: asIs, absent: [], repeated: true }) as const;
+
+/** A whole number within the bounds, both included. */
+export const whole = (placeholder: string, description: string, min: number, max = Number.MAX_SAFE_INTEGER) =>
+  value(placeholder, description, (typed) => {
+    const number = /^-?\d+$/.test(typed) ? Number(typed) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+    throw new UsageError(`expected a whole number ${range}, got ${JSON.stringify(typed)}`);
+  });
+
+export const choice = <const V extends readonly string[]>(values: V, description: string) =>
+  value(values.join("|"), description, (typed): V[number] => {
+    if (values.includes(typed)) return typed;
+    throw new UsageError(`expected ${values.join(" or ")}, got ${JSON.stringify(typed)}`);
+  });
+
+/** An option that overrides a setting: `context.config` has it already, checked as the setting is. */
+export const setting = (key: SettingKey, placeholder: string, description: string) => ({
+  ...text(placeholder, description),
+  setting: key,
+});

@@ -1,0 +1,64 @@
+import type { DestinationStream } from "pino";
+import { type ConfigRequest, loadConfig, type Override } from "../config/load.ts";
+import type { Config } from "../config/settings.ts";
+import type { FillRandom } from "../domain/ids.ts";
+import type { Instant } from "../domain/time.ts";
+import { createLogger, type Logger } from "../log.ts";
+
+/** Takes text and has written all of it when it returns. */
+export type Output = { write(text: string): void };
+
+/** The world around a command; tests hand in their own. */
+export type Host = {
+  stdout: Output;
+  stderr: Output;
+  /** Where the log lines of short commands go. */
+  logLines: DestinationStream;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  /** Whether a person reads standard error, so that progress may be drawn there. */
+  isTty: boolean;
+  /** Width of the terminal in characters. */
+  columns: number;
+  now(): Instant;
+  random: FillRandom;
+  /** From now on SIGINT ends the process with 130, and a stray error with the exit code that `report` gives it. */
+  guard(report: (error: unknown) => number): void;
+};
+
+/** What every command takes. */
+export type GlobalOptions = { config?: string; dataDir?: string; json: boolean };
+
+/** What a command works with. */
+export type Context = Omit<Host, "guard" | "logLines" | "columns"> & {
+  /** The settings in force. Read when first asked for, so that `version` works beside a broken file. */
+  readonly config: Config;
+  /** A logger on standard error, since standard output carries the command's result. `serve` makes its own. */
+  readonly log: Logger;
+  readonly json: boolean;
+  /** `--config` and `--data-dir` as they were typed. */
+  readonly given: GlobalOptions;
+  /** The result: one line of JSON with `--json`, else the text for people (a line end is added). */
+  print(result: object, human: string): void;
+};
+
+export function createContext(host: Host, given: GlobalOptions, overrides: readonly Override[]): Context {
+  const { guard: _guard, logLines, columns: _columns, ...world } = host;
+  const request: ConfigRequest = { file: given.config, env: host.env, cwd: host.cwd, overrides };
+  let config: Config | undefined;
+  let log: Logger | undefined;
+  return {
+    ...world,
+    given,
+    json: given.json,
+    get config() {
+      config ??= loadConfig(request);
+      return config;
+    },
+    get log() {
+      log ??= createLogger({ ...this.config.log, destination: logLines });
+      return log;
+    },
+    print: (result, human) => host.stdout.write(`${given.json ? JSON.stringify(result) : human}\n`),
+  };
+}

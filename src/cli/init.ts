@@ -1,0 +1,81 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { EXAMPLE_CONFIG } from "../config/defaults.ts";
+import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../config/load.ts";
+import type { Config } from "../config/settings.ts";
+import { OperatorError } from "../domain/errors.ts";
+import { createKeyFile, keyFilePath, keyIsInEnvironment } from "../secrets/master-key.ts";
+import { type Command, command } from "./command.ts";
+
+/** Makes the database that the settings name, or brings an existing one up to date. The data folder exists. */
+export type PrepareDatabase = (config: Config) => Promise<void>;
+
+/**
+ * `mainstay init`. Each step leaves alone what is there already, so a run that failed half way, say on a full disk,
+ * is simply repeated. Without `prepareDatabase` the first start makes the database.
+ */
+export function initCommand(prepareDatabase?: PrepareDatabase): Command {
+  return command({
+    name: "init",
+    summary: "write a commented configuration; make the data folder, the key file and the database",
+    description:
+      "Writes to --config, else to MAINSTAY_CONFIG, else to ./mainstay.toml. " +
+      "A file that is there already is never changed, and is refused unless it is what would be written.",
+    examples: [
+      "mainstay init",
+      "mainstay init --config /etc/mainstay/mainstay.toml --data-dir /var/lib/mainstay",
+    ],
+    async run({ given, env, cwd, random, print }) {
+      const file = findConfigFile({ file: given.config, env, cwd }) ?? join(cwd, CONFIG_FILE_NAME);
+      const configCreated = writeConfig(file, configText(given.dataDir && resolve(cwd, given.dataDir)));
+      const config = loadConfig({ file, env, cwd });
+      const { dataDir } = config.storage;
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+      const keyFile = keyIsInEnvironment(env) ? null : keyFilePath(dataDir);
+      const keyCreated = keyFile !== null && createKeyFile(dataDir, random);
+      await prepareDatabase?.(config);
+      print(
+        {
+          config_file: file,
+          config_created: configCreated,
+          data_dir: dataDir,
+          key_file: keyFile,
+          key_created: keyCreated,
+        },
+        [
+          `Configuration  ${file}${configCreated ? "" : " (was there already)"}`,
+          `Data folder    ${dataDir}`,
+          keyFile === null
+            ? "Key            from the environment"
+            : `Key file       ${keyFile}${keyCreated ? "" : " (was there already)"}`,
+          "",
+          "Keep a copy of the key apart from this machine: without it, stored webhook secrets can't be read.",
+          `Start with: mainstay serve --config ${file}`,
+        ].join("\n"),
+      );
+    },
+  });
+}
+
+/** The example configuration, naming the data folder when one was asked for. */
+function configText(dataDir: string | undefined): string {
+  if (dataDir === undefined) return EXAMPLE_CONFIG;
+  return EXAMPLE_CONFIG.replace(/^data_dir = .*$/m, () => `data_dir = ${JSON.stringify(dataDir)}`);
+}
+
+/** Whether the file was made; false when it was there with the same text. */
+function writeConfig(file: string, text: string): boolean {
+  mkdirSync(dirname(file), { recursive: true });
+  try {
+    // 0600, since an operator may write passwords into it
+    writeFileSync(file, text, { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (readFileSync(file, "utf8") === text) return false;
+    throw new OperatorError(
+      `${file} exists and differs from what init would write; it was not changed`,
+      "Name another file by --config, or move this one away.",
+    );
+  }
+}

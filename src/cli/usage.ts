@@ -1,0 +1,58 @@
+import type { CommanderError } from "commander";
+import { nearest } from "../config/nearest.ts";
+import { type Command, type CommandGroup, UsageError } from "./command.ts";
+
+type Commands = readonly (Command | CommandGroup)[];
+
+/** Whether errors are to be JSON, even when the command line can't be parsed. */
+export function isJsonAsked(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return argv.slice(0, end === -1 ? argv.length : end).includes("--json");
+}
+
+/** `help partner create` as `partner create --help`; any other command line as it is. */
+export function helpAsOption(argv: readonly string[], commands: Commands): string[] {
+  if (argv[0] !== "help") return [...argv];
+  const path = argv.slice(1).filter((word) => !word.startsWith("-"));
+  let known = commands;
+  for (const word of path) {
+    const entry = known.find(({ name }) => name === word);
+    if (!entry) throw unknownCommand(word, known);
+    known = "commands" in entry ? entry.commands : [];
+  }
+  return [...path, "--help"];
+}
+
+/** Commander's complaint in our form, with where to read on. */
+export function asUsageError({ code, message }: CommanderError, argv: readonly string[], commands: Commands) {
+  const [complaint = "", suggestion] = message.replace(/^error: /, "").split("\n");
+  const path = ["mainstay", ...typedPath(argv, commands)].join(" ");
+  return new UsageError(
+    code === "commander.help" ? `${path} needs a command` : complaint,
+    [suggestion?.replace(/^\((.*)\)$/, "$1"), `See: ${path} --help`].filter(Boolean).join(" "),
+  );
+}
+
+function unknownCommand(word: string, known: Commands): UsageError {
+  const meant = nearest(
+    word,
+    known.map(({ name }) => name),
+  );
+  return new UsageError(
+    `unknown command '${word}'`,
+    meant ? `Did you mean ${meant}?` : "See: mainstay --help",
+  );
+}
+
+/** The words of the command that was meant, as far as they are known. */
+function typedPath(argv: readonly string[], commands: Commands): string[] {
+  const path: string[] = [];
+  let known = commands;
+  for (const word of argv) {
+    const entry = known.find(({ name }) => name === word);
+    if (!entry) continue;
+    path.push(word);
+    known = "commands" in entry ? entry.commands : [];
+  }
+  return path;
+}

@@ -1,0 +1,15 @@
+import { COMMANDS, runCommandLine } from "./cli/program.ts";
+import { EXIT } from "./cli/report-error.ts";
+import { processHost } from "./cli/terminal.ts";
+
+/** Runs this process's command line to the end of the process. Nothing else ends it. */
+export async function main(commands = COMMANDS): Promise<never> {
+  const host = processHost((report) => {
+    process.on("SIGINT", () => process.exit(EXIT.interrupted));
+    process.on("uncaughtException", (error) => process.exit(report(error)));
+    process.on("unhandledRejection", (error) => process.exit(report(error)));
+  });
+  process.exit(await runCommandLine(process.argv.slice(2), host, commands));
+}
+
+if (import.meta.main) main(); // not awaited: an executable of bytecode has no top-level await

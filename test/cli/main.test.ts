@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
+import { loadConfig } from "../../src/config/load.ts";
+
+const MAIN = join(import.meta.dir, "../../src/main.ts");
+
+let root: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "mainstay-cli-"));
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+const folder = () => mkdtempSync(join(root, "case-"));
+
+/** Runs the program as a process of its own. */
+function mainstay(cwd: string, args: string[], env: Record<string, string> = {}) {
+  const run = Bun.spawnSync([process.execPath, MAIN, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? "", ...env },
+  });
+  return { code: run.exitCode, out: run.stdout.toString(), err: run.stderr.toString() };
+}
+
+describe("version", () => {
+  test("says what was built, for people and for machines", () => {
+    const { version } = JSON.parse(readFileSync(join(import.meta.dir, "../../package.json"), "utf8"));
+    expect(mainstay(root, ["version"]).out).toStartWith(`mainstay ${version} (commit dev, `);
+    expect(JSON.parse(mainstay(root, ["version", "--json"]).out)).toEqual({
+      name: "mainstay",
+      version,
+      commit: "dev",
+      target: `${process.platform}-${process.arch}`,
+      bun: Bun.version,
+    });
+  });
+
+  test("works beside a broken configuration", () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, "mainstay.toml"), "[server\n");
+    expect(mainstay(cwd, ["version"])).toMatchObject({ code: 0, err: "" });
+  });
+});
+
+describe("init", () => {
+  test("writes the commented configuration, the data folder and the key file, each for its owner alone", () => {
+    const cwd = folder();
+    const { code, out, err } = mainstay(cwd, ["init", "--json"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(JSON.parse(out)).toEqual({
+      config_file: join(cwd, "mainstay.toml"),
+      config_created: true,
+      data_dir: join(cwd, "data"),
+      key_file: join(cwd, "data", "mainstay.key"),
+      key_created: true,
+    });
+    expect(readFileSync(join(cwd, "mainstay.toml"), "utf8")).toBe(EXAMPLE_CONFIG);
+    const modes = ["mainstay.toml", "data", "data/mainstay.key"].map(
+      (name) => statSync(join(cwd, name)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o600, 0o700, 0o600]);
+  });
+
+  test("may be run again and changes nothing", () => {
+    const cwd = folder();
+    mainstay(cwd, ["init"]);
+    const key = readFileSync(join(cwd, "data/mainstay.key"), "utf8");
+    const again = mainstay(cwd, ["init", "--json"]);
+    expect(JSON.parse(again.out)).toMatchObject({ config_created: false, key_created: false });
+    expect(readFileSync(join(cwd, "data/mainstay.key"), "utf8")).toBe(key);
+  });
+
+  test("puts the data folder that was asked for into the configuration, whatever its name", () => {
+    const cwd = folder();
+    const dataDir = join(cwd, 'my "$&" data');
+    expect(mainstay(cwd, ["init", "--config", "etc/m.toml", "--data-dir", dataDir]).code).toBe(0);
+    expect(loadConfig({ file: "etc/m.toml", env: {}, cwd }).storage.dataDir).toBe(dataDir);
+    expect(existsSync(join(dataDir, "mainstay.key"))).toBe(true);
+  });
+
+  test("refuses a configuration that differs, and leaves everything as it is", () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, "mainstay.toml"), "[server]\nport = 1\n");
+    const { code, err } = mainstay(cwd, ["init"]);
+    expect(code).toBe(1);
+    expect(err).toStartWith(`mainstay: ${join(cwd, "mainstay.toml")} exists and differs`);
+    expect(readFileSync(join(cwd, "mainstay.toml"), "utf8")).toBe("[server]\nport = 1\n");
+    expect(existsSync(join(cwd, "data"))).toBe(false);
+  });
+
+  test("makes no key file when the environment gives the key", () => {
+    const cwd = folder();
+    const { out } = mainstay(cwd, ["init", "--json"], { MAINSTAY_KEY: `mainstay-key-v1:${"A".repeat(43)}` });
+    expect(JSON.parse(out)).toMatchObject({ key_file: null, key_created: false });
+    expect(existsSync(join(cwd, "data/mainstay.key"))).toBe(false);
+  });
+
+  test("says what stands in the way of the data folder", () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, "file"), "");
+    const { code, err } = mainstay(cwd, ["init", "--data-dir", "file/data"]);
+    expect(code).toBe(1);
+    expect(err).toContain("A part of the path is a file, not a folder");
+  });
+});
+
+describe("the process", () => {
+  test("exits 2 on bad usage with nothing on standard output", () => {
+    const { code, out, err } = mainstay(root, ["versoin"]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain("Did you mean version?");
+  });
+
+  test("exits 1 with every problem of the configuration at its line", () => {
+    const cwd = folder();
+    mkdirSync(join(cwd, "data"));
+    const { code, err } = mainstay(cwd, ["init"], {
+      MAINSTAY_SERVER__PROT: "1",
+      MAINSTAY_LOG__LEVEL: "loud",
+    });
+    expect(code).toBe(1);
+    expect(err).toContain("2 problems in the configuration:");
+    expect(err).toContain("did you mean MAINSTAY_SERVER__PORT?");
+  });
+
+  test("is quiet when the reader of its output goes away", () => {
+    const pipe = `"${process.execPath}" "${MAIN}" help | true; echo "\${PIPESTATUS[0]}"`;
+    const run = Bun.spawnSync(["bash", "-c", pipe], { cwd: root });
+    expect([run.stdout.toString(), run.stderr.toString()]).toEqual(["0\n", ""]);
+  });
+});
+
+describe("a command of its own", () => {
+  /** A process of the program with the one command `act`, whose `run` has this body. */
+  function start(body: string) {
+    const source = `
+      import { command } from "${import.meta.dir}/../../src/cli/command.ts";
+      import { main } from "${MAIN}";
+      main([command({ name: "act", summary: "act", async run(context) { ${body} } })]);`;
+    const file = join(folder(), "act.ts");
+    writeFileSync(file, source);
+    return Bun.spawn([process.execPath, file, "act"], { stdout: "pipe", stderr: "pipe" });
+  }
+
+  test("that is interrupted exits 130", async () => {
+    const run = start('context.stdout.write("ready"); await Bun.sleep(60_000);');
+    await run.stdout.getReader().read();
+    run.kill("SIGINT");
+    expect(await run.exited).toBe(130);
+  });
+
+  test("that prints more than a pipe holds loses nothing, however slowly it is read", async () => {
+    const run = start('context.stdout.write("y".repeat(2_000_000));');
+    await Bun.sleep(300);
+    expect((await new Response(run.stdout).text()).length).toBe(2_000_000);
+    expect(await run.exited).toBe(0);
+  });
+
+  test("with a stray error reports it as a fault and exits 1", async () => {
+    const run = start('setTimeout(() => { throw new Error("stray"); }, 1); await Bun.sleep(60_000);');
+    expect(await run.exited).toBe(1);
+    expect(await new Response(run.stderr).text()).toStartWith(
+      "mainstay: stray\nThis is a fault in Mainstay.",
+    );
+  });
+});
