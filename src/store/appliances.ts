@@ -1,0 +1,133 @@
+import { and, asc, count, eq, gt, inArray, sql } from "drizzle-orm";
+import type { Appliance } from "../domain/appliance.ts";
+import { isAmong, lazy } from "./kit.ts";
+import type { Slice } from "./properties.ts";
+import { appliances } from "./schema.ts";
+import type { Db } from "./sqlite.ts";
+
+const ph = sql.placeholder;
+
+export function applianceStore(db: Db) {
+  const byId = lazy(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(and(eq(appliances.id, ph("id")), eq(appliances.partnerId, ph("partnerId"))))
+      .prepare(),
+  );
+  const bySerial = lazy(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(and(eq(appliances.propertyId, ph("propertyId")), eq(appliances.serial, ph("serial"))))
+      .limit(1)
+      .prepare(),
+  );
+  const bySerialAnywhere = lazy(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(and(eq(appliances.partnerId, ph("partnerId")), eq(appliances.serial, ph("serial"))))
+      .orderBy(asc(appliances.seq))
+      .limit(1)
+      .prepare(),
+  );
+  const ofProperty = lazy(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(eq(appliances.propertyId, ph("propertyId")))
+      .orderBy(asc(appliances.seq))
+      .prepare(),
+  );
+  const page = lazy(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(and(eq(appliances.partnerId, ph("partnerId")), gt(appliances.seq, ph("offset"))))
+      .orderBy(asc(appliances.seq))
+      .limit(ph("limit"))
+      .prepare(),
+  );
+  const insert = lazy(() =>
+    db
+      .insert(appliances)
+      .values({
+        id: ph("id"),
+        partnerId: ph("partnerId"),
+        propertyId: ph("propertyId"),
+        seq: ph("seq"),
+        unitId: ph("unitId"),
+        typeId: ph("typeId"),
+        brand: ph("brand"),
+        model: ph("model"),
+        serial: ph("serial"),
+        brandTier: ph("brandTier"),
+        brandTierGiven: ph("brandTierGiven"),
+        installYear: ph("installYear"),
+        usageIntensity: ph("usageIntensity"),
+        warrantyExpiry: ph("warrantyExpiry"),
+        createdAt: ph("createdAt"),
+        updatedAt: ph("updatedAt"),
+      })
+      .prepare(),
+  );
+  const between = lazy(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(isAmong(appliances.propertyId, "propertyIds"))
+      .orderBy(asc(appliances.propertyId), asc(appliances.seq))
+      .prepare(),
+  );
+
+  return {
+    async find(partnerId: string, id: string): Promise<Appliance | undefined> {
+      return (await byId().execute({ partnerId, id }))[0];
+    },
+    async findBySerial(propertyId: string, serial: string): Promise<Appliance | undefined> {
+      return (await bySerial().execute({ propertyId, serial }))[0];
+    },
+    async findBySerialOfPartner(partnerId: string, serial: string): Promise<Appliance | undefined> {
+      return (await bySerialAnywhere().execute({ partnerId, serial }))[0];
+    },
+    async ofProperty(propertyId: string): Promise<Appliance[]> {
+      return await ofProperty().execute({ propertyId });
+    },
+    /** Those of several properties, by property and then by creation. */
+    async ofProperties(propertyIds: readonly string[]): Promise<Appliance[]> {
+      return await between().execute({ propertyIds: JSON.stringify(propertyIds) });
+    },
+    async page(partnerId: string, slice: Slice): Promise<Appliance[]> {
+      return await page().execute({ partnerId, ...slice });
+    },
+    async pageOfProperty(propertyId: string, slice: Slice): Promise<Appliance[]> {
+      return await db
+        .select()
+        .from(appliances)
+        .where(eq(appliances.propertyId, propertyId))
+        .orderBy(asc(appliances.seq))
+        .limit(slice.limit)
+        .offset(slice.offset);
+    },
+    async countOfProperty(propertyId: string): Promise<number> {
+      const rows = await db
+        .select({ n: count() })
+        .from(appliances)
+        .where(eq(appliances.propertyId, propertyId));
+      return rows[0]!.n;
+    },
+    async list(ids: readonly string[]): Promise<Appliance[]> {
+      return await db
+        .select()
+        .from(appliances)
+        .where(inArray(appliances.id, [...ids]));
+    },
+    async insert(appliance: Appliance): Promise<void> {
+      await insert().execute({ ...appliance, brandTierGiven: appliance.brandTierGiven ? 1 : 0 });
+    },
+    async update(id: string, change: Partial<Omit<Appliance, "id">>): Promise<void> {
+      await db.update(appliances).set(change).where(eq(appliances.id, id));
+    },
+  };
+}

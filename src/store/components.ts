@@ -1,0 +1,309 @@
+import { and, asc, count, desc, eq, getTableColumns, gt, gte, sql } from "drizzle-orm";
+import type { Component } from "../domain/component.ts";
+import type { BrandTier, RiskTier } from "../domain/scoring/types.ts";
+import { isAmong, lazy } from "./kit.ts";
+import type { Slice } from "./properties.ts";
+import { appliances, components, componentTallies, properties } from "./schema.ts";
+import type { Db } from "./sqlite.ts";
+import { BLOCK_SIZE, TIER_BUCKETS, WHOLE } from "./tallies.ts";
+
+const ph = sql.placeholder;
+
+/** A component with what its views show of its appliance and property. */
+export type ComponentRow = Component & {
+  typeId: string;
+  brand: string | null;
+  brandTier: BrandTier;
+  unitId: string | null;
+  propertyName: string;
+  propertyAddress: string;
+};
+
+/** The columns that scoring writes. */
+export type ScoreColumns = Pick<
+  Component,
+  | "riskScore"
+  | "riskTier"
+  | "confidence"
+  | "probability"
+  | "priorAgeYears"
+  | "rate"
+  | "evidenceRatio"
+  | "scoredOn"
+  | "rescoredAt"
+  | "announcedTier"
+  | "trendScore"
+>;
+
+const row = {
+  ...getTableColumns(components),
+  typeId: appliances.typeId,
+  brand: appliances.brand,
+  brandTier: appliances.brandTier,
+  unitId: appliances.unitId,
+  propertyName: properties.name,
+  propertyAddress: properties.address,
+};
+
+export function componentStore(db: Db) {
+  const rows = () =>
+    db
+      .select(row)
+      .from(components)
+      .innerJoin(appliances, eq(appliances.id, components.applianceId))
+      .innerJoin(properties, eq(properties.id, components.propertyId))
+      .$dynamic();
+  const mine = eq(components.partnerId, ph("partnerId"));
+
+  const byId = lazy(() =>
+    rows()
+      .where(and(eq(components.id, ph("id")), mine))
+      .prepare(),
+  );
+  const page = lazy(() =>
+    rows()
+      .where(and(mine, gt(components.seq, ph("offset"))))
+      .orderBy(asc(components.seq))
+      .limit(ph("limit"))
+      .prepare(),
+  );
+  const tierPage = lazy(() =>
+    rows()
+      .where(and(mine, eq(components.riskTier, ph("tier")), gte(components.seq, ph("from"))))
+      .orderBy(asc(components.seq))
+      .limit(ph("limit"))
+      .offset(ph("offset"))
+      .prepare(),
+  );
+  const scorePage = lazy(() =>
+    rows()
+      .where(and(mine, eq(components.riskScore, ph("score")), gte(components.seq, ph("from"))))
+      .orderBy(asc(components.seq))
+      .limit(ph("limit"))
+      .offset(ph("offset"))
+      .prepare(),
+  );
+  const wholeTallies = lazy(() =>
+    db
+      .select({ bucket: componentTallies.bucket, count: componentTallies.count })
+      .from(componentTallies)
+      .where(
+        and(
+          eq(componentTallies.partnerId, ph("partnerId")),
+          gte(componentTallies.bucket, ph("from")),
+          eq(componentTallies.block, WHOLE),
+          gt(componentTallies.count, 0),
+        ),
+      )
+      .orderBy(desc(componentTallies.bucket))
+      .prepare(),
+  );
+  const blockTallies = lazy(() =>
+    db
+      .select({ block: componentTallies.block, count: componentTallies.count })
+      .from(componentTallies)
+      .where(
+        and(
+          eq(componentTallies.partnerId, ph("partnerId")),
+          eq(componentTallies.bucket, ph("bucket")),
+          gte(componentTallies.block, 0),
+        ),
+      )
+      .orderBy(asc(componentTallies.block))
+      .prepare(),
+  );
+  const insert = lazy(() =>
+    db
+      .insert(components)
+      .values({
+        id: ph("id"),
+        partnerId: ph("partnerId"),
+        propertyId: ph("propertyId"),
+        applianceId: ph("applianceId"),
+        seq: ph("seq"),
+        defId: ph("defId"),
+        installYear: ph("installYear"),
+        lastReplaced: ph("lastReplaced"),
+        lastServiced: ph("lastServiced"),
+        overrideLifespan: ph("overrideLifespan"),
+        riskScore: ph("riskScore"),
+        riskTier: ph("riskTier"),
+        confidence: ph("confidence"),
+        announcedTier: ph("announcedTier"),
+        probability: ph("probability"),
+        priorAgeYears: ph("priorAgeYears"),
+        rate: ph("rate"),
+        evidenceRatio: ph("evidenceRatio"),
+        scoredOn: ph("scoredOn"),
+        trendScore: ph("trendScore"),
+        rescoredAt: ph("rescoredAt"),
+        createdAt: ph("createdAt"),
+      })
+      .prepare(),
+  );
+  /** Leaves every indexed column alone: most components keep their two-decimal score for weeks. */
+  const saveAged = lazy(() =>
+    db
+      .update(components)
+      .set({
+        confidence: sql`${ph("confidence")}`,
+        probability: sql`${ph("probability")}`,
+        priorAgeYears: sql`${ph("priorAgeYears")}`,
+        rate: sql`${ph("rate")}`,
+        evidenceRatio: sql`${ph("evidenceRatio")}`,
+        scoredOn: sql`${ph("scoredOn")}`,
+      })
+      .where(eq(components.id, ph("id")))
+      .prepare(),
+  );
+  const save = lazy(() =>
+    db
+      .update(components)
+      .set({
+        riskScore: sql`${ph("riskScore")}`,
+        riskTier: sql`${ph("riskTier")}`,
+        confidence: sql`${ph("confidence")}`,
+        announcedTier: sql`${ph("announcedTier")}`,
+        probability: sql`${ph("probability")}`,
+        priorAgeYears: sql`${ph("priorAgeYears")}`,
+        rate: sql`${ph("rate")}`,
+        evidenceRatio: sql`${ph("evidenceRatio")}`,
+        scoredOn: sql`${ph("scoredOn")}`,
+        trendScore: sql`${ph("trendScore")}`,
+        rescoredAt: sql`${ph("rescoredAt")}`,
+      })
+      .where(eq(components.id, ph("id")))
+      .prepare(),
+  );
+  const ofAppliances = lazy(() =>
+    db
+      .select()
+      .from(components)
+      .where(isAmong(components.applianceId, "applianceIds"))
+      .orderBy(asc(components.applianceId), asc(components.seq))
+      .prepare(),
+  );
+  const ofProperties = lazy(() =>
+    db
+      .select()
+      .from(components)
+      .where(isAmong(components.propertyId, "propertyIds"))
+      .orderBy(asc(components.propertyId), asc(components.seq))
+      .prepare(),
+  );
+
+  /** Where the row at `offset` of a bucket stands: the first `seq` of its block, and how many rows to pass over from there. */
+  async function locate(
+    partnerId: string,
+    bucket: number,
+    offset: number,
+  ): Promise<{ from: number; offset: number }> {
+    if (offset === 0) return { from: 0, offset: 0 };
+    let left = offset;
+    for (const tally of await blockTallies().execute({ partnerId, bucket })) {
+      if (left < tally.count) return { from: tally.block * BLOCK_SIZE, offset: left };
+      left -= tally.count;
+    }
+    return { from: Number.MAX_SAFE_INTEGER, offset: 0 };
+  }
+
+  const filter = (where: ComponentFilter) =>
+    and(
+      eq(components.partnerId, where.partnerId),
+      where.propertyIds && sql`${components.propertyId} in ${[...where.propertyIds]}`,
+      where.applianceId !== undefined ? eq(components.applianceId, where.applianceId) : undefined,
+      where.tier && eq(components.riskTier, where.tier),
+      where.elevated ? sql`${components.riskScore} >= 52` : undefined,
+    );
+
+  return {
+    async find(partnerId: string, id: string): Promise<ComponentRow | undefined> {
+      return (await byId().execute({ partnerId, id }))[0];
+    },
+    async page(partnerId: string, slice: Slice): Promise<ComponentRow[]> {
+      return await page().execute({ partnerId, ...slice });
+    },
+    async tierPage(partnerId: string, tier: RiskTier, slice: Slice): Promise<ComponentRow[]> {
+      const start = await locate(partnerId, TIER_BUCKETS[tier], slice.offset);
+      return await tierPage().execute({ partnerId, tier, limit: slice.limit, ...start });
+    },
+    /** CRITICAL and WARNING components, the highest score first, then by creation. */
+    async elevatedPage(partnerId: string, slice: Slice): Promise<ComponentRow[]> {
+      const found: ComponentRow[] = [];
+      let skip = slice.offset;
+      for (const { bucket, count: inBucket } of await wholeTallies().execute({ partnerId, from: 52 })) {
+        if (bucket > 99) continue;
+        if (skip >= inBucket) {
+          skip -= inBucket;
+          continue;
+        }
+        const start: { from: number; offset: number } = await locate(partnerId, bucket, skip);
+        const limit: number = slice.limit - found.length;
+        found.push(...(await scorePage().execute({ partnerId, score: bucket, limit, ...start })));
+        if (found.length >= slice.limit) break;
+        skip = 0;
+      }
+      return found;
+    },
+    /** How many components stand in a tier. */
+    async countTier(partnerId: string, tier: RiskTier): Promise<number> {
+      const tallies = await wholeTallies().execute({ partnerId, from: 100 });
+      return tallies.find((tally) => tally.bucket === TIER_BUCKETS[tier])?.count ?? 0;
+    },
+    /** For filters that hold few rows: one property, one appliance. Alerts come by score, lists by creation. */
+    async filteredPage(where: ComponentFilter, slice: Slice): Promise<ComponentRow[]> {
+      return await rows()
+        .where(filter(where))
+        .orderBy(...(where.elevated ? [desc(components.riskScore)] : []), asc(components.seq))
+        .limit(slice.limit)
+        .offset(slice.offset);
+    },
+    async countFiltered(where: ComponentFilter): Promise<Record<RiskTier, number>> {
+      const found = await db
+        .select({ tier: components.riskTier, n: count() })
+        .from(components)
+        .where(filter(where))
+        .groupBy(components.riskTier);
+      const counts = { GOOD: 0, WARNING: 0, CRITICAL: 0 };
+      for (const { tier, n } of found) counts[tier] = n;
+      return counts;
+    },
+    async ofAppliance(applianceId: string): Promise<Component[]> {
+      return await ofAppliances().execute({ applianceIds: JSON.stringify([applianceId]) });
+    },
+    async ofAppliances(applianceIds: readonly string[]): Promise<Component[]> {
+      return await ofAppliances().execute({ applianceIds: JSON.stringify(applianceIds) });
+    },
+    async ofProperties(propertyIds: readonly string[]): Promise<Component[]> {
+      return await ofProperties().execute({ propertyIds: JSON.stringify(propertyIds) });
+    },
+    async rowsOfProperty(propertyId: string): Promise<ComponentRow[]> {
+      return await rows().where(eq(components.propertyId, propertyId)).orderBy(asc(components.seq));
+    },
+    async insert(component: Component): Promise<void> {
+      await insert().execute({ ...component });
+    },
+    async saveScore(id: string, score: ScoreColumns): Promise<void> {
+      await save().execute({ id, ...score });
+    },
+    /** As `saveScore`, for a component whose score, tiers and moment of scoring stay as they are. */
+    async saveAged(id: string, score: ScoreColumns): Promise<void> {
+      await saveAged().execute({ id, ...score });
+    },
+    async update(
+      id: string,
+      change: Partial<Pick<Component, "installYear" | "lastReplaced" | "lastServiced">>,
+    ): Promise<void> {
+      await db.update(components).set(change).where(eq(components.id, id));
+    },
+  };
+}
+
+export type ComponentFilter = {
+  partnerId: string;
+  propertyIds?: readonly string[];
+  applianceId?: string;
+  tier?: RiskTier;
+  /** CRITICAL and WARNING only. */
+  elevated?: boolean;
+};

@@ -1,0 +1,177 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { Instant } from "../domain/time.ts";
+import { lazy } from "./kit.ts";
+import { partners, webhookAttempts, webhookDeliveries } from "./schema.ts";
+import type { Db } from "./sqlite.ts";
+
+const ph = sql.placeholder;
+
+export type NewDelivery = {
+  id: string;
+  partnerId: string;
+  event: string;
+  orderKey: string | null;
+  /** The exact text that every attempt sends. */
+  body: string;
+  createdAt: Instant;
+};
+
+/** A delivery that is to be tried now. `attempts` counts those of its cycle. */
+export type DueDelivery = Omit<NewDelivery, "createdAt"> & { attempts: number };
+
+/** An attempt that was made, and what its delivery is from then on. */
+export type MadeAttempt = {
+  deliveryId: string;
+  startedAt: Instant;
+  durationMs: number;
+  statusCode: number | null;
+  error: string | null;
+  address: string | null;
+  responseHead: string;
+  status: "pending" | "delivered" | "failed";
+  /** Attempts used up of the cycle. */
+  cycleAttempts: number;
+  nextAttemptAt: Instant | null;
+};
+
+export type Delivery = typeof webhookDeliveries.$inferSelect;
+export type Attempt = typeof webhookAttempts.$inferSelect;
+
+/** The webhook outbox and its log of attempts. */
+export function deliveryStore(db: Db) {
+  const d = webhookDeliveries;
+  // Written out and not bound: only then does SQLite use the indexes of what is pending.
+  const pending = sql`${d.status} = 'pending'`;
+  /** Planned for now, or so far ahead that the clock must have been set back since. */
+  const isDue = sql`(${d.nextAttemptAt} <= ${ph("now")} or ${d.nextAttemptAt} > ${ph("horizon")})`;
+
+  const insert = lazy(() =>
+    db
+      .insert(d)
+      .values({
+        id: ph("id"),
+        partnerId: ph("partnerId"),
+        event: ph("event"),
+        orderKey: ph("orderKey"),
+        body: ph("body"),
+        status: "pending",
+        nextAttemptAt: ph("createdAt"),
+        createdAt: ph("createdAt"),
+      })
+      .prepare(),
+  );
+  const duePartners = lazy(() =>
+    db
+      .select({ id: partners.id })
+      .from(partners)
+      .where(
+        sql`exists (select 1 from ${d} where ${d.partnerId} = ${partners.id} and ${pending} and ${isDue})`,
+      )
+      .prepare(),
+  );
+  const due = lazy(() =>
+    db
+      .select({
+        id: d.id,
+        partnerId: d.partnerId,
+        event: d.event,
+        orderKey: d.orderKey,
+        body: d.body,
+        attempts: d.cycleAttempts,
+      })
+      .from(d)
+      .where(
+        and(
+          eq(d.partnerId, ph("partnerId")),
+          pending,
+          isDue,
+          sql`${d.id} not in (select value from json_each(${ph("excluding")}))`,
+          sql`not exists (
+            select 1 from webhook_deliveries older
+            where older.order_key = ${d.orderKey} and older.id < ${d.id} and older.status = 'pending'
+              and older.next_attempt_at > ${ph("now")} and older.next_attempt_at <= ${ph("horizon")})`,
+        ),
+      )
+      .orderBy(asc(d.id))
+      .limit(ph("limit"))
+      .prepare(),
+  );
+  const nextDueAt = lazy(() =>
+    db
+      .select({
+        at: sql<number | null>`min((
+          select min(${d.nextAttemptAt}) from ${d}
+          where ${d.partnerId} = ${partners.id} and ${pending} and ${d.nextAttemptAt} > ${ph("now")}))`,
+      })
+      .from(partners)
+      .prepare(),
+  );
+  const insertAttempt = lazy(() =>
+    db
+      .insert(webhookAttempts)
+      .values({
+        deliveryId: ph("deliveryId"),
+        attempt: sql`(select ${d.attempts} + 1 from ${d} where ${d.id} = ${ph("deliveryId")})`,
+        startedAt: ph("startedAt"),
+        durationMs: ph("durationMs"),
+        statusCode: ph("statusCode"),
+        error: ph("error"),
+        address: ph("address"),
+        responseHead: ph("responseHead"),
+      })
+      .prepare(),
+  );
+  const settle = lazy(() =>
+    db
+      .update(d)
+      .set({
+        attempts: sql`${d.attempts} + 1`,
+        cycleAttempts: sql`${ph("cycleAttempts")}`,
+        status: sql`${ph("status")}`,
+        nextAttemptAt: sql`${ph("nextAttemptAt")}`,
+        finishedAt: sql`${ph("finishedAt")}`,
+      })
+      .where(eq(d.id, ph("deliveryId")))
+      .prepare(),
+  );
+
+  return {
+    async insert(delivery: NewDelivery): Promise<void> {
+      await insert().execute({ ...delivery });
+    },
+    /** Partners with a delivery to try now. `horizon` is how far ahead an attempt may be planned at most. */
+    async duePartners(now: Instant, horizon: Instant): Promise<string[]> {
+      return (await duePartners().execute({ now, horizon })).map((row) => row.id);
+    },
+    /** A partner's oldest deliveries to try now, but for those excluded and those behind an older one of their key. */
+    async due(
+      partnerId: string,
+      now: Instant,
+      horizon: Instant,
+      limit: number,
+      excluding: ReadonlySet<string>,
+    ): Promise<DueDelivery[]> {
+      const ids = JSON.stringify([...excluding]);
+      return await due().execute({ partnerId, now, horizon, limit, excluding: ids });
+    },
+    async nextDueAt(now: Instant): Promise<Instant | null> {
+      return (await nextDueAt().execute({ now }))[0]?.at ?? null;
+    },
+    /** Logs an attempt and moves its delivery on. */
+    async recordAttempt(made: MadeAttempt): Promise<void> {
+      await insertAttempt().execute({ ...made });
+      const finishedAt = made.status === "pending" ? null : made.startedAt + made.durationMs;
+      await settle().execute({ ...made, finishedAt });
+    },
+    async find(id: string): Promise<Delivery | undefined> {
+      return (await db.select().from(d).where(eq(d.id, id)))[0];
+    },
+    async attemptsOf(id: string): Promise<Attempt[]> {
+      return await db
+        .select()
+        .from(webhookAttempts)
+        .where(eq(webhookAttempts.deliveryId, id))
+        .orderBy(asc(webhookAttempts.attempt));
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import type { Administrator, Partner, WebhookReceiver } from "../domain/partner.ts";
+import type { Instant } from "../domain/time.ts";
+import { lazy } from "./kit.ts";
+import { administrators, credentials, partners, partnerTotals, webhookReceivers } from "./schema.ts";
+import type { Db } from "./sqlite.ts";
+
+export type NewCredential = {
+  partnerId: string;
+  kind: "api_key" | "client_secret";
+  secretHash: string;
+  clientId: string | null;
+  createdAt: Instant;
+};
+
+const ph = sql.placeholder;
+
+export function partnerStore(db: Db) {
+  const byId = lazy(() =>
+    db
+      .select()
+      .from(partners)
+      .where(eq(partners.id, ph("id")))
+      .prepare(),
+  );
+  const byApiKey = lazy(() =>
+    db
+      .select({ partner: partners })
+      .from(credentials)
+      .innerJoin(partners, eq(partners.id, credentials.partnerId))
+      .where(
+        and(
+          eq(credentials.secretHash, ph("hash")),
+          eq(credentials.kind, "api_key"),
+          isNull(credentials.revokedAt),
+        ),
+      )
+      .prepare(),
+  );
+  const byClientId = lazy(() =>
+    db
+      .select({ partner: partners, secretHash: credentials.secretHash })
+      .from(credentials)
+      .innerJoin(partners, eq(partners.id, credentials.partnerId))
+      .where(and(eq(credentials.clientId, ph("clientId")), isNull(credentials.revokedAt)))
+      .prepare(),
+  );
+  const receiverOf = lazy(() =>
+    db
+      .select()
+      .from(webhookReceivers)
+      .where(eq(webhookReceivers.partnerId, ph("partnerId")))
+      .prepare(),
+  );
+
+  return {
+    async find(id: string): Promise<Partner | undefined> {
+      return (await byId().execute({ id }))[0];
+    },
+    /** The partner whose live API key has this hash, enabled or not. */
+    async findByApiKey(hash: string): Promise<Partner | undefined> {
+      return (await byApiKey().execute({ hash }))[0]?.partner;
+    },
+    /** The partner of a client id, with the hash of its secret. */
+    async findByClientId(clientId: string): Promise<{ partner: Partner; secretHash: string } | undefined> {
+      return (await byClientId().execute({ clientId }))[0];
+    },
+    async list(): Promise<Partner[]> {
+      return await db.select().from(partners).orderBy(asc(partners.id));
+    },
+    async insert(partner: Partner): Promise<void> {
+      await db.insert(partners).values(partner);
+      await db.insert(partnerTotals).values({ partnerId: partner.id });
+    },
+    async update(
+      id: string,
+      change: Partial<Pick<Partner, "enabled" | "dailyBudget" | "credentialGeneration">>,
+    ): Promise<void> {
+      await db.update(partners).set(change).where(eq(partners.id, id));
+    },
+    async insertCredential(credential: NewCredential): Promise<void> {
+      await db.insert(credentials).values({ ...credential, revokedAt: null });
+    },
+    /** Ends a partner's live credentials of one kind. */
+    async revokeCredentials(partnerId: string, kind: NewCredential["kind"], now: Instant): Promise<void> {
+      await db
+        .update(credentials)
+        .set({ revokedAt: now })
+        .where(
+          and(
+            eq(credentials.partnerId, partnerId),
+            eq(credentials.kind, kind),
+            isNull(credentials.revokedAt),
+          ),
+        );
+    },
+    async findReceiver(partnerId: string): Promise<WebhookReceiver | undefined> {
+      return (await receiverOf().execute({ partnerId }))[0];
+    },
+    async insertReceiver(
+      receiver: Pick<WebhookReceiver, "partnerId" | "url" | "secret" | "events">,
+    ): Promise<void> {
+      await db.insert(webhookReceivers).values(receiver);
+    },
+    async updateReceiver(
+      partnerId: string,
+      change: Partial<Omit<WebhookReceiver, "partnerId">>,
+    ): Promise<void> {
+      await db.update(webhookReceivers).set(change).where(eq(webhookReceivers.partnerId, partnerId));
+    },
+    async clientId(partnerId: string): Promise<string | undefined> {
+      const rows = await db
+        .select({ clientId: credentials.clientId })
+        .from(credentials)
+        .where(
+          and(
+            eq(credentials.partnerId, partnerId),
+            eq(credentials.kind, "client_secret"),
+            isNull(credentials.revokedAt),
+          ),
+        );
+      return rows[0]?.clientId ?? undefined;
+    },
+  };
+}
+
+export function administratorStore(db: Db) {
+  const byKey = lazy(() =>
+    db
+      .select()
+      .from(administrators)
+      .where(and(eq(administrators.keyHash, ph("hash")), isNull(administrators.revokedAt)))
+      .prepare(),
+  );
+  return {
+    async findByKey(hash: string): Promise<Administrator | undefined> {
+      return (await byKey().execute({ hash }))[0];
+    },
+    async list(): Promise<Administrator[]> {
+      return await db.select().from(administrators).orderBy(asc(administrators.id));
+    },
+    async insert(administrator: Administrator): Promise<void> {
+      await db.insert(administrators).values(administrator);
+    },
+    /** Returns false when there is no live administrator of that id. */
+    async revoke(id: string, now: Instant): Promise<boolean> {
+      const rows = await db
+        .update(administrators)
+        .set({ revokedAt: now })
+        .where(and(eq(administrators.id, id), isNull(administrators.revokedAt)))
+        .returning({ id: administrators.id });
+      return rows.length > 0;
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { and, asc, desc, eq, isNull, or, sql } from "drizzle-orm";
+import type { EventType } from "../domain/scoring/types.ts";
+import type { Condition, ServiceEvent } from "../domain/service-event.ts";
+import type { Day } from "../domain/time.ts";
+import { isAmong, lazy } from "./kit.ts";
+import { outcomes, serviceEvents } from "./schema.ts";
+import type { Db } from "./sqlite.ts";
+
+const ph = sql.placeholder;
+
+/** What scoring reads of an event. */
+export type EventEvidenceRow = {
+  applianceId: string;
+  componentId: string | null;
+  eventType: EventType;
+  date: Day;
+  conditionAfter: Condition | null;
+  notes: string | null;
+};
+
+export type Outcome = typeof outcomes.$inferSelect;
+
+export function serviceEventStore(db: Db) {
+  const insert = lazy(() =>
+    db
+      .insert(serviceEvents)
+      .values({
+        id: ph("id"),
+        partnerId: ph("partnerId"),
+        propertyId: ph("propertyId"),
+        applianceId: ph("applianceId"),
+        componentId: ph("componentId"),
+        eventType: ph("eventType"),
+        date: ph("date"),
+        partsCostCents: ph("partsCostCents"),
+        laborCostCents: ph("laborCostCents"),
+        totalCostCents: ph("totalCostCents"),
+        technician: ph("technician"),
+        notes: ph("notes"),
+        conditionAfter: ph("conditionAfter"),
+        createdAt: ph("createdAt"),
+      })
+      .prepare(),
+  );
+  const same = lazy(() =>
+    db
+      .select({ id: serviceEvents.id, componentId: serviceEvents.componentId, notes: serviceEvents.notes })
+      .from(serviceEvents)
+      .where(
+        and(
+          eq(serviceEvents.applianceId, ph("applianceId")),
+          eq(serviceEvents.date, ph("date")),
+          eq(serviceEvents.eventType, ph("eventType")),
+        ),
+      )
+      .prepare(),
+  );
+  const evidence = lazy(() =>
+    db
+      .select({
+        applianceId: serviceEvents.applianceId,
+        componentId: serviceEvents.componentId,
+        eventType: serviceEvents.eventType,
+        date: serviceEvents.date,
+        conditionAfter: serviceEvents.conditionAfter,
+        notes: serviceEvents.notes,
+      })
+      .from(serviceEvents)
+      .where(isAmong(serviceEvents.applianceId, "applianceIds"))
+      .prepare(),
+  );
+  const insertOutcome = lazy(() =>
+    db
+      .insert(outcomes)
+      .values({
+        serviceEventId: ph("serviceEventId"),
+        componentId: ph("componentId"),
+        partnerId: ph("partnerId"),
+        defId: ph("defId"),
+        eventType: ph("eventType"),
+        date: ph("date"),
+        ageYears: ph("ageYears"),
+        probability: ph("probability"),
+        riskScore: ph("riskScore"),
+        modelVersion: ph("modelVersion"),
+        createdAt: ph("createdAt"),
+      })
+      .prepare(),
+  );
+
+  return {
+    async insert(event: ServiceEvent): Promise<void> {
+      await insert().execute({ ...event });
+    },
+    /** Whether the appliance has an event of that type, date and notes already. */
+    async exists(event: Pick<ServiceEvent, "applianceId" | "componentId" | "date" | "eventType" | "notes">) {
+      const { applianceId, date, eventType } = event;
+      const found = await same().execute({ applianceId, date, eventType });
+      return found.some((row) => row.notes === event.notes && row.componentId === event.componentId);
+    },
+    async evidence(applianceIds: readonly string[]): Promise<EventEvidenceRow[]> {
+      const rows = await evidence().execute({ applianceIds: JSON.stringify(applianceIds) });
+      return rows as EventEvidenceRow[];
+    },
+    /** A component's history: its own events and those of its appliance as a whole, the newest first. */
+    async ofComponent(applianceId: string, componentId: string): Promise<ServiceEvent[]> {
+      const rows = await db
+        .select()
+        .from(serviceEvents)
+        .where(
+          and(
+            eq(serviceEvents.applianceId, applianceId),
+            or(isNull(serviceEvents.componentId), eq(serviceEvents.componentId, componentId)),
+          ),
+        )
+        .orderBy(desc(serviceEvents.date), desc(serviceEvents.id));
+      return rows as ServiceEvent[];
+    },
+    /** All of an appliance's, the oldest first. */
+    async ofAppliance(applianceId: string): Promise<ServiceEvent[]> {
+      const rows = await db
+        .select()
+        .from(serviceEvents)
+        .where(eq(serviceEvents.applianceId, applianceId))
+        .orderBy(asc(serviceEvents.date), asc(serviceEvents.id));
+      return rows as ServiceEvent[];
+    },
+    async insertOutcome(outcome: Outcome): Promise<void> {
+      await insertOutcome().execute({ ...outcome });
+    },
+    async outcomesOf(componentId: string): Promise<Outcome[]> {
+      return await db.select().from(outcomes).where(eq(outcomes.componentId, componentId));
+    },
+    async find(partnerId: string, id: string): Promise<ServiceEvent | undefined> {
+      const rows = await db
+        .select()
+        .from(serviceEvents)
+        .where(and(eq(serviceEvents.id, id), eq(serviceEvents.partnerId, partnerId)));
+      return rows[0] as ServiceEvent | undefined;
+    },
+  };
+}

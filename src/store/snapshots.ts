@@ -1,0 +1,107 @@
+import { and, asc, desc, eq, gte, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import type { Day } from "../domain/time.ts";
+import type { TrendRow } from "../domain/trend.ts";
+import { lazy } from "./kit.ts";
+import { riskSnapshots, snapshotRuns } from "./schema.ts";
+import type { Db } from "./sqlite.ts";
+
+const ph = sql.placeholder;
+
+export type SnapshotRun = typeof snapshotRuns.$inferSelect;
+
+export function snapshotStore(db: Db) {
+  const run = lazy(() =>
+    db
+      .select()
+      .from(snapshotRuns)
+      .where(eq(snapshotRuns.day, ph("day")))
+      .prepare(),
+  );
+  const latest = lazy(() =>
+    db
+      .select()
+      .from(snapshotRuns)
+      .where(isNotNull(snapshotRuns.finishedAt))
+      .orderBy(desc(snapshotRuns.day))
+      .limit(1)
+      .prepare(),
+  );
+  const insert = lazy(() =>
+    db
+      .insert(riskSnapshots)
+      .values({ componentId: ph("componentId"), day: ph("day"), riskScore: ph("riskScore") })
+      .onConflictDoNothing()
+      .prepare(),
+  );
+  const prune = lazy(() =>
+    db
+      .delete(riskSnapshots)
+      .where(
+        and(
+          eq(riskSnapshots.componentId, ph("componentId")),
+          sql`${riskSnapshots.day} < (select max(kept.day) from risk_snapshots kept where kept.component_id = ${ph("componentId")} and kept.day <= ${ph("cutoff")})`,
+        ),
+      )
+      .prepare(),
+  );
+  const trend = lazy(() =>
+    db
+      .select({ day: riskSnapshots.day, riskScore: riskSnapshots.riskScore })
+      .from(riskSnapshots)
+      .where(eq(riskSnapshots.componentId, ph("componentId")))
+      .orderBy(asc(riskSnapshots.day))
+      .prepare(),
+  );
+  const days = lazy(() =>
+    db
+      .select({ day: snapshotRuns.day })
+      .from(snapshotRuns)
+      .where(and(gte(snapshotRuns.day, ph("from")), isNotNull(snapshotRuns.finishedAt)))
+      .orderBy(asc(snapshotRuns.day))
+      .prepare(),
+  );
+
+  return {
+    async run(day: Day): Promise<SnapshotRun | undefined> {
+      return (await run().execute({ day }))[0];
+    },
+    async latestFinished(): Promise<SnapshotRun | undefined> {
+      return (await latest().execute({}))[0];
+    },
+    /** A run that was cut short on an earlier day or this one. */
+    async unfinished(): Promise<SnapshotRun | undefined> {
+      const rows = await db
+        .select()
+        .from(snapshotRuns)
+        .where(isNull(snapshotRuns.finishedAt))
+        .orderBy(asc(snapshotRuns.day))
+        .limit(1);
+      return rows[0];
+    },
+    async start(day: Day, startedAt: number): Promise<void> {
+      await db.insert(snapshotRuns).values({ day, startedAt });
+    },
+    async update(day: Day, change: Partial<Omit<SnapshotRun, "day">>): Promise<void> {
+      await db.update(snapshotRuns).set(change).where(eq(snapshotRuns.day, day));
+    },
+    async insertTrendRow(componentId: string, day: Day, riskScore: number): Promise<void> {
+      await insert().execute({ componentId, day, riskScore });
+    },
+    /** Drops the component's rows that no day from `cutoff` on needs. */
+    async pruneTrend(componentId: string, cutoff: Day): Promise<void> {
+      await prune().execute({ componentId, cutoff });
+    },
+    async pruneRuns(cutoff: Day): Promise<void> {
+      await db
+        .delete(snapshotRuns)
+        .where(and(lt(snapshotRuns.day, cutoff), isNotNull(snapshotRuns.finishedAt)));
+    },
+    async trendRows(componentId: string): Promise<TrendRow[]> {
+      return await trend().execute({ componentId });
+    },
+    /** The days from `from` on, on which a snapshot ran, in order. */
+    async days(from: Day): Promise<Day[]> {
+      return (await days().execute({ from })).map((row) => row.day);
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { Database, SQLiteError } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { OperatorError } from "../domain/errors.ts";
+import type { Instant } from "../domain/time.ts";
+import { applyMigrations, pendingMigrations } from "./migrate.ts";
+import { MIGRATIONS, type Migration } from "./migrations.ts";
+import type { WriterConnection } from "./write-queue.ts";
+
+/** What the stores run their queries on: the reader, or the writer inside a transaction. */
+export type Db = BunSQLiteDatabase<Record<string, never>>;
+
+export type SqliteFile = {
+  /** Sees what is committed; refuses to write. */
+  reader: Db;
+  writer: Db;
+  connection: WriterConnection;
+  /** Changes whenever another process has committed. */
+  dataVersion(): number;
+  /** Pages of the file times their size. */
+  sizeBytes(): number;
+  applied: readonly Migration[];
+  close(): void;
+};
+
+export type SqliteOptions = {
+  now: Instant;
+  /** Makes a copy of a database that holds data before it is changed; gets the pending steps. */
+  beforeUpgrade?: (db: Database, pending: readonly Migration[]) => void;
+  migrations?: readonly Migration[];
+};
+
+/**
+ * Opens the database file, made when missing, with its schema brought up to date: one connection that writes and one
+ * that reads. Throws an OperatorError, with the file untouched, when it is none of ours or from a newer version.
+ */
+export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
+  const migrations = options.migrations ?? MIGRATIONS;
+  const existed = existsSync(file);
+  const pending = existed ? inspect(file, migrations) : migrations;
+  const writer = open(file);
+  try {
+    // Before the journal mode, since switching that takes the lock too.
+    writer.run("PRAGMA busy_timeout = 10000");
+    writer.run("PRAGMA journal_mode = WAL");
+    if (existed && pending.length > 0 && pending.length < migrations.length)
+      options.beforeUpgrade?.(writer, pending);
+    const applied = applyMigrations(writer, file, migrations, options.now);
+    writer.run("PRAGMA foreign_keys = ON");
+    writer.run("PRAGMA synchronous = FULL");
+    writer.run("PRAGMA cache_size = -65536");
+    writer.run("PRAGMA wal_autocheckpoint = 2000");
+    // Waiting for another process is the write queue's part: it does not block the event loop.
+    writer.run("PRAGMA busy_timeout = 0");
+    const reader = open(file);
+    reader.run("PRAGMA busy_timeout = 1000");
+    reader.run("PRAGMA query_only = ON");
+    reader.run("PRAGMA cache_size = -65536");
+    reader.run("PRAGMA mmap_size = 1073741824");
+    return assemble(writer, reader, applied);
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+}
+
+function assemble(writer: Database, reader: Database, applied: readonly Migration[]): SqliteFile {
+  const dataVersion = writer.prepare<{ data_version: number }, []>("PRAGMA data_version");
+  const size = reader.prepare<{ bytes: number }, []>(
+    "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()",
+  );
+  return {
+    reader: drizzle(reader),
+    writer: drizzle(writer),
+    connection: writerConnection(writer),
+    dataVersion: () => dataVersion.get()!.data_version,
+    sizeBytes: () => size.get()!.bytes,
+    applied,
+    close: () => {
+      reader.close();
+      writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      writer.close();
+    },
+  };
+}
+
+function writerConnection(db: Database): WriterConnection {
+  const statement = (sql: string) => {
+    const prepared = db.prepare(sql);
+    return () => void prepared.run();
+  };
+  let durable = true;
+  return {
+    begin: statement("BEGIN IMMEDIATE"),
+    commit: statement("COMMIT"),
+    // A full disk makes SQLite roll back by itself, and a second rollback would hide that error behind its own.
+    rollback: () => {
+      if (db.inTransaction) db.run("ROLLBACK");
+    },
+    savepoint: statement("SAVEPOINT job"),
+    release: statement("RELEASE job"),
+    rollbackToSavepoint: statement("ROLLBACK TO job"),
+    isBusy: (error) => error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY") === true,
+    setDurable: (wanted) => {
+      if (wanted === durable) return;
+      db.run(`PRAGMA synchronous = ${wanted ? "FULL" : "NORMAL"}`);
+      durable = wanted;
+    },
+  };
+}
+
+/** Looks at an existing file without writing to it: is it a database, ours, and no newer than we are? */
+function inspect(file: string, migrations: readonly Migration[]): readonly Migration[] {
+  const db = open(file);
+  try {
+    db.run("PRAGMA busy_timeout = 10000");
+    return pendingMigrations(db, file, migrations);
+  } catch (error) {
+    throw readable(error, file);
+  } finally {
+    db.close();
+  }
+}
+
+function open(file: string): Database {
+  try {
+    return new Database(file, { create: true, readwrite: true, strict: true });
+  } catch (error) {
+    throw readable(error, file);
+  }
+}
+
+function readable(error: unknown, file: string): unknown {
+  if (!(error instanceof SQLiteError)) return error;
+  if (error.code === "SQLITE_NOTADB")
+    return new OperatorError(
+      `${file} is no SQLite database`,
+      "Restore it from a backup with `mainstay restore`, or name another data folder.",
+    );
+  if (error.code === "SQLITE_CANTOPEN" || error.code === "SQLITE_READONLY")
+    return new OperatorError(
+      `${file} cannot be opened for writing (${error.message})`,
+      "Check that the folder exists and belongs to the user that runs Mainstay.",
+    );
+  if (error.code?.startsWith("SQLITE_CORRUPT"))
+    return new OperatorError(
+      `${file} is damaged (${error.message})`,
+      "Restore it from a backup with `mainstay restore`.",
+    );
+  return error;
+}

@@ -1,0 +1,139 @@
+import { type FillRandom, type IdKind, newDeliveryId, newId } from "../domain/ids.ts";
+import type { Instant } from "../domain/time.ts";
+import { applianceStore } from "./appliances.ts";
+import { auditStore } from "./audit.ts";
+import { claimStore } from "./claims.ts";
+import { clockStore } from "./clock.ts";
+import { componentStore } from "./components.ts";
+import { deliveryStore } from "./deliveries.ts";
+import { eventLogStore } from "./event-log.ts";
+import type { Migration } from "./migrations.ts";
+import { administratorStore, partnerStore } from "./partners.ts";
+import { propertyStore, unitStore } from "./properties.ts";
+import { budgetStore, idempotencyStore } from "./requests.ts";
+import { sensorEventStore } from "./sensor-events.ts";
+import { serviceEventStore } from "./service-events.ts";
+import { snapshotStore } from "./snapshots.ts";
+import { type Db, openSqlite, type SqliteOptions } from "./sqlite.ts";
+import { totalsStore } from "./totals.ts";
+import { type Durability, WriteQueue } from "./write-queue.ts";
+
+/** Every table's queries, over one connection. */
+const stores = (db: Db) => ({
+  partners: partnerStore(db),
+  administrators: administratorStore(db),
+  properties: propertyStore(db),
+  units: unitStore(db),
+  appliances: applianceStore(db),
+  components: componentStore(db),
+  totals: totalsStore(db),
+  serviceEvents: serviceEventStore(db),
+  sensorEvents: sensorEventStore(db),
+  claims: claimStore(db),
+  snapshots: snapshotStore(db),
+  eventLog: eventLogStore(db),
+  deliveries: deliveryStore(db),
+  idempotency: idempotencyStore(db),
+  budgets: budgetStore(db),
+  clock: clockStore(db),
+  audit: auditStore(db),
+});
+export type Stores = ReturnType<typeof stores>;
+
+/** The stores inside a transaction. Valid until the function that got it returns. */
+export type Tx = Stores & {
+  /** The wall clock at the start of the group; equal for all its writes. */
+  now: Instant;
+  /** A moment later than any given before, by this process or another: the later of the clock and the last one plus 1 ms. */
+  nextInstant(): Instant;
+  newId(kind: IdKind): string;
+  newDeliveryId(): string;
+  /** Says that the partner's outbox got a delivery; told to the listener once the transaction is committed. */
+  outboxChanged(partnerId: string): void;
+};
+
+export type Store = {
+  /** Sees what has been committed, and nothing of a write in progress. */
+  read: Stores;
+  /**
+   * Runs the function in a transaction and resolves with its value once that is committed and on the disk; rejects
+   * with nothing written when it throws. It must wait for nothing but the stores: other writes wait for it.
+   */
+  write<T>(run: (tx: Tx) => Promise<T>, durability?: Durability): Promise<T>;
+  /** Changes whenever another process has committed to the same database. */
+  dataVersion(): number;
+  /** Writes waiting, for the metrics. */
+  queueLength(): number;
+  onGroup(listener: (jobs: number, durationMs: number) => void): void;
+  /** Tells whose outbox got deliveries in a write of this process. */
+  onOutbox(listener: (partnerIds: ReadonlySet<string>) => void): void;
+  sizeBytes(): number;
+  /** Migrations that opening it applied. */
+  applied: readonly Migration[];
+  close(): Promise<void>;
+};
+
+export type StoreOptions = Pick<SqliteOptions, "beforeUpgrade" | "migrations"> & {
+  clock: () => Instant;
+  random: FillRandom;
+  sleep?: (ms: number) => Promise<void>;
+  groupSize?: number;
+  busyTimeoutMs?: number;
+};
+
+/** Opens the database in a file, made and migrated when needed. Throws an OperatorError when it cannot be used. */
+export function openStore(file: string, options: StoreOptions): Store {
+  const sqlite = openSqlite(file, { ...options, now: options.clock() });
+  const inside = stores(sqlite.writer);
+  let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
+  let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
+  const group = { now: 0, lastInstant: 0, moved: false };
+  const queue = new WriteQueue(sqlite.connection, {
+    groupSize: options.groupSize ?? 64,
+    busyTimeoutMs: options.busyTimeoutMs ?? 15_000,
+    sleep: options.sleep ?? ((ms) => Bun.sleep(ms)),
+    clock: options.clock,
+    onBegin: async () => {
+      group.now = options.clock();
+      group.lastInstant = await inside.clock.lastInstant();
+      group.moved = false;
+    },
+    onEnd: async () => {
+      if (group.moved) await inside.clock.setLastInstant(group.lastInstant);
+    },
+  });
+  const base = {
+    ...inside,
+    nextInstant: () => {
+      group.moved = true;
+      group.lastInstant = Math.max(group.now, group.lastInstant + 1);
+      return group.lastInstant;
+    },
+    newId: (kind: IdKind) => newId(kind, group.now, options.random),
+    newDeliveryId: () => newDeliveryId(group.now, deliverySequence++),
+  };
+  return {
+    read: stores(sqlite.reader),
+    async write(run, durability = "durable") {
+      const notified = new Set<string>();
+      const outboxChanged = (partnerId: string) => void notified.add(partnerId);
+      const value = await queue.add(() => run({ ...base, now: group.now, outboxChanged }), durability);
+      if (notified.size > 0) onOutbox?.(notified);
+      return value;
+    },
+    dataVersion: sqlite.dataVersion,
+    queueLength: () => queue.length,
+    onGroup: (listener) => {
+      queue.onGroup = listener;
+    },
+    onOutbox: (listener) => {
+      onOutbox = listener;
+    },
+    sizeBytes: sqlite.sizeBytes,
+    applied: sqlite.applied,
+    close: async () => {
+      await queue.close();
+      sqlite.close();
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import type { RiskTier } from "../domain/scoring/types.ts";
+
+/*
+ * The buckets of `component_tallies`: a score in hundredths is its own bucket, each tier has one, and so have the
+ * elevated components that were last scored by a snapshot, which the event stream lists by creation.
+ */
+export const TIER_BUCKETS: Record<RiskTier, number> = { GOOD: 100, WARNING: 101, CRITICAL: 102 };
+export const SETTLED_ELEVATED = 103;
+
+/** The block that stands for all of a bucket. */
+export const WHOLE = -1;
+export const BLOCK_SIZE = 2048;
+export const blockOf = (seq: number) => Math.floor(seq / BLOCK_SIZE);

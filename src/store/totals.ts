@@ -1,0 +1,118 @@
+import { asc, eq, sql } from "drizzle-orm";
+import type { PropertyTotals, Totals } from "../domain/totals.ts";
+import { lazy } from "./kit.ts";
+import { componentTallies, partnerTotals, properties, propertyTotals } from "./schema.ts";
+import type { Db } from "./sqlite.ts";
+
+const ph = sql.placeholder;
+
+export type PartnerTotals = Totals & { properties: number; events: number };
+
+const SUMS = [
+  "appliances",
+  "components",
+  "serviceEvents",
+  "critical",
+  "warning",
+  "criticalProactiveCents",
+  "warningProactiveCents",
+  "criticalReactiveCents",
+  "warningReactiveCents",
+] as const;
+const PROPERTY_SUMS = [...SUMS, "rcvCents", "vitalCritical"] as const;
+const PARTNER_SUMS = [...SUMS, "properties", "events"] as const;
+
+export function totalsStore(db: Db) {
+  const ofProperty = lazy(() =>
+    db
+      .select()
+      .from(propertyTotals)
+      .where(eq(propertyTotals.propertyId, ph("propertyId")))
+      .prepare(),
+  );
+  const ofPartner = lazy(() =>
+    db
+      .select()
+      .from(partnerTotals)
+      .where(eq(partnerTotals.partnerId, ph("partnerId")))
+      .prepare(),
+  );
+  const addProperty = lazy(() =>
+    db
+      .update(propertyTotals)
+      .set(
+        Object.fromEntries(PROPERTY_SUMS.map((name) => [name, sql`${propertyTotals[name]} + ${ph(name)}`])),
+      )
+      .where(eq(propertyTotals.propertyId, ph("propertyId")))
+      .prepare(),
+  );
+  const addPartner = lazy(() =>
+    db
+      .update(partnerTotals)
+      .set(Object.fromEntries(PARTNER_SUMS.map((name) => [name, sql`${partnerTotals[name]} + ${ph(name)}`])))
+      .where(eq(partnerTotals.partnerId, ph("partnerId")))
+      .prepare(),
+  );
+  const addTally = lazy(() =>
+    db
+      .insert(componentTallies)
+      .values({
+        partnerId: ph("partnerId"),
+        bucket: ph("bucket"),
+        block: ph("block"),
+        count: ph("count"),
+      })
+      .onConflictDoUpdate({
+        target: [componentTallies.partnerId, componentTallies.bucket, componentTallies.block],
+        set: { count: sql`${componentTallies.count} + excluded.count` },
+      })
+      .prepare(),
+  );
+  const demo = lazy(() =>
+    db
+      .select({ totals: propertyTotals })
+      .from(properties)
+      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
+      .where(sql`${properties.partnerId} = ${ph("partnerId")} and ${properties.isDemo} = 1`)
+      .orderBy(asc(properties.seq))
+      .prepare(),
+  );
+
+  return {
+    async ofProperty(propertyId: string): Promise<PropertyTotals> {
+      return (await ofProperty().execute({ propertyId }))[0]!;
+    },
+    async ofPartner(partnerId: string): Promise<PartnerTotals> {
+      return (await ofPartner().execute({ partnerId }))[0]!;
+    },
+    async ofDemoProperties(partnerId: string): Promise<PropertyTotals[]> {
+      return (await demo().execute({ partnerId })).map((row) => row.totals);
+    },
+    async start(propertyId: string, partnerId: string): Promise<void> {
+      await db.insert(propertyTotals).values({ propertyId, partnerId });
+    },
+    async addToProperty(propertyId: string, delta: PropertyTotals): Promise<void> {
+      await addProperty().execute({ propertyId, ...delta });
+    },
+    async addToPartner(partnerId: string, delta: Partial<PartnerTotals>): Promise<void> {
+      await addPartner().execute({ ...NOTHING, ...delta, partnerId });
+    },
+    async addTally(partnerId: string, bucket: number, block: number, count: number): Promise<void> {
+      await addTally().execute({ partnerId, bucket, block, count });
+    },
+  };
+}
+
+const NOTHING: PartnerTotals = {
+  properties: 0,
+  events: 0,
+  appliances: 0,
+  components: 0,
+  serviceEvents: 0,
+  critical: 0,
+  warning: 0,
+  criticalProactiveCents: 0,
+  warningProactiveCents: 0,
+  criticalReactiveCents: 0,
+  warningReactiveCents: 0,
+};

@@ -1,0 +1,138 @@
+/** The transaction statements of the one writer connection. `begin` throws a busy error while another process writes. */
+export type WriterConnection = {
+  begin(): void;
+  commit(): void;
+  rollback(): void;
+  savepoint(): void;
+  release(): void;
+  rollbackToSavepoint(): void;
+  /** Whether an error of `begin` only means that another process holds the lock. */
+  isBusy(error: unknown): boolean;
+  /** Whether the coming transaction must survive a power cut, or a kill of the process only. */
+  setDurable(durable: boolean): void;
+};
+
+/**
+ * `durable`: survives a power cut when acknowledged. `process`: survives a kill of the process; cheaper, for counters
+ * whose loss with the power does no harm.
+ */
+export type Durability = "durable" | "process";
+
+type Job = {
+  run: () => Promise<unknown>;
+  durability: Durability;
+  settle: (error: unknown, value: unknown) => void;
+};
+
+export type WriteQueueOptions = {
+  /** Jobs committed together at most. */
+  groupSize: number;
+  /** How long to wait for another process's transaction. */
+  busyTimeoutMs: number;
+  sleep: (ms: number) => Promise<void>;
+  clock: () => number;
+  /** Before the first job of a group and after the last, inside the transaction. */
+  onBegin: () => Promise<void>;
+  onEnd: () => Promise<void>;
+};
+
+/**
+ * Runs writes one after another and commits them in groups: what waits is taken together, each job in a savepoint of
+ * its own, so that a failing one undoes only itself, and all are answered after the one commit. An fsync then serves
+ * many writers.
+ */
+export class WriteQueue {
+  #waiting: Job[] = [];
+  #running: Promise<void> | undefined;
+  #closed = false;
+  /** Jobs in each group committed so far, for the metrics. */
+  onGroup: ((jobs: number, durationMs: number) => void) | undefined;
+
+  constructor(
+    private readonly connection: WriterConnection,
+    private readonly options: WriteQueueOptions,
+  ) {}
+
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  /** Resolves once the group that holds `run` has been committed; rejects, with nothing written, when it throws. */
+  add<T>(run: () => Promise<T>, durability: Durability): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error("the store is closed"));
+    return new Promise<T>((resolve, reject) => {
+      const settle = (error: unknown, value: unknown) =>
+        error === undefined ? resolve(value as T) : reject(error);
+      this.#waiting.push({ run, durability, settle });
+      this.#running ??= this.#drain();
+    });
+  }
+
+  /** Refuses new jobs and resolves when those already taken are committed. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#running;
+  }
+
+  async #drain(): Promise<void> {
+    // Requests that arrive in this turn of the event loop join the first group.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0, this.options.groupSize);
+      await this.#commit(group);
+      // Reads and timers get their turn between groups, however many writes wait.
+      if (this.#waiting.length > 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    this.#running = undefined;
+  }
+
+  async #commit(group: Job[]): Promise<void> {
+    const startedAt = this.options.clock();
+    const outcomes: { job: Job; error: unknown; value: unknown }[] = [];
+    try {
+      this.connection.setDurable(group.some((job) => job.durability === "durable"));
+      await this.#begin();
+      try {
+        await this.options.onBegin();
+        for (const job of group) outcomes.push(await this.#attempt(job));
+        await this.options.onEnd();
+        this.connection.commit();
+      } catch (error) {
+        this.connection.rollback();
+        throw error;
+      }
+    } catch (error) {
+      for (const job of group) job.settle(error, undefined);
+      return;
+    }
+    this.onGroup?.(group.length, this.options.clock() - startedAt);
+    for (const { job, error, value } of outcomes) job.settle(error, value);
+  }
+
+  async #attempt(job: Job): Promise<{ job: Job; error: unknown; value: unknown }> {
+    this.connection.savepoint();
+    try {
+      const value = await job.run();
+      this.connection.release();
+      return { job, error: undefined, value };
+    } catch (error) {
+      this.connection.rollbackToSavepoint();
+      this.connection.release();
+      return { job, error: error ?? new Error("a write failed without an error"), value: undefined };
+    }
+  }
+
+  /** Waits for another process's write without blocking the event loop, which SQLite's own busy timeout would. */
+  async #begin(): Promise<void> {
+    const deadline = this.options.clock() + this.options.busyTimeoutMs;
+    for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 16)) {
+      try {
+        this.connection.begin();
+        return;
+      } catch (error) {
+        if (!this.connection.isBusy(error) || this.options.clock() > deadline) throw error;
+      }
+      await this.options.sleep(pauseMs);
+    }
+  }
+}
