@@ -1,0 +1,157 @@
+import type { ComponentDef, KeywordGroup, Knowledge } from "../knowledge.ts";
+import type { Condition } from "../service-event.ts";
+import { DAYS_PER_MONTH, type Day } from "../time.ts";
+import { faded } from "./bayes.ts";
+import { findings } from "./keywords.ts";
+import { concerns, type DatedEvent } from "./timeline.ts";
+import type { Evidence } from "./types.ts";
+
+/** A component on the day of scoring. */
+export type Subject = {
+  id: string;
+  def: ComponentDef;
+  /** Day of its last Replacement: what happened up to it concerned another part. -Infinity without one. */
+  since: number;
+  today: number;
+};
+
+/** Collects the factors of a score for an explanation; undefined when nobody asked for one. */
+export type Trail = Evidence[] | undefined;
+
+/** Enters a ratio that says something into the trail, and returns it. */
+export function enter(
+  trail: Trail,
+  kind: Evidence["kind"],
+  subject: string,
+  on: Day | null,
+  ratio: number,
+): number {
+  if (ratio !== 1) trail?.push({ kind, subject, on, ratio });
+  return ratio;
+}
+
+/** Product of the likelihood ratios of the service events after the last Replacement. */
+export function serviceRatio(
+  knowledge: Knowledge,
+  subject: Subject,
+  events: readonly DatedEvent[],
+  trail: Trail,
+): number {
+  const { evidence } = knowledge.model;
+  let product = 1;
+  let repairs: DatedEvent[] | undefined;
+  let observed: DatedEvent | undefined;
+  for (const event of events) {
+    if (event.day <= subject.since || !concerns(event, subject.id)) continue;
+    const { eventType: type, conditionAfter: condition } = event;
+    const months = ageMonths(event, subject);
+    if (condition !== null && (observed === undefined || supersedes(event, observed))) observed = event;
+    if (type === "Repair") {
+      repairs ??= [];
+      repairs.push(event);
+    } else if (type === "Emergency Repair") {
+      const { ratio, spanMonths } = evidence.emergencyRepair;
+      const weighed = weigh(knowledge, event, faded(ratio, months, spanMonths));
+      product *= enter(trail, "emergency_repair", type, event.date, weighed);
+    } else if (type === "Inspection" && condition === null) {
+      const { ratio, spanMonths } = evidence.inspection;
+      product *= enter(
+        trail,
+        "inspection",
+        type,
+        event.date,
+        weigh(knowledge, event, faded(ratio, months, spanMonths)),
+      );
+    }
+    if (event.notes !== null && months < evidence.keywords.spanMonths)
+      product *= keywordRatio(knowledge, subject, event, events, trail);
+  }
+  if (repairs) product *= repairFrequencyRatio(knowledge, subject, repairs, trail);
+  if (observed) product *= conditionRatio(knowledge, subject, observed, trail);
+  return product;
+}
+
+function ageMonths(event: DatedEvent, subject: Subject): number {
+  return (subject.today - event.day) / DAYS_PER_MONTH;
+}
+
+/** The ratio in full for a named component, at its root for one of several that nobody named. */
+function weigh(knowledge: Knowledge, event: DatedEvent, ratio: number): number {
+  return event.componentId === null ? ratio ** knowledge.model.evidence.unnamedComponentExponent : ratio;
+}
+
+const SEVERITY: Record<Condition, number> = { good: 0, fair: 1, poor: 2 };
+
+/** The newest condition counts; of two on one day, whose order nobody knows, the worse. */
+function supersedes(event: DatedEvent, other: DatedEvent): boolean {
+  if (event.day !== other.day) return event.day > other.day;
+  return SEVERITY[event.conditionAfter!] > SEVERITY[other.conditionAfter!];
+}
+
+function conditionRatio(knowledge: Knowledge, subject: Subject, event: DatedEvent, trail: Trail): number {
+  const { condition } = knowledge.model.evidence;
+  const ratio = faded(condition[event.conditionAfter!], ageMonths(event, subject), condition.spanMonths);
+  return enter(trail, "condition", event.conditionAfter!, event.date, ratio);
+}
+
+/**
+ * The last few repairs. Where some name no component, the strongest few: a repair that may have been elsewhere must
+ * not push out one that was here, and so lower the score.
+ */
+function repairFrequencyRatio(
+  knowledge: Knowledge,
+  subject: Subject,
+  repairs: readonly DatedEvent[],
+  trail: Trail,
+): number {
+  const { ratio, spanMonths, counted } = knowledge.model.evidence.repair;
+  const weighed = repairs.map((event) => ({
+    event,
+    ratio: weigh(knowledge, event, faded(ratio, ageMonths(event, subject), spanMonths)),
+  }));
+  weighed.sort((a, b) => b.ratio - a.ratio);
+  let product = 1;
+  for (const { event, ratio } of weighed.slice(0, counted))
+    product *= enter(trail, "repair", event.eventType, event.date, ratio);
+  return product;
+}
+
+/** What the words of a note say of the component. */
+function keywordRatio(
+  knowledge: Knowledge,
+  subject: Subject,
+  event: DatedEvent,
+  events: readonly DatedEvent[],
+  trail: Trail,
+): number {
+  const { keywords, resolvedFindingExponent } = knowledge.model.evidence;
+  const months = ageMonths(event, subject);
+  let product = 1;
+  for (const { group, share } of findings(knowledge, event.notes!)) {
+    if (event.componentId === null && !speaksOf(group, subject.def)) continue;
+    if (group.clearedBy.length > 0 && isCleared(group, event, events, subject.id)) continue;
+    const current = faded(group.ratio, months, keywords.spanMonths);
+    const ratio = weigh(knowledge, event, share === 1 ? current : current ** resolvedFindingExponent);
+    product *= enter(trail, "keyword", group.id, event.date, ratio);
+  }
+  return product;
+}
+
+/** Whether a note on a whole appliance speaks of that component: of all, where it has none that the word fits. */
+function speaksOf(group: KeywordGroup, def: ComponentDef): boolean {
+  if (group.componentIds === "all" || group.typeIds === "all") return true;
+  return group.componentIds.has(def.id) || !group.typeIds.has(def.typeId);
+}
+
+/** Whether the visit itself, or a later one, did away with the finding. */
+function isCleared(
+  group: KeywordGroup,
+  event: DatedEvent,
+  events: readonly DatedEvent[],
+  componentId: string,
+): boolean {
+  return events.some(
+    (later) =>
+      later.day >= event.day && group.clearedBy.includes(later.eventType) && concerns(later, componentId),
+  );
+}

@@ -1,0 +1,91 @@
+import type { ComponentDef, Knowledge, SmartEventType } from "../knowledge.ts";
+import { dayFromNumber, MS_PER_DAY } from "../time.ts";
+import { faded } from "./bayes.ts";
+import { enter, type Subject, type Trail } from "./evidence.ts";
+import { concerns, type DatedEvent } from "./timeline.ts";
+import type { SmartEvidence } from "./types.ts";
+
+/** A warning that no later reading of its sensor has cleared. */
+export type Warning = {
+  eventType: string;
+  day: number;
+  componentId: string | null;
+  type: SmartEventType;
+  ratio: number;
+};
+
+/** The components of an appliance that a reading speaks of. */
+export function isNamed(
+  reading: { componentId: string | null },
+  type: SmartEventType,
+  component: { id: string; def: Pick<ComponentDef, "id"> },
+): boolean {
+  if (reading.componentId !== null) return reading.componentId === component.id;
+  return type.componentIds.has(component.def.id);
+}
+
+/** An appliance's standing warnings up to `today`, in an order that arrival does not decide. */
+export function standingWarnings(
+  knowledge: Knowledge,
+  readings: readonly SmartEvidence[],
+  today: number,
+): Warning[] {
+  if (readings.length === 0) return [];
+  const { spanDays } = knowledge.model.evidence.smartEvent;
+  const clearedAt = new Map<string, number>();
+  for (const reading of readings) {
+    if (knowledge.smartEvent(reading.eventType)?.ratios !== null || dayOfReading(reading) > today) continue;
+    const sensor = sensorKey(reading);
+    clearedAt.set(sensor, Math.max(reading.recordedAt, clearedAt.get(sensor) ?? reading.recordedAt));
+  }
+  const warnings: Warning[] = [];
+  for (const reading of readings) {
+    const type = knowledge.smartEvent(reading.eventType);
+    const day = dayOfReading(reading);
+    if (!type?.ratios || day > today) continue;
+    const cleared = clearedAt.get(sensorKey(reading));
+    if (cleared !== undefined && cleared > reading.recordedAt) continue;
+    const ratio = faded(type.ratios[reading.severity], today - day, spanDays);
+    if (ratio !== 1)
+      warnings.push({ eventType: reading.eventType, day, componentId: reading.componentId, type, ratio });
+  }
+  // Kinds together, the strongest first: a sensor that repeats itself says one thing.
+  return warnings.sort((a, b) => compareText(a.eventType, b.eventType) || b.ratio - a.ratio || b.day - a.day);
+}
+
+/** Product over the kinds of warning that concern the component, each at its strongest. */
+export function smartRatio(
+  subject: Subject,
+  warnings: readonly Warning[],
+  events: readonly DatedEvent[],
+  trail: Trail,
+): number {
+  if (warnings.length === 0) return 1;
+  const mendedOn = Math.max(subject.since, lastRepair(subject.id, events));
+  let product = 1;
+  let counted: string | undefined;
+  for (const warning of warnings) {
+    if (warning.eventType === counted || warning.day <= mendedOn) continue;
+    if (!isNamed(warning, warning.type, subject)) continue;
+    counted = warning.eventType;
+    product *= enter(trail, "smart_event", counted, dayFromNumber(warning.day), warning.ratio);
+  }
+  return product;
+}
+
+/** A repair ends the warnings of its own day too: the visit answers the alarm far more often than it precedes it. */
+function lastRepair(componentId: string, events: readonly DatedEvent[]): number {
+  return (
+    events.findLast((event) => event.eventType === "Repair" && concerns(event, componentId))?.day ?? -Infinity
+  );
+}
+
+const dayOfReading = (reading: SmartEvidence) => Math.floor(reading.recordedAt / MS_PER_DAY);
+
+/** Readings without a sensor's name belong together when they speak of the same component. */
+const sensorKey = ({ sensorId, componentId }: SmartEvidence) =>
+  sensorId === null ? `component ${componentId ?? ""}` : `sensor ${sensorId}`;
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

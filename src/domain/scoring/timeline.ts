@@ -1,0 +1,57 @@
+import { type Day, dayNumber } from "../time.ts";
+import type { EventEvidence } from "./types.ts";
+
+/** A service event with its day as a number. */
+export type DatedEvent = EventEvidence & { day: number };
+
+/** The events up to `today`, oldest first. Of events that are equal in all that scoring reads, one. */
+export function timeline(events: readonly EventEvidence[], today: number): DatedEvent[] {
+  const dated: DatedEvent[] = [];
+  for (const event of events) {
+    const day = dayNumber(event.date);
+    if (day > today) continue;
+    const { componentId, eventType, date, conditionAfter, notes } = event;
+    dated.push({ componentId, eventType, date, conditionAfter, notes, day });
+  }
+  if (dated.length < 2) return dated;
+  dated.sort(compare);
+  return dated.filter((event, i) => i === 0 || compare(event, dated[i - 1]!) !== 0);
+}
+
+/** Whether the event speaks of the component: by name, or of its whole appliance. */
+export function concerns(event: EventEvidence, componentId: string): boolean {
+  return event.componentId === componentId || event.componentId === null;
+}
+
+/** The day of the component's last Replacement, or undefined. */
+export function lastReplacement(
+  component: { id: string; lastReplaced: Day | null },
+  events: readonly DatedEvent[],
+  today: number,
+): number | undefined {
+  const stored = component.lastReplaced === null ? undefined : dayNumber(component.lastReplaced);
+  const known = stored !== undefined && stored <= today ? stored : undefined;
+  for (let i = events.length - 1; i >= 0; i--) {
+    const event = events[i]!;
+    if (event.eventType === "Replacement" && concerns(event, component.id))
+      return known === undefined ? event.day : Math.max(known, event.day);
+  }
+  return known;
+}
+
+/** A total order, so that products of ratios come out to the last bit whatever order events arrived in. */
+function compare(a: DatedEvent, b: DatedEvent): number {
+  return (
+    a.day - b.day ||
+    compareText(a.eventType, b.eventType) ||
+    compareText(a.componentId, b.componentId) ||
+    compareText(a.conditionAfter, b.conditionAfter) ||
+    compareText(a.notes, b.notes)
+  );
+}
+
+function compareText(a: string | null, b: string | null): number {
+  if (a === b) return 0;
+  if (a === null || b === null) return a === null ? -1 : 1;
+  return a < b ? -1 : 1;
+}

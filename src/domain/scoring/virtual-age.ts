@@ -1,0 +1,73 @@
+import type { ComponentDef, Environment, Restoration, ScoringModel } from "../knowledge.ts";
+import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
+import { concerns, type DatedEvent } from "./timeline.ts";
+import type { ComponentHistory, EventType } from "./types.ts";
+
+/** The day from which a component ages: its last replacement, else 1 July of its install year. */
+export function ageingFrom(installYear: number, replacedOn: number | undefined): number {
+  return replacedOn ?? dayNumber(`${String(installYear).padStart(4, "0")}-07-01`);
+}
+
+/** Calendar age in years, never below 0. A replacement dated after `asOf` does not count yet. */
+export function ageYears(
+  component: Pick<ComponentHistory, "installYear" | "lastReplaced">,
+  asOf: Day,
+): number {
+  const { installYear, lastReplaced } = component;
+  const replacedOn = lastReplaced !== null && lastReplaced <= asOf ? dayNumber(lastReplaced) : undefined;
+  return Math.max(0, dayNumber(asOf) - ageingFrom(installYear, replacedOn)) / DAYS_PER_YEAR;
+}
+
+/** Accelerated failure time: years of normal use in a calendar year, from the appliance's use and its surroundings. */
+export function ageingRate(
+  def: ComponentDef,
+  usageIntensity: number,
+  environment: Environment,
+  model: ScoringModel,
+): number {
+  const use = def.wear === "use" ? usageIntensity ** model.usageExponent : 1;
+  let lifeFactor = 1;
+  for (const factor of def.environment)
+    lifeFactor *= 1 - model.environment.sensitivity[factor] * environment[factor];
+  return use / Math.max(lifeFactor, model.environment.lowestLifeFactor);
+}
+
+/**
+ * Virtual age in years of normal use (Kijima type I): calendar age at `rate`, less what restoring events took back.
+ * Each takes a share of what accrued since the one before it or since `from`, within the intervals that count.
+ */
+export function virtualAge(
+  def: ComponentDef,
+  componentId: string,
+  events: readonly DatedEvent[],
+  { from, today, rate }: { from: number; today: number; rate: number },
+  { restoration }: ScoringModel,
+): number {
+  const months = def.maintenanceIntervalMonths ?? restoration.defaultIntervalMonths;
+  const countedDays = restoration.intervalsCounted * months * DAYS_PER_MONTH;
+  let removedDays = 0;
+  let last = from;
+  let accruedDays = 0;
+  let strongest = 0;
+  for (const event of events) {
+    const kind = RESTORES[event.eventType];
+    if (kind === undefined || event.day < from) continue;
+    if (!def.restoredBy.includes(kind) || !concerns(event, componentId)) continue;
+    if (event.day > last) {
+      accruedDays = Math.min(event.day - last, countedDays);
+      last = event.day;
+      strongest = 0;
+    }
+    const share = restoration.shares[kind];
+    if (share <= strongest) continue; // of several on one day the strongest counts
+    removedDays += (share - strongest) * accruedDays;
+    strongest = share;
+  }
+  return (rate * (Math.max(0, today - from) - removedDays)) / DAYS_PER_YEAR;
+}
+
+const RESTORES: Partial<Record<EventType, Restoration>> = {
+  "Preventive Maintenance": "preventive",
+  Cleaning: "cleaning",
+  "Filter Change": "filter",
+};
