@@ -1,0 +1,229 @@
+import { CRITICAL_FROM, WARNING_FROM } from "../domain/component.ts";
+import type { CheckedFiles } from "./assemble.ts";
+import type { KnowledgeFiles } from "./files.ts";
+
+/** A file that the product must not start with; the message names the file and the entry. */
+export class KnowledgeError extends Error {
+  override readonly name = "KnowledgeError";
+  constructor(file: string, entry: string, problem: string) {
+    super(`Knowledge base, ${file}, ${entry}: ${problem}`);
+  }
+}
+
+/** Component counts that the partners' interface promises. */
+const PROMISED_COUNTS: Readonly<Record<string, number>> = {
+  hvac_central: 8,
+  hvac_heat_pump: 7,
+  hvac_mini_split: 6,
+  water_heater_gas: 6,
+  water_heater_electric: 7,
+  water_heater_tankless: 6,
+  refrigerator: 8,
+  washer: 6,
+  dryer_electric: 6,
+  dryer_gas: 7,
+  dishwasher: 6,
+  range_gas: 6,
+  range_electric: 6,
+  electrical_panel: 5,
+  boiler: 6,
+  roof: 6,
+  pool_equipment: 6,
+  elevator: 5,
+  fire_suppression: 5,
+};
+
+/** Whether the files agree with each other and with what the interface promises. Throws at the first that does not. */
+export function checkReferences(files: CheckedFiles): void {
+  const ids = checkIds(files);
+  checkPromises(files);
+  checkBrands(files, ids);
+  checkCascades(files, ids.components);
+  checkClaimTypes(files, ids.components);
+  checkRegimes(files, ids.types);
+  checkKeywords(files, ids.components);
+  checkSmartEvents(files, ids.components);
+  checkStates(files);
+}
+
+type Ids = { types: ReadonlySet<string>; components: ReadonlySet<string> };
+
+function checkIds({ appliances, sources }: CheckedFiles): Ids {
+  const types = new Set<string>();
+  const components = new Set<string>();
+  for (const { type_id, components: parts } of appliances) {
+    const file = `appliances/${type_id}.json`;
+    addNew(types, type_id, file, "type_id");
+    for (const [i, part] of parts.entries()) {
+      addNew(components, part.id, file, `components[${i}].id`);
+      if (part.reactive_cost_usd.value < part.proactive_cost_usd.value)
+        throw new KnowledgeError(file, part.id, "costs less after a failure than when planned");
+      if (new Set(part.environment.value).size < part.environment.value.length)
+        throw new KnowledgeError(file, part.id, "names an environment factor twice");
+    }
+  }
+  const tokens = new Set<string>();
+  for (const [i, { token }] of sources.sources.entries())
+    addNew(tokens, token, "sources.json", `sources[${i}].token`);
+  return { types, components };
+}
+
+function checkPromises({ appliances, model }: CheckedFiles): void {
+  for (const [typeId, count] of Object.entries(PROMISED_COUNTS)) {
+    const found = appliances.find(({ type_id }) => type_id === typeId)?.components.length ?? 0;
+    if (found !== count)
+      throw new KnowledgeError(
+        `appliances/${typeId}.json`,
+        "components",
+        `has ${found}; the interface promises ${count}`,
+      );
+  }
+  const { critical_from, warning_from } = model.tiers;
+  if (critical_from * 100 !== CRITICAL_FROM || warning_from * 100 !== WARNING_FROM)
+    throw new KnowledgeError("model.json", "tiers", "the interface promises 0.78 and 0.52");
+}
+
+/** Every provenance anywhere in the files names a listed source. */
+export function checkSources(files: KnowledgeFiles, { sources }: CheckedFiles["sources"]): void {
+  const known = new Set(sources.map(({ token }) => token));
+  for (const [file, content] of Object.entries(files)) visit(file, "", content);
+
+  function visit(file: string, path: string, node: unknown): void {
+    if (typeof node !== "object" || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      const entry = path ? `${path}.${key}` : key;
+      if (key === "source" && typeof value === "string" && !known.has(value))
+        throw new KnowledgeError(file, entry, `unknown source ${value}`);
+      visit(file, entry, value);
+    }
+  }
+}
+
+function checkBrands({ brands }: CheckedFiles, { types, components }: Ids): void {
+  const file = "brands.json";
+  const covered = new Set<string>();
+  for (const [i, family] of brands.families.entries())
+    for (const typeId of family.type_ids) {
+      expectKnown(types, typeId, file, `families[${i}]`, "appliance type");
+      addNew(covered, typeId, file, `families[${i}]`);
+    }
+  for (const [i, hazard] of brands.hazards.entries()) {
+    for (const id of hazard.type_ids) expectKnown(types, id, file, `hazards[${i}]`, "appliance type");
+    expectComponents(components, hazard.component_ids, file, `hazards[${i}]`);
+  }
+}
+
+function checkCascades({ cascades }: CheckedFiles, components: ReadonlySet<string>): void {
+  const file = "cascades.json";
+  const rules = new Set<string>();
+  const upstreamOf = new Map<string, string[]>();
+  for (const [i, { upstream, downstream }] of cascades.rules.entries()) {
+    expectComponents(components, [upstream, downstream], file, `rules[${i}]`);
+    addNew(rules, `${upstream} to ${downstream}`, file, `rules[${i}]`);
+    upstreamOf.set(downstream, [...(upstreamOf.get(downstream) ?? []), upstream]);
+  }
+  const acyclic = new Set<string>();
+  for (const id of upstreamOf.keys()) climb(id, []);
+
+  function climb(id: string, path: readonly string[]): void {
+    if (path.includes(id))
+      throw new KnowledgeError(file, id, `is its own cause: ${[...path, id].join(", ")}`);
+    if (acyclic.has(id)) return;
+    for (const upstream of upstreamOf.get(id) ?? []) climb(upstream, [...path, id]);
+    acyclic.add(id);
+  }
+}
+
+function checkClaimTypes({ claimTypes, appliances }: CheckedFiles, components: ReadonlySet<string>): void {
+  const file = "claim-types.json";
+  const ids = new Set<string>();
+  for (const [i, claim] of claimTypes.claim_types.entries()) {
+    addNew(ids, claim.id, file, `claim_types[${i}]`);
+    expectComponents(components, claim.component_ids, file, claim.id);
+    const affected = appliances.filter((type) =>
+      type.components.some(({ id }) => claim.component_ids.includes(id)),
+    );
+    const missing = affected.find(({ system }) => !claim.systems.includes(system));
+    if (missing)
+      throw new KnowledgeError(file, claim.id, `affects ${missing.type_id} but not ${missing.system}`);
+  }
+}
+
+function checkRegimes({ regimes }: CheckedFiles, types: ReadonlySet<string>): void {
+  const file = "inspection-regimes.json";
+  const rows = new Set<string>();
+  for (const [i, regime] of regimes.regimes.entries()) {
+    const entry = `regimes[${i}]`;
+    expectKnown(types, regime.type_id, file, entry, "appliance type");
+    addNew(rows, `${regime.type_id} ${regime.inspection_type}`, file, entry);
+    if ((regime.interval_months === null) !== (regime.reset_by.length === 0))
+      throw new KnowledgeError(
+        file,
+        entry,
+        "an interval needs events that reset it, and they need an interval",
+      );
+  }
+}
+
+function checkKeywords({ keywords }: CheckedFiles, components: ReadonlySet<string>): void {
+  const file = "keywords.json";
+  const ids = new Set<string>();
+  const texts = new Set<string>();
+  for (const group of keywords.groups) {
+    addNew(ids, group.id, file, group.id);
+    for (const text of [...group.words, ...group.phrases]) addNew(texts, text, file, group.id);
+    if (group.direction === "up" ? group.ratio <= 1 : group.ratio >= 1)
+      throw new KnowledgeError(file, group.id, `a ratio of ${group.ratio} does not point ${group.direction}`);
+    if (group.component_ids !== "all") expectComponents(components, group.component_ids, file, group.id);
+  }
+}
+
+function checkSmartEvents({ smartEvents }: CheckedFiles, components: ReadonlySet<string>): void {
+  const file = "smart-events.json";
+  const ids = new Set<string>();
+  for (const event of smartEvents.event_types) {
+    addNew(ids, event.event_type, file, event.event_type);
+    if (!("ratios" in event)) continue;
+    const { low, medium, high, critical } = event.ratios;
+    if (low < 1 || medium < low || high < medium || critical < high)
+      throw new KnowledgeError(
+        file,
+        event.event_type,
+        "ratios must start at 1 or more and rise with severity",
+      );
+    expectComponents(components, event.component_ids, file, event.event_type);
+  }
+}
+
+function checkStates({ states }: CheckedFiles): void {
+  const file = "states.json";
+  const codes = new Set<string>();
+  for (const { state, values } of states.states) {
+    addNew(codes, state, file, state);
+    if (values.length !== states.factors.length)
+      throw new KnowledgeError(
+        file,
+        state,
+        `has ${values.length} values for ${states.factors.length} factors`,
+      );
+  }
+  for (const territory of states.territories_without_values) addNew(codes, territory, file, territory);
+}
+
+function addNew(ids: Set<string>, id: string, file: string, entry: string): void {
+  if (ids.has(id)) throw new KnowledgeError(file, entry, `${id} stands twice`);
+  ids.add(id);
+}
+
+function expectKnown(ids: ReadonlySet<string>, id: string, file: string, entry: string, what: string): void {
+  if (!ids.has(id)) throw new KnowledgeError(file, entry, `unknown ${what} ${id}`);
+}
+
+function expectComponents(
+  ids: ReadonlySet<string>,
+  named: readonly string[],
+  file: string,
+  entry: string,
+): void {
+  for (const id of named) expectKnown(ids, id, file, entry, "component");
+}

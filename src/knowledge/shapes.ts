@@ -1,0 +1,255 @@
+import { scope } from "arktype";
+import { ENVIRONMENT_FACTORS, SYSTEMS } from "../domain/knowledge.ts";
+import { EVENT_TYPES } from "../domain/service-event.ts";
+
+/**
+ * The shapes of the knowledge base's files. Unknown keys are refused: a misspelt one would be silently without effect.
+ * Nothing is compiled to code, since each file is checked once, at start.
+ */
+const { type } = scope({}, { jitless: true });
+
+const token = type("/^[a-z0-9]+(?:_[a-z0-9]+)*$/");
+const tokens = token.array();
+const text = type("string > 0");
+const texts = text.array();
+const share = type("0 <= number <= 1");
+const positive = type("0 < number <= 1000");
+const ratio = type("0.1 <= number <= 6");
+const kind = type("'published' | 'derived' | 'estimate'");
+/** No other keys. */
+const closed = { "+": "reject" } as const;
+const provenance = { source: token, kind } as const;
+const system = type.enumerated(...SYSTEMS);
+const systems = system.array();
+const environmentFactors = type.enumerated(...ENVIRONMENT_FACTORS).array();
+const eventTypes = type.enumerated(...EVENT_TYPES).array();
+
+const years = type({ ...closed, value: positive, ...provenance });
+const weibullShape = type({ ...closed, value: "0.5 <= number <= 10", ...provenance });
+const usd = type({ ...closed, value: "0 < number.integer <= 100000000", ...provenance });
+const months = type({ ...closed, value: "1 <= number.integer <= 600", ...provenance });
+
+export const applianceFile = type({
+  ...closed,
+  type_id: token,
+  name: text,
+  system,
+  reference_size: text,
+  replacement_cost_usd: usd,
+  components: type({
+    ...closed,
+    id: token,
+    name: text,
+    median_life_years: years,
+    weibull_shape: weibullShape,
+    proactive_cost_usd: usd,
+    reactive_cost_usd: usd,
+    maintenance_interval_months: months.or("null"),
+    environment: { ...closed, value: environmentFactors, ...provenance },
+    wear: "'use' | 'calendar'",
+    restored_by: type("'preventive' | 'cleaning' | 'filter'").array(),
+  })
+    .array()
+    .atLeastLength(1),
+});
+
+export const brandsFile = type({
+  ...closed,
+  note: text,
+  ...provenance,
+  families: type({
+    ...closed,
+    type_ids: tokens,
+    premium: texts,
+    standard: texts,
+    budget: texts,
+  }).array(),
+  hazards: type({
+    ...closed,
+    names: texts,
+    type_ids: tokens,
+    component_ids: tokens,
+    reason: text,
+    ...provenance,
+  }).array(),
+});
+
+export const cascadesFile = type({
+  ...closed,
+  note: text,
+  ...provenance,
+  rules: type({
+    ...closed,
+    upstream: token,
+    downstream: token,
+    ratio: "1 < number <= 2.5",
+    reason: text,
+  }).array(),
+});
+
+export const claimTypesFile = type({
+  ...closed,
+  note: text,
+  ...provenance,
+  claim_types: type({
+    ...closed,
+    id: token,
+    label: text,
+    ratio: "1 < number <= 2.5",
+    systems: systems,
+    component_ids: tokens.atLeastLength(1),
+  }).array(),
+});
+
+export const regimesFile = type({
+  ...closed,
+  note: text,
+  regimes: type({
+    ...closed,
+    type_id: token,
+    inspection_type: token,
+    authority: text,
+    mandatory: "boolean",
+    interval_months: "1 <= number.integer <= 600 | null",
+    reset_by: eventTypes,
+    ...provenance,
+    note: text.or("null"),
+  }).array(),
+});
+
+export const keywordsFile = type({
+  ...closed,
+  note: text,
+  ...provenance,
+  groups: type({
+    ...closed,
+    id: token,
+    direction: "'up' | 'down'",
+    ratio,
+    words: texts,
+    phrases: texts,
+    component_ids: tokens.or("'all'"),
+    "cleared_by?": eventTypes,
+  }).array(),
+  reach_words: "1 <= number.integer <= 10",
+  negations: texts,
+  not_negations: texts,
+  negations_after: texts,
+  negations_right_after: texts,
+  clause_ends: texts,
+  verbs_after_and: texts,
+  list_words: texts,
+  resolutions: texts,
+  persistence: texts,
+  unfulfilled: texts,
+  hypotheticals: texts,
+  false_friends: texts,
+});
+
+export const smartEventsFile = type({
+  ...closed,
+  note: text,
+  ...provenance,
+  event_types: type({
+    ...closed,
+    event_type: token,
+    ratios: { ...closed, low: ratio, medium: ratio, high: ratio, critical: ratio },
+    component_ids: tokens.atLeastLength(1),
+  })
+    .or({ ...closed, event_type: token, clears: "true" })
+    .array(),
+});
+
+export const statesFile = type({
+  ...closed,
+  note: text,
+  ...provenance,
+  hard_water_sources: tokens,
+  territories_without_values: type("/^[A-Z]{2}$/").array(),
+  factors: environmentFactors,
+  states: type({
+    ...closed,
+    state: "/^[A-Z]{2}$/",
+    values: share.array(),
+    hard_water_basis: "'banded' | 'judgement'",
+  }).array(),
+});
+
+export const sourcesFile = type({
+  ...closed,
+  note: text,
+  sources: type({
+    ...closed,
+    token,
+    title: text,
+    publisher: text,
+    year: text.or("null"),
+    address: text.or("null"),
+    strength: "'A' | 'B' | 'C' | null",
+    second_hand: "boolean",
+  }).array(),
+});
+
+const fading = type({ ...closed, ratio, span_months: positive });
+const byConfidence = (of: typeof share | typeof positive) => ({ ...closed, HIGH: of, MEDIUM: of, LOW: of });
+
+export const modelFile = type({
+  ...closed,
+  model_version: "/^\\d+\\.\\d+\\.\\d+$/",
+  note: text,
+  ...provenance,
+  tiers: { ...closed, critical_from: share, warning_from: share },
+  highest_score: share,
+  highest_probability_for_time: "0 < number < 1",
+  brand_factor: { ...closed, premium: positive, standard: positive, budget: positive },
+  usage_exponent: share,
+  environment: {
+    ...closed,
+    sensitivity: {
+      ...closed,
+      coastal: share,
+      freeze: share,
+      hard_water: share,
+      heat: share,
+      humidity: share,
+      hail: share,
+      wind: share,
+    },
+    lowest_life_factor: "0 < number <= 1",
+    unknown_value: share,
+  },
+  restoration: {
+    ...closed,
+    shares: { ...closed, preventive: share, cleaning: share, filter: share },
+    intervals_counted: positive,
+    default_interval_months: positive,
+  },
+  evidence: {
+    ...closed,
+    emergency_repair: fading,
+    repair: { ...closed, ratio, span_months: positive, counted: "number.integer > 0" },
+    condition: { ...closed, good: ratio, fair: ratio, poor: ratio, span_months: positive },
+    inspection: fading,
+    keywords: { ...closed, span_months: positive },
+    hazard_brand: { ...closed, ratio },
+    smart_event: { ...closed, span_days: positive },
+    claims: { ...closed, span_years: positive, counted: "number.integer > 0" },
+    unnamed_component_exponent: share,
+    resolved_finding_exponent: share,
+    lowest_product: "0 < number <= 1",
+    highest_product: "1 <= number <= 100",
+  },
+  cascade: {
+    ...closed,
+    from_score: share,
+    full_after: "0 < number <= 1",
+    highest_product: "1 <= number <= 100",
+  },
+  confidence: {
+    ...closed,
+    events_for_high: "number.integer > 0",
+    condition_within_months: positive,
+    range_share: byConfidence(share),
+    confidence_pct: byConfidence(positive),
+  },
+});

@@ -1,0 +1,301 @@
+import { describe, expect, test } from "bun:test";
+import { ENVIRONMENT_FACTORS } from "../../src/domain/knowledge.ts";
+import { FILES } from "../../src/knowledge/files.ts";
+import { loadKnowledge, readKnowledge } from "../../src/knowledge/load.ts";
+
+const knowledge = loadKnowledge();
+
+/** A file's content with one change made to it. */
+// biome-ignore lint/suspicious/noExplicitAny: a test may break any part of any file
+type Draft = any;
+function altered(name: string, change: (file: Draft) => void): () => unknown {
+  const file = structuredClone(FILES[name]) as Draft;
+  change(file);
+  return () => readKnowledge({ ...FILES, [name]: file });
+}
+
+describe("the knowledge base", () => {
+  test("holds 30 appliance types with 169 components", () => {
+    expect(knowledge.types.size).toBe(30);
+    expect(knowledge.components.size).toBe(169);
+  });
+
+  test("gives the named types the component counts of the interface", () => {
+    const counts = (ids: string) => ids.split(" ").map((id) => knowledge.type(id).components.length);
+    expect(counts("hvac_central hvac_heat_pump hvac_mini_split refrigerator")).toEqual([8, 7, 6, 8]);
+    expect(counts("water_heater_gas water_heater_electric water_heater_tankless")).toEqual([6, 7, 6]);
+    expect(counts("washer dryer_electric dryer_gas dishwasher range_gas range_electric")).toEqual([
+      6, 6, 7, 6, 6, 6,
+    ]);
+    expect(counts("electrical_panel boiler roof pool_equipment elevator fire_suppression")).toEqual([
+      5, 6, 6, 6, 5, 5,
+    ]);
+  });
+
+  test("holds 60 cascade rules, 3 of them across types, and none that returns to itself", () => {
+    expect(knowledge.cascades).toHaveLength(60);
+    expect(knowledge.cascades.filter((rule) => rule.acrossTypes).map((rule) => rule.downstream)).toEqual([
+      "wh_gas_tp_valve",
+      "wh_elec_tp_valve",
+      "washer_supply_hoses",
+    ]);
+    expect([...knowledge.cascadingTypes]).toEqual(["plumbing_supply"]);
+  });
+
+  test("holds 16 claim types, 40 word groups and 27 smart event types", () => {
+    expect(knowledge.claimTypes.size).toBe(16);
+    expect(knowledge.keywords.groups).toHaveLength(40);
+    expect(knowledge.smartEvents.size).toBe(27);
+    expect(knowledge.smartEvent("normal")!.ratios).toBeNull();
+  });
+
+  test("holds 43 inspection regimes for 28 types, and nothing for types that have none", () => {
+    const all = [...knowledge.types.keys()].flatMap((id) => knowledge.regimes(id));
+    expect(all).toHaveLength(43); // 45 rows, two of which say that there is none
+    expect(knowledge.regimes("range_electric")).toEqual([]);
+    expect(knowledge.regimes("garbage_disposal")).toEqual([]);
+    expect(knowledge.regimes("elevator").map((regime) => regime.intervalMonths)).toEqual([12, 60]);
+  });
+
+  test("tells published from derived from estimated lives", () => {
+    const kinds = [...knowledge.components.values()].map((def) => def.lifeProvenance.kind);
+    const count = (kind: string) => kinds.filter((other) => other === kind).length;
+    expect([count("published"), count("derived"), count("estimate")]).toEqual([71, 51, 47]);
+  });
+
+  test("gives each component with all that scoring and money need", () => {
+    expect(knowledge.component("wh_gas_tank")).toEqual({
+      id: "wh_gas_tank",
+      typeId: "water_heater_gas",
+      name: "Glass-lined tank",
+      system: "plumbing",
+      vital: false,
+      medianLifeYears: 12,
+      lifeProvenance: { source: "lutz_2011", kind: "published" },
+      weibullShape: 3.2,
+      proactiveCents: 145_000,
+      reactiveCents: 560_000,
+      maintenanceIntervalMonths: 12,
+      environment: ["hard_water"],
+      wear: "use",
+      restoredBy: ["preventive", "cleaning"],
+    });
+    expect(knowledge.component("elev_machine").vital).toBe(true);
+    expect(knowledge.component("fa_batteries").vital).toBe(true);
+    expect(knowledge.component("fridge_control_board").maintenanceIntervalMonths).toBeNull();
+  });
+
+  test("values an appliance at the smaller of its parts' sum and the whole unit", () => {
+    expect(knowledge.type("water_heater_gas").rcvCents).toBe(150_000); // parts: 2,950 USD
+    expect(knowledge.type("boiler").rcvCents).toBe(1_393_000); // whole unit: 16,000 USD
+  });
+
+  test("refuses an id that it lacks, and finds nothing for one that is asked for politely", () => {
+    expect(() => knowledge.component("flux_capacitor")).toThrow("no component flux_capacitor");
+    expect(() => knowledge.type("delorean")).toThrow("no appliance type delorean");
+    expect(knowledge.findType("delorean")).toBeUndefined();
+    expect(knowledge.claimType("meteor_strike")).toBeUndefined();
+    expect(knowledge.smartEvent("moon_phase")).toBeUndefined();
+  });
+
+  test("is read once", () => {
+    expect(loadKnowledge()).toBe(knowledge);
+  });
+});
+
+describe("brands", () => {
+  test("are known by family", () => {
+    expect(knowledge.brandTier("hvac_central", "Trane")).toBe("premium");
+    expect(knowledge.brandTier("hvac_central", "Amana")).toBe("standard");
+    expect(knowledge.brandTier("dishwasher", "Amana")).toBe("budget");
+    expect(knowledge.brandTier("parking_lot", "Trane")).toBeUndefined();
+  });
+
+  test("are known whatever the case, spaces, accents and punctuation", () => {
+    for (const brand of ["A. O. Smith", "AO Smith", "a.o.  smith ", "A.O.SMITH"])
+      expect(knowledge.brandTier("water_heater_gas", brand)).toBe("standard");
+    expect(knowledge.brandTier("hvac_central", "Day and Night")).toBe("standard");
+    expect(knowledge.brandTier("boiler", "Slant Fin")).toBe("budget");
+    expect(knowledge.brandTier("refrigerator", "Miéle")).toBe("premium");
+  });
+
+  test("are known by the longest name that fits the beginning", () => {
+    expect(knowledge.brandTier("water_heater_gas", "Rheem Professional Classic")).toBe("premium");
+    expect(knowledge.brandTier("water_heater_gas", "Rheem Performance")).toBe("standard");
+    expect(knowledge.brandTier("refrigerator", "GE Profile")).toBe("standard");
+    expect(knowledge.brandTier("refrigerator", "Gentle")).toBeUndefined();
+  });
+
+  test("that nobody knows have no tier", () => {
+    for (const brand of ["Acme", "", "  ", "---"])
+      expect(knowledge.brandTier("boiler", brand)).toBeUndefined();
+    expect(knowledge.brandTier("boiler", null)).toBeUndefined();
+  });
+
+  test("on a hazard list name the components that suffer", () => {
+    const hazard = (typeId: string, brand: string | null, model: string | null = null) => [
+      ...knowledge.hazard(typeId, brand, model),
+    ];
+    const breakers = ["panel_branch_breakers", "panel_main_breaker", "panel_bus_enclosure"];
+    for (const brand of [
+      "Federal Pacific",
+      "federal-pacific electric co.",
+      "FPE",
+      "Zinsco",
+      "Sylvania-Zinsco",
+    ])
+      expect(hazard("electrical_panel", brand)).toEqual(breakers);
+    expect(hazard("electrical_panel", null, "Stab-Lok 100A")).toEqual(breakers);
+    expect(hazard("plumbing_supply", "Polybutylene")).toEqual(["plumb_supply_piping"]);
+    expect(hazard("plumbing_drain", "Orangeburg")).toEqual(["drain_sewer_lateral"]);
+    expect(hazard("electrical_panel", "Square D")).toEqual([]);
+    expect(hazard("refrigerator", "Zinsco")).toEqual([]);
+  });
+});
+
+describe("places", () => {
+  test("of all 50 states and the District have values of their own", () => {
+    const states =
+      "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH " +
+      "OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY";
+    const unknown = knowledge.environment(null);
+    expect(states.split(" ").filter((state) => knowledge.environment(state) === unknown)).toEqual([]);
+    expect(knowledge.environment("FL")).toMatchObject({ coastal: 1, freeze: 0, hard_water: 0.8 });
+    expect(knowledge.environment("NM")).toMatchObject({ hard_water: 1 });
+  });
+
+  test("unknown, and territories, have 0.35 throughout", () => {
+    for (const state of [null, "PR", "GU", "VI", "AS", "MP", "??"])
+      for (const factor of ENVIRONMENT_FACTORS) expect(knowledge.environment(state)[factor]).toBe(0.35);
+  });
+});
+
+describe("a faulty file stops the start, naming file and entry", () => {
+  const boiler = "appliances/boiler.json";
+  const faults: [string, string, (file: Draft) => void, string][] = [
+    [
+      "a number that is text",
+      boiler,
+      (f) => (f.components[2].weibull_shape.value = "2.5"),
+      "components[2].weibull_shape.value",
+    ],
+    ["a misspelt key", boiler, (f) => (f.components[0].wears = "use"), "components[0].wears"],
+    [
+      "an unknown source",
+      boiler,
+      (f) => (f.components[1].median_life_years.source = "hearsay"),
+      "components.1.median_life_years.source: unknown source hearsay",
+    ],
+    ["a component too few", boiler, (f) => f.components.pop(), "components: has 5; the interface promises 6"],
+    [
+      "a component of another type",
+      boiler,
+      (f) => (f.components[0].id = "wh_gas_tank"),
+      "wh_gas_tank stands twice",
+    ],
+    [
+      "another type's id",
+      boiler,
+      (f) => (f.type_id = "furnace_gas"),
+      "type_id: furnace_gas belongs in a file of its own name",
+    ],
+    [
+      "a failure cheaper than a plan",
+      boiler,
+      (f) => (f.components[0].reactive_cost_usd.value = 1),
+      "boiler_heat_exchanger: costs less after a failure",
+    ],
+    ["an unknown system", boiler, (f) => (f.system = "steam"), "system"],
+    [
+      "a cascade to nowhere",
+      "cascades.json",
+      (f) => (f.rules[0].downstream = "flux_capacitor"),
+      "rules[0]: unknown component flux_capacitor",
+    ],
+    [
+      "a cascade in a circle",
+      "cascades.json",
+      (f) => f.rules.push({ upstream: "wh_gas_tank", downstream: "plumb_prv", ratio: 1.2, reason: "x" }),
+      "is its own cause",
+    ],
+    ["a cascade rule twice", "cascades.json", (f) => f.rules.push(f.rules[0]), "stands twice"],
+    [
+      "a claim on nothing known",
+      "claim-types.json",
+      (f) => f.claim_types[0].component_ids.push("moat"),
+      "water_damage: unknown component moat",
+    ],
+    [
+      "a claim that forgets a system",
+      "claim-types.json",
+      (f) => (f.claim_types[0].systems = ["plumbing"]),
+      "water_damage: affects hvac_central but not hvac",
+    ],
+    [
+      "a regime for no type",
+      "inspection-regimes.json",
+      (f) => (f.regimes[3].type_id = "moat"),
+      "regimes[3]: unknown appliance type moat",
+    ],
+    [
+      "a regime that nothing resets",
+      "inspection-regimes.json",
+      (f) => (f.regimes[0].reset_by = []),
+      "regimes[0]: an interval needs events",
+    ],
+    [
+      "a word in two groups",
+      "keywords.json",
+      (f) => f.groups[5].words.push("leak"),
+      "crack: leak stands twice",
+    ],
+    [
+      "a ratio that points the wrong way",
+      "keywords.json",
+      (f) => (f.groups[0].ratio = 0.9),
+      "leak: a ratio of 0.9 does not point up",
+    ],
+    [
+      "severities out of order",
+      "smart-events.json",
+      (f) => (f.event_types[0].ratios.high = 1.5),
+      "water_leak: ratios must start at 1 or more and rise",
+    ],
+    [
+      "a brand family twice",
+      "brands.json",
+      (f) => f.families.push(f.families[0]),
+      "hvac_central stands twice",
+    ],
+    [
+      "a hazard on nothing known",
+      "brands.json",
+      (f) => (f.hazards[0].component_ids = ["moat"]),
+      "hazards[0]: unknown component moat",
+    ],
+    [
+      "a state with a value too few",
+      "states.json",
+      (f) => f.states[0].values.pop(),
+      "AL: has 6 values for 7 factors",
+    ],
+    ["a state twice", "states.json", (f) => f.states.push(f.states[1]), "AK stands twice"],
+    [
+      "tiers that the interface does not promise",
+      "model.json",
+      (f) => (f.tiers.critical_from = 0.8),
+      "tiers: the interface promises 0.78 and 0.52",
+    ],
+    ["a source twice", "sources.json", (f) => f.sources.push(f.sources[0]), "lutz_2011 stands twice"],
+  ];
+  for (const [fault, file, change, message] of faults)
+    test(`for ${fault}`, () => {
+      expect(altered(file, change)).toThrow(`Knowledge base, ${file}, `);
+      expect(altered(file, change)).toThrow(message);
+    });
+
+  test("for a file that is missing", () => {
+    const { "model.json": _, ...rest } = FILES;
+    expect(() => readKnowledge(rest)).toThrow("Knowledge base, model.json, the file");
+  });
+});
