@@ -1,0 +1,82 @@
+import { describe, expect, test } from "bun:test";
+import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import type { ApplianceHistory } from "../../../src/domain/scoring/types.ts";
+import { AS_OF, appliance, knowledge, property, scores } from "./histories.ts";
+
+/** Parts of the age whose prior is given, as a lifespan: the whole appliance was installed 20 years ago. */
+function withLifespans(typeId: string, years: Record<string, number>, given: Partial<ApplianceHistory> = {}) {
+  const made = appliance(typeId, given);
+  // 1000 years: too young for any other part to take a hand
+  const components = made.components.map((part) => ({
+    ...part,
+    overrideLifespan: years[part.defId] ?? 1000,
+  }));
+  return { ...made, components };
+}
+
+describe("within an appliance", () => {
+  const ratioWith = (floatSwitchLife: number) =>
+    scores(property([withLifespans("sump_pump", { sump_float_switch: floatSwitchLife })])).get("A/sump_pump")!
+      .evidenceRatio;
+
+  test("a failing upstream part raises what hangs on it by the rule's ratio", () => {
+    expect(ratioWith(5)).toBeCloseTo(1.6, 12);
+  });
+
+  test("a sound one does not", () => {
+    expect(ratioWith(25)).toBe(1);
+  });
+
+  test("one between weighs in proportion, from 0.52 up to 0.78", () => {
+    // shape 1.6; at 20 years of a life of 16: p = 1 - 2^-(1.25^1.6) = 0.628632; (p - 0.52) / 0.26 = 0.417815
+    expect(ratioWith(16)).toBeCloseTo(1 + 0.6 * 0.417815, 5);
+  });
+
+  test("several multiply, to 2.5 at most", () => {
+    const lives = { boiler_expansion_tank: 5, boiler_circulator: 5, boiler_controls: 5 };
+    const found = scores(property([withLifespans("boiler", lives)]));
+    // 1.3 · 1.5 · 1.6 = 3.12
+    expect(found.get("A/boiler_heat_exchanger")!.evidenceRatio).toBe(2.5);
+  });
+
+  test("a part raised by a cascade does not carry it on", () => {
+    // The flashing alone stands at 0.43; the open sealant joints lift it to 0.53, which the membrane does not feel.
+    const roof = withLifespans("roof", { roof_sealant: 5, roof_flashing: 24.5 });
+    const found = scores(property([roof]));
+    expect(found.get("A/roof_flashing")!.probability).toBeGreaterThan(0.52);
+    expect(found.get("A/roof_membrane")!.evidenceRatio).toBe(1);
+  });
+});
+
+describe("across appliance types", () => {
+  const supply = (unitId: string | null) =>
+    withLifespans("plumbing_supply", { plumb_prv: 5 }, { id: "S", unitId });
+  const heater = (unitId: string | null) => withLifespans("water_heater_gas", {}, { id: "H", unitId });
+  const ratio = (...appliances: ApplianceHistory[]) =>
+    scores(property(appliances)).get("H/wh_gas_tp_valve")!.evidenceRatio;
+
+  test("it reaches appliances of the same unit, and all from one that serves the whole property", () => {
+    expect(ratio(supply("U1"), heater("U1"))).toBeCloseTo(1.5, 12);
+    expect(ratio(supply(null), heater("U1"))).toBeCloseTo(1.5, 12);
+    expect(ratio(supply(null), heater(null))).toBeCloseTo(1.5, 12);
+  });
+
+  test("it reaches no other unit, and nothing that serves the whole property from within one unit", () => {
+    expect(ratio(supply("U2"), heater("U1"))).toBe(1);
+    expect(ratio(supply("U1"), heater(null))).toBe(1);
+  });
+
+  test("a rule within a type does not reach another appliance of that type", () => {
+    const bad = withLifespans("sump_pump", { sump_float_switch: 5 }, { id: "B" });
+    const found = scores(property([bad, withLifespans("sump_pump", {}, { id: "G" })]));
+    expect(found.get("G/sump_pump")!.evidenceRatio).toBe(1);
+  });
+
+  test("asking for one appliance alone gives the same score as asking for all", () => {
+    const history = property([heater("U1"), supply(null), appliance("roof", { id: "R" })]);
+    const only = scoreProperty(knowledge, history, AS_OF, { only: new Set(["H"]) });
+    expect([...only.keys()].every((id) => id.startsWith("H/"))).toBe(true);
+    const all = scores(history);
+    for (const [id, score] of only) expect(score).toEqual(all.get(id)!);
+  });
+});

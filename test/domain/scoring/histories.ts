@@ -1,0 +1,88 @@
+import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import type {
+  ApplianceHistory,
+  ComponentHistory,
+  EventEvidence,
+  EventType,
+  PropertyHistory,
+  Score,
+  SmartEvidence,
+} from "../../../src/domain/scoring/types.ts";
+import { dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
+import { loadKnowledge } from "../../../src/knowledge/load.ts";
+
+export const knowledge = loadKnowledge();
+
+/** 7305 days, exactly 20 mean years, after 1 July 2005. */
+export const AS_OF = "2025-07-01";
+export const INSTALL_YEAR = 2005;
+
+/** An appliance with all its components, whose ids are the definitions' with the appliance's id before them. */
+export function appliance(typeId: string, given: Partial<ApplianceHistory> = {}): ApplianceHistory {
+  const id = given.id ?? "A";
+  const installYear = given.installYear ?? INSTALL_YEAR;
+  return {
+    id,
+    typeId,
+    unitId: null,
+    brand: null,
+    model: null,
+    brandTier: "standard",
+    installYear,
+    usageIntensity: 1,
+    components: knowledge
+      .type(typeId)
+      .components.map((def) => component(`${id}/${def.id}`, def.id, installYear)),
+    events: [],
+    smartEvents: [],
+    ...given,
+  };
+}
+
+function component(id: string, defId: string, installYear: number): ComponentHistory {
+  return { id, defId, installYear, lastReplaced: null, overrideLifespan: null };
+}
+
+/** An event on the whole appliance unless it names a component. */
+export function event(eventType: EventType, date: string, given: Partial<EventEvidence> = {}): EventEvidence {
+  return { componentId: null, eventType, date, conditionAfter: null, notes: null, ...given };
+}
+
+/** A water leak of medium severity, read by the sensor "s1" at noon of the day. */
+export function reading(date: string, given: Partial<SmartEvidence> = {}): SmartEvidence {
+  const recordedAt = (dayNumber(date) + 0.5) * MS_PER_DAY;
+  return {
+    componentId: null,
+    eventType: "water_leak",
+    severity: "medium",
+    sensorId: "s1",
+    recordedAt,
+    ...given,
+  };
+}
+
+export function property(
+  appliances: ApplianceHistory[],
+  given: Partial<PropertyHistory> = {},
+): PropertyHistory {
+  return { state: null, claims: [], appliances, ...given };
+}
+
+export function scores(history: PropertyHistory, asOf = AS_OF): Map<string, Score> {
+  return scoreProperty(knowledge, history, asOf);
+}
+
+/**
+ * The score of a boiler's burner with these events: median life 21 years, shape 2.5, wears with use, no environment,
+ * maintained yearly, restored by preventive maintenance and cleaning, no cascade leads to it.
+ */
+export function burner(
+  events: EventEvidence[] = [],
+  given: Partial<ApplianceHistory> = {},
+  asOf = AS_OF,
+): Score {
+  const boiler = appliance("boiler", { events, ...given });
+  return scores(property([boiler]), asOf).get(BURNER)!;
+}
+
+export const BURNER = "A/boiler_burner";

@@ -1,0 +1,160 @@
+import { describe, expect, test } from "bun:test";
+import { findings } from "../../../src/domain/scoring/keywords.ts";
+import { stem } from "../../../src/domain/scoring/words.ts";
+import { knowledge } from "./histories.ts";
+
+/** The groups found, those that count by half marked so. */
+function found(notes: string): string[] {
+  return findings(knowledge, notes).map(({ group, share }) => (share === 1 ? group.id : `half ${group.id}`));
+}
+
+function expectFound(table: Record<string, string[]>): void {
+  for (const [notes, groups] of Object.entries(table))
+    expect({ notes, groups: found(notes) }).toEqual({ notes, groups });
+}
+
+describe("words", () => {
+  test("match whole, in any case, with their simple endings", () => {
+    for (const word of ["leak", "leaks", "leaked", "LEAKING", "Leak!"]) expect(found(word)).toEqual(["leak"]);
+    expect(found("dripping at the stop")).toEqual(["leak"]);
+    expect(found("bleak teak")).toEqual([]);
+  });
+
+  test("lose doubled letters and endings alike on both sides", () => {
+    expect([stem("dripping"), stem("drip")]).toEqual(["drip", "drip"]);
+    expect(stem("scaling")).toBe(stem("scale"));
+    expect(stem("smells")).toBe(stem("smell"));
+    expect([stem("gas"), stem("spring"), stem("glass")]).toEqual(["gas", "spring", "glas"]);
+  });
+
+  test("form phrases across hyphens, and the longest phrase decides", () => {
+    expectFound({
+      "band-aid on elbow": ["makeshift"],
+      "Stab-Lok panel": ["recalled"],
+      "split hose": ["burst"],
+      "split seam": ["crack"],
+      "should be replaced": ["replacement_advised"],
+    });
+  });
+
+  test("count once a group, and several groups each", () => {
+    expectFound({
+      "leak, another leak, drip": ["leak"],
+      "bearing noise and vibration, leaking seal": ["noise", "vibration", "leak"],
+    });
+  });
+});
+
+describe("a denied finding is none", () => {
+  test("with the denial before it", () => {
+    for (const notes of [
+      "no leak",
+      "no active leaks or corrosion",
+      "not leaking",
+      "no longer leaking",
+      "free of rust",
+      "no evidence of water leak",
+      "did not find any evidence of leaks",
+      "denies leak",
+      "isn’t leaking",
+      "No leaks at stops or rust on tank",
+      "No leaks, corrosion, or unusual noise",
+    ])
+      expect({ notes, groups: found(notes) }).toEqual({ notes, groups: [] });
+  });
+
+  test("with the denial after it", () => {
+    for (const notes of [
+      "checked for leaks, none found",
+      "leaks not observed",
+      "leak-free",
+      "rust free",
+      "noise eliminated",
+      "leak ruled out",
+    ])
+      expect({ notes, groups: found(notes) }).toEqual({ notes, groups: [] });
+  });
+
+  test("but a denial does not reach past its clause", () => {
+    expectFound({
+      "no heat, leaking at valve": ["no_output", "leak"],
+      "not only noisy but leaking": ["noise", "leak"],
+      "no issues except rust at base": ["in_order", "rust"],
+      "no leaks, rust at base": ["rust"],
+      "no visible rust, but leaking": ["leak"],
+      "no noise and leaking at the base": ["leak"],
+      "No. 2 boiler leaking": ["leak"],
+      "leak found; rust not present": ["leak"],
+      "no leaks at stops and rust on tank": ["rust"],
+    });
+  });
+});
+
+test("a fault that was mended, or lies in the past, counts by half", () => {
+  expectFound({
+    "leak repaired": ["half leak"],
+    "replaced leaking valve": ["half leak"],
+    "fixed drip": ["half leak"],
+    "cleared clog": ["half clogged"],
+    "leak at valve, repaired": ["half leak"],
+    "previously leaking": ["half leak"],
+    "history of leaks": ["half leak"],
+    "replaced worn belt and found leak": ["half worn", "leak"],
+  });
+});
+
+test("a fault that was not mended counts in full", () => {
+  expectFound({
+    "leak not repaired": ["leak"],
+    "repaired but still leaking": ["leak"],
+    "leak to be fixed": ["leak"],
+    "leak at both valves. Repaired door": ["leak"],
+  });
+});
+
+test("what might happen has not happened", () => {
+  expectFound({
+    "could leak": [],
+    "watch for leaks": [],
+    "if it leaks, call": [],
+    "prevent freezing": [],
+    "could leak; already rusted": ["rust"],
+  });
+});
+
+test("false friends say nothing", () => {
+  expectFound({
+    "leak test passed": [],
+    "leak detector": [],
+    "smoke detector": [],
+    "smoke test": [],
+    "noise filter": [],
+    "burst test": [],
+    "hot water": [],
+    "cracked open the valve": [],
+    "hail guard": [],
+    "rust-inhibitive": [],
+    "CO alarm tested": [],
+    "fire alarm test": [],
+    "leak detector found a leak": ["leak"],
+    "no hot water": ["no_output"],
+    "CO alarm sounding": ["gas_smell"],
+  });
+});
+
+test("favourable words count, unless denied or not yet done", () => {
+  expectFound({
+    "Annual service: coils cleaned, no issues": ["serviced", "in_order"],
+    "new unit in excellent condition": ["renewed", "good_condition"],
+    "not replaced": [],
+    "needs to be cleaned": [],
+    "did not pass": ["failed_test"],
+  });
+});
+
+test("the same note is read alike however often it is read", () => {
+  const notes = "leak repaired, still noisy";
+  const first = findings(knowledge, notes);
+  for (let i = 0; i < 5000; i++) findings(knowledge, `visit ${i}`);
+  expect(findings(knowledge, notes)).toEqual(first);
+});

@@ -1,0 +1,386 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { failureProbability, scoreByAgeing } from "../../../src/domain/scoring/projection.ts";
+import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import { tierOf } from "../../../src/domain/scoring/tier.ts";
+import type {
+  ApplianceHistory,
+  ClaimEvidence,
+  EventEvidence,
+  PropertyHistory,
+  Score,
+  SmartEvidence,
+} from "../../../src/domain/scoring/types.ts";
+import { EVENT_TYPES } from "../../../src/domain/service-event.ts";
+import { addDays, dayFromNumber, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
+import { AS_OF, appliance, event, knowledge, scores } from "./histories.ts";
+
+/** Rounding of the last bit, where two computations take different ways to one number. */
+const EPSILON = 1e-12;
+const TODAY = dayNumber(AS_OF);
+
+const day = fc.integer({ min: TODAY - 25 * 365, max: TODAY }).map(dayFromNumber);
+const recentDay = fc.integer({ min: TODAY - 800, max: TODAY }).map(dayFromNumber);
+const anyDay = fc.oneof(day, recentDay);
+const notes = fc.constantFrom(
+  null,
+  "annual service, no issues",
+  "leaking at valve",
+  "leak repaired",
+  "noisy, dirty coil",
+  "cleaned and tightened",
+  "failed test, recommend replacement",
+);
+
+function eventOn(componentIds: string[]): fc.Arbitrary<EventEvidence> {
+  return fc.record({
+    componentId: fc.option(fc.constantFrom(...componentIds)),
+    eventType: fc.constantFrom(...EVENT_TYPES),
+    date: anyDay,
+    conditionAfter: fc.option(fc.constantFrom("good", "fair", "poor"), { freq: 2 }),
+    notes,
+  });
+}
+
+function readingOn(componentIds: string[]): fc.Arbitrary<SmartEvidence> {
+  return fc.record({
+    componentId: fc.option(fc.constantFrom(...componentIds)),
+    eventType: fc.constantFrom(...knowledge.smartEvents.keys(), "unheard_of"),
+    severity: fc.constantFrom("low", "medium", "high", "critical"),
+    sensorId: fc.option(fc.constantFrom("s1", "s2")),
+    recordedAt: fc.integer({ min: (TODAY - 120) * MS_PER_DAY, max: (TODAY + 1) * MS_PER_DAY - 1 }),
+  });
+}
+
+const applianceHistory = (id: string): fc.Arbitrary<ApplianceHistory> =>
+  fc.constantFrom(...knowledge.types.keys()).chain((typeId) => {
+    const ids = appliance(typeId, { id }).components.map((part) => part.id);
+    return fc
+      .record({
+        unitId: fc.constantFrom(null, "U1", "U2"),
+        brand: fc.constantFrom(null, "Trane", "Zinsco", "polybutylene"),
+        brandTier: fc.constantFrom("premium", "standard", "budget"),
+        installYear: fc.integer({ min: 1995, max: 2025 }),
+        usageIntensity: fc.double({ min: 0.5, max: 2, noNaN: true }),
+        events: fc.array(eventOn(ids), { maxLength: 7 }),
+        smartEvents: fc.array(readingOn(ids), { maxLength: 3 }),
+      })
+      .map((given): ApplianceHistory => appliance(typeId, { id, ...given }));
+  });
+
+const claim: fc.Arbitrary<ClaimEvidence> = fc.record({
+  claimType: fc.constantFrom(...knowledge.claimTypes.keys()),
+  dateOfLoss: fc.integer({ min: TODAY - 6 * 365, max: TODAY }).map(dayFromNumber),
+  status: fc.constantFrom("open", "closed", "denied"),
+});
+
+const history: fc.Arbitrary<PropertyHistory> = fc.record({
+  state: fc.constantFrom(null, "TX", "MN", "FL", "PR"),
+  claims: fc.array(claim, { maxLength: 5 }),
+  appliances: fc
+    .tuple(applianceHistory("A0"), applianceHistory("A1"), applianceHistory("A2"))
+    .map((all) => [...all]),
+});
+
+/** The history with its first appliance changed; cascades carry on to the others. */
+function withFirst(given: PropertyHistory, change: (first: ApplianceHistory) => Partial<ApplianceHistory>) {
+  const [first, ...others] = given.appliances;
+  return { ...given, appliances: [{ ...first!, ...change(first!) }, ...others] };
+}
+
+const withEvents = (given: PropertyHistory, ...more: EventEvidence[]) =>
+  withFirst(given, ({ events }) => ({ events: [...events, ...more] }));
+
+function expectNoLower(after: Map<string, Score>, before: Map<string, Score>): void {
+  for (const [id, score] of before) {
+    expect(after.get(id)!.probability).toBeGreaterThanOrEqual(score.probability - EPSILON);
+    expect(after.get(id)!.riskScore).toBeGreaterThanOrEqual(score.riskScore);
+  }
+}
+
+/** A component of the first appliance, or the whole of it. */
+const target = (given: PropertyHistory, pick: number) => {
+  const parts = given.appliances[0]!.components;
+  return [...parts.map(({ id }) => id), null][pick % (parts.length + 1)]!;
+};
+const pick = fc.nat({ max: 8 });
+
+test("a score lies within 0 and 0.99 at two decimals, and its tier follows from it", () => {
+  fc.assert(
+    fc.property(history, (given) => {
+      for (const { riskScore, riskTier } of scores(given).values()) {
+        expect(riskScore).toBeGreaterThanOrEqual(0);
+        expect(riskScore).toBeLessThanOrEqual(0.99);
+        expect(Math.round(riskScore * 100) / 100).toBe(riskScore);
+        expect(riskTier).toBe(tierOf(riskScore));
+      }
+    }),
+  );
+});
+
+describe("age, use and make", () => {
+  /** No evidence that fades: maintenance and brands only. */
+  const unfading = history.map((given) => ({
+    ...given,
+    claims: [],
+    appliances: given.appliances.map((one) => ({
+      ...one,
+      smartEvents: [],
+      events: one.events.map((past) => ({
+        ...past,
+        eventType: "Preventive Maintenance" as const,
+        conditionAfter: null,
+        notes: null,
+      })),
+    })),
+  }));
+
+  test("growing older never lowers a score when no evidence fades", () => {
+    fc.assert(
+      fc.property(unfading, fc.nat({ max: 4000 }), (given, days) => {
+        expectNoLower(scores(given, addDays(AS_OF, days)), scores(given));
+      }),
+    );
+  });
+
+  test("ageing ahead agrees with scoring later", () => {
+    fc.assert(
+      fc.property(unfading, fc.nat({ max: 4000 }), (given, days) => {
+        const later = scores(given, addDays(AS_OF, days));
+        for (const { components, brandTier } of given.appliances)
+          for (const { id, defId, overrideLifespan } of components) {
+            const now = scores(given).get(id)!;
+            if (now.evidenceRatio !== later.get(id)!.evidenceRatio || now.ageYears === 0) continue;
+            const life = { ...knowledge.component(defId), brandTier, overrideLifespan };
+            const ahead = scoreByAgeing(now, life, days, knowledge.model);
+            expect(Math.abs(ahead - later.get(id)!.riskScore)).toBeLessThan(0.0101);
+          }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("more use never lowers a score", () => {
+    fc.assert(
+      fc.property(history, fc.double({ min: 0, max: 1, noNaN: true }), (given, more) => {
+        const harder = withFirst(given, ({ usageIntensity }) => ({ usageIntensity: usageIntensity + more }));
+        expectNoLower(scores(harder), scores(given));
+      }),
+    );
+  });
+
+  test("a premium make scores no higher than a standard one, and that no higher than a budget one", () => {
+    fc.assert(
+      fc.property(history, (given) => {
+        const premium = scores(withFirst(given, () => ({ brandTier: "premium" })));
+        const standard = scores(withFirst(given, () => ({ brandTier: "standard" })));
+        const budget = scores(withFirst(given, () => ({ brandTier: "budget" })));
+        expectNoLower(standard, premium);
+        expectNoLower(budget, standard);
+      }),
+    );
+  });
+});
+
+describe("evidence", () => {
+  test("that is adverse never lowers a score", () => {
+    fc.assert(
+      fc.property(history, anyDay, pick, fc.nat({ max: 2 }), (given, date, at, kind) => {
+        const componentId = target(given, at);
+        const adverse = [
+          event("Emergency Repair", date, { componentId }),
+          event("Other", date, { componentId, conditionAfter: "poor" }),
+          event("Warranty Claim", date, { componentId, notes: "leaking, noisy, burnt wire" }),
+        ][kind]!;
+        expectNoLower(scores(withEvents(given, adverse)), scores(given));
+      }),
+    );
+  });
+
+  test("of one more repair never lowers a score, where it ends no sensor's warning", () => {
+    fc.assert(
+      fc.property(history, anyDay, pick, (given, date, at) => {
+        const quiet = withFirst(given, () => ({ smartEvents: [] }));
+        const repair = event("Repair", date, { componentId: target(given, at) });
+        expectNoLower(scores(withEvents(quiet, repair)), scores(quiet));
+      }),
+    );
+  });
+
+  test("that is favourable never raises a score", () => {
+    fc.assert(
+      fc.property(history, anyDay, pick, fc.nat({ max: 3 }), (given, date, at, kind) => {
+        const componentId = target(given, at);
+        const favourable = [
+          event("Inspection", date, { componentId }),
+          event("Other", date, { componentId, conditionAfter: "good" }),
+          event("Other", date, { componentId, notes: "passed, no issues, like new" }),
+          event("Preventive Maintenance", date, { componentId }),
+        ][kind]!;
+        expectNoLower(scores(given), scores(withEvents(given, favourable)));
+      }),
+    );
+  });
+
+  test("from a sensor never lowers a score, unless it is a normal reading, which never raises one", () => {
+    fc.assert(
+      fc.property(history, readingOn(["A0/none"]), (given, reading) => {
+        const more = withFirst(given, ({ smartEvents }) => ({ smartEvents: [...smartEvents, reading] }));
+        const [before, after] = [scores(given), scores(more)];
+        if (reading.eventType === "normal") expectNoLower(before, after);
+        else expectNoLower(after, before);
+      }),
+    );
+  });
+
+  test("of a third claim never lowers a score", () => {
+    fc.assert(
+      fc.property(history, claim, (given, third) => {
+        const claims = given.claims.slice(0, 2);
+        expectNoLower(scores({ ...given, claims: [...claims, third] }), scores({ ...given, claims }));
+      }),
+    );
+  });
+});
+
+describe("claims", () => {
+  test("of five years ago or more change nothing", () => {
+    fc.assert(
+      fc.property(history, claim, fc.integer({ min: 1827, max: 9000 }), (given, old, days) => {
+        const past = { ...old, dateOfLoss: addDays(AS_OF, -days) };
+        expect(scores({ ...given, claims: [...given.claims, past] })).toEqual(scores(given));
+      }),
+    );
+  });
+
+  test("beyond the three strongest change nothing", () => {
+    const strong = ["gas_leak_explosion", "fire_electrical", "frozen_pipe_burst"].map((claimType) => ({
+      claimType,
+      dateOfLoss: AS_OF,
+      status: "open" as const,
+    }));
+    const weaker = claim.filter(({ claimType }) => knowledge.claimType(claimType)!.ratio < 1.9);
+    fc.assert(
+      fc.property(history, weaker, (given, fourth) => {
+        const three = { ...given, claims: strong };
+        expect(scores({ ...given, claims: [...strong, fourth] })).toEqual(scores(three));
+      }),
+    );
+  });
+});
+
+test("straight after a Replacement a score is at most 0.02", () => {
+  fc.assert(
+    fc.property(history, pick, (given, at) => {
+      const componentId = target(given, at);
+      const found = scores(withEvents(given, event("Replacement", AS_OF, { componentId })));
+      for (const { id } of given.appliances[0]!.components)
+        if (componentId === null || componentId === id)
+          expect(found.get(id)!.riskScore).toBeLessThanOrEqual(0.02);
+    }),
+  );
+});
+
+describe("arrival", () => {
+  /** The history with every list in reverse. */
+  const reversed = (given: PropertyHistory): PropertyHistory => ({
+    ...given,
+    claims: given.claims.toReversed(),
+    appliances: given.appliances.toReversed().map((one) => ({
+      ...one,
+      components: one.components.toReversed(),
+      events: one.events.toReversed(),
+      smartEvents: one.smartEvents.toReversed(),
+    })),
+  });
+
+  test("in another order changes nothing", () => {
+    fc.assert(
+      fc.property(history, (given) => {
+        const [found, again] = [scores(given), scores(reversed(given))];
+        expect(again.size).toBe(found.size);
+        for (const [id, score] of found) expect(again.get(id)!).toEqual(score);
+      }),
+    );
+  });
+
+  test("of the same events once more changes nothing", () => {
+    fc.assert(
+      fc.property(history, (given) => {
+        const twice = withFirst(given, ({ events, smartEvents }) => ({
+          events: [...events, ...events],
+          smartEvents: [...smartEvents, ...smartEvents],
+        }));
+        expect(scores(twice)).toEqual(scores(given));
+      }),
+    );
+  });
+
+  test("of anything dated after the day of scoring changes nothing", () => {
+    fc.assert(
+      fc.property(history, fc.integer({ min: 1, max: 900 }), pick, (given, days, at) => {
+        const date = addDays(AS_OF, days);
+        const recordedAt = dayNumber(date) * MS_PER_DAY;
+        const later = withFirst(
+          withEvents(
+            given,
+            ...EVENT_TYPES.map((type) =>
+              event(type, date, { componentId: target(given, at), conditionAfter: "poor", notes: "leaking" }),
+            ),
+          ),
+          ({ smartEvents, components }) => ({
+            smartEvents: [
+              ...smartEvents,
+              ...["s1", null].flatMap((sensorId) =>
+                ["water_leak", "normal"].map((eventType) => ({
+                  ...{ componentId: null, eventType, sensorId, recordedAt },
+                  severity: "critical" as const,
+                })),
+              ),
+            ],
+            components: components.map((part) => ({ ...part, lastReplaced: date })),
+          }),
+        );
+        const claims = [
+          ...given.claims,
+          { claimType: "fire_electrical", dateOfLoss: date, status: "open" as const },
+        ];
+        expect(scores({ ...later, claims })).toEqual(scores(given));
+      }),
+    );
+  });
+
+  test("is no part of a score that is asked for alone", () => {
+    fc.assert(
+      fc.property(history, (given) => {
+        const only = scoreProperty(knowledge, given, AS_OF, { only: new Set(["A1"]) });
+        const all = scores(given);
+        expect(only.size).toBe(given.appliances[1]!.components.length);
+        for (const [id, score] of only) expect(score).toEqual(all.get(id)!);
+      }),
+    );
+  });
+});
+
+test("the failure probability is 0 for no days, rises with the days, and stays within 1", () => {
+  fc.assert(
+    fc.property(
+      history,
+      fc.uniqueArray(fc.integer({ min: 1, max: 20_000 }), { minLength: 2 }),
+      (given, windows) => {
+        const found = scores(given);
+        for (const { components, brandTier } of given.appliances)
+          for (const { id, defId, overrideLifespan } of components) {
+            const life = { ...knowledge.component(defId), brandTier, overrideLifespan };
+            const within = (days: number) => failureProbability(found.get(id)!, life, days, knowledge.model);
+            expect(within(0)).toBe(0);
+            const rising = windows.toSorted((a, b) => a - b).map(within);
+            for (let i = 1; i < rising.length; i++) expect(rising[i]!).toBeGreaterThanOrEqual(rising[i - 1]!);
+            expect(rising[0]!).toBeGreaterThan(0);
+            expect(rising.at(-1)!).toBeLessThanOrEqual(1);
+          }
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
