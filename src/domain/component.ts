@@ -1,0 +1,35 @@
+import type { Confidence, RiskTier, ScoreState } from "./scoring/types.ts";
+import type { Day, Instant } from "./time.ts";
+
+export type Component = ScoreState & {
+  id: string;
+  partnerId: string;
+  propertyId: string;
+  applianceId: string;
+  seq: number;
+  defId: string;
+  installYear: number;
+  lastReplaced: Day | null;
+  lastServiced: Day | null;
+  overrideLifespan: number | null;
+  /** Hundredths, 0 to 99. */
+  riskScore: number;
+  riskTier: RiskTier;
+  confidence: Confidence;
+  /** The tier that partners were last told of. */
+  announcedTier: RiskTier;
+  scoredOn: Day;
+  /** The score of its newest trend point; null before its first snapshot. */
+  trendScore: number | null;
+  /** When it was last scored by itself; null when that was by the latest snapshot. */
+  rescoredAt: Instant | null;
+  createdAt: Instant;
+};
+
+/** The thresholds of the specification in hundredths, as stored. */
+export const WARNING_FROM = 52;
+export const CRITICAL_FROM = 78;
+
+export function tierOfHundredths(riskScore: number): RiskTier {
+  return riskScore >= CRITICAL_FROM ? "CRITICAL" : riskScore >= WARNING_FROM ? "WARNING" : "GOOD";
+}

@@ -1,0 +1,75 @@
+import { invalid } from "./errors.ts";
+import type { Instant } from "./time.ts";
+
+export const MAX_UNITS = 10_000;
+
+export type PropertySource = "api" | "import" | "sensor_event" | "demo";
+
+export type Property = {
+  id: string;
+  partnerId: string;
+  seq: number;
+  name: string;
+  address: string;
+  city: string | null;
+  /** Upper-case USPS abbreviation. */
+  state: string;
+  zip: string | null;
+  unitCount: number;
+  yearBuilt: number | null;
+  estimatedValueCents: number | null;
+  isDemo: boolean;
+  /** The partner's own reference, unique within the partner. */
+  partnerPropertyId: string | null;
+  notes: string | null;
+  source: PropertySource;
+  createdAt: Instant;
+  updatedAt: Instant;
+};
+
+/** What a caller says of a new property. */
+export type NewProperty = Pick<
+  Property,
+  "name" | "address" | "state" | "city" | "zip" | "unitCount" | "yearBuilt" | "notes" | "partnerPropertyId"
+> & { estimatedValueCents?: number | null };
+
+/** Any subset of what can be changed; null clears an optional field. */
+export type PropertyChange = Partial<
+  Pick<
+    Property,
+    | "name"
+    | "address"
+    | "state"
+    | "city"
+    | "zip"
+    | "unitCount"
+    | "yearBuilt"
+    | "notes"
+    | "partnerPropertyId"
+    | "estimatedValueCents"
+  >
+>;
+
+export type Unit = { id: string; propertyId: string; number: number; createdAt: Instant };
+
+const STATES = new Set(
+  (
+    "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH " +
+    "OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY PR GU VI AS MP"
+  ).split(" "),
+);
+
+/** The abbreviation in upper case, or undefined when it is none of the 50 states, DC, PR, GU, VI, AS or MP. */
+export function normaliseState(text: string): string | undefined {
+  const state = text.trim().toUpperCase();
+  return STATES.has(state) ? state : undefined;
+}
+
+const FIRST_YEAR = 1800;
+
+/** Refuses a year before 1800 or after next year. */
+export function checkYear(field: string, year: number, thisYear: number): void {
+  if (year >= FIRST_YEAR && year <= thisYear + 1) return;
+  const message = `must be a whole number from ${FIRST_YEAR} to ${thisYear + 1}`;
+  throw invalid(`${field} ${message}`, [{ field, message }]);
+}

@@ -1,0 +1,105 @@
+/** A calendar day in UTC, `YYYY-MM-DD`. Days compare and sort as text. */
+export type Day = string;
+
+/** A moment: milliseconds since 1970-01-01T00:00:00Z. */
+export type Instant = number;
+
+export const MS_PER_DAY = 86_400_000;
+/** Mean Julian year; ages are days divided by this (`scoring.md` §3). */
+export const DAYS_PER_YEAR = 365.25;
+/** A twelfth of a mean year; spans given in months use this. */
+export const DAYS_PER_MONTH = 30.4375;
+
+const DAY_PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
+const INSTANT_PATTERN =
+  /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})$/;
+
+/** Days since 1970-01-01 (negative before). Expects a valid day. */
+export function dayNumber(day: Day): number {
+  return daysFromCivil(digits(day, 0, 4), digits(day, 5, 7), digits(day, 8, 10));
+}
+
+/** The day that is `number` days after 1970-01-01. */
+export function dayFromNumber(number: number): Day {
+  return new Date(number * MS_PER_DAY).toISOString().slice(0, 10);
+}
+
+/** The text as a day, or undefined when it is none that the calendar has (2024-02-30, 2024-2-3). */
+export function parseDay(text: string): Day | undefined {
+  const match = DAY_PATTERN.exec(text);
+  if (!match) return undefined;
+  const [year, month, date] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  if (year === 0 || month < 1 || month > 12 || date < 1 || date > daysInMonth(year, month)) return undefined;
+  return text;
+}
+
+/** The text as an instant: ISO 8601 with an offset, or a plain day meaning its first moment in UTC. */
+export function parseInstant(text: string): Instant | undefined {
+  if (parseDay(text)) return dayNumber(text) * MS_PER_DAY;
+  const match = INSTANT_PATTERN.exec(text);
+  if (!match || !parseDay(match[1]!)) return undefined;
+  if (Number(match[2]) > 23 || Number(match[3]) > 59 || Number(match[4] ?? 0) > 59) return undefined;
+  const instant = Date.parse(text);
+  return Number.isNaN(instant) ? undefined : instant;
+}
+
+/** ISO 8601 in UTC with milliseconds, as every instant is written on the wire. */
+export function toIso(instant: Instant): string {
+  return new Date(instant).toISOString();
+}
+
+/** The UTC day in which the instant falls. */
+export function dayOf(instant: Instant): Day {
+  return toIso(instant).slice(0, 10);
+}
+
+export function addDays(day: Day, days: number): Day {
+  return dayFromNumber(dayNumber(day) + days);
+}
+
+/** The same day `months` later, held to the month's last day (31 January + 1 is 28 or 29 February). */
+export function addMonths(day: Day, months: number): Day {
+  const index = digits(day, 0, 4) * 12 + digits(day, 5, 7) - 1 + months;
+  const [year, month] = [Math.floor(index / 12), (index % 12) + 1];
+  const date = Math.min(digits(day, 8, 10), daysInMonth(year, month));
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(date, 2)}`;
+}
+
+/** Days from `from` to `to`; negative when `to` is earlier. */
+export function daysBetween(from: Day, to: Day): number {
+  return dayNumber(to) - dayNumber(from);
+}
+
+export function yearOf(day: Day): number {
+  return digits(day, 0, 4);
+}
+
+/** The first moment of the UTC day after the instant: when daily budgets start again. */
+export function nextMidnight(instant: Instant): Instant {
+  return (Math.floor(instant / MS_PER_DAY) + 1) * MS_PER_DAY;
+}
+
+function digits(text: string, from: number, to: number): number {
+  let value = 0;
+  for (let i = from; i < to; i++) value = value * 10 + text.charCodeAt(i) - 48;
+  return value;
+}
+
+function pad(value: number, width: number): string {
+  return String(value).padStart(width, "0");
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Proleptic Gregorian date to days since 1970-01-01 (Howard Hinnant, "chrono-compatible low-level date algorithms"). */
+function daysFromCivil(year: number, month: number, date: number): number {
+  const y = month <= 2 ? year - 1 : year;
+  const era = Math.floor(y / 400);
+  const yearOfEra = y - era * 400;
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + date - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+}

@@ -1,0 +1,58 @@
+import { tierOfHundredths } from "./component.ts";
+import { type ApplianceType, type ComponentDef, isLifeSafetyOrConveyance } from "./knowledge.ts";
+
+/** Sums over the components of a property, an appliance or a portfolio. Money in cents. */
+export type Totals = {
+  appliances: number;
+  components: number;
+  serviceEvents: number;
+  critical: number;
+  warning: number;
+  criticalProactiveCents: number;
+  warningProactiveCents: number;
+  criticalReactiveCents: number;
+  warningReactiveCents: number;
+};
+
+/** A property's own, with what its rating needs. */
+export type PropertyTotals = Totals & {
+  /** Replacement cost value of its appliances. */
+  rcvCents: number;
+  /** CRITICAL components of life-safety and conveyance systems. */
+  vitalCritical: number;
+};
+
+export const emptyTotals = (): PropertyTotals => ({
+  appliances: 0,
+  components: 0,
+  serviceEvents: 0,
+  critical: 0,
+  warning: 0,
+  criticalProactiveCents: 0,
+  warningProactiveCents: 0,
+  criticalReactiveCents: 0,
+  warningReactiveCents: 0,
+  rcvCents: 0,
+  vitalCritical: 0,
+});
+
+/** Adds (`sign` 1) or takes away (-1) what a component with that score in hundredths contributes by its tier. */
+export function countTier(totals: PropertyTotals, riskScore: number, def: ComponentDef, sign: 1 | -1): void {
+  const tier = tierOfHundredths(riskScore);
+  if (tier === "CRITICAL") {
+    totals.critical += sign;
+    totals.criticalProactiveCents += sign * def.proactiveCents;
+    totals.criticalReactiveCents += sign * def.reactiveCents;
+    if (isLifeSafetyOrConveyance(def.system)) totals.vitalCritical += sign;
+  } else if (tier === "WARNING") {
+    totals.warning += sign;
+    totals.warningProactiveCents += sign * def.proactiveCents;
+    totals.warningReactiveCents += sign * def.reactiveCents;
+  }
+}
+
+/** What replacing an appliance of the type would cost: its components one by one, or the whole unit when that is less. */
+export function replacementCostCents(type: ApplianceType): number {
+  const parts = type.components.reduce((sum, def) => sum + def.proactiveCents, 0);
+  return Math.min(parts, type.replacementCents);
+}
