@@ -1,0 +1,145 @@
+import {
+  type Appliance,
+  type ApplianceChange,
+  DEFAULT_USAGE,
+  type NewAppliance,
+} from "../domain/appliance.ts";
+import { type Component, tierOfHundredths } from "../domain/component.ts";
+import { invalid, notFound } from "../domain/errors.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { checkYear, type Property } from "../domain/property.ts";
+import type { BrandTier } from "../domain/scoring/types.ts";
+import { dayOf, yearOf } from "../domain/time.ts";
+import type { Tx } from "../store/store.ts";
+import { applianceCreated } from "./announcements.ts";
+import type { PortfolioWriter } from "./portfolio-writer.ts";
+import { rescore } from "./rescore.ts";
+
+export type CreatedAppliance = { appliance: Appliance; components: Component[] };
+
+/**
+ * Registers an appliance with the components of its type, scored. Throws not_found for the property or unit, and
+ * invalid_request for a type that the knowledge base lacks.
+ */
+export async function createAppliance(
+  writer: PortfolioWriter,
+  input: NewAppliance,
+): Promise<CreatedAppliance> {
+  const { appliance, property } = await insertAppliance(writer, input);
+  const components = await rescore(writer, property, [appliance], "history");
+  return { appliance, components: components.filter((component) => component.applianceId === appliance.id) };
+}
+
+/** As `createAppliance`, leaving the first scoring to the caller: the components stand at zero until then. */
+export async function insertAppliance(
+  writer: PortfolioWriter,
+  input: NewAppliance,
+  knownProperty?: Property,
+): Promise<{ appliance: Appliance; property: Property }> {
+  const { tx, partner, knowledge } = writer;
+  const property = knownProperty ?? (await tx.properties.find(partner.id, input.propertyId));
+  if (!property) throw notFound("Property not found");
+  const type = knowledge.types.get(input.typeId);
+  if (!type)
+    throw invalid(`Unknown type_id: ${input.typeId}`, [
+      { field: "type_id", message: "is no appliance type; see GET /v1/appliance-types" },
+    ]);
+  checkYear("install_year", input.installYear, yearOf(dayOf(tx.now)));
+  if (input.unitId !== null) await checkUnit(tx, property.id, input.unitId);
+  const createdAt = tx.nextInstant();
+  const appliance: Appliance = {
+    ...input,
+    id: tx.newId("appliance"),
+    partnerId: partner.id,
+    seq: writer.nextApplianceSeq(),
+    brandTier: input.brandTier ?? tierOfBrand(knowledge, input.typeId, input.brand),
+    brandTierGiven: input.brandTier !== null,
+    usageIntensity: input.usageIntensity ?? DEFAULT_USAGE,
+    createdAt,
+    updatedAt: createdAt,
+  };
+  await writer.insertAppliance(appliance);
+  for (const definition of type.components)
+    await writer.insertComponent(newComponent(writer, appliance, definition.id));
+  await writer.outbox.add(applianceCreated(appliance));
+  return { appliance, property };
+}
+
+/** Changes an appliance. Throws not_found, and invalid_request for another type or property. */
+export async function changeAppliance(
+  writer: PortfolioWriter,
+  id: string,
+  change: ApplianceChange,
+): Promise<CreatedAppliance> {
+  const { tx, partner, knowledge } = writer;
+  const before = await tx.appliances.find(partner.id, id);
+  if (!before) throw notFound("Appliance not found");
+  const property = (await tx.properties.find(partner.id, before.propertyId))!;
+  if (change.installYear !== undefined) checkYear("install_year", change.installYear, yearOf(dayOf(tx.now)));
+  if (change.unitId != null) await checkUnit(tx, property.id, change.unitId);
+  const { brandTier, usageIntensity, typeId, propertyId, ...rest } = change;
+  refuseMove("type_id", before.typeId, typeId);
+  refuseMove("property_id", before.propertyId, propertyId);
+  const after: Appliance = { ...before, ...rest, updatedAt: tx.now };
+  if (usageIntensity !== undefined) after.usageIntensity = usageIntensity ?? DEFAULT_USAGE;
+  if (brandTier !== undefined) after.brandTierGiven = brandTier !== null;
+  after.brandTier = after.brandTierGiven
+    ? (brandTier ?? before.brandTier)
+    : tierOfBrand(knowledge, after.typeId, after.brand);
+  await tx.appliances.update(id, after);
+  if (after.installYear !== before.installYear)
+    for (const component of await tx.components.ofAppliance(id))
+      if (component.installYear === before.installYear)
+        await tx.components.update(component.id, { installYear: after.installYear });
+  // All of the property, since an appliance that moves to another unit leaves the cascades of the old one.
+  const components = await rescore(
+    writer,
+    property,
+    after.unitId === before.unitId ? [after] : "all",
+    "history",
+  );
+  return { appliance: after, components: components.filter((component) => component.applianceId === id) };
+}
+
+/** The tier that the knowledge base knows for the brand, else standard. */
+export function tierOfBrand(knowledge: Knowledge, typeId: string, brand: string | null): BrandTier {
+  return knowledge.brandTier(typeId, brand) ?? "standard";
+}
+
+function refuseMove(field: string, present: string, asked: string | undefined): void {
+  if (asked === undefined || asked === present) return;
+  throw invalid(`${field} cannot be changed`, [{ field, message: `is ${present} and cannot be changed` }]);
+}
+
+async function checkUnit(tx: Tx, propertyId: string, unitId: string): Promise<void> {
+  const unit = await tx.units.find(unitId);
+  if (unit?.propertyId !== propertyId) throw notFound("Unit not found");
+}
+
+function newComponent(writer: PortfolioWriter, appliance: Appliance, defId: string): Component {
+  const { tx } = writer;
+  return {
+    id: tx.newId("component"),
+    partnerId: appliance.partnerId,
+    propertyId: appliance.propertyId,
+    applianceId: appliance.id,
+    seq: writer.nextComponentSeq(),
+    defId,
+    installYear: appliance.installYear,
+    lastReplaced: null,
+    lastServiced: null,
+    overrideLifespan: null,
+    riskScore: 0,
+    riskTier: tierOfHundredths(0),
+    confidence: "LOW",
+    announcedTier: "GOOD",
+    probability: 0,
+    priorAgeYears: 0,
+    rate: 1,
+    evidenceRatio: 1,
+    scoredOn: dayOf(tx.now),
+    trendScore: null,
+    rescoredAt: tx.now,
+    createdAt: tx.now,
+  };
+}

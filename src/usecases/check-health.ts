@@ -1,0 +1,44 @@
+import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
+import type { Store } from "../store/store.ts";
+
+export type Health = {
+  status: "ok" | "degraded";
+  version: string;
+  uptime_s: number;
+  checks: { database: "ok" | "failed"; scheduler: "ok" | "late" | "off"; outbox: "ok" | "stopped" };
+  last_snapshot: { date: string; finished_at: string } | null;
+};
+
+/** A snapshot is a day apart from the next; two hours more is late. */
+const LATE_MS = MS_PER_DAY + 2 * 3_600_000;
+
+export type HealthParts = {
+  store: Store;
+  clock: () => Instant;
+  startedAt: Instant;
+  version: string;
+  /** False when snapshots are turned off. */
+  schedulerOn: boolean;
+  outboxRuns: () => boolean;
+};
+
+/** Whether the service can do its work. The database is asked by a real write. */
+export async function checkHealth(parts: HealthParts): Promise<Health> {
+  const { store, clock, startedAt, version } = parts;
+  const database = await store
+    .write((tx) => tx.clock.probe(tx.now))
+    .then(() => "ok" as const)
+    .catch(() => "failed" as const);
+  const last = await store.read.snapshots.latestFinished();
+  const now = clock();
+  const since = Math.max(last?.finishedAt ?? 0, startedAt);
+  const scheduler = !parts.schedulerOn ? "off" : now - since > LATE_MS ? "late" : "ok";
+  const degraded = database === "failed" || scheduler === "late";
+  return {
+    status: degraded ? "degraded" : "ok",
+    version,
+    uptime_s: Math.floor((now - startedAt) / 1000),
+    checks: { database, scheduler, outbox: parts.outboxRuns() ? "ok" : "stopped" },
+    last_snapshot: last?.finishedAt ? { date: last.day, finished_at: toIso(last.finishedAt) } : null,
+  };
+}

@@ -1,0 +1,89 @@
+import type { Appliance } from "../domain/appliance.ts";
+import type { Component } from "../domain/component.ts";
+import type {
+  ClaimEvidence,
+  ComponentHistory,
+  EventEvidence,
+  SmartEvidence,
+} from "../domain/scoring/types.ts";
+import { type Day, dayNumber, MS_PER_DAY } from "../domain/time.ts";
+import type { ClaimEvidenceRow } from "../store/claims.ts";
+import type { Stores } from "../store/store.ts";
+
+/** Smart events have faded after 90 days; a little more is read, since the span is in days and a reading has a time. */
+const SMART_DAYS = 92;
+
+/** What scoring reads of some properties: the appliances with their components and evidence, and the claims. */
+export type LoadedProperty = {
+  history: { state: string; claims: ClaimEvidence[]; appliances: MutableHistory[] };
+  appliances: Map<string, Appliance>;
+  components: Component[];
+};
+
+/**
+ * Loads the histories of properties, or of some of one's appliances, in a fixed number of queries.
+ * `states` names the properties and their states.
+ */
+export async function loadHistories(
+  stores: Stores,
+  states: ReadonlyMap<string, string>,
+  appliances: readonly Appliance[],
+  asOf: Day,
+): Promise<Map<string, LoadedProperty>> {
+  const ids = appliances.map((appliance) => appliance.id);
+  const since = (dayNumber(asOf) - SMART_DAYS) * MS_PER_DAY;
+  const [components, events, smart, claims] = [
+    await stores.components.ofAppliances(ids),
+    await stores.serviceEvents.evidence(ids),
+    await stores.sensorEvents.smartEvidence(ids, since),
+    await stores.claims.evidence([...states.keys()]),
+  ];
+  const loaded = new Map<string, LoadedProperty>();
+  for (const [propertyId, state] of states)
+    loaded.set(propertyId, {
+      history: { state, claims: [], appliances: [] },
+      appliances: new Map(),
+      components: [],
+    });
+  const histories = new Map<string, MutableHistory>();
+  for (const appliance of appliances) {
+    const history = applianceHistory(appliance);
+    histories.set(appliance.id, history);
+    const property = loaded.get(appliance.propertyId)!;
+    property.history.appliances.push(history);
+    property.appliances.set(appliance.id, appliance);
+  }
+  for (const component of components) {
+    histories.get(component.applianceId)!.components.push(component);
+    loaded.get(component.propertyId)!.components.push(component);
+  }
+  for (const event of events) histories.get(event.applianceId)!.events.push(event);
+  for (const event of smart)
+    histories.get(event.applianceId)!.smartEvents.push({
+      componentId: event.componentId,
+      eventType: event.eventType!,
+      severity: event.severity ?? "medium",
+      sensorId: event.sensorId,
+      recordedAt: event.recordedAt,
+    });
+  for (const claim of claims) loaded.get(claim.propertyId)!.history.claims.push(claimEvidence(claim));
+  return loaded;
+}
+
+type MutableHistory = ReturnType<typeof applianceHistory>;
+
+function applianceHistory(appliance: Appliance) {
+  const { id, typeId, unitId, brand, model, brandTier, installYear, usageIntensity } = appliance;
+  return {
+    ...{ id, typeId, unitId, brand, model, brandTier, installYear, usageIntensity },
+    components: [] as ComponentHistory[],
+    events: [] as EventEvidence[],
+    smartEvents: [] as SmartEvidence[],
+  };
+}
+
+const claimEvidence = ({ claimType, dateOfLoss, status }: ClaimEvidenceRow): ClaimEvidence => ({
+  claimType,
+  dateOfLoss,
+  status,
+});

@@ -1,0 +1,67 @@
+import type { Instant } from "../domain/time.ts";
+import type { Sealer } from "../secrets/sealer.ts";
+import type { Store } from "../store/store.ts";
+import type { AttemptResult, Endpoint } from "../webhooks/attempt.ts";
+import type { DispatchPorts } from "../webhooks/dispatch-ports.ts";
+import { LONGEST_DELAY_MS } from "../webhooks/retry-schedule.ts";
+
+type StorePorts = Pick<
+  DispatchPorts,
+  "duePartners" | "due" | "nextDueAt" | "endpoint" | "record" | "receiverHealth" | "saveReceiverHealth"
+>;
+
+/** The dispatcher's view of the store. */
+export function outboxPorts(store: Store, sealer: Sealer, clock: () => Instant): StorePorts {
+  const { deliveries, partners } = store.read;
+  const secrets = new Map<string, string>();
+
+  /** Sealed texts never change, so each is opened once. */
+  async function unseal(sealed: string): Promise<string> {
+    const known = secrets.get(sealed);
+    if (known !== undefined) return known;
+    const secret = await sealer.unseal(sealed);
+    if (secrets.size >= 1000) secrets.clear();
+    secrets.set(sealed, secret);
+    return secret;
+  }
+
+  async function endpoint(partnerId: string): Promise<Endpoint | null> {
+    const receiver = await partners.findReceiver(partnerId);
+    if (!receiver?.url) return null;
+    const next = receiver.nextSecret && (await unseal(receiver.nextSecret));
+    if (next && receiver.rotatesAt !== null && receiver.rotatesAt <= clock())
+      return { url: receiver.url, secret: next, nextSecret: null };
+    return { url: receiver.url, secret: await unseal(receiver.secret), nextSecret: next || null };
+  }
+
+  return {
+    duePartners: (now) => deliveries.duePartners(now, now + LONGEST_DELAY_MS),
+    due: (partnerId, now, limit, excluding) =>
+      deliveries.due(partnerId, now, now + LONGEST_DELAY_MS, limit, excluding),
+    nextDueAt: (now) => deliveries.nextDueAt(now),
+    endpoint,
+    record: (results) =>
+      store.write(async (tx) => {
+        for (const result of results) await tx.deliveries.recordAttempt(madeAttempt(result));
+      }),
+    async receiverHealth(partnerId) {
+      const receiver = await partners.findReceiver(partnerId);
+      if (!receiver) return null;
+      const { failures, failingSince, pausedAt, lastError } = receiver;
+      return { failures, failingSince, pausedAt, lastError };
+    },
+    saveReceiverHealth: (partnerId, health) =>
+      store.write((tx) => tx.partners.updateReceiver(partnerId, health)),
+  };
+}
+
+function madeAttempt(result: AttemptResult) {
+  const { deliveryId, startedAt, durationMs, statusCode, error, address, responseHead } = result;
+  const isFreeProbe = result.isProbe && result.outcome === "retry";
+  return {
+    ...{ deliveryId, startedAt, durationMs, statusCode, error, address, responseHead },
+    status: result.outcome === "retry" ? ("pending" as const) : result.outcome,
+    cycleAttempts: isFreeProbe ? result.attempt - 1 : result.attempt,
+    nextAttemptAt: result.nextAttemptAt,
+  };
+}

@@ -1,0 +1,152 @@
+import { OperatorError } from "../domain/errors.ts";
+import type { FillRandom } from "../domain/ids.ts";
+import type { Partner } from "../domain/partner.ts";
+import {
+  newAdminKey,
+  newApiKey,
+  newClientId,
+  newClientSecret,
+  newWebhookSecret,
+} from "../secrets/credentials.ts";
+import { hashSecret } from "../secrets/hash.ts";
+import type { Sealer } from "../secrets/sealer.ts";
+import type { Store } from "../store/store.ts";
+
+/** What administering partners and administrators works with. `actor` is who the audit log names. */
+export type Administration = { store: Store; sealer: Sealer; random: FillRandom; actor: string };
+
+/** Shown once and stored as hashes, but for the webhook secret, which is sealed. */
+export type PartnerCredentials = {
+  apiKey: string;
+  clientId: string;
+  clientSecret: string;
+  webhookSecret: string;
+};
+
+/** Creates a partner with all its credentials. */
+export async function createPartner(
+  { store, sealer, random, actor }: Administration,
+  input: { name: string; dailyBudget: number; webhookUrl: string | null },
+): Promise<{ partner: Partner; credentials: PartnerCredentials }> {
+  const name = input.name.trim();
+  if (name === "" || name.length > 500)
+    throw new OperatorError(
+      "a partner's name has 1 to 500 characters",
+      'For example: mainstay partner create "Acme"',
+    );
+  if (input.webhookUrl !== null) checkReceiverUrl(input.webhookUrl);
+  const credentials: PartnerCredentials = {
+    apiKey: newApiKey(random),
+    clientId: newClientId(random),
+    clientSecret: newClientSecret(random),
+    webhookSecret: newWebhookSecret(random),
+  };
+  const sealed = await sealer.seal(credentials.webhookSecret);
+  const partner = await store.write(async (tx) => {
+    const made: Partner = {
+      id: tx.newId("partner"),
+      name,
+      enabled: true,
+      dailyBudget: input.dailyBudget,
+      credentialGeneration: 1,
+      createdAt: tx.now,
+    };
+    await tx.partners.insert(made);
+    const common = { partnerId: made.id, createdAt: tx.now };
+    await tx.partners.insertCredential({
+      ...common,
+      kind: "api_key",
+      secretHash: hashSecret(credentials.apiKey),
+      clientId: null,
+    });
+    await tx.partners.insertCredential({
+      ...common,
+      kind: "client_secret",
+      secretHash: hashSecret(credentials.clientSecret),
+      clientId: credentials.clientId,
+    });
+    await tx.partners.insertReceiver({
+      partnerId: made.id,
+      url: input.webhookUrl,
+      secret: sealed,
+      events: null,
+    });
+    const detail = { name, daily_budget: made.dailyBudget, webhook_url: input.webhookUrl };
+    await tx.audit.record({ at: tx.now, actor, action: "partner.create", subject: made.id, detail });
+    return made;
+  });
+  return { partner, credentials };
+}
+
+/** The partner, or an OperatorError that says how to find it. */
+export async function requirePartner(store: Store, id: string): Promise<Partner> {
+  const partner = await store.read.partners.find(id);
+  if (!partner)
+    throw new OperatorError(`there is no partner ${id}`, "`mainstay partner list` shows them all.");
+  return partner;
+}
+
+/** A new API key; the one before ends at once. */
+export async function rotateApiKey(administration: Administration, partnerId: string): Promise<string> {
+  const { store, random, actor } = administration;
+  await requirePartner(store, partnerId);
+  const apiKey = newApiKey(random);
+  await store.write(async (tx) => {
+    await tx.partners.revokeCredentials(partnerId, "api_key", tx.now);
+    await tx.partners.insertCredential({
+      partnerId,
+      kind: "api_key",
+      secretHash: hashSecret(apiKey),
+      clientId: null,
+      createdAt: tx.now,
+    });
+    await tx.audit.record({
+      at: tx.now,
+      actor,
+      action: "partner.rotate_key",
+      subject: partnerId,
+      detail: {},
+    });
+  });
+  return apiKey;
+}
+
+/** Where the partner's webhooks go, or null for nowhere, and which events; null for all. */
+export async function setReceiver(
+  { store, actor }: Administration,
+  partnerId: string,
+  change: { url?: string | null; events?: string[] | null },
+): Promise<void> {
+  await requirePartner(store, partnerId);
+  if (typeof change.url === "string") checkReceiverUrl(change.url);
+  await store.write(async (tx) => {
+    const healthy = { failures: 0, failingSince: null, pausedAt: null, lastError: null };
+    await tx.partners.updateReceiver(partnerId, { ...change, ...healthy });
+    const detail = { ...change };
+    await tx.audit.record({ at: tx.now, actor, action: "partner.set_webhook", subject: partnerId, detail });
+  });
+}
+
+export async function createAdministrator(
+  { store, random, actor }: Administration,
+  name: string,
+): Promise<{ id: string; key: string }> {
+  const key = newAdminKey(random);
+  const id = await store.write(async (tx) => {
+    const made = { id: tx.newId("administrator"), name, keyHash: hashSecret(key), createdAt: tx.now };
+    await tx.administrators.insert({ ...made, revokedAt: null });
+    await tx.audit.record({ at: tx.now, actor, action: "admin.create", subject: made.id, detail: { name } });
+    return made.id;
+  });
+  return { id, key };
+}
+
+function checkReceiverUrl(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && (url.protocol === "http:" || url.protocol === "https:") && !url.username && !url.password)
+    return;
+  throw new OperatorError(
+    "a webhook URL is an absolute http or https address without a user name",
+    "For example: https://receiver.example/hooks",
+  );
+}

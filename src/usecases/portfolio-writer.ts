@@ -1,0 +1,207 @@
+import type { Appliance } from "../domain/appliance.ts";
+import type { Component } from "../domain/component.ts";
+import { tierOfHundredths } from "../domain/component.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Partner } from "../domain/partner.ts";
+import type { Property } from "../domain/property.ts";
+import type { Score } from "../domain/scoring/types.ts";
+import type { ServiceEvent } from "../domain/service-event.ts";
+import type { Day } from "../domain/time.ts";
+import { countTier, emptyTotals, type PropertyTotals, replacementCostCents } from "../domain/totals.ts";
+import type { Tx } from "../store/store.ts";
+import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE } from "../store/tallies.ts";
+import type { PartnerTotals } from "../store/totals.ts";
+import { Outbox, tierChanged, tierEvent } from "./announcements.ts";
+
+/**
+ * What made a score move, which decides what is announced: a snapshot and a smart sensor event announce every
+ * difference to the tier last announced, a replacement announces a return to GOOD, other history nothing.
+ */
+export type ScoreCause = "snapshot" | "sensor" | "replacement" | "history";
+
+/** An appliance as far as scores and their announcements need it. */
+export type ApplianceOf = Pick<Appliance, "id" | "typeId" | "brandTier">;
+
+/**
+ * Writes one partner's portfolio within a transaction and keeps everything that is counted from it: the numbers of
+ * the lists, the sums per property and partner, the tallies of scores, the event stream and the outbox. The counts
+ * are gathered and written once by `flush`, which every use of a writer ends with.
+ */
+export class PortfolioWriter {
+  readonly outbox: Outbox;
+  announced = 0;
+  #partnerDelta = { ...emptyTotals(), properties: 0, events: 0 };
+  #propertyDeltas = new Map<string, PropertyTotals>();
+  #tallies = new Map<number, Map<number, number>>();
+  #propertyNames = new Map<string, string>();
+
+  private constructor(
+    readonly tx: Tx,
+    readonly knowledge: Knowledge,
+    readonly partner: Partner,
+    private readonly totals: PartnerTotals,
+  ) {
+    this.outbox = new Outbox(tx, partner);
+  }
+
+  static async open(tx: Tx, knowledge: Knowledge, partner: Partner): Promise<PortfolioWriter> {
+    return new PortfolioWriter(tx, knowledge, partner, await tx.totals.ofPartner(partner.id));
+  }
+
+  nextPropertySeq = () => this.totals.properties + ++this.#partnerDelta.properties;
+  nextApplianceSeq = () => this.totals.appliances + ++this.#partnerDelta.appliances;
+  nextComponentSeq = () => this.totals.components + ++this.#partnerDelta.components;
+
+  async insertProperty(property: Property): Promise<void> {
+    await this.tx.properties.insert(property);
+    await this.tx.totals.start(property.id, this.partner.id);
+    await this.#logEvent("property", property.id, property.createdAt);
+    this.#propertyNames.set(property.id, property.name);
+  }
+
+  async insertAppliance(appliance: Appliance): Promise<void> {
+    await this.tx.appliances.insert(appliance);
+    await this.#logEvent("appliance", appliance.id, appliance.createdAt);
+    const delta = this.#propertyDelta(appliance.propertyId);
+    delta.appliances++;
+    delta.rcvCents += replacementCostCents(this.knowledge.types.get(appliance.typeId)!);
+  }
+
+  /** Inserts a new component with its first score. */
+  async insertComponent(component: Component): Promise<void> {
+    await this.tx.components.insert(component);
+    const delta = this.#propertyDelta(component.propertyId);
+    delta.components++;
+    const def = this.knowledge.components.get(component.defId)!;
+    countTier(delta, component.riskScore, def, 1);
+    countTier(this.#partnerDelta, component.riskScore, def, 1);
+    this.#tally(component, 1);
+  }
+
+  async insertServiceEvent(event: ServiceEvent): Promise<void> {
+    await this.tx.serviceEvents.insert(event);
+    await this.#logEvent("service_event", event.id, event.createdAt);
+    this.#propertyDelta(event.propertyId).serviceEvents++;
+    this.#partnerDelta.serviceEvents++;
+  }
+
+  /** Stores a component's new score and announces the move where the cause calls for it. Returns the component as it is now. */
+  async saveScore(
+    before: Component,
+    appliance: ApplianceOf,
+    score: Score,
+    asOf: Day,
+    cause: ScoreCause,
+  ): Promise<Component> {
+    const riskScore = Math.round(score.riskScore * 100);
+    const after: Component = {
+      ...before,
+      riskScore,
+      riskTier: tierOfHundredths(riskScore),
+      confidence: score.confidence,
+      probability: score.probability,
+      priorAgeYears: score.priorAgeYears,
+      rate: score.rate,
+      evidenceRatio: score.evidenceRatio,
+      scoredOn: asOf,
+      rescoredAt: cause === "snapshot" ? null : this.tx.now,
+      trendScore: cause === "snapshot" ? riskScore : before.trendScore,
+    };
+    if (announces(cause, before, after)) {
+      await this.#announce(before, after, appliance);
+      after.announcedTier = after.riskTier;
+    }
+    if (isOnlyOlder(before, after)) {
+      await this.tx.components.saveAged(after.id, after);
+      return after;
+    }
+    await this.tx.components.saveScore(after.id, after);
+    if (
+      before.riskScore !== after.riskScore ||
+      (before.rescoredAt === null) !== (after.rescoredAt === null)
+    ) {
+      this.#tally(before, -1);
+      this.#tally(after, 1);
+    }
+    if (before.riskTier !== after.riskTier) this.#moveTier(before, after);
+    return after;
+  }
+
+  /** Adds what was counted to the stored sums. The writer is not used after it. */
+  async flush(): Promise<void> {
+    for (const [propertyId, delta] of this.#propertyDeltas)
+      await this.tx.totals.addToProperty(propertyId, delta);
+    await this.tx.totals.addToPartner(this.partner.id, this.#partnerDelta);
+    for (const [bucket, blocks] of this.#tallies)
+      for (const [block, count] of blocks)
+        if (count !== 0) await this.tx.totals.addTally(this.partner.id, bucket, block, count);
+  }
+
+  async propertyName(propertyId: string): Promise<string> {
+    let name = this.#propertyNames.get(propertyId);
+    if (name === undefined) {
+      name = (await this.tx.properties.find(this.partner.id, propertyId))!.name;
+      this.#propertyNames.set(propertyId, name);
+    }
+    return name;
+  }
+
+  async #announce(before: Component, after: Component, appliance: ApplianceOf): Promise<void> {
+    this.announced++;
+    if (!(await this.outbox.wants(tierEvent(after.riskTier)))) return;
+    const name = await this.propertyName(after.propertyId);
+    await this.outbox.add(tierChanged(this.knowledge, after, appliance, name, before.announcedTier));
+  }
+
+  #moveTier(before: Component, after: Component): void {
+    const def = this.knowledge.components.get(after.defId)!;
+    for (const totals of [this.#propertyDelta(after.propertyId), this.#partnerDelta]) {
+      countTier(totals, before.riskScore, def, -1);
+      countTier(totals, after.riskScore, def, 1);
+    }
+  }
+
+  #tally(component: Component, change: 1 | -1): void {
+    const buckets = [component.riskScore, TIER_BUCKETS[component.riskTier]];
+    if (component.riskTier !== "GOOD" && component.rescoredAt === null) buckets.push(SETTLED_ELEVATED);
+    for (const bucket of buckets) {
+      const blocks = this.#tallies.get(bucket) ?? new Map<number, number>();
+      this.#tallies.set(bucket, blocks);
+      for (const block of [WHOLE, blockOf(component.seq)])
+        blocks.set(block, (blocks.get(block) ?? 0) + change);
+    }
+  }
+
+  #propertyDelta(propertyId: string): PropertyTotals {
+    let delta = this.#propertyDeltas.get(propertyId);
+    if (!delta) {
+      delta = emptyTotals();
+      this.#propertyDeltas.set(propertyId, delta);
+    }
+    return delta;
+  }
+
+  async #logEvent(
+    kind: "property" | "appliance" | "service_event",
+    subjectId: string,
+    createdAt: number,
+  ): Promise<void> {
+    const seq = this.totals.events + ++this.#partnerDelta.events;
+    await this.tx.eventLog.insert({ partnerId: this.partner.id, seq, createdAt, kind, subjectId });
+  }
+}
+
+function announces(cause: ScoreCause, before: Component, after: Component): boolean {
+  if (after.riskTier === before.announcedTier || cause === "history") return false;
+  return cause !== "replacement" || after.riskTier === "GOOD";
+}
+
+/** Whether nothing moved that an index, a tally or the trend knows of. */
+function isOnlyOlder(before: Component, after: Component): boolean {
+  return (
+    before.riskScore === after.riskScore &&
+    before.announcedTier === after.announcedTier &&
+    before.rescoredAt === after.rescoredAt &&
+    before.trendScore === after.trendScore
+  );
+}

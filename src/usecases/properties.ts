@@ -1,0 +1,86 @@
+import { conflict, notFound } from "../domain/errors.ts";
+import {
+  checkYear,
+  type NewProperty,
+  type Property,
+  type PropertyChange,
+  type PropertySource,
+} from "../domain/property.ts";
+import { dayOf, yearOf } from "../domain/time.ts";
+import type { Tx } from "../store/store.ts";
+import { propertyCreated } from "./announcements.ts";
+import type { PortfolioWriter } from "./portfolio-writer.ts";
+import { rescore } from "./rescore.ts";
+
+/** Registers a property with its units and tells the partner. A partner_property_id that is taken is a conflict. */
+export async function createProperty(
+  writer: PortfolioWriter,
+  input: NewProperty,
+  origin: { source: PropertySource; isDemo?: boolean },
+): Promise<Property> {
+  const { tx, partner } = writer;
+  if (input.yearBuilt !== null) checkYear("year_built", input.yearBuilt, yearOf(dayOf(tx.now)));
+  if (input.partnerPropertyId !== null) await refuseTakenReference(tx, partner.id, input.partnerPropertyId);
+  const createdAt = tx.nextInstant();
+  const property: Property = {
+    ...input,
+    estimatedValueCents: input.estimatedValueCents ?? null,
+    id: tx.newId("property"),
+    partnerId: partner.id,
+    seq: writer.nextPropertySeq(),
+    isDemo: origin.isDemo ?? false,
+    source: origin.source,
+    createdAt,
+    updatedAt: createdAt,
+  };
+  await writer.insertProperty(property);
+  await addUnits(tx, property.id, 0, property.unitCount);
+  await writer.outbox.add(propertyCreated(property));
+  return property;
+}
+
+/** Changes a property. Throws not_found, or conflict when units that carry an appliance would go. */
+export async function changeProperty(
+  writer: PortfolioWriter,
+  id: string,
+  change: PropertyChange,
+): Promise<Property> {
+  const { tx, partner } = writer;
+  const before = await tx.properties.find(partner.id, id);
+  if (!before) throw notFound("Property not found");
+  if (change.yearBuilt != null) checkYear("year_built", change.yearBuilt, yearOf(dayOf(tx.now)));
+  if (change.partnerPropertyId != null && change.partnerPropertyId !== before.partnerPropertyId)
+    await refuseTakenReference(tx, partner.id, change.partnerPropertyId);
+  if (change.unitCount !== undefined) await changeUnits(tx, before, change.unitCount);
+  const updatedAt = tx.now;
+  await tx.properties.update(id, { ...change, updatedAt });
+  const after = { ...before, ...change, updatedAt };
+  if (after.state !== before.state) await rescore(writer, after, "all", "history");
+  return after;
+}
+
+async function refuseTakenReference(tx: Tx, partnerId: string, reference: string): Promise<void> {
+  const taken = await tx.properties.findByReference(partnerId, reference);
+  if (taken) throw conflict(`partner_property_id is already used by property ${taken.id}`);
+}
+
+async function changeUnits(tx: Tx, property: Property, unitCount: number): Promise<void> {
+  if (unitCount > property.unitCount) await addUnits(tx, property.id, property.unitCount, unitCount);
+  if (unitCount >= property.unitCount) return;
+  const inUse = await tx.units.inUseAbove(property.id, unitCount);
+  if (inUse.length > 0) {
+    const names = inUse.slice(0, 10).map((unit) => `${unit.number} (${unit.id})`);
+    const more = inUse.length > names.length ? ` and ${inUse.length - names.length} more` : "";
+    throw conflict(
+      `unit_count cannot be lowered: units with appliances would go: ${names.join(", ")}${more}`,
+    );
+  }
+  await tx.units.deleteAbove(property.id, unitCount);
+}
+
+async function addUnits(tx: Tx, propertyId: string, from: number, to: number): Promise<void> {
+  const units = [];
+  for (let number = from + 1; number <= to; number++)
+    units.push({ id: tx.newId("unit"), propertyId, number, createdAt: tx.now });
+  await tx.units.insert(units);
+}

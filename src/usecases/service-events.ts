@@ -1,0 +1,136 @@
+import type { Appliance } from "../domain/appliance.ts";
+import type { Component } from "../domain/component.ts";
+import { invalid, notFound } from "../domain/errors.ts";
+import { scoreProperty } from "../domain/scoring/score.ts";
+import { ageYears } from "../domain/scoring/virtual-age.ts";
+import {
+  isOutcome,
+  isServicing,
+  type NewServiceEvent,
+  type ServiceEvent,
+  totalCostCents,
+} from "../domain/service-event.ts";
+import { addDays, type Day, dayOf } from "../domain/time.ts";
+import { serviceEventCreated } from "./announcements.ts";
+import { loadHistories } from "./histories.ts";
+import type { PortfolioWriter } from "./portfolio-writer.ts";
+import { rescore } from "./rescore.ts";
+
+const EARLIEST: Day = "1900-01-01";
+
+/**
+ * Logs service events and moves what they speak of: the dates of components, the validation data, and then the
+ * scores of every appliance touched, once, when `finish` is called.
+ */
+export class ServiceLog {
+  #appliances = new Map<string, { appliance: Appliance; components: Component[] } | undefined>();
+  #touched = new Map<string, { appliances: Map<string, Appliance>; replaced: boolean }>();
+  #outcomes: ServiceEvent[] = [];
+  #moved = new Set<Component>();
+
+  constructor(private readonly writer: PortfolioWriter) {}
+
+  /** Writes one event. Throws not_found or invalid_request, with nothing of it written. */
+  async add(input: NewServiceEvent): Promise<ServiceEvent> {
+    const { tx, partner } = this.writer;
+    const known = await this.#load(input.applianceId);
+    if (!known) throw notFound(`Appliance not found: ${input.applianceId}`);
+    const { appliance, components } = known;
+    const spokenOf =
+      input.componentId === null ? components : components.filter((one) => one.id === input.componentId);
+    if (input.componentId !== null && spokenOf.length === 0)
+      throw notFound(`Component not found: ${input.componentId}`);
+    checkDate(input.date, dayOf(tx.now));
+    const event: ServiceEvent = {
+      ...input,
+      id: tx.newId("serviceEvent"),
+      partnerId: partner.id,
+      propertyId: appliance.propertyId,
+      totalCostCents: totalCostCents(input),
+      createdAt: tx.nextInstant(),
+    };
+    await this.writer.insertServiceEvent(event);
+    for (const component of spokenOf) this.#moveDates(component, event);
+    if (isOutcome(event.eventType)) this.#outcomes.push(event);
+    this.#touch(appliance, event);
+    if (await this.writer.outbox.wants("service_event.created")) {
+      const name = await this.writer.propertyName(appliance.propertyId);
+      await this.writer.outbox.add(serviceEventCreated(event, appliance.typeId, name));
+    }
+    return event;
+  }
+
+  /** Stores the outcomes and the components' dates, and scores again what the events speak of. */
+  async finish(): Promise<Component[]> {
+    const { tx, partner } = this.writer;
+    for (const event of this.#outcomes) await this.#keepOutcome(event);
+    for (const { id, lastReplaced, lastServiced } of this.#moved)
+      await tx.components.update(id, { lastReplaced, lastServiced });
+    const scored: Component[] = [];
+    for (const [propertyId, { appliances, replaced }] of this.#touched) {
+      const property = (await tx.properties.find(partner.id, propertyId))!;
+      const cause = replaced ? "replacement" : "history";
+      scored.push(...(await rescore(this.writer, property, [...appliances.values()], cause)));
+    }
+    return scored;
+  }
+
+  async #load(applianceId: string) {
+    if (this.#appliances.has(applianceId)) return this.#appliances.get(applianceId);
+    const { tx, partner } = this.writer;
+    const appliance = await tx.appliances.find(partner.id, applianceId);
+    const known = appliance && { appliance, components: await tx.components.ofAppliance(applianceId) };
+    this.#appliances.set(applianceId, known);
+    return known;
+  }
+
+  #moveDates(component: Component, event: ServiceEvent): void {
+    const replaced = event.eventType === "Replacement" && event.date > (component.lastReplaced ?? "");
+    const serviced = isServicing(event.eventType) && event.date > (component.lastServiced ?? "");
+    if (replaced) component.lastReplaced = event.date;
+    if (serviced) component.lastServiced = event.date;
+    if (replaced || serviced) this.#moved.add(component);
+  }
+
+  #touch(appliance: Appliance, event: ServiceEvent): void {
+    const touched = this.#touched.get(appliance.propertyId) ?? { appliances: new Map(), replaced: false };
+    touched.appliances.set(appliance.id, appliance);
+    touched.replaced ||= event.eventType === "Replacement";
+    this.#touched.set(appliance.propertyId, touched);
+  }
+
+  /** What stood on the day before a failure or a replacement, from the history known by then. */
+  async #keepOutcome(event: ServiceEvent): Promise<void> {
+    const { tx, partner, knowledge } = this.writer;
+    const { appliance } = (await this.#load(event.applianceId))!;
+    const property = (await tx.properties.find(partner.id, appliance.propertyId))!;
+    const before = addDays(event.date, -1);
+    const states = new Map([[property.id, property.state]]);
+    const { history, components } = (await loadHistories(tx, states, [appliance], before)).get(property.id)!;
+    const scores = scoreProperty(knowledge, history, before);
+    for (const component of components) {
+      if (event.componentId !== null && event.componentId !== component.id) continue;
+      const score = scores.get(component.id)!;
+      await tx.serviceEvents.insertOutcome({
+        serviceEventId: event.id,
+        componentId: component.id,
+        partnerId: partner.id,
+        defId: component.defId,
+        eventType: event.eventType,
+        date: event.date,
+        ageYears: ageYears(component, before),
+        probability: score.probability,
+        riskScore: Math.round(score.riskScore * 100),
+        modelVersion: knowledge.model.version,
+        createdAt: event.createdAt,
+      });
+    }
+  }
+}
+
+function checkDate(date: Day, today: Day): void {
+  const latest = addDays(today, 1);
+  if (date >= EARLIEST && date <= latest) return;
+  const message = `must be from ${EARLIEST} to ${latest}`;
+  throw invalid(`date ${message}`, [{ field: "date", message }]);
+}

@@ -1,0 +1,140 @@
+import type { Knowledge } from "../domain/knowledge.ts";
+import { scoreProperty } from "../domain/scoring/score.ts";
+import { addDays, type Day, dayOf, type Instant, MS_PER_DAY } from "../domain/time.ts";
+import type { Store, Tx } from "../store/store.ts";
+import { loadHistories } from "./histories.ts";
+import { PortfolioWriter } from "./portfolio-writer.ts";
+
+/** Trend points are kept this long. */
+export const RETENTION_DAYS = 365;
+
+export type SnapshotResult = {
+  date: Day;
+  components: number;
+  /** Whose score differs from the one before. */
+  changed: number;
+  critical: number;
+  warning: number;
+  good: number;
+  /** Tier changes announced. */
+  announced: number;
+  durationMs: number;
+  /** Another run had done this day before. */
+  alreadyDone: boolean;
+};
+
+export type SnapshotEnvironment = {
+  store: Store;
+  knowledge: Knowledge;
+  clock: () => Instant;
+  /** Lets others have their turn between two steps. */
+  pause: () => Promise<void>;
+  /** Stops between two steps; the next run of the day goes on from there. */
+  signal?: AbortSignal;
+};
+
+/** Components a step scores at first; adapted so that a step holds the writer for about `STEP_MS`. */
+const FIRST_STEP = 400;
+const STEP_MS = 12;
+const STEP_RANGE = { least: 50, most: 4000 };
+
+/**
+ * Takes the snapshot of a day: scores every component, keeps the trend, and announces what crossed a tier, in short
+ * transactions that each carry how far the run has come. So a run that was cut short goes on where it stopped, two
+ * processes share one run instead of doubling it, and a day that is done stays as it is.
+ */
+export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): Promise<SnapshotResult> {
+  const { store, knowledge, clock, pause, signal } = environment;
+  const startedAt = clock();
+  let budget = FIRST_STEP;
+  for (let first = true; ; first = false) {
+    const stepAt = performance.now();
+    const step = await store.write((tx) => takeStep(tx, knowledge, day, budget));
+    if (step.finished) {
+      const { components, critical, warning } = step.run;
+      return {
+        date: day,
+        components,
+        changed: step.run.changed,
+        critical,
+        warning,
+        good: components - critical - warning,
+        announced: step.run.announced,
+        durationMs: clock() - startedAt,
+        alreadyDone: first && step.alreadyDone,
+      };
+    }
+    signal?.throwIfAborted();
+    const ratio = STEP_MS / Math.max(performance.now() - stepAt, 0.1);
+    budget = Math.round(clamp(budget * clamp(ratio, 0.5, 2), STEP_RANGE.least, STEP_RANGE.most));
+    await pause();
+  }
+}
+
+/** The day whose snapshot should have been taken by now: today, once the time of day has come. */
+export function dueSnapshot(now: Instant, atMinutes: number): Day | undefined {
+  return now % MS_PER_DAY >= atMinutes * 60_000 ? dayOf(now) : undefined;
+}
+
+type Run = { components: number; changed: number; critical: number; warning: number; announced: number };
+type Step = { finished: boolean; alreadyDone: boolean; run: Run };
+
+async function takeStep(tx: Tx, knowledge: Knowledge, day: Day, budget: number): Promise<Step> {
+  const stored = await tx.snapshots.run(day);
+  if (stored?.finishedAt) return { finished: true, alreadyDone: true, run: stored };
+  if (!stored) await tx.snapshots.start(day, tx.now);
+  const run: Run = stored ?? { components: 0, changed: 0, critical: 0, warning: 0, announced: 0 };
+  const properties = await tx.properties.forSnapshot(stored?.cursor ?? "", budget);
+  if (properties.length === 0) {
+    await tx.snapshots.update(day, { finishedAt: tx.now });
+    await tx.snapshots.pruneRuns(addDays(day, -RETENTION_DAYS));
+    return { finished: true, alreadyDone: false, run };
+  }
+  await scoreAll(tx, knowledge, day, properties, run);
+  const { components, changed, critical, warning, announced } = run;
+  const cursor = properties.at(-1)!.id;
+  await tx.snapshots.update(day, { components, changed, critical, warning, announced, cursor });
+  return { finished: false, alreadyDone: false, run };
+}
+
+async function scoreAll(
+  tx: Tx,
+  knowledge: Knowledge,
+  day: Day,
+  properties: readonly { id: string; partnerId: string; state: string }[],
+  run: Run,
+): Promise<void> {
+  const states = new Map(properties.map((property) => [property.id, property.state]));
+  const appliances = await tx.appliances.ofProperties([...states.keys()]);
+  const loaded = await loadHistories(tx, states, appliances, day);
+  const writers = new Map<string, PortfolioWriter>();
+  for (const { id, partnerId } of properties) {
+    const property = loaded.get(id)!;
+    const scores = scoreProperty(knowledge, property.history, day);
+    let writer = writers.get(partnerId);
+    if (!writer) {
+      writer = await PortfolioWriter.open(tx, knowledge, (await tx.partners.find(partnerId))!);
+      writers.set(partnerId, writer);
+    }
+    for (const before of property.components) {
+      const appliance = property.appliances.get(before.applianceId)!;
+      const after = await writer.saveScore(before, appliance, scores.get(before.id)!, day, "snapshot");
+      if (before.trendScore !== after.riskScore) await keepTrend(tx, after.id, day, after.riskScore);
+      run.components++;
+      if (before.riskScore !== after.riskScore) run.changed++;
+      if (after.riskTier === "CRITICAL") run.critical++;
+      if (after.riskTier === "WARNING") run.warning++;
+    }
+  }
+  for (const writer of writers.values()) {
+    run.announced += writer.announced;
+    await writer.flush();
+  }
+}
+
+async function keepTrend(tx: Tx, componentId: string, day: Day, riskScore: number): Promise<void> {
+  await tx.snapshots.insertTrendRow(componentId, day, riskScore);
+  await tx.snapshots.pruneTrend(componentId, addDays(day, -RETENTION_DAYS));
+}
+
+const clamp = (value: number, least: number, most: number) => Math.min(Math.max(value, least), most);
