@@ -1,0 +1,118 @@
+import { Failure, invalid } from "../domain/errors.ts";
+
+const MAX_DEPTH = 32;
+
+/** The raw body. Throws payload_too_large as soon as it is known to hold more than `limit` bytes. */
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
+  if (declared !== null) {
+    const bytes = new Uint8Array(await request.arrayBuffer());
+    if (bytes.length > limit) throw tooLarge(limit);
+    return bytes;
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The media type of the body, in lower case and without parameters. */
+export function mediaType(request: Request): string {
+  return (request.headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
+}
+
+/** Throws unsupported_media_type unless the body is declared to be JSON. */
+export function requireJson(request: Request): void {
+  const declared = mediaType(request);
+  if (declared === "application/json" || /^application\/[\w.-]+\+json$/.test(declared)) return;
+  throw new Failure("unsupported_media_type", "Send the body as Content-Type: application/json");
+}
+
+/**
+ * The JSON object in the bytes. Stricter than JSON.parse: invalid UTF-8, names given twice, more than 32 levels, and
+ * anything but an object at the top are refused, since each would be read as something else than what was sent.
+ */
+export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
+  let text: string;
+  let value: unknown;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw invalid("Body is not valid UTF-8");
+  }
+  if (text.trim() === "") throw invalid("Body is empty: a JSON object is expected");
+  checkDepth(text);
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalid("Body is not valid JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalid("Body must be a JSON object");
+  const twice = repeatedName(text);
+  if (twice !== undefined)
+    throw invalid("Body names a field twice", [{ field: twice.slice(0, 64), message: "is given twice" }]);
+  return value as Record<string, unknown>;
+}
+
+/** Before parsing, since a parser recurses as deep as it is told to. */
+function checkDepth(text: string): void {
+  let depth = 0;
+  let inText = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (inText) {
+      if (code === BACKSLASH) i++;
+      else if (code === QUOTE) inText = false;
+    } else if (code === QUOTE) inText = true;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > MAX_DEPTH) throw invalid(`Body is nested deeper than ${MAX_DEPTH} levels`);
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+  }
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const COLON = 58;
+
+/** The first name that an object of this valid JSON text holds twice. */
+function repeatedName(text: string): string | undefined {
+  const open: (Set<string> | undefined)[] = [];
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === OPEN_BRACE) open.push(new Set());
+    else if (code === OPEN_BRACKET) open.push(undefined);
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) open.pop();
+    else if (code === QUOTE) {
+      const start = i;
+      for (i++; text.charCodeAt(i) !== QUOTE; i++) if (text.charCodeAt(i) === BACKSLASH) i++;
+      const names = open.at(-1);
+      if (!names || !isName(text, i + 1)) continue;
+      const raw = text.slice(start + 1, i);
+      const name = raw.includes("\\") ? (JSON.parse(text.slice(start, i + 1)) as string) : raw;
+      if (names.has(name)) return name;
+      names.add(name);
+    }
+  }
+  return undefined;
+}
+
+/** Whether a colon follows, white space aside. A text that is a value is followed by something else. */
+function isName(text: string, from: number): boolean {
+  let i = from;
+  while (text.charCodeAt(i) <= 32) i++;
+  return text.charCodeAt(i) === COLON;
+}
+
+function tooLarge(limit: number): Failure {
+  return new Failure("payload_too_large", `Body is larger than ${limit} bytes`);
+}

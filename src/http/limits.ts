@@ -1,0 +1,58 @@
+import type { Instant } from "../domain/time.ts";
+
+const WINDOW_MS = 60_000;
+/** Beyond this many callers the ones longest idle are forgotten first. */
+const MAX_CALLERS = 100_000;
+
+/**
+ * An exact sliding window: of any 60 seconds, none holds more than `limit` admitted calls of one caller. The instants
+ * of the last `limit` calls are kept in a ring; a call is admitted when the oldest of them has left the window.
+ */
+export class SlidingWindow {
+  #callers = new Map<string, { ring: Float64Array; next: number; count: number }>();
+
+  /** A limit of 0 admits everything. */
+  constructor(private readonly limit: number) {}
+
+  /** Undefined when the call is admitted, else the milliseconds until one would be. */
+  admit(caller: string, now: Instant): number | undefined {
+    if (this.limit === 0) return undefined;
+    let calls = this.#callers.get(caller);
+    if (!calls) {
+      if (this.#callers.size >= MAX_CALLERS) this.#forgetIdle(now);
+      calls = { ring: new Float64Array(this.limit), next: 0, count: 0 };
+      this.#callers.set(caller, calls);
+    }
+    if (calls.count === this.limit) {
+      // Held to the window, so that a clock set back by an hour does not lock callers out for an hour.
+      const wait = Math.min(calls.ring[calls.next]! + WINDOW_MS - now, WINDOW_MS);
+      if (wait > 0) return wait;
+    } else calls.count++;
+    calls.ring[calls.next] = now;
+    calls.next = (calls.next + 1) % this.limit;
+    return undefined;
+  }
+
+  #forgetIdle(now: Instant): void {
+    for (const [caller, { ring, next }] of this.#callers) {
+      const latest = ring[(next + this.limit - 1) % this.limit]!;
+      if (now - latest >= WINDOW_MS) this.#callers.delete(caller);
+    }
+    // All of them are active: the earliest to come goes, and starts a new window.
+    if (this.#callers.size >= MAX_CALLERS) this.#callers.delete(this.#callers.keys().next().value!);
+  }
+}
+
+/** What a caller's address is counted under: an IPv4 address whole, an IPv6 address by its /64. */
+export function addressKey(address: string): string {
+  if (address.startsWith("::ffff:") && address.includes(".")) return address.slice(7);
+  if (!address.includes(":")) return address;
+  const [head = "", tail = ""] = address.split("%", 1)[0]!.split("::", 2);
+  const groups = head === "" ? [] : head.split(":");
+  const rest = tail === "" ? [] : tail.split(":");
+  if (address.includes("::")) while (groups.length + rest.length < 8) groups.push("0");
+  return [...groups, ...rest]
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ""))
+    .join(":");
+}

@@ -1,0 +1,75 @@
+import type { Partner } from "../domain/partner.ts";
+import type { Instant } from "../domain/time.ts";
+import type { Store, Tx } from "../store/store.ts";
+
+/** What a handler answers: JSON by default, or bytes of its own. */
+export type Reply = {
+  status?: number;
+  /** Written as JSON. */
+  body?: unknown;
+  /** Sent as it is, with a content type among the headers. */
+  raw?: string | Uint8Array<ArrayBuffer> | Blob | null;
+  headers?: Record<string, string>;
+};
+
+/** A request that passed everything that is asked before a handler runs. */
+export type Call = {
+  request: Request;
+  requestId: string;
+  now: Instant;
+  /** Decoded parts of the path by name. */
+  params: Readonly<Record<string, string>>;
+  /** The query parameters that the operation names. */
+  query: ReadonlyMap<string, string>;
+  /** The JSON object sent; empty for an operation that takes none. */
+  body: Record<string, unknown>;
+  /** The client's address. */
+  address: string;
+};
+
+export type PartnerCall = Call & {
+  partner: Partner;
+  store: Store;
+  /** A transaction whose reply, for an operation that takes Idempotency-Key, is stored with it. */
+  write(run: (tx: Tx) => Promise<Reply>): Promise<Reply>;
+};
+
+type Common = {
+  /** The document's operationId. */
+  id: string;
+  method: "GET" | "POST" | "PUT";
+  /** With `{name}` for parts that vary, such as `/v1/properties/{id}`. */
+  path: string;
+  summary: string;
+  /** Query parameters that it reads. */
+  query?: readonly string[];
+  /** `json`: an object is read and handed over; `raw`: the handler reads the request. */
+  body?: "json" | "raw";
+};
+
+export type PartnerOperation = Common & {
+  access: "partner";
+  idempotent?: boolean;
+  handle(call: PartnerCall): Promise<Reply> | Reply;
+};
+
+export type PublicOperation = Common & {
+  access: "public";
+  handle(call: Call): Promise<Reply> | Reply;
+};
+
+/** One method on one path. */
+export type Operation = PartnerOperation | PublicOperation;
+
+export const partnerOperation = (operation: Omit<PartnerOperation, "access">): PartnerOperation => ({
+  ...operation,
+  access: "partner",
+});
+
+export const publicOperation = (operation: Omit<PublicOperation, "access">): PublicOperation => ({
+  ...operation,
+  access: "public",
+});
+
+export const ok = (body: unknown): Reply => ({ status: 200, body });
+export const created = (body: unknown): Reply => ({ status: 201, body });

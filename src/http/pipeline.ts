@@ -1,0 +1,184 @@
+import { Failure } from "../domain/errors.ts";
+import type { Partner } from "../domain/partner.ts";
+import { type Instant, nextMidnight, toIso } from "../domain/time.ts";
+import type { Logger } from "../log.ts";
+import type { Store } from "../store/store.ts";
+import type { DailyBudgets } from "../usecases/daily-budgets.ts";
+import type { Authenticator } from "./auth.ts";
+import { parseJsonObject, readBytes, requireJson } from "./body.ts";
+import { errorReply, HttpFailure } from "./errors.ts";
+import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
+import type { SlidingWindow } from "./limits.ts";
+import type { Call, Operation, PartnerOperation, Reply } from "./operation.ts";
+import { parseQuery } from "./query.ts";
+
+/** What the pipeline asks of the rest of the house. */
+export type PipelineParts = {
+  store: Store;
+  authenticator: Authenticator;
+  budgets: DailyBudgets;
+  partnerWindow: SlidingWindow;
+  perPartnerPerMinute: number;
+  bodyBytes: number;
+  clock: () => Instant;
+  log: Logger;
+};
+
+/** What is known of a request before it is routed, and learned on its way for the log. */
+export type Visit = {
+  requestId: string;
+  address: string;
+  now: Instant;
+  route?: string;
+  partner?: Partner;
+  /** The rate-limit headers, once the caller is known. */
+  headers: Record<string, string>;
+};
+
+/**
+ * Takes a routed request through everything that comes before and after its handler, in the order of the decisions:
+ * credentials, the partner's limit, the budget, the body's size, and only then what the body says.
+ */
+export class Pipeline {
+  readonly #idempotency: Idempotency;
+
+  constructor(private readonly parts: PipelineParts) {
+    this.#idempotency = new Idempotency(parts.store);
+  }
+
+  async run(
+    operation: Operation,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    visit: Visit,
+  ): Promise<Response> {
+    visit.route = operation.path;
+    let reply: Reply;
+    try {
+      if (operation.access === "partner") await this.#admit(request, visit);
+      reply = await this.#handle(operation, request, params, visit);
+    } catch (error) {
+      return this.refuse(error, visit);
+    }
+    return respond(reply, visit);
+  }
+
+  /** The answer to a failure; what is no Failure is logged whole and told to nobody. */
+  refuse(error: unknown, visit: Visit): Response {
+    if (!(error instanceof Failure))
+      this.parts.log.error({ err: error, request_id: visit.requestId, route: visit.route }, "request failed");
+    const { status, body, headers } = errorReply(error, visit.requestId);
+    return new Response(body, {
+      status,
+      headers: {
+        "content-type": "application/json",
+        "x-request-id": visit.requestId,
+        ...visit.headers,
+        ...headers,
+      },
+    });
+  }
+
+  async #admit(request: Request, visit: Visit): Promise<void> {
+    const { authenticator, partnerWindow, budgets, perPartnerPerMinute } = this.parts;
+    const authenticated = authenticator.authenticate(request.headers);
+    const partner = authenticated instanceof Promise ? await authenticated : authenticated;
+    visit.partner = partner;
+    const waitMs = partnerWindow.admit(partner.id, visit.now);
+    if (waitMs !== undefined) {
+      budgetHeaders(visit, partner, await budgets.remaining(partner));
+      throw new HttpFailure(
+        "rate_limited",
+        `Rate limit exceeded. Maximum ${perPartnerPerMinute} requests per minute.`,
+        retryAfter(waitMs),
+      );
+    }
+    const { allowed, remaining } = await budgets.take(partner);
+    budgetHeaders(visit, partner, remaining);
+    if (!allowed)
+      throw new HttpFailure(
+        "budget_exhausted",
+        `Daily limit of ${partner.dailyBudget} calls per day exceeded. Resets at midnight UTC.`,
+        retryAfter(nextMidnight(visit.now) - visit.now),
+      );
+  }
+
+  async #handle(
+    operation: Operation,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    visit: Visit,
+  ): Promise<Reply> {
+    const bytes = operation.body === "json" ? await this.#readJson(request) : undefined;
+    const call: Call = {
+      request,
+      requestId: visit.requestId,
+      now: visit.now,
+      params,
+      query: parseQuery(searchOf(request.url), operation.query ?? []),
+      body: bytes ? parseJsonObject(bytes) : {},
+      address: visit.address,
+    };
+    if (operation.access === "public") return operation.handle(call);
+    const partner = visit.partner!;
+    const key = operation.idempotent ? idempotencyKey(request.headers) : undefined;
+    if (key === undefined) return this.#handlePlain(operation, call, partner);
+    const path = `${operation.method} ${operation.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "")}`;
+    const bodyHash = new Bun.CryptoHasher("sha256").update(bytes!).digest("hex");
+    return this.#handleOnce(operation, call, { partner, operation: path, key, bodyHash });
+  }
+
+  #handlePlain(operation: PartnerOperation, call: Call, partner: Partner): Promise<Reply> | Reply {
+    const { store } = this.parts;
+    return operation.handle({ ...call, partner, store, write: (run) => store.write(run) });
+  }
+
+  async #handleOnce(operation: PartnerOperation, call: Call, identity: RequestIdentity): Promise<Reply> {
+    const { store } = this.parts;
+    return await this.#idempotency.run(identity, async () => {
+      const known = await this.#idempotency.replay(identity, call.now);
+      if (known) return known;
+      return await operation.handle({
+        ...call,
+        partner: identity.partner,
+        store,
+        write: (run) => store.write(async (tx) => this.#idempotency.keep(tx, identity, await run(tx))),
+      });
+    });
+  }
+
+  async #readJson(request: Request): Promise<Uint8Array> {
+    const { bodyBytes } = this.parts;
+    const declared = request.headers.get("content-length");
+    if (declared !== null && Number(declared) > bodyBytes) await readBytes(request, bodyBytes);
+    requireJson(request);
+    return await readBytes(request, bodyBytes);
+  }
+}
+
+function respond(reply: Reply, visit: Visit): Response {
+  const headers: Record<string, string> = { "x-request-id": visit.requestId, ...visit.headers };
+  let body = reply.raw;
+  if (body === undefined) {
+    body = JSON.stringify(reply.body);
+    headers["content-type"] = "application/json";
+  }
+  if (reply.headers) Object.assign(headers, reply.headers);
+  return new Response(body, { status: reply.status ?? 200, headers });
+}
+
+function budgetHeaders(visit: Visit, partner: Partner, remaining: number): void {
+  visit.headers["x-ratelimit-limit"] = String(partner.dailyBudget);
+  visit.headers["x-ratelimit-remaining"] = String(remaining);
+  visit.headers["x-ratelimit-reset"] = toIso(nextMidnight(visit.now));
+}
+
+export function retryAfter(waitMs: number): Record<string, string> {
+  return { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) };
+}
+
+/** The query string of a URL with its question mark, or "". */
+function searchOf(url: string): string {
+  const at = url.indexOf("?");
+  return at < 0 ? "" : url.slice(at);
+}

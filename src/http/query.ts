@@ -1,0 +1,71 @@
+import { type FieldIssue, invalid } from "../domain/errors.ts";
+import type { RiskTier } from "../domain/scoring/types.ts";
+import type { Slice } from "../store/properties.ts";
+
+export const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 200;
+
+/** The query string by name. Throws invalid_request for a bad percent escape and for a known name given twice. */
+export function parseQuery(search: string, known: readonly string[]): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  if (search.length <= 1) return values;
+  for (const part of search.slice(1).split("&")) {
+    if (part === "") continue;
+    const at = part.indexOf("=");
+    const name = decode(at < 0 ? part : part.slice(0, at));
+    if (!known.includes(name)) continue;
+    if (values.has(name)) throw refused(name, "is given twice");
+    values.set(name, decode(at < 0 ? "" : part.slice(at + 1)));
+  }
+  return values;
+}
+
+/** `limit` and `offset`; a larger limit than 200 is 200. */
+export function parseSlice(query: ReadonlyMap<string, string>): Slice {
+  const limit = wholeNumber(query, "limit", 1) ?? DEFAULT_LIMIT;
+  return { limit: Math.min(limit, MAX_LIMIT), offset: wholeNumber(query, "offset", 0) ?? 0 };
+}
+
+export function parseTier(query: ReadonlyMap<string, string>): RiskTier | undefined {
+  const tier = query.get("tier")?.toUpperCase();
+  if (tier === undefined || tier === "CRITICAL" || tier === "WARNING" || tier === "GOOD") return tier;
+  throw refused("tier", "must be CRITICAL, WARNING or GOOD");
+}
+
+export const wantsSandbox = (query: ReadonlyMap<string, string>) => query.get("sandbox") === "true";
+
+export function refused(field: string, message: string) {
+  const issue: FieldIssue = { field, message };
+  return invalid(`${field} ${message}`, [issue]);
+}
+
+function wholeNumber(query: ReadonlyMap<string, string>, name: string, least: number): number | undefined {
+  const text = query.get(name);
+  if (text === undefined) return undefined;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least) return value;
+  throw refused(name, `must be a whole number of at least ${least}`);
+}
+
+function decode(text: string): string {
+  try {
+    const value = decodeURIComponent(text.replaceAll("+", " "));
+    if (!value.includes("\u0000")) return value;
+  } catch {
+    // falls through to the refusal
+  }
+  throw invalid("The query string has an invalid escape");
+}
+
+/** The envelope of every list, beside its array. */
+export function envelope(slice: Slice, total: number, partner: string) {
+  const { limit, offset } = slice;
+  return {
+    total,
+    limit,
+    offset,
+    page: Math.floor(offset / limit) + 1,
+    pages: Math.ceil(total / limit),
+    partner,
+  };
+}

@@ -1,0 +1,113 @@
+import { notFound } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { readApplianceChange, readNewAppliance } from "../../shapes/appliance.ts";
+import { type CreatedAppliance, changeAppliance, createAppliance } from "../../usecases/appliances.ts";
+import { PortfolioWriter } from "../../usecases/portfolio-writer.ts";
+import { created, type Operation, ok, partnerOperation } from "../operation.ts";
+import { envelope, parseSlice } from "../query.ts";
+import { applianceView, componentStub, componentView } from "../views.ts";
+import { getProperty } from "./properties.ts";
+
+export function applianceOperations(knowledge: Knowledge): Operation[] {
+  const types = [...knowledge.types.values()].map((type) => ({
+    type_id: type.id,
+    name: type.name,
+    system: type.system,
+    components: type.components.map(({ id, name }) => ({ component_def_id: id, component_name: name })),
+  }));
+
+  const applianceRecord = ({ appliance, components }: CreatedAppliance) => ({
+    ...applianceView(appliance),
+    components: components.map((component) => componentStub(knowledge, component)),
+  });
+
+  return [
+    partnerOperation({
+      id: "listApplianceTypes",
+      method: "GET",
+      path: "/v1/appliance-types",
+      summary: "The appliance types and their components",
+      query: ["limit", "offset"],
+      handle({ partner, query }) {
+        const slice = parseSlice(query);
+        const page = types.slice(slice.offset, slice.offset + slice.limit);
+        return ok({ appliance_types: page, ...envelope(slice, types.length, partner.name) });
+      },
+    }),
+    partnerOperation({
+      id: "createAppliance",
+      method: "POST",
+      path: "/v1/appliances",
+      summary: "Register an appliance; its components are made from its type and scored",
+      body: "json",
+      idempotent: true,
+      async handle({ body, partner, write }) {
+        const input = readNewAppliance(body);
+        return await write(async (tx) => {
+          const writer = await PortfolioWriter.open(tx, knowledge, partner);
+          const result = await createAppliance(writer, input);
+          await writer.flush();
+          return created({
+            ...applianceRecord(result),
+            components_created: result.components.length,
+            partner: partner.name,
+          });
+        });
+      },
+    }),
+    partnerOperation({
+      id: "listAppliances",
+      method: "GET",
+      path: "/v1/appliances",
+      summary: "Appliances, of one property or of all",
+      query: ["property_id", "limit", "offset"],
+      async handle({ partner, query, store }) {
+        const slice = parseSlice(query);
+        const propertyId = query.get("property_id");
+        if (propertyId === undefined) {
+          const { appliances: total } = await store.read.totals.ofPartner(partner.id);
+          const page = await store.read.appliances.page(partner.id, slice);
+          return ok({ appliances: page.map(applianceView), ...envelope(slice, total, partner.name) });
+        }
+        await getProperty(store, partner, propertyId);
+        const page = await store.read.appliances.pageOfProperty(propertyId, slice);
+        const total = await store.read.appliances.countOfProperty(propertyId);
+        return ok({ appliances: page.map(applianceView), ...envelope(slice, total, partner.name) });
+      },
+    }),
+    partnerOperation({
+      id: "getAppliance",
+      method: "GET",
+      path: "/v1/appliances/{id}",
+      summary: "An appliance with its components",
+      async handle({ params, partner, store }) {
+        const appliance = await store.read.appliances.find(partner.id, params.id!);
+        if (!appliance) throw notFound("Appliance not found");
+        const settledAt = (await store.read.snapshots.latestFinished())?.finishedAt ?? null;
+        const where = { partnerId: partner.id, applianceId: appliance.id };
+        const components = await store.read.components.filteredPage(where, { limit: 1000, offset: 0 });
+        return ok({
+          ...applianceView(appliance),
+          components: components.map((row) => componentView(knowledge, row, settledAt)),
+          partner: partner.name,
+        });
+      },
+    }),
+    partnerOperation({
+      id: "updateAppliance",
+      method: "PUT",
+      path: "/v1/appliances/{id}",
+      summary: "Change any of an appliance's fields but its type and property",
+      body: "json",
+      async handle({ body, params, partner, write }) {
+        const change = readApplianceChange(body);
+        return await write(async (tx) => {
+          const writer = await PortfolioWriter.open(tx, knowledge, partner);
+          const result = await changeAppliance(writer, params.id!, change);
+          await writer.flush();
+          return ok({ ...applianceRecord(result), partner: partner.name });
+        });
+      },
+    }),
+  ];
+}

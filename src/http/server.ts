@@ -1,0 +1,135 @@
+import { Elysia } from "elysia";
+import { Failure } from "../domain/errors.ts";
+import type { Instant } from "../domain/time.ts";
+import type { Logger } from "../log.ts";
+import { HttpFailure } from "./errors.ts";
+import { addressKey, type SlidingWindow } from "./limits.ts";
+import type { Operation } from "./operation.ts";
+import { type Pipeline, retryAfter, type Visit } from "./pipeline.ts";
+
+export type HttpParts = {
+  operations: readonly Operation[];
+  /** Such as `/api`; the same routes answer with and without it. */
+  basePath: string;
+  pipeline: Pipeline;
+  addressWindow: SlidingWindow;
+  /** The client's address, from the socket's and X-Forwarded-For as the trusted proxies allow. */
+  clientAddress: (socketAddress: string, forwardedFor: string | null) => string;
+  clock: () => Instant;
+  newRequestId: () => string;
+  log: Logger;
+  /** Told of every answer, for the metrics. */
+  onAnswer?: (route: string, method: string, status: number, durationMs: number) => void;
+};
+
+/** A request id of the caller's that is taken over. */
+const REQUEST_ID = /^[\x20-\x7e]{1,128}$/;
+
+/** A request to its answer: the function that a server, or a test, calls. */
+export type Fetch = (request: Request, socketAddress: string) => Promise<Response>;
+
+/** Routes the operations. Every answer, whatever went wrong, has a request id and, for an error, the common body. */
+export function createHttp(parts: HttpParts): Fetch {
+  const { pipeline, addressWindow, clock, log } = parts;
+  const visits = new WeakMap<Request, Visit>();
+  const app = new Elysia({ strictPath: true });
+  const table = new MethodTable();
+  for (const operation of parts.operations)
+    for (const base of parts.basePath === "" ? [""] : ["", parts.basePath]) {
+      const path = base + operation.path.replace(/\{(\w+)\}/g, ":$1");
+      const methods = operation.method === "GET" ? ["GET", "HEAD"] : [operation.method];
+      for (const method of methods)
+        app.route(method, path, ({ request, params }: { request: Request; params: Record<string, string> }) =>
+          pipeline.run(operation, request, params, visits.get(request)!),
+        );
+      table.add(path, methods);
+    }
+  app.onError(({ error, code, request }) => {
+    const visit = visits.get(request)!;
+    return pipeline.refuse(code === "NOT_FOUND" ? table.refusal(request) : error, visit);
+  });
+
+  return async (request, socketAddress) => {
+    const startedAt = performance.now();
+    const given = request.headers.get("x-request-id");
+    const visit: Visit = {
+      requestId: given !== null && REQUEST_ID.test(given) ? given : parts.newRequestId(),
+      address: parts.clientAddress(socketAddress, request.headers.get("x-forwarded-for")),
+      now: clock(),
+      headers: {},
+    };
+    visits.set(request, visit);
+    const response = await answer(request, visit);
+    const durationMs = performance.now() - startedAt;
+    const route = visit.route ?? "unmatched";
+    log.info(
+      {
+        request_id: visit.requestId,
+        partner: visit.partner?.id,
+        method: request.method,
+        route,
+        status: response.status,
+        duration_ms: Math.round(durationMs * 100) / 100,
+      },
+      "request",
+    );
+    parts.onAnswer?.(route, request.method, response.status, durationMs);
+    return response;
+  };
+
+  async function answer(request: Request, visit: Visit): Promise<Response> {
+    try {
+      const waitMs = addressWindow.admit(addressKey(visit.address), visit.now);
+      if (waitMs !== undefined)
+        throw new HttpFailure("rate_limited", "Too many requests. Please slow down.", retryAfter(waitMs));
+      if (pathOf(request.url).includes("//")) throw new Failure("not_found", "Not found");
+      if (request.method === "OPTIONS") return table.options(request, visit);
+      return await app.fetch(request);
+    } catch (error) {
+      return pipeline.refuse(error, visit);
+    }
+  }
+}
+
+/** Which methods each path has, since a router only knows that the pair it was asked for is none of its own. */
+class MethodTable {
+  #paths: { pattern: RegExp; methods: Set<string> }[] = [];
+
+  add(path: string, methods: readonly string[]): void {
+    const source = `^${path.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+")}$`;
+    const known = this.#paths.find((entry) => entry.pattern.source === new RegExp(source).source);
+    const entry = known ?? { pattern: new RegExp(source), methods: new Set<string>() };
+    for (const method of methods) entry.methods.add(method);
+    if (!known) this.#paths.push(entry);
+  }
+
+  refusal(request: Request): Failure {
+    const methods = this.#methods(request);
+    if (!methods) return new Failure("not_found", "Not found");
+    return new HttpFailure("method_not_allowed", `${request.method} is not allowed here`, {
+      allow: methods.join(", "),
+    });
+  }
+
+  options(request: Request, visit: Visit): Response {
+    const methods = this.#methods(request);
+    if (!methods) throw new Failure("not_found", "Not found");
+    return new Response(null, {
+      status: 204,
+      headers: { allow: methods.join(", "), "x-request-id": visit.requestId },
+    });
+  }
+
+  #methods(request: Request): string[] | undefined {
+    const path = pathOf(request.url);
+    const entry = this.#paths.find(({ pattern }) => pattern.test(path));
+    return entry && [...entry.methods, "OPTIONS"];
+  }
+}
+
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  if (start < 0) return "/";
+  const end = url.indexOf("?", start);
+  return end < 0 ? url.slice(start) : url.slice(start, end);
+}

@@ -1,0 +1,79 @@
+import { type } from "arktype";
+import { MAX_UNITS } from "../domain/property.ts";
+import { EVENT_TYPES } from "../domain/service-event.ts";
+import { parseDay, parseInstant } from "../domain/time.ts";
+
+/*
+ * The kinds of value that fields hold. Each says in `describe` what is expected, which is the message that a caller
+ * gets; arktype's own messages would repeat the caller's input.
+ */
+
+/** C0 controls and DEL, but for line ends and tabs, which notes may hold. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const LINE_CONTROL = /[\u0000-\u001f\u007f]/;
+
+const LONG = 10_000;
+const SHORT = 500;
+const DOLLARS = 1_000_000_000_000;
+
+/** One line of at most 500 characters after trimming; may be empty, which is stored as absent. */
+export const line = type("string")
+  .narrow((value) => value.trim().length <= SHORT && value.isWellFormed() && !LINE_CONTROL.test(value.trim()))
+  .describe(`one line of text of at most ${SHORT} characters`);
+
+/** As `line`, and not empty. */
+export const requiredLine = type("string")
+  .narrow((value) => {
+    const text = value.trim();
+    return text.length > 0 && text.length <= SHORT && text.isWellFormed() && !LINE_CONTROL.test(text);
+  })
+  .describe(`one line of text of 1 to ${SHORT} characters`);
+
+/** Free text of at most 10,000 characters after trimming. */
+export const longText = type("string")
+  .narrow((value) => value.trim().length <= LONG && value.isWellFormed() && !CONTROL.test(value))
+  .describe(`text of at most ${LONG} characters without control characters`);
+
+export const idText = type("string <= 64").describe("an id");
+
+export const day = type(/^\d{4}-\d{2}-\d{2}$/)
+  .narrow((value) => parseDay(value) !== undefined)
+  .describe("a day that the calendar has, as YYYY-MM-DD");
+
+export const instant = type("string <= 64")
+  .narrow((value) => parseInstant(value) !== undefined)
+  .describe("an ISO 8601 instant, such as 2026-01-31T15:04:05Z");
+
+/** The bounds that hold in any year; the year after the present one is checked where the clock is known. */
+export const year = type("1800 <= number.integer <= 3000").describe("a whole number from 1800 to next year");
+
+export const usd = type(`0 <= number <= ${DOLLARS}`).describe(`an amount in USD from 0 to ${DOLLARS}`);
+
+export const unitCount = type(`0 <= number.integer <= ${MAX_UNITS}`).describe(
+  `a whole number from 0 to ${MAX_UNITS}`,
+);
+
+export const usageIntensity = type("0.5 <= number <= 2").describe("a number from 0.5 to 2.0");
+
+export const state = type("string <= 8").describe("a US state's abbreviation, such as NY");
+
+export const zip = type(/^\s*(\d{5}(-\d{4})?)?\s*$/).describe("a ZIP code of 5 digits or 5+4");
+
+export const brandTier = type
+  .enumerated("premium", "standard", "budget")
+  .describe("premium, standard or budget");
+
+export const condition = type.enumerated("good", "fair", "poor").describe("good, fair or poor");
+
+export const claimStatus = type.enumerated("open", "closed", "denied").describe("open, closed or denied");
+
+export const severity = type
+  .enumerated("low", "medium", "high", "critical")
+  .describe("low, medium, high or critical");
+
+export const eventType = type.enumerated(...EVENT_TYPES).describe(`one of ${EVENT_TYPES.join(", ")}`);
+
+/** A finite number within what a double holds exactly enough to be a reading. */
+export const reading = type("number").atLeast(-1e15).atMost(1e15).describe("a number from -1e15 to 1e15");
