@@ -1,61 +1,56 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { EXAMPLE_CONFIG } from "../config/defaults.ts";
 import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../config/load.ts";
-import type { Config } from "../config/settings.ts";
+import { openDataFolder } from "../data-folder.ts";
 import { OperatorError } from "../domain/errors.ts";
-import { createKeyFile, keyFilePath, keyIsInEnvironment } from "../secrets/master-key.ts";
-import { type Command, command } from "./command.ts";
-
-/** Makes the database that the settings name, or brings an existing one up to date. The data folder exists. */
-export type PrepareDatabase = (config: Config) => Promise<void>;
+import { keyFilePath, keyIsInEnvironment } from "../secrets/master-key.ts";
+import { command } from "./command.ts";
 
 /**
  * `mainstay init`. Each step leaves alone what is there already, so a run that failed half way, say on a full disk,
- * is simply repeated. Without `prepareDatabase` the first start makes the database.
+ * is simply repeated.
  */
-export function initCommand(prepareDatabase?: PrepareDatabase): Command {
-  return command({
-    name: "init",
-    summary: "write a commented configuration; make the data folder, the key file and the database",
-    description:
-      "Writes to --config, else to MAINSTAY_CONFIG, else to ./mainstay.toml. " +
-      "A file that is there already is never changed, and is refused unless it is what would be written.",
-    examples: [
-      "mainstay init",
-      "mainstay init --config /etc/mainstay/mainstay.toml --data-dir /var/lib/mainstay",
-    ],
-    async run({ given, env, cwd, random, print }) {
-      const file = findConfigFile({ file: given.config, env, cwd }) ?? join(cwd, CONFIG_FILE_NAME);
-      const configCreated = writeConfig(file, configText(given.dataDir && resolve(cwd, given.dataDir)));
-      const config = loadConfig({ file, env, cwd });
-      const { dataDir } = config.storage;
-      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-      const keyFile = keyIsInEnvironment(env) ? null : keyFilePath(dataDir);
-      const keyCreated = keyFile !== null && createKeyFile(dataDir, random);
-      await prepareDatabase?.(config);
-      print(
-        {
-          config_file: file,
-          config_created: configCreated,
-          data_dir: dataDir,
-          key_file: keyFile,
-          key_created: keyCreated,
-        },
-        [
-          `Configuration  ${file}${configCreated ? "" : " (was there already)"}`,
-          `Data folder    ${dataDir}`,
-          keyFile === null
-            ? "Key            from the environment"
-            : `Key file       ${keyFile}${keyCreated ? "" : " (was there already)"}`,
-          "",
-          "Keep a copy of the key apart from this machine: without it, stored webhook secrets can't be read.",
-          `Start with: mainstay serve --config ${file}`,
-        ].join("\n"),
-      );
-    },
-  });
-}
+export const initCommand = command({
+  name: "init",
+  summary: "write a commented configuration; make the data folder, the key file and the database",
+  description:
+    "Writes to --config, else to MAINSTAY_CONFIG, else to ./mainstay.toml. " +
+    "A file that is there already is never changed, and is refused unless it is what would be written.",
+  examples: [
+    "mainstay init",
+    "mainstay init --config /etc/mainstay/mainstay.toml --data-dir /var/lib/mainstay",
+  ],
+  async run({ given, env, cwd, now, random, print }) {
+    const file = findConfigFile({ file: given.config, env, cwd }) ?? join(cwd, CONFIG_FILE_NAME);
+    const configCreated = writeConfig(file, configText(given.dataDir && resolve(cwd, given.dataDir)));
+    const config = loadConfig({ file, env, cwd });
+    const { dataDir } = config.storage;
+    const keyFile = keyIsInEnvironment(env) ? null : keyFilePath(dataDir);
+    const hadKey = keyFile !== null && existsSync(keyFile);
+    await openDataFolder({ config, env, clock: now, random }).store.close();
+    const keyCreated = keyFile !== null && !hadKey;
+    print(
+      {
+        config_file: file,
+        config_created: configCreated,
+        data_dir: dataDir,
+        key_file: keyFile,
+        key_created: keyCreated,
+      },
+      [
+        `Configuration  ${file}${configCreated ? "" : " (was there already)"}`,
+        `Data folder    ${dataDir}`,
+        keyFile === null
+          ? "Key            from the environment"
+          : `Key file       ${keyFile}${keyCreated ? "" : " (was there already)"}`,
+        "",
+        "Keep a copy of the key apart from this machine: without it, stored webhook secrets can't be read.",
+        `Start with: mainstay serve --config ${file}`,
+      ].join("\n"),
+    );
+  },
+});
 
 /** The example configuration, naming the data folder when one was asked for. */
 function configText(dataDir: string | undefined): string {

@@ -8,16 +8,29 @@
  * what goes wrong, as an OperatorError with a hint where the operator can mend it.
  */
 import { CommanderError } from "commander";
+import { adminCommands } from "./admin.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { createContext, type Host } from "./context.ts";
 import { initCommand } from "./init.ts";
+import { migrateCommand } from "./migrate.ts";
 import { createParser } from "./parser.ts";
+import { partnerCommands } from "./partner.ts";
 import { EXIT, reportError } from "./report-error.ts";
+import { serveCommand } from "./serve.ts";
+import { snapshotCommand } from "./snapshot.ts";
 import { asUsageError, helpAsOption, isJsonAsked } from "./usage.ts";
 import { versionCommand } from "./version.ts";
 
 /** In the order of the help. */
-export const COMMANDS: readonly (Command | CommandGroup)[] = [initCommand(), versionCommand];
+export const COMMANDS: readonly (Command | CommandGroup)[] = [
+  initCommand,
+  serveCommand,
+  migrateCommand,
+  partnerCommands,
+  adminCommands,
+  snapshotCommand,
+  versionCommand,
+];
 
 /**
  * Runs one command line (argv without the program) to its exit code: 0 done, 1 failed, 2 bad usage. Never throws.

@@ -1,0 +1,48 @@
+import { startApp } from "../app.ts";
+import { createLogger } from "../log.ts";
+import { command, setting } from "./command.ts";
+
+/** `mainstay serve`: until SIGTERM or SIGINT, the second of which cuts the stop short. */
+export const serveCommand = command({
+  name: "serve",
+  summary: "run the server",
+  description:
+    "Listens until SIGTERM or SIGINT, then finishes what is under way and exits 0; a second signal cuts that short. " +
+    "With --port 0 it takes free ports, for administrators too; the log's first line says which.",
+  options: {
+    host: setting("server.host", "HOST", "the address to listen on"),
+    port: setting("server.port", "PORT", "the port to listen on; 0 takes free ones, for administrators too"),
+  },
+  examples: [
+    "mainstay serve",
+    "mainstay serve --config /etc/mainstay/mainstay.toml",
+    "mainstay serve --port 0",
+  ],
+  longRunning: true,
+  async run({ config: given, env, now, random }, _arguments, { port }) {
+    const config = port === "0" ? withFreeAdminPort(given) : given;
+    const log = createLogger(config.log);
+    const stopAsked = untilSignal();
+    const app = await startApp({ config, env, clock: now, random, log });
+    const signal = await stopAsked;
+    log.info({ signal }, "stopping");
+    for (const again of ["SIGINT", "SIGTERM"] as const)
+      process.once(again, () => {
+        log.warn({ signal: again }, "stop cut short");
+        process.exit(1);
+      });
+    await app.stop();
+  },
+});
+
+function withFreeAdminPort<C extends { admin: { listen: string } }>(config: C): C {
+  if (config.admin.listen === "main") return config;
+  const host = config.admin.listen.slice(0, config.admin.listen.lastIndexOf(":"));
+  return { ...config, admin: { ...config.admin, listen: `${host}:0` } };
+}
+
+function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
+  });
+}

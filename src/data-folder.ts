@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "./config/settings.ts";
+import { OperatorError } from "./domain/errors.ts";
+import type { FillRandom } from "./domain/ids.ts";
+import type { Instant } from "./domain/time.ts";
+import { createKeyFile, keyIsInEnvironment, loadMasterKey, type MasterKey } from "./secrets/master-key.ts";
+import { type Sealer, sealer } from "./secrets/sealer.ts";
+import { openStore, type Store, type StoreOptions } from "./store/store.ts";
+
+export const databaseFile = (dataDir: string) => join(dataDir, "mainstay.db");
+
+/** An opened data folder: its database, and the key that its secrets are sealed with. */
+export type DataFolder = { store: Store; masterKey: MasterKey; sealer: Sealer };
+
+export type DataFolderWorld = {
+  config: Config;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: () => Instant;
+  random: FillRandom;
+};
+
+/**
+ * Opens the data folder, made with a key file and a database when it is new. A key file is never made beside a
+ * database that has been there before: it could not open what an earlier key has sealed.
+ */
+export function openDataFolder(
+  { config, env, clock, random }: DataFolderWorld,
+  options: Pick<StoreOptions, "beforeUpgrade"> = {},
+): DataFolder {
+  const { dataDir } = config.storage;
+  makeFolder(dataDir);
+  const file = databaseFile(dataDir);
+  if (!existsSync(file) && !keyIsInEnvironment(env)) createKeyFile(dataDir, random);
+  const masterKey = loadMasterKey({ dataDir, env });
+  const store = openStore(file, { clock, random, ...options });
+  return { store, masterKey, sealer: sealer(masterKey) };
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new OperatorError(
+      `the data folder ${path} cannot be made (${(error as NodeJS.ErrnoException).code})`,
+      "Name a folder that the user who runs Mainstay may write to, with --data-dir or storage.data_dir.",
+    );
+  }
+}
