@@ -1,0 +1,203 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+
+/** One request as it came in. */
+export type Received = {
+  /** `X-Service-Delivery`, or an empty text. */
+  id: string;
+  /** `X-Service-Event`, or an empty text. */
+  event: string;
+  path: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** Milliseconds of `performance.now()`. */
+  atMs: number;
+  /** Numbers the connections from 1, so that a test sees which were used again. */
+  connection: number;
+};
+
+/** What the receiver does with a request. */
+export type Behaviour =
+  | { status: number; headers?: Record<string, string>; body?: string | Buffer; delayMs?: number }
+  /** Never answers. */
+  | "hang"
+  /** Resets the connection. */
+  | "reset"
+  /** 200 with a body of 1 GB. */
+  | "gigabyte"
+  /** 200 with 10 KB that unpack to 10 MB. */
+  | "gzip-bomb"
+  /** 200 at once, then a byte of the body every 20 ms without end. */
+  | "drip"
+  /** 200 at once, then the connection is cut in the body. */
+  | "cut-short";
+
+export type ReceiverOptions = {
+  /** Asked for every request; 200 when not given. `nth` counts the requests of that delivery from 1. */
+  behave?: (delivery: Received, nth: number) => Behaviour;
+  tls?: { key: string; cert: string };
+};
+
+export type Receiver = {
+  url: string;
+  port: number;
+  received: Received[];
+  /** Resolves as soon as the predicate holds of what was received; rejects after the deadline with what was. */
+  waitFor(predicate: (received: Received[]) => boolean, deadlineMs?: number): Promise<Received[]>;
+  /** From now on behaves so. */
+  behave(behaviour: ReceiverOptions["behave"]): void;
+  /** Connections accepted so far. */
+  connections(): number;
+  /** Closes the connections that stand, without a word. */
+  dropConnections(): void;
+  close(): Promise<void>;
+};
+
+const OK: Behaviour = { status: 200, body: "ok" };
+
+/** Starts a receiver on a free loopback port. */
+export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
+  let behave = options.behave ?? (() => OK);
+  const received: Received[] = [];
+  const sockets = new Map<Socket, number>();
+  let accepted = 0;
+  const onReceived = new Set<() => void>();
+
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const headers = request.headers as Record<string, string>;
+    const delivery: Received = {
+      id: headers["x-service-delivery"] ?? "",
+      event: headers["x-service-event"] ?? "",
+      path: request.url ?? "",
+      headers,
+      body: Buffer.concat(chunks),
+      atMs: performance.now(),
+      connection: sockets.get(request.socket) ?? 0,
+    };
+    received.push(delivery);
+    for (const notify of onReceived) notify();
+    const nth = received.filter(({ id }) => id === delivery.id).length;
+    answer(response, behave(delivery, nth));
+  };
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    handle(request, response).catch(() => response.destroy());
+  };
+  const server = options.tls ? createTlsServer(options.tls, onRequest) : createServer(onRequest);
+  server.keepAliveTimeout = 60_000;
+  server.on(options.tls ? "secureConnection" : "connection", (socket: Socket) => {
+    sockets.set(socket, ++accepted);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const dropConnections = () => {
+    for (const socket of sockets.keys()) socket.destroy();
+  };
+
+  return {
+    url: `${options.tls ? "https" : "http"}://127.0.0.1:${port}/hook`,
+    port,
+    received,
+    waitFor: (predicate, deadlineMs = 10_000) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          if (!predicate(received)) return;
+          stop();
+          resolve(received);
+        };
+        const stop = () => {
+          clearTimeout(timer);
+          onReceived.delete(check);
+        };
+        const timer = setTimeout(() => {
+          stop();
+          const seen = received.map(({ id, event }) => `${event} ${id}`).join("\n  ");
+          reject(new Error(`not received within ${deadlineMs} ms; so far:\n  ${seen}`));
+        }, deadlineMs);
+        onReceived.add(check);
+        check();
+      }),
+    behave: (next) => {
+      behave = next ?? (() => OK);
+    },
+    connections: () => accepted,
+    dropConnections,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        dropConnections();
+      }),
+  };
+}
+
+function answer(response: ServerResponse, behaviour: Behaviour): void {
+  const socket = response.socket!;
+  if (typeof behaviour === "object") {
+    const { status, headers = {}, body = "", delayMs = 0 } = behaviour;
+    const reply = () => response.writeHead(status, headers).end(body);
+    if (delayMs > 0) setTimeout(reply, delayMs);
+    else reply();
+  } else if (behaviour === "reset") {
+    socket.resetAndDestroy();
+  } else if (behaviour === "gzip-bomb") {
+    const packed = gzipSync(Buffer.alloc(10_000_000));
+    response.writeHead(200, { "content-encoding": "gzip", "content-length": packed.length }).end(packed);
+  } else if (behaviour === "gigabyte") {
+    response.writeHead(200, { "content-length": 1_000_000_000 });
+    const chunk = Buffer.alloc(1 << 20);
+    const pour = () => {
+      while (!socket.destroyed && response.write(chunk));
+    };
+    response.on("drain", pour);
+    pour();
+  } else if (behaviour === "drip") {
+    response.writeHead(200, { "content-length": 1_000_000 });
+    const drops = setInterval(() => response.write("x"), 20);
+    socket.on("close", () => clearInterval(drops));
+  } else if (behaviour === "cut-short") {
+    response.writeHead(200, { "content-length": 1_000 });
+    response.write("begun", () => socket.destroy());
+  }
+}
+
+/** Which of a delivery's signatures are right, worked out anew with WebCrypto. `next` is null when there is none. */
+export async function verifySignatures(
+  { headers, body }: Pick<Received, "headers" | "body">,
+  secret: string,
+  nextSecret?: string,
+): Promise<{ service: boolean; webhook: boolean; standard: boolean; next: boolean | null }> {
+  const hex = await hmac(new TextEncoder().encode(secret), body, "hex");
+  const next = headers["x-service-signature-next"];
+  const signed = Buffer.concat([
+    Buffer.from(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.`),
+    body,
+  ]);
+  const given = (headers["webhook-signature"] ?? "").split(" ");
+  const secrets = nextSecret === undefined ? [secret] : [secret, nextSecret];
+  const expected = await Promise.all(
+    secrets.map(
+      async (text) =>
+        `v1,${await hmac(Buffer.from(text.replace(/^whsec_/, ""), "base64"), signed, "base64")}`,
+    ),
+  );
+  return {
+    service: headers["x-service-signature"] === `sha256=${hex}`,
+    webhook: headers["x-webhook-signature"] === hex,
+    standard: given.length === expected.length && expected.every((signature, i) => given[i] === signature),
+    next:
+      next === undefined || nextSecret === undefined
+        ? null
+        : next === `sha256=${await hmac(new TextEncoder().encode(nextSecret), body, "hex")}`,
+  };
+}
+
+async function hmac(key: Uint8Array, data: Uint8Array, encoding: "hex" | "base64"): Promise<string> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const imported = await crypto.subtle.importKey("raw", new Uint8Array(key), algorithm, false, ["sign"]);
+  return Buffer.from(await crypto.subtle.sign("HMAC", imported, new Uint8Array(data))).toString(encoding);
+}
