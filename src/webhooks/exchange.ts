@@ -1,0 +1,206 @@
+import http, { type ClientRequest, type IncomingMessage } from "node:http";
+import https from "node:https";
+import { isIP, type Socket } from "node:net";
+import { addressRefusal } from "./address.ts";
+import {
+  type Agents,
+  type NetworkSettings,
+  proxyAuthorization,
+  RefusedAddress,
+  socketHost,
+  vettedAddresses,
+} from "./connections.ts";
+import { failureInWords, statusInWords, TimeRanOut, type Waiting } from "./failure-words.ts";
+import type { SendRequest } from "./send.ts";
+
+export type Exchanged = {
+  statusCode: number | null;
+  error: string | null;
+  responseHead: string;
+  address: string | null;
+  /** A kept connection broke before a byte of an answer: the receiver had closed it meanwhile. */
+  isStale: boolean;
+};
+
+const HEAD_BYTES = 1024;
+const MOST_ANSWER_BYTES = 64 * 1024;
+/** What writing to a connection that the other side has closed looks like. */
+const CLOSED_CODES: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"]);
+
+/** One request and its answer over one connection of the agents. Never rejects, and settles within `timeoutMs`. */
+export function exchange(
+  request: SendRequest,
+  timeoutMs: number,
+  settings: NetworkSettings,
+  agents: Agents,
+): Promise<Exchanged> {
+  return new Promise((resolve) => new Exchange(request, settings, agents, resolve).start(timeoutMs));
+}
+
+class Exchange {
+  private isOver = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private outgoing: ClientRequest | undefined;
+  private answer: IncomingMessage | undefined;
+  private address: string | null = null;
+  /** What the connection had received in all before this request. */
+  private bytesBefore = 0;
+  private bytesRead = 0;
+  private head = "";
+  private readonly decoder = new TextDecoder();
+
+  constructor(
+    private readonly request: SendRequest,
+    private readonly settings: NetworkSettings,
+    private readonly agents: Agents,
+    private readonly resolve: (exchanged: Exchanged) => void,
+  ) {}
+
+  start(timeoutMs: number): void {
+    this.timer = setTimeout(
+      () => this.finish(new TimeRanOut(this.waiting(), this.request.timeoutMs)),
+      timeoutMs,
+    );
+    this.open().catch((error) => this.finish(error));
+  }
+
+  private async open(): Promise<void> {
+    const target = parseTarget(this.request.url);
+    await vetBeforehand(target, this.settings);
+    if (this.isOver) return;
+    const outgoing = openRequest(target, this.request, this.settings.proxy, this.agents);
+    this.outgoing = outgoing;
+    outgoing.on("socket", (socket) => this.onSocket(socket));
+    outgoing.on("response", (answer) => this.onAnswer(answer));
+    outgoing.on("upgrade", (answer, socket) => {
+      this.answer = answer;
+      socket.destroy();
+      this.finish();
+    });
+    // Stays for good: a destroyed request may still report an error, which nothing else would catch.
+    outgoing.on("error", (error) => this.finish(error));
+    outgoing.end(this.request.body);
+  }
+
+  private onSocket(socket: Socket): void {
+    this.bytesBefore = socket.bytesRead;
+    if (socket.connecting) {
+      socket.once("connect", () => {
+        this.address = socket.remoteAddress ?? null;
+      });
+      return;
+    }
+    this.address = socket.remoteAddress ?? null;
+    if (this.settings.proxy || this.address === null) return;
+    const refusal = addressRefusal(this.address, this.settings.policy());
+    if (refusal) this.finish(new RefusedAddress(refusal));
+  }
+
+  private onAnswer(answer: IncomingMessage): void {
+    this.answer = answer;
+    answer.on("data", (chunk: Buffer) => {
+      if (this.bytesRead < HEAD_BYTES) {
+        this.head += this.decoder.decode(chunk.subarray(0, HEAD_BYTES - this.bytesRead), { stream: true });
+      }
+      this.bytesRead += chunk.length;
+      if (this.bytesRead > MOST_ANSWER_BYTES) this.finish();
+    });
+    answer.on("end", () => this.finish());
+    answer.on("error", (error) => this.finish(error));
+  }
+
+  /** The first call counts. Without an error the answer's status decides; a connection that is not through is closed. */
+  private finish(error?: unknown): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    clearTimeout(this.timer);
+    const isStale = error !== undefined && this.brokeBeforeAnswer(error);
+    if (!this.answer?.complete) this.outgoing?.destroy();
+    const statusCode = this.answer?.statusCode ?? null;
+    this.resolve({
+      statusCode,
+      error:
+        error === undefined
+          ? statusInWords(statusCode ?? 0)
+          : failureInWords(error, hostnameOf(this.request.url)),
+      responseHead: this.head.replaceAll("\0", "\uFFFD"), // PostgreSQL's text takes no NUL
+      address: this.address ?? (error as { address?: string } | undefined)?.address ?? null,
+      isStale,
+    });
+  }
+
+  private brokeBeforeAnswer(error: unknown): boolean {
+    const { outgoing } = this;
+    return (
+      outgoing?.reusedSocket === true &&
+      outgoing.socket?.bytesRead === this.bytesBefore &&
+      CLOSED_CODES.has((error as { code?: unknown }).code)
+    );
+  }
+
+  private waiting(): Waiting {
+    if (this.answer) return "for the rest of the answer";
+    return this.outgoing?.socket && !this.outgoing.socket.connecting ? "for an answer" : "connecting";
+  }
+}
+
+function openRequest(target: URL, request: SendRequest, proxy: URL | null, agents: Agents): ClientRequest {
+  const headers: Record<string, string> = {
+    ...request.headers,
+    "accept-encoding": "identity",
+    "content-length": String(request.body.length),
+  };
+  const method = "POST";
+  const auth = target.username
+    ? `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`
+    : undefined;
+  const path = target.pathname + target.search;
+  if (target.protocol === "https:") {
+    const [host, port] = [socketHost(target), target.port || 443];
+    return https.request({ host, port, path, method, headers, auth, agent: agents.https });
+  }
+  if (!proxy) {
+    const [host, port] = [socketHost(target), target.port || 80];
+    return http.request({ host, port, path, method, headers, auth, agent: agents.http });
+  }
+  return http.request({
+    host: socketHost(proxy),
+    port: proxy.port || 80,
+    path: `http://${target.host}${path}`,
+    method,
+    headers: { ...headers, host: target.host, ...proxyAuthorization(proxy) },
+    auth,
+    agent: agents.http,
+  });
+}
+
+/**
+ * What the connection itself can't vet: an address that stands in the URL is not looked up, and behind a proxy it is
+ * the proxy that connects. A name that only the proxy can look up passes, unless there is an allow list to satisfy.
+ */
+async function vetBeforehand(target: URL, settings: NetworkSettings): Promise<void> {
+  const host = socketHost(target);
+  if (isIP(host)) await vettedAddresses(host, settings);
+  else if (settings.proxy) {
+    await vettedAddresses(host, settings).catch((error) => {
+      if (error instanceof RefusedAddress) throw error;
+      if (settings.policy().allow.length > 0) {
+        throw new RefusedAddress(
+          `${host} can't be looked up here, so no allowed network is known to hold it`,
+        );
+      }
+    });
+  }
+}
+
+function parseTarget(url: string): URL {
+  const target = URL.parse(url);
+  if (target?.protocol !== "http:" && target?.protocol !== "https:") {
+    throw new Error("the receiver's address is no http or https URL");
+  }
+  return target;
+}
+
+function hostnameOf(url: string): string {
+  return URL.parse(url)?.hostname ?? "the receiver";
+}
