@@ -1,0 +1,61 @@
+import type { Instant } from "../domain/time.ts";
+import type { AttemptResult, DeliveryJob, Endpoint } from "./attempt.ts";
+import { DEFAULT_PAUSE_LIMITS, type PauseLimits, type ReceiverHealth } from "./receiver-health.ts";
+import type { Timers } from "./result-batcher.ts";
+import type { SendRequest, SendResult } from "./send.ts";
+
+/** Pino's shape. */
+export type DispatchLog = Record<
+  "info" | "warn" | "error",
+  (fields: Record<string, unknown>, message: string) => void
+>;
+
+/** What the dispatcher needs of the store, the network and the clock. */
+export type DispatchPorts = {
+  /** Partners with a due delivery. Due is a pending one planned for `now` or earlier, or beyond LONGEST_DELAY_MS. */
+  duePartners(now: Instant): Promise<string[]>;
+  /**
+   * The oldest due deliveries of the partner that are not excluded, in creation order. One with an order key is left
+   * out while an older pending one with that key is planned for later.
+   */
+  due(partnerId: string, now: Instant, limit: number, excluding: ReadonlySet<string>): Promise<DeliveryJob[]>;
+  /** The earliest planned attempt of all that is later than `now`. */
+  nextDueAt(now: Instant): Promise<Instant | null>;
+  /** Where the partner's deliveries go, or null while it has no receiver. Asked on every attempt. */
+  endpoint(partnerId: string): Promise<Endpoint | null>;
+  send(request: SendRequest): Promise<SendResult>;
+  /** Logs the attempts and moves their deliveries on, in one durable transaction. */
+  record(results: AttemptResult[]): Promise<void>;
+  /** What was saved last, or null. */
+  receiverHealth(partnerId: string): Promise<ReceiverHealth | null>;
+  /** Called when a receiver is paused, after each failed probe, and when it is resumed. */
+  saveReceiverHealth(partnerId: string, health: ReceiverHealth): Promise<void>;
+  clock: () => Instant;
+  timers: Timers;
+  log: DispatchLog;
+};
+
+export type DispatchOptions = {
+  concurrencyPerPartner: number;
+  /** For each attempt's whole exchange. */
+  timeoutMs: number;
+  pauseLimits: PauseLimits;
+  /** Between two probes of a paused receiver. */
+  probeIntervalMs: number;
+  /** Between two looks at the outbox that nothing else asked for. */
+  pollIntervalMs: number;
+  /** Deliveries fetched at once for a partner; fewer when very many partners are busy. */
+  pageSize: number;
+  /** About as many deliveries, with their bodies, are in memory for all partners together. */
+  mostHeld: number;
+};
+
+export const DISPATCH_DEFAULTS: DispatchOptions = {
+  concurrencyPerPartner: 4,
+  timeoutMs: 8_000,
+  pauseLimits: DEFAULT_PAUSE_LIMITS,
+  probeIntervalMs: 60_000,
+  pollIntervalMs: 5_000,
+  pageSize: 256,
+  mostHeld: 4_096,
+};

@@ -1,0 +1,217 @@
+import { toIso } from "../domain/time.ts";
+import { type AttemptResult, attemptDelivery, type DeliveryJob } from "./attempt.ts";
+import type { DispatchOptions, DispatchPorts } from "./dispatch-ports.ts";
+import { PartnerQueue } from "./partner-queue.ts";
+import { HEALTHY, healthAfter, type ReceiverHealth } from "./receiver-health.ts";
+
+export type LaneOptions = Omit<DispatchOptions, "pageSize" | "mostHeld"> & {
+  /** How many deliveries to fetch at once. */
+  pageSize: () => number;
+  /** Has the result recorded, then calls `recorded`. */
+  onResult: (result: AttemptResult, recorded: () => void) => void;
+  /** Called whenever an attempt has ended. */
+  onEnd: () => void;
+};
+
+const AFTER_FAULT_MS = 1_000;
+const WITHOUT_RECEIVER_MS = 60_000;
+
+/**
+ * The deliveries of one partner: fetched by pages, a few under way at once, each order key in order. While the
+ * receiver is paused the lane is the same, only one delivery wide and resting between probes.
+ */
+export class PartnerLane {
+  underWay = 0;
+  private readonly queue = new PartnerQueue<DeliveryJob>();
+  /** Undefined until it is read from the store. */
+  private health: ReceiverHealth | undefined;
+  private mayHaveMore = false;
+  private isFetching = false;
+  private isStopped = false;
+  private pageLimit = 1;
+  /** While set, nothing is fetched or sent until it fires. */
+  private restTimer: unknown = null;
+
+  constructor(
+    readonly partnerId: string,
+    private readonly ports: DispatchPorts,
+    private readonly options: LaneOptions,
+  ) {}
+
+  get waiting(): number {
+    return this.queue.waitingCount;
+  }
+
+  /** Deliveries in memory. */
+  get held(): number {
+    return this.queue.held.size;
+  }
+
+  get isPaused(): boolean {
+    return this.health !== undefined && this.health.pausedAt !== null;
+  }
+
+  /** The partner may have due deliveries that are not here. */
+  nudge(): void {
+    this.mayHaveMore = true;
+    this.advance();
+  }
+
+  /** Forgets what is remembered of the receiver, and tries. */
+  refresh(): void {
+    this.health = undefined;
+    this.endRest();
+  }
+
+  /** Starts nothing more; what is under way goes on. */
+  stop(): void {
+    this.isStopped = true;
+    this.ports.timers.clear(this.restTimer);
+    this.queue.drop();
+  }
+
+  private get mayRun(): boolean {
+    return this.restTimer === null && !this.isStopped;
+  }
+
+  private advance(): void {
+    const width = this.isPaused ? 1 : this.options.concurrencyPerPartner;
+    while (this.mayRun && this.underWay < width) {
+      const job = this.queue.take();
+      if (!job) break;
+      this.deliver(job);
+    }
+    // What is sent but not recorded counts as held: a store that can't be written stops the sending too.
+    const hasRoom = this.waiting < this.pageLimit / 2 && this.held <= this.pageLimit;
+    if (hasRoom && this.mayHaveMore && !this.isFetching && this.mayRun) this.fetch();
+  }
+
+  private async fetch(): Promise<void> {
+    const { partnerId, ports, queue } = this;
+    this.isFetching = true;
+    this.mayHaveMore = false;
+    try {
+      this.health ??= (await ports.receiverHealth(partnerId)) ?? HEALTHY;
+      this.pageLimit = this.isPaused ? 1 : this.options.pageSize();
+      queue.startFetching();
+      const page = await ports.due(partnerId, ports.clock(), this.pageLimit, queue.held);
+      if (this.mayRun) queue.add(page);
+      if (page.length === this.pageLimit) this.mayHaveMore = true;
+    } catch (error) {
+      this.restAfterFault(error);
+    }
+    this.isFetching = false;
+    this.advance();
+  }
+
+  private async deliver(job: DeliveryJob): Promise<void> {
+    const { partnerId, ports, queue } = this;
+    const { send, clock } = ports;
+    const options = { send, clock, timeoutMs: this.options.timeoutMs, isProbe: this.isPaused };
+    this.underWay++;
+    try {
+      const endpoint = await ports.endpoint(partnerId);
+      if (endpoint) this.note(job, await attemptDelivery(job, endpoint, options));
+      else {
+        queue.putBack(job);
+        this.rest(WITHOUT_RECEIVER_MS);
+        ports.log.warn({ partner_id: partnerId }, "webhook deliveries wait: the partner has no receiver");
+      }
+    } catch (error) {
+      queue.putBack(job);
+      this.restAfterFault(error);
+    }
+    this.underWay--;
+    this.advance();
+    this.options.onEnd();
+  }
+
+  private note(job: DeliveryJob, result: AttemptResult): void {
+    // The order key is free only when the result is recorded, or a crash could turn two deliveries around.
+    this.options.onResult(result, () => {
+      if (result.outcome === "retry") this.queue.putBack(job);
+      else this.queue.settle(job);
+      this.advance();
+    });
+    if (result.outcome === "failed") {
+      const { deliveryId, partnerId, attempt, statusCode, error } = result;
+      this.ports.log.warn(
+        {
+          delivery_id: deliveryId,
+          partner_id: partnerId,
+          event: job.event,
+          attempts: attempt,
+          status_code: statusCode,
+          error,
+        },
+        "webhook delivery failed",
+      );
+    }
+    this.noteHealth(result);
+  }
+
+  private noteHealth({ outcome, error, startedAt }: AttemptResult): void {
+    const before = this.health ?? HEALTHY;
+    const health = healthAfter(
+      before,
+      { ok: outcome === "delivered", error, startedAt },
+      this.options.pauseLimits,
+    );
+    this.health = health;
+    if (health.pausedAt !== null) {
+      this.rest(this.options.probeIntervalMs);
+      this.logPause(health, before.pausedAt !== null);
+    } else if (before.pausedAt !== null) {
+      this.mayHaveMore = true;
+      this.ports.log.info(
+        { partner_id: this.partnerId, paused_at: toIso(before.pausedAt) },
+        "webhook receiver answers again: deliveries resumed",
+      );
+    }
+    if (before.pausedAt !== null || health.pausedAt !== null) this.save(health);
+  }
+
+  private logPause({ failures, failingSince, lastError }: ReceiverHealth, wasPaused: boolean): void {
+    const fields = {
+      partner_id: this.partnerId,
+      failures,
+      failing_since: failingSince === null ? null : toIso(failingSince),
+      error: lastError,
+    };
+    if (wasPaused) this.ports.log.info(fields, "webhook receiver still fails: it stays paused");
+    else this.ports.log.warn(fields, "webhook receiver paused: its deliveries wait until a probe succeeds");
+  }
+
+  /** A save that fails costs no more than a probe after the next start, so it is not tried again. */
+  private save(health: ReceiverHealth): void {
+    const { partnerId, ports } = this;
+    ports.saveReceiverHealth(partnerId, health).catch((error) => {
+      ports.log.error(
+        { err: error, partner_id: partnerId },
+        "the webhook receiver's health could not be saved",
+      );
+    });
+  }
+
+  private restAfterFault(error: unknown): void {
+    if (this.isStopped) return;
+    this.ports.log.error(
+      { err: error, partner_id: this.partnerId },
+      "webhook deliveries could not be prepared; trying again soon",
+    );
+    this.rest(AFTER_FAULT_MS);
+  }
+
+  /** Lets go of what waits and takes nothing for so long, unless it rests already. */
+  private rest(ms: number): void {
+    if (!this.mayRun) return;
+    this.queue.drop();
+    this.restTimer = this.ports.timers.set(() => this.endRest(), ms);
+  }
+
+  private endRest(): void {
+    this.ports.timers.clear(this.restTimer);
+    this.restTimer = null;
+    this.nudge();
+  }
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "bun:test";
+import { PartnerQueue } from "../../src/webhooks/partner-queue.ts";
+
+const delivery = (id: string, orderKey: string | null = null) => ({ id, orderKey });
+
+describe("a partner's queue", () => {
+  test("hands out each delivery once, oldest first", () => {
+    const queue = new PartnerQueue();
+    const page = [delivery("a"), delivery("b")];
+    queue.add(page);
+    queue.add(page);
+    expect([queue.take(), queue.take(), queue.take()]).toEqual([page[0], page[1], undefined]);
+    expect(queue.held.size).toBe(2);
+  });
+
+  test("hands out the next of a key when the one before is settled", () => {
+    const queue = new PartnerQueue();
+    const [first, second, other] = [delivery("a", "C_1"), delivery("b", "C_1"), delivery("c", "C_2")];
+    queue.add([first, second, other]);
+    expect([queue.take(), queue.take(), queue.take()]).toEqual([first, other, undefined]);
+    queue.settle(first);
+    expect(queue.take()).toEqual(second);
+  });
+
+  test("lets go of all of a key when one of it goes back for a retry", () => {
+    const queue = new PartnerQueue();
+    const [first, second, other] = [delivery("a", "C_1"), delivery("b", "C_1"), delivery("c", "C_2")];
+    queue.add([first, second, other]);
+    queue.putBack(queue.take()!);
+    expect([...queue.held]).toEqual(["c"]);
+    expect([queue.take(), queue.take()]).toEqual([other, undefined]);
+  });
+
+  test("does not take from a page read before such a delivery went back", () => {
+    const queue = new PartnerQueue();
+    queue.add([delivery("a", "C_1")]);
+    const first = queue.take()!;
+    queue.startFetching();
+    queue.putBack(first);
+    queue.add([delivery("b", "C_1"), delivery("c", "C_2")]);
+    expect([queue.take()?.id, queue.take()]).toEqual(["c", undefined]);
+    queue.startFetching();
+    queue.add([first, delivery("b", "C_1")]);
+    expect([queue.take()?.id, queue.take()]).toEqual(["a", undefined]);
+  });
+
+  test("keeps what is handed out when it drops the rest", () => {
+    const queue = new PartnerQueue();
+    queue.add([delivery("a"), delivery("b"), delivery("c")]);
+    queue.take();
+    queue.drop();
+    expect([...queue.held]).toEqual(["a"]);
+    expect(queue.waitingCount).toBe(0);
+  });
+});

@@ -1,0 +1,24 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { LONGEST_DELAY_MS, MOST_ATTEMPTS, nextAttemptAt } from "../../src/webhooks/retry-schedule.ts";
+
+test("attempts stand at 0, 5 and 35 s when they fail at once", () => {
+  const second = nextAttemptAt(1, 1_000_000, 3)!;
+  expect(second).toBe(1_005_000);
+  expect(nextAttemptAt(2, second, 3)).toBe(1_035_000);
+});
+
+test("an attempt that lasts longer than the delay puts the next one off until it has ended", () => {
+  expect(nextAttemptAt(1, 1_000_000, 8_000)).toBe(1_008_000);
+  expect(nextAttemptAt(2, 1_000_000, 8_000)).toBe(1_030_000);
+});
+
+test("the last attempt has none after it, and no delay is longer than the longest", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(8_000), (attempt, durationMs) => {
+      const next = nextAttemptAt(attempt, 0, durationMs);
+      expect(next === null).toBe(attempt >= MOST_ATTEMPTS);
+      if (next !== null) expect(next).toBeWithin(durationMs, LONGEST_DELAY_MS + 1);
+    }),
+  );
+});
