@@ -1,0 +1,53 @@
+/*
+ * Runs the tests (`bun test/run.ts [patterns]`) and ends with one line, `N passed, N failed`. Exits 1 when a test
+ * failed, when the run itself did, and when there was nothing to run.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+
+type Counts = { passed: number; failed: number; skipped: number };
+
+async function runTests(patterns: readonly string[]): Promise<Counts> {
+  const folder = mkdtempSync(join(tmpdir(), "mainstay-tests-"));
+  const report = join(folder, "junit.xml");
+  try {
+    const run = Bun.spawn(
+      [
+        process.execPath,
+        "test",
+        // Files run side by side, each in a world of its own; more than four would crowd the servers they start.
+        `--parallel=${Math.min(availableParallelism(), 4)}`,
+        "--no-orphans",
+        "--only-failures",
+        "--reporter=junit",
+        `--reporter-outfile=${report}`,
+        ...patterns,
+      ],
+      { cwd: join(import.meta.dir, ".."), stdio: ["ignore", "inherit", "inherit"] },
+    );
+    const code = await run.exited;
+    const counts = readReport(report);
+    // A file that cannot be loaded, or a process that dies, fails the run without being a failed test.
+    return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The sums that stand on the report's outermost element; all 0 when the run did not come to write one. */
+function readReport(file: string): Counts {
+  let outermost = "";
+  try {
+    outermost = /<testsuites [^>]*>/.exec(readFileSync(file, "utf8"))?.[0] ?? "";
+  } catch {
+    console.error("The test run ended without a report.");
+  }
+  const count = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(outermost)?.[1] ?? 0);
+  const [failed, skipped] = [count("failures"), count("skipped")];
+  return { passed: count("tests") - failed - skipped, failed, skipped };
+}
+
+const { passed, failed, skipped } = await runTests(process.argv.slice(2));
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+process.exit(failed > 0 || passed === 0 ? 1 : 0);

@@ -1,0 +1,117 @@
+import { expect } from "bun:test";
+import type { Json } from "./json.ts";
+
+/** The headers that tell who asks. */
+export type Credential = Readonly<Record<string, string>>;
+
+export type Method = "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "DELETE" | "PATCH";
+
+export type Reply = { status: number; headers: Headers; text: string; body: Json };
+
+export type Asking = {
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  raw?: BodyInit;
+  headers?: Record<string, string>;
+  query?: Readonly<Record<string, string | number>>;
+};
+
+const RATE_LIMIT_HEADERS = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+
+/** Talks to a server as a partner's program would. Each call says which status it expects. */
+export class ApiClient {
+  constructor(
+    private readonly url: () => string,
+    readonly credential: Credential,
+    private readonly serverLog: () => string,
+  ) {}
+
+  get(path: string, query: Asking["query"] = {}, status = 200): Promise<Reply> {
+    return this.ask("GET", path, status, { query });
+  }
+
+  post(path: string, body: unknown, status = 201, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.ask("POST", path, status, { body, headers });
+  }
+
+  put(path: string, body: unknown, status = 200): Promise<Reply> {
+    return this.ask("PUT", path, status, { body });
+  }
+
+  /** Throws, with what the server answered and logged, when it answers with another status than the expected one. */
+  async ask(method: Method, path: string, status: number, asking: Asking = {}): Promise<Reply> {
+    const reply = await this.send(method, path, asking);
+    if (reply.status === status) return reply;
+    throw new Error(
+      `${method} ${path} answered ${reply.status}, not ${status}: ${reply.text.slice(0, 2000)}\n` +
+        `Asked: ${JSON.stringify(asking).slice(0, 2000)}\nThe server's log:\n${this.serverLog()}`,
+    );
+  }
+
+  /** The answer whatever its status. Every response that a test sees comes through here. */
+  async send(
+    method: Method,
+    path: string,
+    { body, raw, headers = {}, query = {} }: Asking = {},
+  ): Promise<Reply> {
+    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+    const response = await fetch(`${this.url()}${path}${search.size > 0 ? `?${search}` : ""}`, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...this.credential,
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(raw !== undefined && { body: raw }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+    const reply: Reply = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== "" ? JSON.parse(text) : undefined,
+    };
+    checkContract(method, path, reply);
+    return reply;
+  }
+}
+
+/** A bearer token for a partner's client credentials. */
+export async function requestToken(
+  url: string,
+  { client_id, client_secret }: { client_id: string; client_secret: string },
+): Promise<string> {
+  const client = new ApiClient(
+    () => url,
+    {},
+    () => "",
+  );
+  const body = { grant_type: "client_credentials", client_id, client_secret };
+  return (await client.ask("POST", "/oauth/token", 200, { body })).body.access_token;
+}
+
+/** What is promised of every answer. */
+function checkContract(method: Method, path: string, { status, headers, body }: Reply): void {
+  const requestId = headers.get("x-request-id");
+  expect(requestId, `${method} ${path} has a request id`).toMatch(/^[\x20-\x7e]{1,128}$/);
+  const isOAuth = path.endsWith("/oauth/token");
+  if (status >= 400 && method !== "HEAD" && !isOAuth && status !== 503)
+    expect(body, `${method} ${path} answered ${status} with the common error body`).toMatchObject({
+      error: expect.stringMatching(/./),
+      code: expect.stringMatching(/^[a-z]+(_[a-z]+)*$/),
+      request_id: requestId,
+    });
+  if (status === 401)
+    expect(headers.get("www-authenticate"), `${path} says how to authenticate`).toBeTruthy();
+  if (RATE_LIMIT_HEADERS.some((name) => headers.has(name))) checkRateLimitHeaders(headers);
+}
+
+function checkRateLimitHeaders(headers: Headers): void {
+  expect(headers.get("x-ratelimit-limit")).toMatch(/^\d+$/);
+  expect(headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
+  expect(headers.get("x-ratelimit-reset")).toMatch(/^\d{4}-\d{2}-\d{2}T00:00:00\.000Z$/);
+}

@@ -1,0 +1,338 @@
+import { afterAll } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ApiClient, type Credential, requestToken } from "./client.ts";
+import type { Json } from "./json.ts";
+
+/** The executable that is tested: the one that was built, or the one that the environment names. */
+export const EXECUTABLE = process.env.MAINSTAY_EXECUTABLE ?? join(import.meta.dir, "../../dist/mainstay");
+
+export type Outcome = { code: number; stdout: string; stderr: string };
+
+/** Settings by section, as in the configuration file. */
+export type Settings = Readonly<
+  Record<string, Readonly<Record<string, string | number | boolean | readonly string[]>>>
+>;
+
+/** Nothing is limited and nothing runs by the clock but what a test is about. */
+const QUIET: Settings = {
+  limits: { per_ip_per_minute: 0, per_partner_per_minute: 0, daily_budget: 1_000_000 },
+  snapshot: { enabled: false },
+};
+
+const STARTED_WITHIN_MS = 30_000;
+const STOPPED_WITHIN_MS = 30_000;
+
+export type Partner = {
+  partner_id: string;
+  name: string;
+  api_key: string;
+  client_id: string;
+  client_secret: string;
+  webhook_secret: string;
+};
+
+export type LogLine = { level: string; time: string; msg: string } & Record<string, Json>;
+
+type World = { installations: Installation[]; folders: string[] };
+
+/**
+ * The executable for the tests of one file: call it at the file's top. When the file's tests are over, the servers
+ * that still run are ended and the folders removed; a fault that a server logged, and no test expected, fails the file.
+ */
+export function useMainstay() {
+  if (!existsSync(EXECUTABLE)) throw new Error(`${EXECUTABLE} is missing: bun run build`);
+  const world: World = { installations: [], folders: [] };
+  afterAll(async () => {
+    await Promise.all(world.installations.map((installation) => installation.end()));
+    for (const folder of world.folders) rmSync(folder, { recursive: true, force: true });
+    const faults = world.installations.flatMap((installation) => installation.faults());
+    if (faults.length > 0) throw new Error(`a server logged faults:\n${faults.join("\n")}`);
+  });
+  const folder = () => {
+    const made = mkdtempSync(join(tmpdir(), "mainstay-"));
+    world.folders.push(made);
+    return made;
+  };
+  const install = (settings: Settings = {}) => {
+    const installation = new Installation(folder(), settings);
+    world.installations.push(installation);
+    return installation;
+  };
+  return {
+    /** A new empty folder. */
+    folder,
+    /** A configuration and a place for the data, with nothing running. */
+    install,
+    /** A server on a new data folder. */
+    serve: async (settings: Settings = {}) => {
+      const installation = install(settings);
+      await installation.start();
+      return installation;
+    },
+  };
+}
+
+/** Runs one command to its end, in an environment that holds nothing but what is given. */
+export async function runMainstay(
+  args: readonly string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<Outcome> {
+  const child = Bun.spawn([EXECUTABLE, ...args], {
+    cwd: options.cwd ?? tmpdir(),
+    env: { PATH: "/usr/bin:/bin", ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** A data folder with its configuration, and the server on it while one runs. */
+export class Installation {
+  readonly dataDir: string;
+  readonly configFile: string;
+  #server: ServerProcess | undefined;
+  #ended: ServerProcess[] = [];
+  #expectedFault: RegExp | undefined;
+
+  constructor(
+    readonly folder: string,
+    settings: Settings,
+  ) {
+    this.dataDir = join(folder, "data");
+    this.configFile = join(folder, "mainstay.toml");
+    this.configure(settings);
+  }
+
+  /** Writes the configuration anew, for the next command or start. */
+  configure(settings: Settings): void {
+    const sections = new Set([...Object.keys(QUIET), ...Object.keys(settings)]);
+    const text = [...sections].map((section) => {
+      const values = Object.entries({ ...QUIET[section], ...settings[section] });
+      return [`[${section}]`, ...values.map(([key, value]) => `${key} = ${JSON.stringify(value)}`), ""].join(
+        "\n",
+      );
+    });
+    mkdirSync(this.folder, { recursive: true });
+    writeFileSync(this.configFile, text.join("\n"));
+  }
+
+  /** Runs a command on this data folder, beside the server when one runs. */
+  run(...args: string[]): Promise<Outcome> {
+    return runMainstay([...args, "--config", this.configFile, "--data-dir", this.dataDir], {
+      cwd: this.folder,
+    });
+  }
+
+  /** As `run`, with `--json`, for a command that must succeed; its result. */
+  async json(...args: string[]): Promise<Json> {
+    const { code, stdout, stderr } = await this.run(...args, "--json");
+    if (code !== 0) throw new Error(`mainstay ${args.join(" ")} exited with ${code}:\n${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  createPartner(name = "Acme", ...options: string[]): Promise<Partner> {
+    return this.json("partner", "create", name, ...options);
+  }
+
+  /** Starts the server on free ports and waits until it listens. */
+  async start(options: { args?: string[]; env?: Record<string, string>; cwd?: string } = {}): Promise<void> {
+    this.#server = new ServerProcess(
+      [
+        "serve",
+        "--config",
+        this.configFile,
+        "--data-dir",
+        this.dataDir,
+        ...(options.args ?? ["--port", "0"]),
+      ],
+      { cwd: options.cwd ?? this.folder, env: options.env ?? {} },
+    );
+    await this.#server.listening();
+  }
+
+  /** Ends the server by SIGTERM; its exit code. */
+  async stop(): Promise<number> {
+    const code = await this.#running().end("SIGTERM");
+    this.#forget();
+    return code;
+  }
+
+  /** Ends the server as a crash would. */
+  async kill(): Promise<void> {
+    await this.#running().end("SIGKILL");
+    this.#forget();
+  }
+
+  get url(): string {
+    return this.#running().url;
+  }
+
+  get adminUrl(): string {
+    return this.#running().adminUrl;
+  }
+
+  get pid(): number {
+    return this.#running().pid;
+  }
+
+  /** Every line that this folder's servers have logged. */
+  get log(): LogLine[] {
+    return [...this.#ended, ...(this.#server ? [this.#server] : [])].flatMap((server) => server.lines);
+  }
+
+  /** A client without credentials. */
+  get anonymous(): ApiClient {
+    return this.client({});
+  }
+
+  /** A client of a partner, by its API key. */
+  as(partner: Pick<Partner, "api_key">): ApiClient {
+    return this.client({ "x-api-key": partner.api_key });
+  }
+
+  /** A client of a partner, by a bearer token. */
+  async withToken(partner: Pick<Partner, "client_id" | "client_secret">): Promise<ApiClient> {
+    return this.client({ authorization: `Bearer ${await requestToken(this.url, partner)}` });
+  }
+
+  client(credential: Credential): ApiClient {
+    return new ApiClient(
+      () => this.url,
+      credential,
+      () => this.#server?.tail() ?? "no server runs",
+    );
+  }
+
+  /** Says that a server of this folder will log a fault that matches. */
+  expectFault(pattern: RegExp): void {
+    this.#expectedFault = pattern;
+  }
+
+  /** What was logged as an error, or written outside of the log. */
+  faults(): string[] {
+    const servers = [...this.#ended, ...(this.#server ? [this.#server] : [])];
+    return servers.flatMap((server) => server.faults()).filter((line) => !this.#expectedFault?.test(line));
+  }
+
+  async end(): Promise<void> {
+    await this.#server?.end("SIGKILL");
+  }
+
+  #running(): ServerProcess {
+    if (!this.#server) throw new Error("the server does not run");
+    return this.#server;
+  }
+
+  #forget(): void {
+    if (this.#server) this.#ended.push(this.#server);
+    this.#server = undefined;
+  }
+}
+
+/** One run of `mainstay serve`. Ended by the process id that it was started with. */
+class ServerProcess {
+  readonly lines: LogLine[] = [];
+  #raw: string[] = [];
+  #strayed: string[] = [];
+  readonly #child: Bun.Subprocess<"ignore", "pipe", "pipe">;
+  readonly #output: Promise<unknown>;
+  #onLine = () => {};
+
+  constructor(args: readonly string[], { cwd, env }: { cwd: string; env: Record<string, string> }) {
+    this.#child = Bun.spawn([EXECUTABLE, ...args], {
+      cwd,
+      env: { PATH: "/usr/bin:/bin", ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#output = Promise.all([
+      readLines(this.#child.stdout, (line) => this.#take(line)),
+      readLines(this.#child.stderr, (line) => this.#stray(line)),
+    ]);
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  get url(): string {
+    return this.#listeningLine().url;
+  }
+
+  get adminUrl(): string {
+    return this.#listeningLine().admin_url;
+  }
+
+  async listening(): Promise<void> {
+    const listens = new Promise<void>((resolve) => {
+      this.#onLine = () => this.lines.some((line) => line.msg === "listening") && resolve();
+      this.#onLine();
+    });
+    const ended = this.#output.then(() => this.#child.exited);
+    const outcome = await Promise.race([
+      listens,
+      ended.then((code) => `exited with ${code}`),
+      Bun.sleep(STARTED_WITHIN_MS).then(() => `did not listen within ${STARTED_WITHIN_MS} ms`),
+    ]);
+    if (typeof outcome !== "string") return;
+    await this.end("SIGKILL");
+    throw new Error(`mainstay serve ${outcome}:\n${this.tail()}`);
+  }
+
+  /** Sends the signal and returns the exit code; a server that does not stop in time is killed and reported. */
+  async end(signal: "SIGTERM" | "SIGKILL"): Promise<number> {
+    this.#child.kill(signal);
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), STOPPED_WITHIN_MS);
+    const code = await this.#child.exited;
+    clearTimeout(timer);
+    await this.#output;
+    if (signal === "SIGTERM" && code !== 0)
+      throw new Error(`mainstay serve exited with ${code} after SIGTERM:\n${this.tail()}`);
+    return code;
+  }
+
+  /** The last of what it wrote, for the message of a failed test. */
+  tail(): string {
+    return [...this.#raw.slice(-20), ...this.#strayed].join("\n");
+  }
+
+  faults(): string[] {
+    const logged = this.#raw.filter((line) => /"level":"(error|fatal)"/.test(line));
+    return [...logged, ...this.#strayed];
+  }
+
+  #take(line: string): void {
+    this.#raw.push(line);
+    try {
+      this.lines.push(JSON.parse(line));
+    } catch {
+      this.#strayed.push(line);
+    }
+    this.#onLine();
+  }
+
+  #stray(line: string): void {
+    this.#strayed.push(line);
+  }
+
+  #listeningLine(): LogLine {
+    return this.lines.find((line) => line.msg === "listening")!;
+  }
+}
+
+async function readLines(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of stream) {
+    rest += decoder.decode(chunk, { stream: true });
+    const lines = rest.split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) take(line);
+  }
+  if (rest !== "") take(rest);
+}

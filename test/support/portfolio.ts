@@ -1,0 +1,32 @@
+import type { ApiClient } from "./client.ts";
+import type { Json } from "./json.ts";
+
+export const THIS_YEAR = new Date().getUTCFullYear();
+
+/** The day that is so many days from today, in UTC. */
+export const daysFromToday = (days: number) =>
+  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+export const PROPERTY = { name: "Elm Court", address: "1 Elm St", city: "Albany", state: "NY", zip: "12207" };
+
+export async function addProperty(client: ApiClient, fields: object = {}): Promise<Json> {
+  return (await client.post("/v1/properties", { ...PROPERTY, ...fields })).body;
+}
+
+/** An appliance of this year, so that nothing of it is at risk. */
+export async function addAppliance(
+  client: ApiClient,
+  propertyId: string,
+  fields: object = {},
+): Promise<Json> {
+  const appliance = { property_id: propertyId, type_id: "refrigerator", install_year: THIS_YEAR };
+  return (await client.post("/v1/appliances", { ...appliance, ...fields })).body;
+}
+
+/** An appliance so old that components of it are critical. */
+export const addWornAppliance = (client: ApiClient, propertyId: string, fields: object = {}) =>
+  addAppliance(client, propertyId, { type_id: "water_heater_gas", install_year: THIS_YEAR - 40, ...fields });
+
+export async function logEvents(client: ApiClient, ...events: object[]): Promise<Json> {
+  return (await client.post("/v1/service-events/bulk", { events })).body;
+}
