@@ -14,7 +14,10 @@ import { Pipeline } from "./http/pipeline.ts";
 import { clientAddress } from "./http/proxies.ts";
 import { applianceOperations } from "./http/routes/appliances.ts";
 import { componentOperations } from "./http/routes/components.ts";
+import { eventOperations } from "./http/routes/events.ts";
+import { onboardingOperations } from "./http/routes/onboarding.ts";
 import { propertyOperations } from "./http/routes/properties.ts";
+import { sensorOperations } from "./http/routes/sensors.ts";
 import { serviceEventOperations } from "./http/routes/service-events.ts";
 import { systemOperations } from "./http/routes/system.ts";
 import { createHttp, type Fetch } from "./http/server.ts";
@@ -120,6 +123,9 @@ function createFetch(
     ...applianceOperations(knowledge),
     ...serviceEventOperations(knowledge, limits.bulkItems),
     ...componentOperations(knowledge),
+    ...onboardingOperations(knowledge),
+    ...sensorOperations(knowledge),
+    ...eventOperations(knowledge),
   ];
   const trusted = server.trustedProxies.map(parseNetwork);
   const isTrusted = (address: string) => {

@@ -62,6 +62,7 @@ CREATE TABLE properties (
 ) STRICT;
 CREATE UNIQUE INDEX properties_list ON properties (partner_id, seq);
 CREATE UNIQUE INDEX properties_reference ON properties (partner_id, partner_property_id) WHERE partner_property_id is not null;
+CREATE INDEX properties_address ON properties (partner_id, address);
 CREATE INDEX properties_demo ON properties (partner_id) WHERE is_demo = 1;
 
 CREATE TABLE units (
@@ -125,6 +126,7 @@ CREATE INDEX components_score ON components (partner_id, risk_score, seq);
 CREATE INDEX components_tier ON components (partner_id, risk_tier, seq);
 CREATE INDEX components_property ON components (property_id, seq);
 CREATE INDEX components_appliance ON components (appliance_id, seq);
+CREATE INDEX components_settled ON components (partner_id, seq) WHERE rescored_at is null and risk_score >= 52;
 CREATE INDEX components_rescored ON components (partner_id, rescored_at, seq) WHERE rescored_at is not null and risk_score >= 52;
 
 CREATE TABLE component_tallies (

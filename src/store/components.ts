@@ -5,7 +5,7 @@ import { isAmong, lazy } from "./kit.ts";
 import type { Slice } from "./properties.ts";
 import { appliances, components, componentTallies, properties } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
-import { BLOCK_SIZE, TIER_BUCKETS, WHOLE } from "./tallies.ts";
+import { BLOCK_SIZE, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE } from "./tallies.ts";
 
 const ph = sql.placeholder;
 
@@ -79,6 +79,29 @@ export function componentStore(db: Db) {
     rows()
       .where(and(mine, eq(components.riskScore, ph("score")), gte(components.seq, ph("from"))))
       .orderBy(asc(components.seq))
+      .limit(ph("limit"))
+      .offset(ph("offset"))
+      .prepare(),
+  );
+  /** Elevated components that the latest snapshot scored: the rows that the bucket SETTLED_ELEVATED counts. */
+  const settledPage = lazy(() =>
+    rows()
+      .where(
+        and(
+          mine,
+          sql`${components.riskScore} >= 52 and ${components.rescoredAt} is null`,
+          gte(components.seq, ph("from")),
+        ),
+      )
+      .orderBy(asc(components.seq))
+      .limit(ph("limit"))
+      .offset(ph("offset"))
+      .prepare(),
+  );
+  const rescoredPage = lazy(() =>
+    rows()
+      .where(and(mine, sql`${components.rescoredAt} is not null and ${components.riskScore} >= 52`))
+      .orderBy(asc(components.rescoredAt), asc(components.seq))
       .limit(ph("limit"))
       .offset(ph("offset"))
       .prepare(),
@@ -207,6 +230,11 @@ export function componentStore(db: Db) {
     return { from: Number.MAX_SAFE_INTEGER, offset: 0 };
   }
 
+  async function countBucket(partnerId: string, bucket: number): Promise<number> {
+    const tallies = await wholeTallies().execute({ partnerId, from: bucket });
+    return tallies.find((tally) => tally.bucket === bucket)?.count ?? 0;
+  }
+
   const filter = (where: ComponentFilter) =>
     and(
       eq(components.partnerId, where.partnerId),
@@ -245,10 +273,26 @@ export function componentStore(db: Db) {
       }
       return found;
     },
+    /**
+     * CRITICAL and WARNING components by the moment of their last scoring: first those that the latest snapshot
+     * scored, by creation, then those scored by themselves since.
+     */
+    async elevatedByScoring(partnerId: string, slice: Slice): Promise<ComponentRow[]> {
+      if (slice.limit <= 0) return [];
+      const settled = await countBucket(partnerId, SETTLED_ELEVATED);
+      let found: ComponentRow[] = [];
+      if (slice.offset < settled) {
+        const start = await locate(partnerId, SETTLED_ELEVATED, slice.offset);
+        found = await settledPage().execute({ partnerId, limit: slice.limit, ...start });
+      }
+      const limit = slice.limit - found.length;
+      if (limit === 0) return found;
+      const offset = Math.max(0, slice.offset - settled);
+      return [...found, ...(await rescoredPage().execute({ partnerId, limit, offset }))];
+    },
     /** How many components stand in a tier. */
     async countTier(partnerId: string, tier: RiskTier): Promise<number> {
-      const tallies = await wholeTallies().execute({ partnerId, from: 100 });
-      return tallies.find((tally) => tally.bucket === TIER_BUCKETS[tier])?.count ?? 0;
+      return await countBucket(partnerId, TIER_BUCKETS[tier]);
     },
     /** For filters that hold few rows: one property, one appliance. Alerts come by score, lists by creation. */
     async filteredPage(where: ComponentFilter, slice: Slice): Promise<ComponentRow[]> {

@@ -1,13 +1,28 @@
-import { and, asc, eq, gt, gte, sql } from "drizzle-orm";
-import type { Instant } from "../domain/time.ts";
+import { and, asc, eq, getTableColumns, gt, gte, sql } from "drizzle-orm";
+import type { Appliance } from "../domain/appliance.ts";
+import type { Property } from "../domain/property.ts";
+import type { Day, Instant } from "../domain/time.ts";
 import { lazy } from "./kit.ts";
 import type { Slice } from "./properties.ts";
-import { eventLog } from "./schema.ts";
+import { appliances, eventLog, properties, serviceEvents } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 
 const ph = sql.placeholder;
 
 export type LogEntry = typeof eventLog.$inferSelect;
+
+/** An entry with the record that it speaks of: the one of its kind. */
+export type HistoryEntry = LogEntry & {
+  property: Pick<Property, "id" | "name" | "address" | "city" | "state" | "source"> | null;
+  appliance: Pick<Appliance, "id" | "typeId" | "propertyId"> | null;
+  serviceEvent: {
+    id: string;
+    eventType: string;
+    applianceId: string;
+    totalCostCents: number | null;
+    date: Day;
+  } | null;
+};
 
 export function eventLogStore(db: Db) {
   const insert = lazy(() =>
@@ -33,8 +48,32 @@ export function eventLogStore(db: Db) {
   );
   const page = lazy(() =>
     db
-      .select()
+      .select({
+        ...getTableColumns(eventLog),
+        property: {
+          id: properties.id,
+          name: properties.name,
+          address: properties.address,
+          city: properties.city,
+          state: properties.state,
+          source: properties.source,
+        },
+        appliance: { id: appliances.id, typeId: appliances.typeId, propertyId: appliances.propertyId },
+        serviceEvent: {
+          id: serviceEvents.id,
+          eventType: serviceEvents.eventType,
+          applianceId: serviceEvents.applianceId,
+          totalCostCents: serviceEvents.totalCostCents,
+          date: serviceEvents.date,
+        },
+      })
       .from(eventLog)
+      .leftJoin(properties, and(eq(eventLog.kind, "property"), eq(properties.id, eventLog.subjectId)))
+      .leftJoin(appliances, and(eq(eventLog.kind, "appliance"), eq(appliances.id, eventLog.subjectId)))
+      .leftJoin(
+        serviceEvents,
+        and(eq(eventLog.kind, "service_event"), eq(serviceEvents.id, eventLog.subjectId)),
+      )
       .where(and(eq(eventLog.partnerId, ph("partnerId")), gte(eventLog.seq, ph("from"))))
       .orderBy(asc(eventLog.seq))
       .limit(ph("limit"))
@@ -49,7 +88,7 @@ export function eventLogStore(db: Db) {
       return (await first().execute({ partnerId, since }))[0]?.seq;
     },
     /** Entries from the one numbered `from` on. */
-    async page(partnerId: string, from: number, limit: Slice["limit"]): Promise<LogEntry[]> {
+    async page(partnerId: string, from: number, limit: Slice["limit"]): Promise<HistoryEntry[]> {
       return await page().execute({ partnerId, from, limit });
     },
   };

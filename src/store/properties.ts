@@ -35,6 +35,21 @@ export function propertyStore(db: Db) {
       )
       .prepare(),
   );
+  const byAddress = lazy(() =>
+    db
+      .select()
+      .from(properties)
+      .where(
+        and(
+          eq(properties.partnerId, ph("partnerId")),
+          eq(properties.address, ph("address")),
+          eq(properties.name, ph("name")),
+        ),
+      )
+      .orderBy(asc(properties.seq))
+      .limit(1)
+      .prepare(),
+  );
   const page = lazy(() =>
     db
       .select({
@@ -118,6 +133,10 @@ export function propertyStore(db: Db) {
     },
     async findByReference(partnerId: string, reference: string): Promise<Property | undefined> {
       return (await byReference().execute({ partnerId, reference }))[0];
+    },
+    /** The oldest property of that name and address. */
+    async findByAddress(partnerId: string, name: string, address: string): Promise<Property | undefined> {
+      return (await byAddress().execute({ partnerId, name, address }))[0];
     },
     async page(partnerId: string, slice: Slice): Promise<PropertyRow[]> {
       return await page().execute({ partnerId, ...slice });

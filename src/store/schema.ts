@@ -99,6 +99,7 @@ export const properties = table(
     uniqueIndex("properties_reference")
       .on(t.partnerId, t.partnerPropertyId)
       .where(isNotNull(t.partnerPropertyId)),
+    index("properties_address").on(t.partnerId, t.address),
     index("properties_demo").on(t.partnerId).where(sql`${t.isDemo} = 1`),
   ],
 );
@@ -186,6 +187,9 @@ export const components = table(
     index("components_tier").on(t.partnerId, t.riskTier, t.seq),
     index("components_property").on(t.propertyId, t.seq),
     index("components_appliance").on(t.applianceId, t.seq),
+    index("components_settled")
+      .on(t.partnerId, t.seq)
+      .where(sql`${t.rescoredAt} is null and ${t.riskScore} >= 52`),
     index("components_rescored")
       .on(t.partnerId, t.rescoredAt, t.seq)
       .where(sql`${t.rescoredAt} is not null and ${t.riskScore} >= 52`),

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gte, isNotNull, isNull, lt, sql } from "drizzle-orm";
-import type { Day } from "../domain/time.ts";
+import type { Day, Instant } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { lazy } from "./kit.ts";
 import { riskSnapshots, snapshotRuns } from "./schema.ts";
@@ -67,6 +67,10 @@ export function snapshotStore(db: Db) {
     },
     async latestFinished(): Promise<SnapshotRun | undefined> {
       return (await latest().execute({}))[0];
+    },
+    /** When every component was scored that was not scored by itself since: the start of the latest finished run. */
+    async settledAt(): Promise<Instant | null> {
+      return (await latest().execute({}))[0]?.startedAt ?? null;
     },
     /** A run that was cut short on an earlier day or this one. */
     async unfinished(): Promise<SnapshotRun | undefined> {

@@ -46,6 +46,8 @@ export type Tx = Stores & {
   now: Instant;
   /** A moment later than any given before, by this process or another: the later of the clock and the last one plus 1 ms. */
   nextInstant(): Instant;
+  /** No later than any that will be given, and no earlier than any that was: when a score was taken. */
+  latestInstant(): Instant;
   newId(kind: IdKind): string;
   newDeliveryId(): string;
   /** Says that the partner's outbox got a delivery; told to the listener once the transaction is committed. */
@@ -107,6 +109,11 @@ export function openStore(file: string, options: StoreOptions): Store {
     nextInstant: () => {
       group.moved = true;
       group.lastInstant = Math.max(group.now, group.lastInstant + 1);
+      return group.lastInstant;
+    },
+    latestInstant: () => {
+      group.moved ||= group.now > group.lastInstant;
+      group.lastInstant = Math.max(group.now, group.lastInstant);
       return group.lastInstant;
     },
     newId: (kind: IdKind) => newId(kind, group.now, options.random),

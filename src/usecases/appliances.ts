@@ -139,7 +139,7 @@ function newComponent(writer: PortfolioWriter, appliance: Appliance, defId: stri
     evidenceRatio: 1,
     scoredOn: dayOf(tx.now),
     trendScore: null,
-    rescoredAt: tx.now,
-    createdAt: tx.now,
+    rescoredAt: appliance.createdAt,
+    createdAt: appliance.createdAt,
   };
 }

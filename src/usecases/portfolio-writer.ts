@@ -104,7 +104,7 @@ export class PortfolioWriter {
       rate: score.rate,
       evidenceRatio: score.evidenceRatio,
       scoredOn: asOf,
-      rescoredAt: cause === "snapshot" ? null : this.tx.now,
+      rescoredAt: cause === "snapshot" ? null : this.tx.latestInstant(),
       trendScore: cause === "snapshot" ? riskScore : before.trendScore,
     };
     if (announces(cause, before, after)) {

@@ -82,7 +82,7 @@ type Step = { finished: boolean; alreadyDone: boolean; run: Run };
 async function takeStep(tx: Tx, knowledge: Knowledge, day: Day, budget: number): Promise<Step> {
   const stored = await tx.snapshots.run(day);
   if (stored?.finishedAt) return { finished: true, alreadyDone: true, run: stored };
-  if (!stored) await tx.snapshots.start(day, tx.now);
+  if (!stored) await tx.snapshots.start(day, tx.latestInstant());
   const run: Run = stored ?? { components: 0, changed: 0, critical: 0, warning: 0, announced: 0 };
   const properties = await tx.properties.forSnapshot(stored?.cursor ?? "", budget);
   if (properties.length === 0) {

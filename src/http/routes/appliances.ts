@@ -83,7 +83,7 @@ export function applianceOperations(knowledge: Knowledge): Operation[] {
       async handle({ params, partner, store }) {
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");
-        const settledAt = (await store.read.snapshots.latestFinished())?.finishedAt ?? null;
+        const settledAt = await store.read.snapshots.settledAt();
         const where = { partnerId: partner.id, applianceId: appliance.id };
         const components = await store.read.components.filteredPage(where, { limit: 1000, offset: 0 });
         return ok({

@@ -22,7 +22,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const { partner, query, store } = call;
         const slice = parseSlice(query);
         const { rows, total } = await findComponents(call);
-        const settledAt = (await store.read.snapshots.latestFinished())?.finishedAt ?? null;
+        const settledAt = await store.read.snapshots.settledAt();
         return ok({
           components: rows.map((row) => componentView(knowledge, row, settledAt)),
           ...envelope(slice, total, partner.name),

@@ -1,0 +1,24 @@
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { createDemoProperty } from "../../usecases/create-demo-property.ts";
+import { PortfolioWriter } from "../../usecases/portfolio-writer.ts";
+import { created, type Operation, partnerOperation } from "../operation.ts";
+import { propertyView } from "../views.ts";
+
+export function onboardingOperations(knowledge: Knowledge): Operation[] {
+  return [
+    partnerOperation({
+      id: "createDemoProperty",
+      method: "POST",
+      path: "/onboarding/demo-property",
+      summary: "A property with appliances, ten years of service events and a claim, to try everything on",
+      async handle({ partner, write }) {
+        return await write(async (tx) => {
+          const writer = await PortfolioWriter.open(tx, knowledge, partner);
+          const { property, appliances, components } = await createDemoProperty(writer);
+          await writer.flush();
+          return created({ ...propertyView(property), appliances, components, partner: partner.name });
+        });
+      },
+    }),
+  ];
+}
