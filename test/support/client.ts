@@ -94,19 +94,18 @@ export async function requestToken(
   return (await client.ask("POST", "/oauth/token", 200, { body })).body.access_token;
 }
 
-/** What is promised of every answer. */
+/** What is promised of every answer. No matchers within `body`: Bun would write them into it. */
 function checkContract(method: Method, path: string, { status, headers, body }: Reply): void {
+  const what = `${method} ${path}, answered ${status}`;
   const requestId = headers.get("x-request-id");
-  expect(requestId, `${method} ${path} has a request id`).toMatch(/^[\x20-\x7e]{1,128}$/);
-  const isOAuth = path.endsWith("/oauth/token");
-  if (status >= 400 && method !== "HEAD" && !isOAuth && status !== 503)
-    expect(body, `${method} ${path} answered ${status} with the common error body`).toMatchObject({
-      error: expect.stringMatching(/./),
-      code: expect.stringMatching(/^[a-z]+(_[a-z]+)*$/),
-      request_id: requestId,
-    });
-  if (status === 401)
-    expect(headers.get("www-authenticate"), `${path} says how to authenticate`).toBeTruthy();
+  expect(requestId, `the request id of ${what}`).toMatch(/^[\x20-\x7e]{1,128}$/);
+  const hasErrorBody = status >= 400 && status !== 503 && method !== "HEAD";
+  if (hasErrorBody && !(path.endsWith("/oauth/token") && body?.error_description)) {
+    expect(body?.error, `the error of ${what}`).toMatch(/./);
+    expect(body?.code, `the error's code of ${what}`).toMatch(/^[a-z]+(_[a-z]+)*$/);
+    expect(body?.request_id, `the error's request id of ${what}`).toBe(requestId);
+  }
+  if (status === 401) expect(headers.get("www-authenticate"), `how to authenticate, of ${what}`).toBeTruthy();
   if (RATE_LIMIT_HEADERS.some((name) => headers.has(name))) checkRateLimitHeaders(headers);
 }
 

@@ -1,0 +1,205 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+
+const { serve } = useMainstay();
+let server: Installation;
+let acme: Partner;
+let withKey: ApiClient;
+let withToken: ApiClient;
+beforeAll(async () => {
+  server = await serve();
+  acme = await server.createPartner("Acme");
+  withKey = server.as(acme);
+  withToken = await server.withToken(acme);
+});
+
+/** What needs credentials, with the status that a good credential gets there without anything else. */
+const PARTNER_OPERATIONS = [
+  ["GET", "/v1/ping", 200],
+  ["GET", "/v1/properties", 200],
+  ["POST", "/v1/properties", 400],
+  ["GET", "/v1/properties/P_1", 404],
+  ["PUT", "/v1/properties/P_1", 404],
+  ["GET", "/v1/property/P_1/units", 404],
+  ["GET", "/v1/property/P_1/summary", 404],
+  ["GET", "/v1/portfolio/summary", 200],
+  ["GET", "/v1/appliance-types", 200],
+  ["GET", "/v1/appliances", 200],
+  ["POST", "/v1/appliances", 400],
+  ["GET", "/v1/appliances/A_1", 404],
+  ["PUT", "/v1/appliances/A_1", 404],
+  ["POST", "/v1/service-events/bulk", 400],
+  ["GET", "/v1/components", 200],
+  ["GET", "/v1/components/C_1/history", 404],
+  ["GET", "/v1/components/C_1/trend", 404],
+  ["GET", "/v1/alerts", 200],
+] as const;
+
+const asking = (method: string) => (method === "GET" ? {} : { body: {} });
+
+describe.each(PARTNER_OPERATIONS)("%s %s", (method, path, status) => {
+  test("takes an API key", () => withKey.ask(method, path, status, asking(method)));
+
+  test("takes a bearer token", () => withToken.ask(method, path, status, asking(method)));
+
+  test("asks for a credential before it looks at anything else", async () => {
+    const raw = method === "GET" ? {} : { raw: "{no JSON", headers: { "content-type": "text/plain" } };
+    const { body } = await server.anonymous.ask(method, path, 401, raw);
+    expect(body.error).toBe("API key required. Pass it in the X-Api-Key header.");
+  });
+});
+
+describe("a credential that is not good", () => {
+  const KEY = "Invalid or inactive API key.";
+  const TOKEN = "Invalid or expired token. Re-authenticate at POST /oauth/token.";
+  const NONE = "API key required. Pass it in the X-Api-Key header.";
+
+  test.each([
+    ["an unknown key", { "x-api-key": `svc_live_${"0".repeat(48)}` }, KEY],
+    ["a key of another form", { "x-api-key": "hunter2" }, KEY],
+    ["an empty key", { "x-api-key": "" }, NONE],
+    ["an unknown token", { authorization: "Bearer svct_a.b.c" }, TOKEN],
+    ["a token without its prefix", { authorization: "Bearer abc" }, TOKEN],
+    ["a bearer header without a token", { authorization: "Bearer" }, NONE],
+    ["HTTP Basic", { authorization: `Basic ${btoa("a:b")}` }, NONE],
+  ])("is told so: %s", async (_, headers, message) => {
+    expect((await server.anonymous.ask("GET", "/v1/ping", 401, { headers })).body.error).toBe(message);
+  });
+
+  test("is a token that was changed by one character", async () => {
+    const token = withToken.credential.authorization!;
+    const at = token.lastIndexOf(".") + 5;
+    const headers = {
+      authorization: token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1),
+    };
+    expect((await server.anonymous.ask("GET", "/v1/ping", 401, { headers })).body.error).toBe(TOKEN);
+  });
+
+  test("is an administrator's key, on partners' routes", async () => {
+    const { admin_key } = await server.json("admin", "create", "Night shift");
+    expect(admin_key).toMatch(/^svc_admin_[0-9a-f]{48}$/);
+    const headers = { "x-api-key": admin_key };
+    expect((await server.anonymous.ask("GET", "/v1/ping", 401, { headers })).body.error).toBe(KEY);
+  });
+});
+
+describe("POST /oauth/token", () => {
+  const asked = () => ({
+    grant_type: "client_credentials",
+    client_id: acme.client_id,
+    client_secret: acme.client_secret,
+  });
+  const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
+  const form = (fields: Record<string, string>, headers: Record<string, string> = {}) => ({
+    raw: new URLSearchParams(fields),
+    headers,
+  });
+  const token = (status: number, asking: object) =>
+    server.anonymous.ask("POST", "/oauth/token", status, asking);
+
+  test("gives a token for an hour, which nothing may store", async () => {
+    const { body, headers } = await token(200, { body: asked() });
+    expect(body).toEqual({
+      access_token: expect.stringMatching(/^svct_/),
+      token_type: "Bearer",
+      expires_in: 3600,
+      scope: "read write",
+      partner: "Acme",
+    });
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("takes a form as well as JSON", async () => {
+    expect((await token(200, form(asked()))).body.token_type).toBe("Bearer");
+  });
+
+  test("takes the client's credentials by HTTP Basic", async () => {
+    const headers = basic(acme.client_id, acme.client_secret);
+    const fields = { grant_type: "client_credentials" };
+    expect((await token(200, form(fields, headers))).body.token_type).toBe("Bearer");
+    expect((await token(200, { body: fields, headers })).body.token_type).toBe("Bearer");
+  });
+
+  test("gives tokens that are good after a restart of the server", async () => {
+    await server.stop();
+    await server.start();
+    await withToken.get("/v1/ping");
+  });
+
+  test.each([
+    ["another grant", { grant_type: "password" }, 400, "unsupported_grant_type"],
+    ["no grant", { grant_type: undefined }, 400, "invalid_request"],
+    ["a grant that is no text", { grant_type: 7 }, 400, "invalid_request"],
+    ["no client id", { client_id: undefined }, 400, "invalid_request"],
+    ["no secret", { client_secret: undefined }, 400, "invalid_request"],
+    ["a secret that is no text", { client_secret: {} }, 400, "invalid_request"],
+    ["an unknown client", { client_id: "svc_client_0" }, 401, "invalid_client"],
+    ["a wrong secret", { client_secret: "wrong" }, 401, "invalid_client"],
+  ] as const)("refuses %s by the code of RFC 6749", async (_, change, status, code) => {
+    const { body, headers } = await token(status, { body: { ...asked(), ...change } });
+    expect(body).toMatchObject({ error: code, error_description: expect.any(String) });
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("refuses a wrong secret by HTTP Basic and says how to authenticate", async () => {
+    const headers = basic(acme.client_id, "wrong");
+    const refused = await token(401, form({ grant_type: "client_credentials" }, headers));
+    expect(refused.body.error).toBe("invalid_client");
+    expect(refused.headers.get("www-authenticate")).toStartWith("Basic ");
+  });
+
+  test.each([
+    ["no JSON", { raw: "{", headers: { "content-type": "application/json" } }],
+    ["an array", { raw: "[]", headers: { "content-type": "application/json" } }],
+    ["nothing", {}],
+    ["a field given twice", { raw: "grant_type=a&grant_type=client_credentials" }],
+  ])("refuses a body that is %s", async (_, asking) => {
+    expect((await token(400, asking)).body.error).toBe("invalid_request");
+  });
+
+  test("refuses a body far beyond what a token request holds", async () => {
+    await token(413, { body: { ...asked(), more: "x".repeat(10_000) } });
+  });
+});
+
+describe("another partner's things", () => {
+  test("are as unknown as those that do not exist, word for word", async () => {
+    const other = server.as(await server.createPartner("Other"));
+    const property = (await other.post("/v1/properties", { name: "N", address: "A", state: "NY" })).body;
+    const appliance = (
+      await other.post("/v1/appliances", { property_id: property.id, type_id: "roof", install_year: 2000 })
+    ).body;
+    const component = appliance.components[0].id;
+    const asked: [string, string][] = [
+      [`/v1/properties/${property.id}`, "/v1/properties/P_1"],
+      [`/v1/property/${property.id}/units`, "/v1/property/P_1/units"],
+      [`/v1/property/${property.id}/summary`, "/v1/property/P_1/summary"],
+      [`/v1/appliances/${appliance.id}`, "/v1/appliances/A_1"],
+      [`/v1/components/${component}/history`, "/v1/components/C_1/history"],
+      [`/v1/components/${component}/trend`, "/v1/components/C_1/trend"],
+      [`/v1/components?property_id=${property.id}`, "/v1/components?property_id=P_1"],
+      [`/v1/components?appliance_id=${appliance.id}`, "/v1/components?appliance_id=A_1"],
+      [`/v1/alerts?property_id=${property.id}`, "/v1/alerts?property_id=P_1"],
+      [`/v1/appliances?property_id=${property.id}`, "/v1/appliances?property_id=P_1"],
+    ];
+    const said = async (path: string) => {
+      const { error, code } = (await withKey.ask("GET", path, 404)).body;
+      return { error, code };
+    };
+    for (const [theirs, unknown] of asked) expect(await said(theirs), theirs).toEqual(await said(unknown));
+    await withKey.put(`/v1/properties/${property.id}`, { name: "Mine" }, 404);
+    await withKey.put(`/v1/appliances/${appliance.id}`, { brand: "Mine" }, 404);
+    await withKey.post(
+      "/v1/appliances",
+      { property_id: property.id, type_id: "roof", install_year: 2000 },
+      404,
+    );
+    const event = { appliance_id: appliance.id, event_type: "Repair", date: "2026-01-01" };
+    const { body } = await withKey.post("/v1/service-events/bulk", { events: [event] });
+    expect(body.error_details).toEqual([{ index: 0, error: `Appliance not found: ${appliance.id}` }]);
+    expect((await other.get(`/v1/properties/${property.id}`)).body.name).toBe("N");
+    for (const list of ["properties", "appliances", "components", "alerts"])
+      expect((await withKey.get(`/v1/${list}`)).body.total, list).toBe(0);
+  });
+});

@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+
+const { serve } = useMainstay();
+let server: Installation;
+let partner: ApiClient;
+beforeAll(async () => {
+  server = await serve();
+  partner = server.as(await server.createPartner("Acme"));
+});
+
+describe("the public routes", () => {
+  test("say that a new server is healthy and has taken no snapshot yet", async () => {
+    const { body } = await server.anonymous.get("/health");
+    expect(body).toEqual({
+      status: "ok",
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      uptime_s: expect.any(Number),
+      checks: { database: "ok", scheduler: "off", outbox: "ok" },
+      last_snapshot: null,
+    });
+  });
+
+  test("list the two ways to authenticate", async () => {
+    const { body } = await server.anonymous.get("/v1/auth/methods");
+    expect(body).toEqual({
+      methods: [
+        { type: "api_key", header: "X-Api-Key", description: expect.any(String) },
+        {
+          type: "oauth2",
+          grant: "client_credentials",
+          token_endpoint: "/oauth/token",
+          description: expect.any(String),
+        },
+      ],
+      docs: expect.any(String),
+    });
+  });
+});
+
+test("ping says whose credentials they are and what the time is", async () => {
+  const { body, headers } = await partner.get("/v1/ping");
+  expect(body).toEqual({
+    ok: true,
+    timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/),
+    partner: "Acme",
+  });
+  expect(headers.get("x-ratelimit-limit")).toBe("1000000");
+});
+
+describe("every route", () => {
+  test("answers under the base path as without it", async () => {
+    expect((await partner.get("/api/v1/ping")).body).toMatchObject({ ok: true });
+    expect((await server.anonymous.get("/api/health")).body).toMatchObject({ status: "ok" });
+  });
+
+  test("answers HEAD as GET, without a body", async () => {
+    const { text, headers } = await partner.ask("HEAD", "/v1/properties", 200);
+    expect(text).toBe("");
+    expect(headers.get("content-type")).toStartWith("application/json");
+  });
+
+  test("tells by OPTIONS, without credentials, which methods it has", async () => {
+    const { headers } = await server.anonymous.ask("OPTIONS", "/v1/properties", 204);
+    expect(headers.get("allow")).toBe("GET, HEAD, POST, OPTIONS");
+  });
+
+  test.each([
+    ["DELETE", "/v1/properties", "GET, HEAD, POST, OPTIONS"],
+    ["POST", "/v1/ping", "GET, HEAD, OPTIONS"],
+    ["PATCH", "/v1/appliances/A_1", "GET, HEAD, PUT, OPTIONS"],
+    ["GET", "/oauth/token", "POST, OPTIONS"],
+  ] as const)("refuses %s %s with the methods that it has", async (method, path, allow) => {
+    const { body, headers } = await partner.ask(method, path, 405);
+    expect(body.code).toBe("method_not_allowed");
+    expect(headers.get("allow")).toBe(allow);
+  });
+
+  test.each(["/", "/v1", "/v1/nothing", "/v1/ping/", "/v1//ping", "/V1/ping", "/api/api/v1/ping"])(
+    "that does not exist is a 404: %s",
+    async (path) => {
+      expect((await partner.ask("GET", path, 404)).body).toMatchObject({
+        error: "Not found",
+        code: "not_found",
+      });
+    },
+  );
+});
+
+describe("a request id", () => {
+  test("is the caller's own when that is 1 to 128 printable characters", async () => {
+    for (const id of ["a", "Order 7/b", "x".repeat(128)]) {
+      const { headers } = await partner.ask("GET", "/v1/ping", 200, { headers: { "x-request-id": id } });
+      expect(headers.get("x-request-id")).toBe(id);
+    }
+  });
+
+  test("stands in the error, so that the caller can name it", async () => {
+    const headers = { "x-request-id": "mine" };
+    expect((await server.anonymous.ask("GET", "/v1/ping", 401, { headers })).body.request_id).toBe("mine");
+  });
+
+  test("is the server's, and new for each request, when the caller's is too long or missing", async () => {
+    const asked = [{}, {}, { "x-request-id": "x".repeat(129) }];
+    const ids = await Promise.all(
+      asked.map(async (headers) =>
+        (await partner.ask("GET", "/v1/ping", 200, { headers })).headers.get("x-request-id"),
+      ),
+    );
+    expect(new Set(ids).size).toBe(3);
+    for (const id of ids) expect(id!.length).toBeLessThan(129);
+  });
+});
+
+test("the log has a line for a request, with its route and partner, and nothing secret", async () => {
+  const headers = { "x-request-id": "find-me" };
+  await partner.ask("GET", "/v1/properties/P_1", 404, { headers, query: { note: "from-the-query" } });
+  expect(server.log.find((line) => line.request_id === "find-me")).toMatchObject({
+    msg: "request",
+    method: "GET",
+    route: "/v1/properties/{id}",
+    status: 404,
+    partner: expect.stringMatching(/^PARTNER_/),
+    duration_ms: expect.any(Number),
+  });
+  const logged = JSON.stringify(server.log);
+  expect(logged).not.toContain(partner.credential["x-api-key"]!);
+  expect(logged).not.toContain("from-the-query");
+});
