@@ -19,6 +19,8 @@ async function runTests(patterns: readonly string[]): Promise<Counts> {
         // Files run side by side, each in a world of its own; more than four would crowd the servers they start.
         `--parallel=${Math.min(availableParallelism(), 4)}`,
         "--no-orphans",
+        // Generous, since a busy machine is no failure; each wait of a test has a deadline of its own.
+        "--timeout=120000",
         "--only-failures",
         "--reporter=junit",
         `--reporter-outfile=${report}`,

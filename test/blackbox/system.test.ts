@@ -102,7 +102,7 @@ describe("a request id", () => {
   });
 
   test("is the server's, and new for each request, when the caller's is too long or missing", async () => {
-    const asked = [{}, {}, { "x-request-id": "x".repeat(129) }];
+    const asked: Record<string, string>[] = [{}, {}, { "x-request-id": "x".repeat(129) }];
     const ids = await Promise.all(
       asked.map(async (headers) =>
         (await partner.ask("GET", "/v1/ping", 200, { headers })).headers.get("x-request-id"),

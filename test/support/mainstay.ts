@@ -1,4 +1,4 @@
-import { afterAll } from "bun:test";
+import { afterAll, setDefaultTimeout } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,6 +43,7 @@ type World = { installations: Installation[]; folders: string[] };
  */
 export function useMainstay() {
   if (!existsSync(EXECUTABLE)) throw new Error(`${EXECUTABLE} is missing: bun run build`);
+  setDefaultTimeout(120_000);
   const world: World = { installations: [], folders: [] };
   afterAll(async () => {
     await Promise.all(world.installations.map((installation) => installation.end()));

@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, addWornAppliance, THIS_YEAR } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+let client: ApiClient;
+let property: Json;
+beforeAll(async () => {
+  const server = await serve();
+  client = server.as(await server.createPartner("Acme"));
+  property = await addProperty(client, { unit_count: 2 });
+});
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** The types that the specification counts. */
+const COMPONENT_COUNTS = {
+  hvac_central: 8,
+  hvac_heat_pump: 7,
+  hvac_mini_split: 6,
+  water_heater_gas: 6,
+  water_heater_electric: 7,
+  water_heater_tankless: 6,
+  refrigerator: 8,
+  washer: 6,
+  dryer_electric: 6,
+  dryer_gas: 7,
+  dishwasher: 6,
+  range_gas: 6,
+  range_electric: 6,
+  electrical_panel: 5,
+  boiler: 6,
+  roof: 6,
+  pool_equipment: 6,
+  elevator: 5,
+  fire_suppression: 5,
+};
+
+describe("the appliance types", () => {
+  test("are 30 with 169 components, the named ones with the counts of the specification", async () => {
+    const { body } = await client.get("/v1/appliance-types", { limit: 200 });
+    const counts = Object.fromEntries(
+      body.appliance_types.map((type: Json) => [type.type_id, type.components.length]),
+    );
+    expect(counts).toMatchObject(COMPONENT_COUNTS);
+    expect(body.total).toBe(30);
+    expect(Object.values<number>(counts).reduce((a, b) => a + b)).toBe(169);
+  });
+
+  test("tell names and ids, and none of the scoring's weights", async () => {
+    const { body } = await client.get("/v1/appliance-types", { limit: 200 });
+    const heater = body.appliance_types.find((type: Json) => type.type_id === "water_heater_gas");
+    expect(Object.keys(heater).sort()).toEqual(["components", "name", "system", "type_id"]);
+    expect(heater.components).toContainEqual({
+      component_def_id: "wh_gas_anode",
+      component_name: "Sacrificial anode rod",
+    });
+    expect(Object.keys(heater.components[0]).sort()).toEqual(["component_def_id", "component_name"]);
+  });
+});
+
+describe("registering an appliance", () => {
+  test("answers with the full record and the components of its type", async () => {
+    const body = await addAppliance(client, property.id, { type_id: "elevator" });
+    const { components, ...record } = body;
+    expect(record).toEqual({
+      id: expect.stringMatching(/^A_[0-9a-hjkmnp-tv-z]{26}$/),
+      property_id: property.id,
+      unit_id: null,
+      type_id: "elevator",
+      brand: null,
+      model: null,
+      serial: null,
+      brand_tier: "standard",
+      install_year: THIS_YEAR,
+      usage_intensity: 1,
+      warranty_expiry: null,
+      created_at: expect.stringMatching(INSTANT),
+      updated_at: expect.stringMatching(INSTANT),
+      components_created: 5,
+      partner: "Acme",
+    });
+    expect(components).toHaveLength(5);
+    for (const component of components)
+      expect(component).toEqual({
+        id: expect.stringMatching(/^C_[0-9a-hjkmnp-tv-z]{26}$/),
+        component_def_id: expect.any(String),
+        component_name: expect.any(String),
+      });
+  });
+
+  test("takes every field", async () => {
+    const { units } = (await client.get(`/v1/property/${property.id}/units`)).body;
+    const fields = {
+      unit_id: units[0].id,
+      brand: "Otis",
+      model: "Gen2",
+      serial: "S-1",
+      brand_tier: "premium",
+      usage_intensity: 1.5,
+      warranty_expiry: "2031-02-28",
+      install_year: 2011,
+    };
+    const body = await addAppliance(client, property.id, fields);
+    expect((await client.get(`/v1/appliances/${body.id}`)).body).toMatchObject(fields);
+  });
+
+  test.each(Object.entries(COMPONENT_COUNTS))(
+    "of type %s makes %i scored components",
+    async (type_id, count) => {
+      const appliance = await addAppliance(client, property.id, { type_id, install_year: THIS_YEAR - 15 });
+      const { components } = (await client.get(`/v1/appliances/${appliance.id}`)).body;
+      expect(components).toHaveLength(count);
+      expect(components.some((component: Json) => component.risk_score > 0)).toBe(true);
+    },
+  );
+
+  const valid = () => ({ property_id: property.id, type_id: "roof", install_year: 2000 });
+
+  test.each([
+    ["nothing", () => ({}), 400, "property_id, type_id, install_year required"],
+    [
+      "no type",
+      () => ({ ...valid(), type_id: undefined }),
+      400,
+      "property_id, type_id, install_year required",
+    ],
+    ["an unknown type", () => ({ ...valid(), type_id: "teleporter" }), 400, "Unknown type_id: teleporter"],
+    ["an unknown property", () => ({ ...valid(), property_id: "P_1" }), 404, "Property not found"],
+    ["an unknown unit", () => ({ ...valid(), unit_id: "U_1" }), 404, "Unit not found"],
+    [
+      "a use beyond heavy",
+      () => ({ ...valid(), usage_intensity: 2.1 }),
+      400,
+      "usage_intensity must be a number from 0.5 to 2.0",
+    ],
+    [
+      "an unknown tier",
+      () => ({ ...valid(), brand_tier: "deluxe" }),
+      400,
+      'brand_tier must be "budget", "premium", "standard" or null',
+    ],
+    [
+      "a day that the calendar lacks",
+      () => ({ ...valid(), warranty_expiry: "2024-02-30" }),
+      400,
+      "warranty_expiry must be a day that the calendar has, as YYYY-MM-DD",
+    ],
+    [
+      "a year long ago",
+      () => ({ ...valid(), install_year: 1799 }),
+      400,
+      "install_year must be a whole number from 1800 to next year",
+    ],
+  ] as const)("refuses %s", async (_, body, status, error) => {
+    expect((await client.post("/v1/appliances", body(), status)).body.error).toBe(error);
+  });
+
+  test("refuses a unit of another property", async () => {
+    const other = await addProperty(client, { unit_count: 1 });
+    const { units } = (await client.get(`/v1/property/${other.id}/units`)).body;
+    await client.post("/v1/appliances", { ...valid(), unit_id: units[0].id }, 404);
+  });
+});
+
+describe("changing an appliance", () => {
+  test("changes what is given, clears what is null, and scores it again", async () => {
+    const before = await addWornAppliance(client, property.id, { brand: "Rheem", serial: "1" });
+    const change = { install_year: THIS_YEAR, serial: null, usage_intensity: 0.5 };
+    const { body } = await client.put(`/v1/appliances/${before.id}`, change);
+    expect(body).toMatchObject({ ...change, brand: "Rheem", partner: "Acme" });
+    const { components } = (await client.get(`/v1/appliances/${before.id}`)).body;
+    for (const component of components)
+      expect(component).toMatchObject({ install_year: THIS_YEAR, risk_tier: "GOOD" });
+  });
+
+  test("takes back the record as it was read", async () => {
+    const { id } = await addAppliance(client, property.id);
+    const { components, partner, ...record } = (await client.get(`/v1/appliances/${id}`)).body;
+    expect((await client.put(`/v1/appliances/${id}`, record)).body).toMatchObject({
+      ...record,
+      updated_at: expect.stringMatching(INSTANT),
+    });
+  });
+
+  test("refuses another type, another property and an unknown unit", async () => {
+    const { id } = await addAppliance(client, property.id);
+    const other = await addProperty(client);
+    expect((await client.put(`/v1/appliances/${id}`, { type_id: "roof" }, 400)).body.details[0].field).toBe(
+      "type_id",
+    );
+    const moved = await client.put(`/v1/appliances/${id}`, { property_id: other.id }, 400);
+    expect(moved.body.details[0].field).toBe("property_id");
+    await client.put(`/v1/appliances/${id}`, { unit_id: "U_1" }, 404);
+  });
+});
+
+test("appliances are listed in the order of their creation, of all properties or of one", async () => {
+  const { id } = await addProperty(client);
+  const made = [await addAppliance(client, id), await addAppliance(client, id, { type_id: "roof" })];
+  const { body } = await client.get("/v1/appliances", { property_id: id });
+  expect(body.appliances.map((one: Json) => one.id)).toEqual(made.map((one) => one.id));
+  expect(body).toMatchObject({ total: 2, limit: 50, offset: 0, page: 1, pages: 1, partner: "Acme" });
+  const all = (await client.get("/v1/appliances", { limit: 200 })).body;
+  expect(all.total).toBe(all.appliances.length);
+  expect(all.appliances.slice(-2)).toEqual(body.appliances);
+});

@@ -1,0 +1,153 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, PROPERTY, THIS_YEAR } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+let client: ApiClient;
+let properties: Json[];
+let appliances: Json[];
+let all: Json[];
+
+/** Three properties with appliances of every age, so that each tier has components. */
+beforeAll(async () => {
+  const server = await serve();
+  client = server.as(await server.createPartner("Acme"));
+  properties = [];
+  appliances = [];
+  for (const name of ["One", "Two", "Three"])
+    properties.push(await addProperty(client, { name, unit_count: 1 }));
+  for (const [at, age] of [0, 40, 9, 14, 3, 20, 12, 7, 16].entries())
+    appliances.push(
+      await addAppliance(client, properties[at % 3].id, {
+        type_id: ["water_heater_gas", "hvac_central", "elevator", "refrigerator"][at % 4],
+        install_year: THIS_YEAR - age,
+        brand: at % 2 === 0 ? "Rheem" : undefined,
+      }),
+    );
+  all = (await client.get("/v1/components", { limit: 200 })).body.components;
+});
+
+const ids = (rows: Json[]) => rows.map((row) => row.id);
+const tierOf = (score: number) => (score >= 0.78 ? "CRITICAL" : score >= 0.52 ? "WARNING" : "GOOD");
+const listed = async (query: Record<string, string | number>) =>
+  (await client.get("/v1/components", query)).body;
+
+describe("the list of components", () => {
+  test("is every appliance's, in the order of their creation", () => {
+    expect(ids(all)).toEqual(appliances.flatMap((appliance) => ids(appliance.components)));
+  });
+
+  test("has every field of both documented variants", () => {
+    expect(all[0]).toEqual({
+      id: appliances[0].components[0].id,
+      component_id: appliances[0].components[0].id,
+      component_name: appliances[0].components[0].component_name,
+      component_def_id: appliances[0].components[0].component_def_id,
+      appliance_id: appliances[0].id,
+      appliance_type: "water_heater_gas",
+      appliance_brand: "Rheem",
+      unit: null,
+      property_id: properties[0].id,
+      property_name: "One",
+      risk_score: expect.any(Number),
+      risk_tier: "GOOD",
+      confidence: expect.stringMatching(/^(HIGH|MEDIUM|LOW)$/),
+      age_years: expect.any(Number),
+      install_year: THIS_YEAR,
+      last_replaced: null,
+      last_serviced: null,
+      override_lifespan: null,
+      projected_failure_year: expect.any(Number),
+      projected_failure_range: {
+        earliest: expect.any(Number),
+        latest: expect.any(Number),
+        confidence_pct: expect.any(Number),
+      },
+      failure_probability_12m: expect.any(Number),
+      proactive_cost: expect.any(Number),
+      reactive_cost: expect.any(Number),
+      last_scored: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    });
+  });
+
+  test("has scores of two decimals from 0 to 0.99, and the tier that belongs to each", () => {
+    for (const { risk_score, risk_tier, failure_probability_12m } of all) {
+      expect(risk_score).toBe(Math.round(risk_score * 100) / 100);
+      expect(risk_score).toBeWithin(0, 1);
+      expect(risk_tier).toBe(tierOf(risk_score));
+      expect(failure_probability_12m).toBeWithin(0, 1.0001);
+    }
+    expect(new Set(all.map((row) => row.risk_tier))).toEqual(new Set(["GOOD", "WARNING", "CRITICAL"]));
+  });
+
+  test.each(["CRITICAL", "WARNING", "GOOD", "warning"])("is filtered by tier %s", async (tier) => {
+    const expected = all.filter((row) => row.risk_tier === tier.toUpperCase());
+    const { components, total } = await listed({ tier, limit: 200 });
+    expect(components).toEqual(expected);
+    expect(total).toBe(expected.length);
+  });
+
+  test("is filtered by property, by appliance, and by both with a tier", async () => {
+    const [property_id, appliance_id] = [properties[1].id, appliances[1].id];
+    const ofProperty = all.filter((row) => row.property_id === property_id);
+    expect((await listed({ property_id, limit: 200 })).components).toEqual(ofProperty);
+    const ofAppliance = all.filter((row) => row.appliance_id === appliance_id);
+    expect((await listed({ appliance_id })).components).toEqual(ofAppliance);
+    const query = { property_id, appliance_id, tier: "CRITICAL" };
+    const critical = ofAppliance.filter((row) => row.risk_tier === "CRITICAL");
+    expect(await listed(query)).toMatchObject({ components: critical, total: critical.length });
+    expect((await listed({ property_id: properties[0].id, appliance_id })).components).toEqual([]);
+  });
+
+  test("refuses an unknown tier", async () => {
+    const { body } = await client.get("/v1/components", { tier: "MAUVE" }, 400);
+    expect(body.error).toBe("tier must be CRITICAL, WARNING or GOOD");
+  });
+});
+
+describe("alerts", () => {
+  const elevated = () =>
+    all
+      .filter((row) => row.risk_tier !== "GOOD")
+      .sort((a, b) => b.risk_score - a.risk_score || all.indexOf(a) - all.indexOf(b));
+
+  test("are the critical and warning components, the highest score first, then by creation", async () => {
+    const { body } = await client.get("/v1/alerts", { limit: 200 });
+    expect(ids(body.alerts)).toEqual(ids(elevated()));
+    const count = (tier: string) => all.filter((row) => row.risk_tier === tier).length;
+    expect(body).toMatchObject({ critical_count: count("CRITICAL"), warning_count: count("WARNING") });
+    expect(body.total).toBe(body.critical_count + body.warning_count);
+  });
+
+  test("say where the component is", async () => {
+    const { alerts } = (await client.get("/v1/alerts", { limit: 1 })).body;
+    const [first] = elevated();
+    expect(alerts).toEqual([
+      {
+        id: first.id,
+        component_id: first.id,
+        component_name: first.component_name,
+        component_def_id: first.component_def_id,
+        appliance_id: first.appliance_id,
+        appliance_type: first.appliance_type,
+        property_id: first.property_id,
+        property_name: first.property_name,
+        property_address: PROPERTY.address,
+        risk_score: first.risk_score,
+        risk_tier: first.risk_tier,
+        confidence: first.confidence,
+      },
+    ]);
+  });
+
+  test("are filtered by property, their counts with them", async () => {
+    for (const { id: property_id } of properties) {
+      const expected = elevated().filter((row) => row.property_id === property_id);
+      const { body } = await client.get("/v1/alerts", { property_id, limit: 200 });
+      expect(ids(body.alerts)).toEqual(ids(expected));
+      expect(body.critical_count).toBe(expected.filter((row) => row.risk_tier === "CRITICAL").length);
+    }
+  });
+});

@@ -1,0 +1,245 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+let server: Installation;
+let client: ApiClient;
+let property: Json;
+let appliance: Json;
+beforeAll(async () => {
+  server = await serve();
+  client = server.as(await server.createPartner("Acme"));
+  property = await addProperty(client);
+  appliance = await addAppliance(client, property.id);
+});
+
+const JSON_TYPE = { "content-type": "application/json" };
+const MEGABYTE = 1024 * 1024;
+
+/** Every route that takes a body, with a body that is good. */
+const WRITES = [
+  ["POST", "/v1/properties", () => ({ name: "N", address: "A", state: "NY" })],
+  ["PUT", "/v1/properties/{property}", () => ({ notes: "n" })],
+  ["POST", "/v1/appliances", () => ({ property_id: property.id, type_id: "roof", install_year: 2000 })],
+  ["PUT", "/v1/appliances/{appliance}", () => ({ brand: "b" })],
+  [
+    "POST",
+    "/v1/service-events/bulk",
+    () => ({ events: [{ appliance_id: appliance.id, event_type: "Repair", date: "2026-01-01" }] }),
+  ],
+] as const;
+
+const pathOf = (template: string) =>
+  template.replace("{property}", property.id).replace("{appliance}", appliance.id);
+
+describe.each(WRITES)("%s %s", (method, template, good) => {
+  const send = (raw: BodyInit, status: number, headers: Record<string, string> = JSON_TYPE) =>
+    client.ask(method, pathOf(template), status, { raw, headers });
+
+  test("takes JSON, also with a charset or by a media type of its own", async () => {
+    const done = method === "POST" ? 201 : 200;
+    await send(JSON.stringify(good()), done, { "content-type": "application/json; charset=utf-8" });
+    await send(JSON.stringify(good()), done, { "content-type": "application/vnd.acme+json" });
+  });
+
+  test.each([
+    ["no JSON", "{name: 1}", "Body is not valid JSON"],
+    ["cut short", '{"name":', "Body is not valid JSON"],
+    ["empty", "", "Body is empty: a JSON object is expected"],
+    ["an array", "[]", "Body must be a JSON object"],
+    ["a text", '"name"', "Body must be a JSON object"],
+    ["null", "null", "Body must be a JSON object"],
+    ["NaN", '{"name": NaN}', "Body is not valid JSON"],
+    ["a field given twice", '{"name":"a","n\\u0061me":"b"}', "Body names a field twice"],
+    [
+      "nested 33 levels deep",
+      `{"a":${"[".repeat(32)}${"]".repeat(32)}}`,
+      "Body is nested deeper than 32 levels",
+    ],
+    ["nested without end", "[".repeat(100_000), "Body is nested deeper than 32 levels"],
+    ["not UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), "Body is not valid UTF-8"],
+  ])("refuses a body that is %s", async (_, raw, error) => {
+    expect((await send(raw, 400)).body).toMatchObject({ error, code: "invalid_request" });
+  });
+
+  test("refuses a body that is declared to be something else", async () => {
+    for (const type of [
+      "text/plain",
+      "application/xml",
+      "multipart/form-data; boundary=x",
+      "application/jsonp",
+      "",
+    ])
+      expect((await send(JSON.stringify(good()), 415, { "content-type": type })).body.code).toBe(
+        "unsupported_media_type",
+      );
+  });
+
+  test("refuses a body of 6 MB by its declared length", async () => {
+    const { body } = await send(`{"notes":"${"x".repeat(6 * MEGABYTE)}"}`, 413);
+    expect(body).toMatchObject({ error: "Body is larger than 5242880 bytes", code: "payload_too_large" });
+  });
+
+  test("refuses a body of 6 MB that comes in chunks without a length", async () => {
+    let sent = 0;
+    const chunks = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(Buffer.alloc(64 * 1024, " "));
+        sent += 64 * 1024;
+        if (sent >= 6 * MEGABYTE) controller.close();
+      },
+    });
+    expect((await send(chunks, 413)).body.code).toBe("payload_too_large");
+  });
+
+  test("reads a body just below the limit", async () => {
+    const body = JSON.stringify({ ...good(), padding: "" });
+    const padding = "x".repeat(5 * MEGABYTE - body.length);
+    await send(JSON.stringify({ ...good(), padding }), method === "POST" ? 201 : 200);
+  });
+});
+
+/** Values that no field takes but those of their own kind. */
+const STRAYS = {
+  number: 7,
+  text: "text",
+  true: true,
+  object: {},
+  array: [],
+  huge: "1e999",
+  text_long: "x".repeat(10_001),
+};
+type Kind = "line" | "long" | "whole" | "amount" | "enum" | "day" | "id";
+
+/** Which of the strays a field of a kind takes. */
+const TAKES: Record<Kind, (keyof typeof STRAYS)[]> = {
+  line: ["text"],
+  long: ["text"],
+  whole: [],
+  amount: ["number"],
+  enum: [],
+  day: [],
+  id: [],
+};
+
+const PROPERTY_FIELDS: Record<string, Kind> = {
+  name: "line",
+  address: "line",
+  state: "enum",
+  city: "line",
+  zip: "enum",
+  unit_count: "amount",
+  year_built: "whole",
+  estimated_value: "amount",
+  notes: "long",
+  partner_property_id: "line",
+};
+const APPLIANCE_FIELDS: Record<string, Kind> = {
+  install_year: "whole",
+  unit_id: "id",
+  brand: "line",
+  model: "line",
+  serial: "line",
+  brand_tier: "enum",
+  usage_intensity: "whole",
+  warranty_expiry: "day",
+};
+const EVENT_FIELDS: Record<string, Kind> = {
+  appliance_id: "id",
+  component_id: "id",
+  event_type: "enum",
+  date: "day",
+  parts_cost: "amount",
+  labor_cost: "amount",
+  total_cost: "amount",
+  technician: "line",
+  notes: "long",
+  condition_after: "enum",
+};
+
+const strayTexts = (kind: Kind) =>
+  Object.entries(STRAYS)
+    .filter(([name]) => !TAKES[kind].includes(name as keyof typeof STRAYS))
+    .map(([name, value]) => (name === "huge" ? "1e999" : JSON.stringify(value)));
+
+describe("a value of the wrong type", () => {
+  const cases = [
+    ["POST", "/v1/properties", { ...PROPERTY_FIELDS }],
+    ["PUT", "/v1/properties/{property}", { ...PROPERTY_FIELDS }],
+    ["POST", "/v1/appliances", { ...APPLIANCE_FIELDS, property_id: "id", type_id: "enum" }],
+    ["PUT", "/v1/appliances/{appliance}", { ...APPLIANCE_FIELDS }],
+  ] as const;
+
+  test.each(
+    cases.flatMap(([method, path, fields]) =>
+      Object.entries<Kind>(fields).map(([field, kind]) => [method, path, field, kind] as const),
+    ),
+  )("is refused by %s %s in %s, by name", async (method, path, field, kind) => {
+    const [, , good] = WRITES.find(([m, p]) => m === method && p === path)!;
+    const { [field]: _, ...others } = good() as Record<string, unknown>;
+    for (const stray of strayTexts(kind)) {
+      const raw = `${JSON.stringify(others).slice(0, -1)}${Object.keys(others).length > 0 ? "," : ""}"${field}":${stray}}`;
+      const reply = await client.send(method, pathOf(path), { raw, headers: JSON_TYPE });
+      // An id of the right form may be of something that does not exist.
+      const isUnknownId = reply.status === 404 && kind === "id" && stray === '"text"';
+      expect(isUnknownId ? 400 : reply.status, `${field}: ${stray.slice(0, 20)}`).toBe(400);
+      if (!isUnknownId) expect(reply.body.error, `${field}: ${stray.slice(0, 20)}`).toContain(field);
+    }
+  });
+
+  test.each(Object.entries(EVENT_FIELDS))(
+    "is refused in a service event's %s, at its position",
+    async (field, kind) => {
+      const strays = strayTexts(kind);
+      const others = { appliance_id: appliance.id, event_type: "Repair", date: "2026-01-01" } as Record<
+        string,
+        unknown
+      >;
+      delete others[field];
+      const items = strays.map((stray) => `${JSON.stringify(others).slice(0, -1)},"${field}":${stray}}`);
+      const raw = `{"events":[${items.join(",")}]}`;
+      const { body } = await client.ask("POST", "/v1/service-events/bulk", 201, { raw, headers: JSON_TYPE });
+      expect(body).toMatchObject({ created: 0, errors: strays.length });
+      const what = new RegExp(
+        field === "appliance_id" || field === "component_id" ? `${field}|not found` : field,
+      );
+      for (const { error } of body.error_details) expect(error).toMatch(what);
+    },
+  );
+
+  test("is never repeated in the answer", async () => {
+    const secret = "4111-1111-1111-1111";
+    const { text } = await client.post(
+      "/v1/properties",
+      { name: { secret }, address: "A", state: secret },
+      400,
+    );
+    expect(text).not.toContain("4111");
+  });
+
+  test("that would be read as something else is refused: control characters, half a character", async () => {
+    const body = { name: "N", address: "A", state: "NY" };
+    for (const name of ["a\u0000b", "a\nb", "a\u001bb", "\ud800"])
+      await client.post("/v1/properties", { ...body, name }, 400);
+    await client.post("/v1/properties", { ...body, name: "Größe 家 🏠" });
+  });
+});
+
+test("an unknown field, such as one of a newer client, is ignored, __proto__ too", async () => {
+  const raw = `{"name":"N","address":"A","state":"NY","__proto__":{"is_demo":true},"constructor":1,"id":"P_mine"}`;
+  const { body } = await client.ask("POST", "/v1/properties", 201, { raw, headers: JSON_TYPE });
+  expect(body).toMatchObject({ name: "N", is_demo: false, id: expect.stringMatching(/^P_[0-9a-z]{26}$/) });
+});
+
+test("a refused write leaves nothing behind", async () => {
+  const other = server.as(await server.createPartner("Careful"));
+  await other.post("/v1/properties", { name: "N", address: "A", state: "NY", year_built: 3000 }, 400);
+  await other.post("/v1/appliances", { property_id: "P_1", type_id: "roof", install_year: 2000 }, 404);
+  expect((await other.get("/v1/portfolio/summary")).body.totals).toMatchObject({
+    properties: 0,
+    appliances: 0,
+  });
+});

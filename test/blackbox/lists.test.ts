@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, addWornAppliance } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+let client: ApiClient;
+let property: Json;
+let component: Json;
+beforeAll(async () => {
+  const server = await serve();
+  client = server.as(await server.createPartner("Acme"));
+  property = await addProperty(client, { unit_count: 7 });
+  for (let i = 0; i < 6; i++) await addProperty(client, { name: `Property ${i}` });
+  component = (await addWornAppliance(client, property.id)).components[0];
+  await addAppliance(client, property.id);
+  await server.json("snapshot");
+});
+
+/** Every paginated list: its path, its array, and whether it takes `sandbox`. */
+const LISTS: [string, string, boolean][] = [
+  ["/v1/properties", "properties", true],
+  ["/v1/portfolio/summary", "portfolio", true],
+  ["/v1/components", "components", true],
+  ["/v1/components?tier=GOOD", "components", true],
+  ["/v1/components?property_id={property}", "components", true],
+  ["/v1/alerts", "alerts", true],
+  ["/v1/alerts?property_id={property}", "alerts", true],
+  ["/v1/appliances", "appliances", false],
+  ["/v1/appliances?property_id={property}", "appliances", false],
+  ["/v1/appliance-types", "appliance_types", false],
+  ["/v1/property/{property}/units", "units", false],
+  ["/v1/components/{component}/trend", "trend", false],
+];
+
+/** Asks for the list with more parameters, given as a query string. */
+function list(template: string, more: string, status = 200) {
+  const path = template.replace("{property}", property.id).replace("{component}", component.id);
+  return client.ask("GET", `${path}${path.includes("?") ? "&" : "?"}${more}`, status);
+}
+
+describe.each(LISTS)("%s", (template, name) => {
+  test("has the envelope of every list", async () => {
+    const { body } = await list(template, "");
+    expect(body.total).toBe(body[name].length);
+    expect(body).toMatchObject({ limit: 50, offset: 0, page: 1, pages: 1, partner: "Acme" });
+  });
+
+  test("put together from its pages is the whole", async () => {
+    const whole = (await list(template, "limit=200")).body;
+    const collected: Json[] = [];
+    for (let offset = 0; offset < whole.total; offset += 3) {
+      const { body } = await list(template, `limit=3&offset=${offset}`);
+      const [page, pages] = [offset / 3 + 1, Math.ceil(whole.total / 3)];
+      expect(body).toMatchObject({ total: whole.total, limit: 3, offset, page, pages });
+      collected.push(...body[name]);
+    }
+    expect(collected).toEqual(whole[name]);
+  });
+
+  test("is empty past its end, with the true total", async () => {
+    const { total } = (await list(template, "")).body;
+    for (const offset of [total, total + 1, 999_999_999_999_999]) {
+      const { body } = await list(template, `limit=2&offset=${offset}`);
+      expect(body[name]).toEqual([]);
+      expect(body).toMatchObject({ total, pages: Math.ceil(total / 2), offset });
+    }
+  });
+
+  test("holds a limit above 200 to 200", async () => {
+    expect((await list(template, "limit=201")).body.limit).toBe(200);
+    expect((await list(template, "limit=999999999999999")).body.limit).toBe(200);
+  });
+
+  test.each([
+    "limit=0",
+    "limit=-1",
+    "limit=1.5",
+    "limit=ten",
+    "limit=",
+    "limit=1e3",
+    "offset=-1",
+    "offset=x",
+  ])("refuses %s", async (query) => {
+    const field = query.split("=")[0]!;
+    const { body } = await list(template, query, 400);
+    expect(body).toMatchObject({ code: "invalid_request", details: [{ field }] });
+  });
+
+  test.each(["limit=1&limit=2", "limit=%zz", "limit=%00"])("refuses the query string %s", (query) =>
+    list(template, query, 400),
+  );
+
+  test("ignores parameters that it does not know", async () => {
+    expect((await list(template, "colour=red&colour=blue")).body.total).toBeGreaterThan(0);
+  });
+});
+
+describe.each(LISTS.filter(([, , hasSandbox]) => hasSandbox))("%s with sandbox", (template, name) => {
+  test("is empty for a partner without a demo property, and filtered by true alone", async () => {
+    const whole = (await list(template, "")).body;
+    expect((await list(template, "sandbox=true")).body).toMatchObject({ [name]: [], total: 0, pages: 0 });
+    for (const value of ["false", "TRUE", "1", ""])
+      expect((await list(template, `sandbox=${value}`)).body.total).toBe(whole.total);
+  });
+});

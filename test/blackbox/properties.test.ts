@@ -1,0 +1,231 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, addWornAppliance, PROPERTY } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+let client: ApiClient;
+beforeAll(async () => {
+  const server = await serve();
+  client = server.as(await server.createPartner("Acme"));
+});
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+describe("creating a property", () => {
+  test("answers with the full record, absent values as null", async () => {
+    const body = await addProperty(client);
+    expect(body).toEqual({
+      ...PROPERTY,
+      id: expect.stringMatching(/^P_[0-9a-hjkmnp-tv-z]{26}$/),
+      unit_count: 0,
+      year_built: null,
+      estimated_value: null,
+      is_demo: false,
+      partner_property_id: null,
+      notes: null,
+      source: "api",
+      created_at: expect.stringMatching(INSTANT),
+      updated_at: expect.stringMatching(INSTANT),
+      partner: "Acme",
+    });
+    expect((await client.get(`/v1/properties/${body.id}`)).body).toEqual(body);
+  });
+
+  test("takes every field, trims text, and stores the state in upper case", async () => {
+    const body = await addProperty(client, {
+      name: "  Oak Hall ",
+      state: " nj ",
+      zip: "07030-1234",
+      unit_count: 2,
+      year_built: 1800,
+      estimated_value: 1234567.89,
+      partner_property_id: "ref-1",
+      notes: "two\nlines",
+      colour: "unknown fields are ignored",
+    });
+    expect(body).toMatchObject({
+      name: "Oak Hall",
+      state: "NJ",
+      zip: "07030-1234",
+      unit_count: 2,
+      year_built: 1800,
+      estimated_value: 1234567.89,
+      partner_property_id: "ref-1",
+      notes: "two\nlines",
+    });
+    expect(body).not.toHaveProperty("colour");
+  });
+
+  test("makes its units, numbered from 1", async () => {
+    const { id } = await addProperty(client, { unit_count: 12 });
+    const { body } = await client.get(`/v1/property/${id}/units`, { limit: 5, offset: 9 });
+    expect(body.units).toEqual(
+      ["10", "11", "12"].map((label) => ({
+        id: expect.stringMatching(/^U_/),
+        property_id: id,
+        label,
+        created_at: expect.stringMatching(INSTANT),
+      })),
+    );
+    expect(body).toMatchObject({ total: 12, limit: 5, offset: 9, page: 2, pages: 3 });
+  });
+
+  test.each([
+    [{}, "name, address, state required"],
+    [{ name: "N" }, "name, address, state required"],
+    [{ ...PROPERTY, name: "  " }, "name, address, state required"],
+    [{ ...PROPERTY, state: null }, "name, address, state required"],
+    [{ ...PROPERTY, state: "XX" }, "state must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP"],
+    [{ ...PROPERTY, zip: "1234" }, "zip must be a ZIP code of 5 digits or 5+4"],
+    [{ ...PROPERTY, unit_count: 10_001 }, "unit_count must be a whole number from 0 to 10000"],
+    [{ ...PROPERTY, unit_count: 1.5 }, "unit_count must be a whole number from 0 to 10000"],
+    [{ ...PROPERTY, year_built: 1799 }, "year_built must be a whole number from 1800 to next year"],
+    [{ ...PROPERTY, name: "n".repeat(501) }, "name must be one line of text of 1 to 500 characters"],
+  ])("refuses %o", async (body, error) => {
+    const refused = await client.post("/v1/properties", body, 400);
+    expect(refused.body).toMatchObject({ error, code: "invalid_request" });
+  });
+
+  test("names every field that is wrong", async () => {
+    const { body } = await client.post("/v1/properties", { ...PROPERTY, unit_count: "3", notes: 7 }, 400);
+    expect(body.details.map((detail: { field: string }) => detail.field).sort()).toEqual([
+      "notes",
+      "unit_count",
+    ]);
+  });
+
+  test("refuses a year after the next one", async () => {
+    const year = new Date().getUTCFullYear();
+    await addProperty(client, { year_built: year + 1 });
+    const { body } = await client.post("/v1/properties", { ...PROPERTY, year_built: year + 2 }, 400);
+    expect(body.details[0].field).toBe("year_built");
+  });
+
+  test("refuses a partner_property_id that another property has", async () => {
+    await addProperty(client, { partner_property_id: "taken" });
+    const { body } = await client.post("/v1/properties", { ...PROPERTY, partner_property_id: "taken" }, 409);
+    expect(body).toMatchObject({ code: "conflict" });
+  });
+});
+
+describe("changing a property", () => {
+  test("changes what is given, clears what is null, and leaves the rest", async () => {
+    const before = await addProperty(client, { year_built: 1990, notes: "old" });
+    const { body } = await client.put(`/v1/properties/${before.id}`, { estimated_value: 5e6, notes: null });
+    expect(body).toEqual({
+      ...before,
+      estimated_value: 5_000_000,
+      notes: null,
+      updated_at: expect.stringMatching(INSTANT),
+    });
+    const { body: read } = await client.get(`/v1/properties/${before.id}`);
+    expect(read).toEqual(body);
+  });
+
+  test("adds and removes units at the end", async () => {
+    const { id } = await addProperty(client, { unit_count: 3 });
+    const labels = async () =>
+      (await client.get(`/v1/property/${id}/units`)).body.units.map((unit: { label: string }) => unit.label);
+    await client.put(`/v1/properties/${id}`, { unit_count: 5 });
+    expect(await labels()).toEqual(["1", "2", "3", "4", "5"]);
+    await client.put(`/v1/properties/${id}`, { unit_count: 2 });
+    expect(await labels()).toEqual(["1", "2"]);
+  });
+
+  test("refuses to remove a unit that carries an appliance, by its name", async () => {
+    const { id } = await addProperty(client, { unit_count: 3 });
+    const { units } = (await client.get(`/v1/property/${id}/units`)).body;
+    await addAppliance(client, id, { unit_id: units[2].id });
+    const { body } = await client.put(`/v1/properties/${id}`, { unit_count: 1 }, 409);
+    expect(body.error).toContain(`3 (${units[2].id})`);
+    expect((await client.get(`/v1/property/${id}/units`)).body.total).toBe(3);
+  });
+
+  test("refuses the reference of another property, and takes its own again", async () => {
+    await addProperty(client, { partner_property_id: "one" });
+    const { id } = await addProperty(client, { partner_property_id: "two" });
+    await client.put(`/v1/properties/${id}`, { partner_property_id: "two" });
+    await client.put(`/v1/properties/${id}`, { partner_property_id: "one" }, 409);
+  });
+
+  test("refuses null for what a property cannot be without", async () => {
+    const { id } = await addProperty(client);
+    for (const field of ["name", "address", "state", "unit_count"])
+      expect((await client.put(`/v1/properties/${id}`, { [field]: null }, 400)).body.details[0].field).toBe(
+        field,
+      );
+  });
+});
+
+describe("summaries", () => {
+  test("of a property count what it has and what that costs", async () => {
+    const property = await addProperty(client, { unit_count: 4 });
+    await addWornAppliance(client, property.id);
+    await addAppliance(client, property.id);
+    const { body } = await client.get(`/v1/property/${property.id}/summary`);
+    const { name, address, city, state } = PROPERTY;
+    expect(body).toEqual({
+      property: { id: property.id, name, address, city, state, unit_count: 4 },
+      counts: { appliances: 2, components: 14, service_events: 0 },
+      risk: { critical: 6, warning: 0, good: 8, overall_rating: expect.any(String) },
+      financials: {
+        total_deferred_maintenance: expect.any(Number),
+        total_reactive_exposure: expect.any(Number),
+        deferred_per_door: expect.any(Number),
+        recommended_monthly_reserve_per_unit: expect.any(Number),
+      },
+      assessed_at: expect.stringMatching(INSTANT),
+      partner: "Acme",
+    });
+    const { components } = (
+      await client.get("/v1/components", { property_id: property.id, tier: "critical" })
+    ).body;
+    const sum = (name: string) =>
+      components.reduce((total: number, row: Record<string, number>) => total + row[name]!, 0);
+    expect(body.financials.total_deferred_maintenance).toBe(sum("proactive_cost"));
+    expect(body.financials.total_reactive_exposure).toBe(sum("reactive_cost"));
+    expect(body.financials.deferred_per_door).toBe(sum("proactive_cost") / 4);
+  });
+
+  test("of an empty property are all zero", async () => {
+    const property = await addProperty(client);
+    const { counts, risk, financials } = (await client.get(`/v1/property/${property.id}/summary`)).body;
+    expect(counts).toEqual({ appliances: 0, components: 0, service_events: 0 });
+    expect(risk).toMatchObject({ critical: 0, warning: 0, good: 0 });
+    expect(Object.values(financials)).toEqual([0, 0, 0, 0]);
+  });
+
+  test("of the portfolio agree with those of its properties", async () => {
+    const { body } = await client.get("/v1/portfolio/summary", { limit: 200 });
+    const { portfolio, totals } = body;
+    const sum = (name: string) =>
+      portfolio.reduce((total: number, row: Record<string, number>) => total + row[name]!, 0);
+    expect(totals).toEqual({
+      properties: portfolio.length,
+      appliances: sum("appliances"),
+      components: sum("components"),
+      critical: sum("critical"),
+      warning: sum("warning"),
+      good: sum("good"),
+      total_deferred: sum("total_deferred_maintenance"),
+      total_reactive: sum("total_reactive_exposure"),
+    });
+    expect(body).toMatchObject({
+      total: portfolio.length,
+      limit: 200,
+      offset: 0,
+      page: 1,
+      pages: 1,
+      partner: "Acme",
+    });
+    const row = portfolio.find((one: { critical: number }) => one.critical > 0);
+    const { property, counts, risk, financials } = (
+      await client.get(`/v1/property/${row.property_id}/summary`)
+    ).body;
+    const { recommended_monthly_reserve_per_unit, ...money } = financials;
+    const { id: property_id, ...named } = property;
+    const { service_events, ...owned } = counts;
+    expect(row).toEqual({ property_id, ...named, ...owned, ...risk, ...money });
+  });
+});

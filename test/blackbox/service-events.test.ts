@@ -1,0 +1,215 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import {
+  addAppliance,
+  addProperty,
+  addWornAppliance,
+  daysFromToday,
+  logEvents,
+  THIS_YEAR,
+} from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+let client: ApiClient;
+let appliance: Json;
+beforeAll(async () => {
+  const server = await serve();
+  client = server.as(await server.createPartner("Acme"));
+});
+beforeEach(async () => {
+  appliance = await addWornAppliance(client, (await addProperty(client)).id);
+});
+
+const EVENT_TYPES = [
+  "Preventive Maintenance",
+  "Inspection",
+  "Filter Change",
+  "Cleaning",
+  "Repair",
+  "Replacement",
+  "Emergency Repair",
+  "Warranty Claim",
+  "Other",
+];
+const event = (fields: object = {}) => ({
+  appliance_id: appliance.id,
+  event_type: "Inspection",
+  date: daysFromToday(-1),
+  ...fields,
+});
+const componentsNow = async (): Promise<Json[]> =>
+  (await client.get(`/v1/appliances/${appliance.id}`)).body.components;
+
+describe("logging service events", () => {
+  test("answers with the full records", async () => {
+    const component_id = appliance.components[0].id;
+    const fields = {
+      technician: "Kim",
+      parts_cost: 10.5,
+      labor_cost: 4.25,
+      condition_after: "fair",
+      notes: "ok",
+    };
+    expect(await logEvents(client, event({ component_id, ...fields }))).toEqual({
+      created: 1,
+      errors: 0,
+      events: [
+        {
+          id: expect.stringMatching(/^SE_[0-9a-hjkmnp-tv-z]{26}$/),
+          ...event({ component_id, ...fields }),
+          total_cost: 14.75,
+          created_at: expect.stringMatching(/Z$/),
+        },
+      ],
+      error_details: [],
+    });
+  });
+
+  test("takes each of the event types", async () => {
+    const { created } = await logEvents(client, ...EVENT_TYPES.map((event_type) => event({ event_type })));
+    expect(created).toBe(EVENT_TYPES.length);
+  });
+
+  test("keeps the good ones when their neighbours are refused, each at its position", async () => {
+    const other = await addAppliance(client, appliance.property_id);
+    const foreign = other.components[0].id;
+    const { created, errors, events, error_details } = await logEvents(
+      client,
+      event({ appliance_id: "A_1" }),
+      event({ notes: "first" }),
+      { appliance_id: appliance.id },
+      event({ event_type: "Haunting" }),
+      event({ component_id: "C_1" }),
+      event({ component_id: foreign }),
+      event({ date: "2024-02-30" }),
+      event({ notes: "second" }),
+      event({ appliance_id: undefined }),
+      event({ date: daysFromToday(2) }),
+      event({ date: "1899-12-31" }),
+    );
+    expect([created, errors]).toEqual([2, 9]);
+    expect(events.map((one: Json) => one.notes)).toEqual(["first", "second"]);
+    expect(error_details).toEqual([
+      { index: 0, error: "Appliance not found: A_1" },
+      { index: 2, error: "event_type and date required" },
+      { index: 3, error: "Unknown event_type: Haunting" },
+      { index: 4, error: "Component not found: C_1" },
+      { index: 5, error: `Component not found: ${foreign}` },
+      { index: 6, error: "date must be a day that the calendar has, as YYYY-MM-DD" },
+      { index: 8, error: "appliance_id required" },
+      { index: 9, error: expect.stringMatching(/^date must be from 1900-01-01 to /) },
+      { index: 10, error: expect.stringMatching(/^date must be from 1900-01-01 to /) },
+    ]);
+  });
+
+  test.each([[null], [7], ["text"], [[]]])(
+    "refuses an item that is %o and keeps its neighbour",
+    async (item) => {
+      const { body } = await client.post("/v1/service-events/bulk", { events: [item, event()] });
+      expect(body).toMatchObject({ created: 1, errors: 1, error_details: [{ index: 0 }] });
+    },
+  );
+
+  test("takes up to 1000 at once and refuses one more", async () => {
+    const many = Array.from({ length: 1000 }, () => event());
+    expect((await client.post("/v1/service-events/bulk", { events: many })).body.created).toBe(1000);
+    const { body } = await client.post("/v1/service-events/bulk", { events: [...many, event()] }, 400);
+    expect(body.error).toBe("At most 1000 items per request");
+  });
+
+  test.each([
+    [{}, "events required"],
+    [{ events: null }, "events required"],
+    [{ events: {} }, "events must be an array"],
+    [{ events: "x" }, "events must be an array"],
+  ])("refuses a body of %o", async (body, error) => {
+    expect((await client.post("/v1/service-events/bulk", body, 400)).body.error).toBe(error);
+  });
+});
+
+describe("what an event moves", () => {
+  test("a replacement of the appliance makes every component new", async () => {
+    expect((await componentsNow()).map((one) => one.risk_tier)).toContain("CRITICAL");
+    await logEvents(client, event({ event_type: "Replacement", date: daysFromToday(0) }));
+    for (const component of await componentsNow())
+      expect(component).toMatchObject({
+        last_replaced: daysFromToday(0),
+        install_year: THIS_YEAR,
+        risk_tier: "GOOD",
+      });
+  });
+
+  test("a replacement of a component makes that one new and no other", async () => {
+    const [first, ...others] = await componentsNow();
+    await logEvents(client, event({ event_type: "Replacement", component_id: first!.id }));
+    const [now, ...rest] = await componentsNow();
+    expect(now).toMatchObject({ last_replaced: daysFromToday(-1), risk_tier: "GOOD" });
+    expect(rest.map((one) => one.last_replaced)).toEqual(others.map(() => null));
+  });
+
+  test("servicing sets the date of the last service, and never backwards", async () => {
+    await logEvents(client, event({ event_type: "Cleaning", date: "2025-06-01" }));
+    await logEvents(client, event({ event_type: "Repair", date: "2025-05-01" }));
+    expect((await componentsNow()).map((one) => one.last_serviced)).toEqual(Array(6).fill("2025-06-01"));
+  });
+
+  test("is in the answer to the next read, scores and counts alike", async () => {
+    await logEvents(client, event({ event_type: "Emergency Repair", notes: "leaking badly" }));
+    const { counts } = (await client.get(`/v1/property/${appliance.property_id}/summary`)).body;
+    expect(counts.service_events).toBe(1);
+  });
+});
+
+describe("a component's history", () => {
+  test("has its own events and those of its appliance as a whole, the newest first", async () => {
+    const [mine, other] = appliance.components;
+    await logEvents(
+      client,
+      event({ date: "2024-03-01", notes: "whole" }),
+      event({
+        date: "2025-03-01",
+        component_id: mine.id,
+        notes: "mine",
+        technician: "Kim",
+        total_cost: 99.99,
+      }),
+      event({ date: "2025-04-01", component_id: other.id, notes: "other's" }),
+    );
+    const { body } = await client.get(`/v1/components/${mine.id}/history`);
+    expect(body).toEqual({
+      component: {
+        id: mine.id,
+        component_name: mine.component_name,
+        appliance_id: appliance.id,
+        appliance_type: "water_heater_gas",
+        install_year: THIS_YEAR - 40,
+        last_replaced: null,
+        last_serviced: "2025-03-01",
+      },
+      events: [
+        {
+          id: expect.stringMatching(/^SE_/),
+          event_type: "Inspection",
+          date: "2025-03-01",
+          technician: "Kim",
+          total_cost: 99.99,
+          notes: "mine",
+          condition_after: null,
+        },
+        {
+          id: expect.stringMatching(/^SE_/),
+          event_type: "Inspection",
+          date: "2024-03-01",
+          technician: null,
+          total_cost: null,
+          notes: "whole",
+          condition_after: null,
+        },
+      ],
+      total_events: 2,
+      partner: "Acme",
+    });
+  });
+});
