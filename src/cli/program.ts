@@ -17,6 +17,7 @@ import { createParser } from "./parser.ts";
 import { partnerCommands } from "./partner.ts";
 import { EXIT, reportError } from "./report-error.ts";
 import { serveCommand } from "./serve.ts";
+import { smokeCommand } from "./smoke.ts";
 import { snapshotCommand } from "./snapshot.ts";
 import { asUsageError, helpAsOption, isJsonAsked } from "./usage.ts";
 import { versionCommand } from "./version.ts";
@@ -29,6 +30,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   partnerCommands,
   adminCommands,
   snapshotCommand,
+  smokeCommand,
   versionCommand,
 ];
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { conditionOf } from "../../src/domain/figures/condition.ts";
 import type { Partner } from "../../src/domain/partner.ts";
-import { dayOf, daysBetween } from "../../src/domain/time.ts";
+import { daysBetween } from "../../src/domain/time.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { createDemoProperty } from "../../src/usecases/create-demo-property.ts";

@@ -1,0 +1,46 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** A delivery as it came in. `data` is empty when the body is no envelope. */
+export type Delivery = { event: string; data: Readonly<Record<string, unknown>>; verified: boolean };
+
+export type LocalReceiver = { url: string; stop(): Promise<void> };
+
+/**
+ * A webhook receiver on a free loopback port, written as a partner would from the specification alone: it shares
+ * nothing with the code that signs. A delivery whose signature is wrong gets a 401.
+ */
+export function startLocalReceiver(
+  secret: () => string,
+  onDelivery: (delivery: Delivery) => void,
+): LocalReceiver {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    development: false,
+    async fetch(request) {
+      const body = new Uint8Array(await request.arrayBuffer());
+      const verified = isSigned(body, request.headers.get("x-service-signature") ?? "", secret());
+      onDelivery({
+        event: request.headers.get("x-service-event") ?? "",
+        data: dataOf(body),
+        verified,
+      });
+      return new Response(null, { status: verified ? 204 : 401 });
+    },
+  });
+  return { url: `http://127.0.0.1:${server.port}/webhooks`, stop: () => server.stop(true) };
+}
+
+function isSigned(body: Uint8Array, signature: string, secret: string): boolean {
+  const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
+  const given = Buffer.from(signature);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function dataOf(body: Uint8Array): Delivery["data"] {
+  try {
+    return JSON.parse(new TextDecoder().decode(body)).data ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { runMainstay, useMainstay } from "../support/mainstay.ts";
+
+const { folder } = useMainstay();
+
+/** The machine may be busy with other tests; ten seconds are for an executable that has it for itself. */
+const PATIENCE = ["--timeout", "55"];
+
+const STEPS = [
+  "start",
+  "partner",
+  "token",
+  "property",
+  "appliance",
+  "events",
+  "snapshot",
+  "alerts",
+  "delivery",
+  "restart",
+  "stop",
+];
+
+test("walks the whole journey, and leaves nothing behind", async () => {
+  const [cwd, scratch] = [folder(), folder()];
+  const { code, stdout, stderr } = await runMainstay(["smoke", ...PATIENCE], {
+    cwd,
+    env: { TMPDIR: scratch },
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines.slice(0, -1).map((line) => /^ok {3}(\w+) +\d+ ms$/.exec(line)?.[1])).toEqual(STEPS);
+  expect(lines.at(-1)).toMatch(/^Passed after 11 steps and \d+\.\d s\.$/);
+  expect([...readdirSync(cwd), ...readdirSync(scratch)]).toEqual([]);
+});
+
+test("tells machines the same", async () => {
+  // a configuration that would not start, and a proxy that is not there, are none of its business
+  const { code, stdout } = await runMainstay(["smoke", "--json", ...PATIENCE], {
+    cwd: folder(),
+    env: {
+      MAINSTAY_SERVER__PORT: "nowhere",
+      HTTP_PROXY: "http://127.0.0.1:1",
+      http_proxy: "http://127.0.0.1:1",
+    },
+  });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    ok: true,
+    steps: STEPS.map((name) => ({ name, ok: true, duration_ms: expect.any(Number) })),
+    duration_ms: expect.any(Number),
+  });
+});
+
+test("fails where it cannot listen, with what the server said", async () => {
+  // an address of the documentation's own network is no machine's
+  const scratch = folder();
+  const { code, stdout, stderr } = await runMainstay(["smoke", "--host", "192.0.2.1", ...PATIENCE], {
+    env: { TMPDIR: scratch },
+  });
+  expect(code).toBe(1);
+  expect(readdirSync(scratch)).toEqual([]);
+  expect(stdout).toMatch(/^FAIL start +\d+ ms\n {5}expected a server that listens; it exited with 1\n/);
+  expect(stdout).toContain("the address 192.0.2.1:0 cannot be listened on");
+  expect(stderr).toBe(
+    "mainstay: the smoke test failed at start: expected a server that listens; it exited with 1\n",
+  );
+});
+
+test("fails in the same way for machines", async () => {
+  const { code, stdout, stderr } = await runMainstay(
+    ["smoke", "--json", "--host", "192.0.2.1", ...PATIENCE],
+    {
+      cwd: folder(),
+    },
+  );
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false, steps: [{ name: "start", ok: false }] });
+  expect(JSON.parse(stderr).error).toStartWith("the smoke test failed at start");
+});
+
+test("says so when there is no room for its folder", async () => {
+  const nowhere = join(folder(), "missing");
+  const { code, stderr } = await runMainstay(["smoke"], { cwd: folder(), env: { TMPDIR: nowhere } });
+  expect(code).toBe(1);
+  expect(stderr).toContain(nowhere);
+  expect(existsSync(nowhere)).toBe(false);
+});
