@@ -1,7 +1,8 @@
-import type { PropertyTotals } from "../totals.ts";
+import type { Assessment } from "./assessment.ts";
 
 export type Grade = "A" | "B" | "C" | "D" | "F";
 export type Rating = "GOOD" | "FAIR" | "FAIL";
+/** `score` is the condition index: a whole number from 1, the worst, to 100. */
 export type Condition = { score: number; grade: Grade; rating: Rating };
 
 /** Need as a share of replacement value against the index, straight lines between (`scoring.md` §6). */
@@ -14,23 +15,36 @@ const INDEX: readonly (readonly [need: number, index: number])[] = [
   [1, 1],
 ];
 
+/** How the condition score comes about, for the reader of a report. */
+export const METHODOLOGY =
+  "Facility condition index: the planned replacement cost of CRITICAL components, and half of that of WARNING " +
+  "components, as a share of the property's replacement cost value. " +
+  `${INDEX.map(([need, index]) => `${Math.round(need * 100)}% scores ${index}`).join(", ")}, straight lines between. ` +
+  "Grade A is rated GOOD. Grades B and C are rated GOOD and FAIR, or FAIR and FAIL when a component of a life-safety " +
+  "or conveyance system is CRITICAL. Grades D and F are rated FAIL.";
+
+type Needs = Pick<
+  Assessment,
+  "criticalProactiveCents" | "warningProactiveCents" | "rcvCents" | "vitalCritical"
+>;
+
 /**
  * The condition of a property by the facility condition index of the field: what its critical components cost, and
  * half of what those in warning cost, as a share of its replacement value.
  */
-export function conditionOf(totals: PropertyTotals): Condition {
+export function conditionOf(totals: Needs): Condition {
   const score = conditionIndex(needOf(totals));
   const grade = gradeOf(score);
   return { score, grade, rating: ratingOf(grade, totals.vitalCritical > 0) };
 }
 
 /** 0 to 1; 0 for a property with nothing to replace. */
-function needOf({ criticalProactiveCents, warningProactiveCents, rcvCents }: PropertyTotals): number {
+function needOf({ criticalProactiveCents, warningProactiveCents, rcvCents }: Needs): number {
   if (rcvCents === 0) return 0;
   return Math.min((criticalProactiveCents + warningProactiveCents / 2) / rcvCents, 1);
 }
 
-/** A whole number from 1 to 100. */
+/** The index, a whole number from 1 to 100, of a need from 0 to 1. */
 export function conditionIndex(need: number): number {
   const end = Math.max(
     1,
@@ -38,7 +52,8 @@ export function conditionIndex(need: number): number {
   );
   const [fromNeed, fromIndex] = INDEX[end - 1]!;
   const [toNeed, toIndex] = INDEX[end]!;
-  return Math.round(fromIndex + ((need - fromNeed) / (toNeed - fromNeed)) * (toIndex - fromIndex));
+  const index = fromIndex + ((need - fromNeed) / (toNeed - fromNeed)) * (toIndex - fromIndex);
+  return Math.round(Number(index.toFixed(9))); // a half stays a half, which binary fractions miss by a hair
 }
 
 export function gradeOf(score: number): Grade {

@@ -1,46 +1,45 @@
-import type { Component } from "../component.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { failureWithin } from "../projections.ts";
-import type { BrandTier } from "../scoring/types.ts";
 import { DAYS_PER_MONTH } from "../time.ts";
+import { type AssessedComponent, perDoor } from "./assessment.ts";
 
-/** Cents a month. */
+/** What to set aside, in whole cents. Each amount is rounded by itself, not made from another rounded one. */
 export type Reserve = { perUnitPerMonth: number; perUnitPerYear: number; propertyPerMonth: number };
 
-/** A component with the tier of its appliance's brand, which its life depends on. */
-export type BrandedComponent = Component & { brandTier: BrandTier };
-
-/** A property's units as figures per door count them: at least one. */
-export const doors = (unitCount: number) => Math.max(unitCount, 1);
+/** The spans, in months, that a reserve is worked out for. */
+export const RESERVE_MONTHS = [12, 24, 36] as const;
+const FULL_REPLACEMENT_MONTHS = 120;
 
 /**
  * What to set aside so that the replacements expected within `months` are paid for: elevated components in full,
- * others by their probability of failing until then.
+ * others by their probability of failing until then (`scoring.md` §6).
  */
 export function reserveOver(
   knowledge: Knowledge,
-  components: readonly BrandedComponent[],
+  components: readonly AssessedComponent[],
   unitCount: number,
   months: number,
 ): Reserve {
   let expectedCents = 0;
   for (const component of components) {
-    const { proactiveCents } = knowledge.components.get(component.defId)!;
     const share =
       component.riskTier === "GOOD"
         ? failureWithin(knowledge, component, component.brandTier, months * DAYS_PER_MONTH)
         : 1;
-    expectedCents += proactiveCents * share;
+    expectedCents += knowledge.component(component.defId).proactiveCents * share;
   }
   return monthly(expectedCents / months, unitCount);
 }
 
-/** The figures of a monthly amount, each in whole cents. */
-export function monthly(centsPerMonth: number, unitCount: number): Reserve {
-  const units = doors(unitCount);
+/** What to set aside to replace everything once within ten years. */
+export function fullReplacementReserve(rcvCents: number, unitCount: number): Reserve {
+  return monthly(rcvCents / FULL_REPLACEMENT_MONTHS, unitCount);
+}
+
+function monthly(centsPerMonth: number, unitCount: number): Reserve {
   return {
     propertyPerMonth: Math.round(centsPerMonth),
-    perUnitPerMonth: Math.round(centsPerMonth / units),
-    perUnitPerYear: Math.round((centsPerMonth * 12) / units),
+    perUnitPerMonth: perDoor(centsPerMonth, unitCount),
+    perUnitPerYear: perDoor(centsPerMonth * 12, unitCount),
   };
 }

@@ -5,7 +5,11 @@ import { enter, type Subject, type Trail } from "./evidence.ts";
 import type { ClaimEvidence } from "./types.ts";
 
 /** A claim that still weighs. */
-export type LiveClaim = ClaimEvidence & { type: ClaimType; day: number; ratio: number };
+export type LiveClaim<C extends ClaimEvidence = ClaimEvidence> = C & {
+  type: ClaimType;
+  day: number;
+  ratio: number;
+};
 
 /** A claim's likelihood ratio on that day: its type's, fading from the date of loss; 1 for a denied or unknown one. */
 export function claimRatio(knowledge: Knowledge, claim: ClaimEvidence, today: number): number {
@@ -19,12 +23,12 @@ export function claimRatio(knowledge: Knowledge, claim: ClaimEvidence, today: nu
 }
 
 /** The property's strongest claims today, as many as count; of equals the newer. */
-export function strongestClaims(
+export function strongestClaims<C extends ClaimEvidence>(
   knowledge: Knowledge,
-  claims: readonly ClaimEvidence[],
+  claims: readonly C[],
   today: number,
-): LiveClaim[] {
-  const live: LiveClaim[] = [];
+): LiveClaim<C>[] {
+  const live: LiveClaim<C>[] = [];
   for (const claim of claims) {
     const type = knowledge.claimType(claim.claimType);
     const ratio = claimRatio(knowledge, claim, today);

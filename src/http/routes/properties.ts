@@ -1,6 +1,7 @@
 import { notFound } from "../../domain/errors.ts";
+import { perDoor } from "../../domain/figures/assessment.ts";
 import { conditionOf } from "../../domain/figures/condition.ts";
-import { doors, reserveOver } from "../../domain/figures/reserve.ts";
+import { exposureOf } from "../../domain/figures/exposure.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { usdFromCents } from "../../domain/money.ts";
 import type { Partner } from "../../domain/partner.ts";
@@ -11,9 +12,10 @@ import { readNewProperty, readPropertyChange } from "../../shapes/property.ts";
 import type { Store } from "../../store/store.ts";
 import { PortfolioWriter } from "../../usecases/portfolio-writer.ts";
 import { changeProperty, createProperty } from "../../usecases/properties.ts";
+import { recommendedReserve, tierCounts } from "../figure-views.ts";
 import { created, type Operation, ok, partnerOperation } from "../operation.ts";
 import { envelope, parseSlice, wantsSandbox } from "../query.ts";
-import { propertyRowView, propertyView, round, unitView } from "../views.ts";
+import { propertyRowView, propertyView, unitView } from "../views.ts";
 
 export function propertyOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -107,7 +109,6 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const property = await getProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
         const components = await store.read.components.rowsOfProperty(property.id);
-        const reserve = reserveOver(knowledge, components, property.unitCount, 12);
         const { id, name, address, city, state, unitCount: unit_count } = property;
         return ok({
           property: { id, name, address, city, state, unit_count },
@@ -119,7 +120,11 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
           risk: { ...tierCounts(totals), overall_rating: conditionOf(totals).rating },
           financials: {
             ...exposure(totals, property.unitCount),
-            recommended_monthly_reserve_per_unit: usdFromCents(reserve.perUnitPerMonth),
+            recommended_monthly_reserve_per_unit: recommendedReserve(
+              knowledge,
+              components,
+              property.unitCount,
+            ),
           },
           assessed_at: toIso(now),
           partner: partner.name,
@@ -142,6 +147,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const totals = sandbox
           ? sumOf(demo.map((row) => row.totals))
           : await store.read.totals.ofPartner(partner.id);
+        const { deferredCents, reactiveCents } = exposureOf(totals);
         return ok({
           portfolio: rows.map(({ property, totals }) => portfolioItem(property, totals)),
           totals: {
@@ -149,8 +155,8 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
             appliances: totals.appliances,
             components: totals.components,
             ...tierCounts(totals),
-            total_deferred: usdFromCents(totals.criticalProactiveCents + totals.warningProactiveCents),
-            total_reactive: usdFromCents(totals.criticalReactiveCents + totals.warningReactiveCents),
+            total_deferred: usdFromCents(deferredCents),
+            total_reactive: usdFromCents(reactiveCents),
           },
           ...envelope(slice, totals.properties, partner.name),
         });
@@ -166,22 +172,13 @@ export async function getProperty(store: Store, partner: Partner, id: string): P
   return property;
 }
 
-type Counts = Pick<PropertyTotals, "components" | "critical" | "warning">;
-
-export const tierCounts = ({ components, critical, warning }: Counts) => ({
-  critical,
-  warning,
-  good: components - critical - warning,
-});
-
 /** What the elevated components cost now and would cost once failed. */
-export function exposure(totals: PropertyTotals, unitCount: number) {
-  const deferredCents = totals.criticalProactiveCents + totals.warningProactiveCents;
-  const reactiveCents = totals.criticalReactiveCents + totals.warningReactiveCents;
+function exposure(totals: PropertyTotals, unitCount: number) {
+  const { deferredCents, reactiveCents } = exposureOf(totals);
   return {
     total_deferred_maintenance: usdFromCents(deferredCents),
     total_reactive_exposure: usdFromCents(reactiveCents),
-    deferred_per_door: round(usdFromCents(deferredCents) / doors(unitCount), 2),
+    deferred_per_door: usdFromCents(perDoor(deferredCents, unitCount)),
   };
 }
 

@@ -1,0 +1,71 @@
+import type { Knowledge, System } from "../knowledge.ts";
+import { claimRatio, strongestClaims } from "../scoring/claims.ts";
+import type { ClaimEvidence } from "../scoring/types.ts";
+import { DAYS_PER_YEAR, type Day, dayNumber, daysBetween } from "../time.ts";
+
+export type ClaimScoringStatus = "active_scoring" | "expired_no_impact";
+
+/** What a claim does to the scores of its property's components. */
+export type ClaimImpact<C> = {
+  claim: C;
+  label: string;
+  /** Years since the date of loss. */
+  ageYears: number;
+  /** Likelihood ratio at the date of loss; 1 for a type that the knowledge base lacks. */
+  baseRatio: number;
+  /** Likelihood ratio today, as faded; 1 when denied. */
+  effectiveRatio: number;
+  /** Years until it has faded away; 0 for a claim that weighs nothing. */
+  remainingYears: number;
+  status: ClaimScoringStatus;
+  /** Whether it is one of the strongest, the only ones that enter scores. */
+  scored: boolean;
+  systems: readonly System[];
+  /** Components of the property that its type affects. */
+  affectedComponents: number;
+};
+
+type PropertyClaim = ClaimEvidence & { id: string };
+
+const UNKNOWN_TYPE = { label: "Other", ratio: 1, systems: [], componentIds: new Set<string>() };
+
+/**
+ * The impact of a property's claims on a day, the newest date of loss first (`scoring.md` §3). `defIds` are the
+ * definitions of the property's components, one entry a component. A claim that weighs more than 1 is active, even
+ * where three stronger ones keep it out of the scores; any other, denied and unknown ones among them, has no impact.
+ */
+export function claimImpacts<C extends PropertyClaim>(
+  knowledge: Knowledge,
+  claims: readonly C[],
+  defIds: readonly string[],
+  today: Day,
+): ClaimImpact<C>[] {
+  const { spanYears } = knowledge.model.evidence.claims;
+  const scored = new Set(strongestClaims(knowledge, claims, dayNumber(today)).map(({ id }) => id));
+  const present = Map.groupBy(defIds, (defId) => defId);
+  return claims.toSorted(newestFirst).map((claim) => {
+    const type = knowledge.claimType(claim.claimType) ?? UNKNOWN_TYPE;
+    const ageYears = Math.max(0, daysBetween(claim.dateOfLoss, today)) / DAYS_PER_YEAR;
+    const effectiveRatio = claimRatio(knowledge, claim, dayNumber(today));
+    const isActive = effectiveRatio > 1;
+    let affectedComponents = 0;
+    for (const defId of type.componentIds) affectedComponents += present.get(defId)?.length ?? 0;
+    return {
+      claim,
+      label: type.label,
+      ageYears,
+      baseRatio: type.ratio,
+      effectiveRatio,
+      remainingYears: isActive ? spanYears - ageYears : 0,
+      status: isActive ? "active_scoring" : "expired_no_impact",
+      scored: scored.has(claim.id),
+      systems: type.systems,
+      affectedComponents,
+    };
+  });
+}
+
+function newestFirst(a: PropertyClaim, b: PropertyClaim): number {
+  if (a.dateOfLoss !== b.dateOfLoss) return a.dateOfLoss < b.dateOfLoss ? 1 : -1;
+  return a.id < b.id ? 1 : -1;
+}

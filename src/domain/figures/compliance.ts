@@ -1,0 +1,73 @@
+import type { InspectionRegime, Knowledge } from "../knowledge.ts";
+import type { EventType } from "../scoring/types.ts";
+import type { Condition } from "../service-event.ts";
+import { addMonths, type Day, daysBetween } from "../time.ts";
+
+export type ComplianceStatus = "OVERDUE" | "DUE_SOON" | "UPCOMING" | "OK";
+
+/** An inspection that an appliance is due for. */
+export type ComplianceItem<A> = {
+  appliance: A;
+  regime: InspectionRegime;
+  /** The newest one that passed; null when there is none. */
+  lastInspection: Day | null;
+  dueDate: Day;
+  /** Negative when past due. */
+  daysUntilDue: number;
+  status: ComplianceStatus;
+};
+
+/** What compliance reads of a service event. */
+export type InspectionEvent = {
+  applianceId: string;
+  eventType: EventType;
+  date: Day;
+  conditionAfter: Condition | null;
+};
+
+type InspectedAppliance = { id: string; typeId: string; installYear: number };
+
+/**
+ * Every inspection that a regime of the knowledge base asks of the appliances: an item an appliance and inspection
+ * type, the first due first, equals in the order of the appliances (`scoring.md` §6). The clock starts again with each event of a listed type on the
+ * appliance or a component of it that did not leave it in poor condition; before the first, on 1 July of its install
+ * year. Events after `today` count for nothing.
+ */
+export function complianceItems<A extends InspectedAppliance>(
+  knowledge: Knowledge,
+  appliances: readonly A[],
+  events: readonly InspectionEvent[],
+  today: Day,
+): ComplianceItem<A>[] {
+  const passed = Map.groupBy(
+    events.filter(({ date, conditionAfter }) => date <= today && conditionAfter !== "poor"),
+    (event) => event.applianceId,
+  );
+  const items: ComplianceItem<A>[] = [];
+  for (const appliance of appliances)
+    for (const regime of knowledge.regimes(appliance.typeId)) {
+      const lastInspection = newest(passed.get(appliance.id) ?? [], regime.resetBy);
+      const start = lastInspection ?? firstDay(appliance.installYear);
+      const dueDate = addMonths(start, regime.intervalMonths);
+      const daysUntilDue = daysBetween(today, dueDate);
+      const status = complianceStatus(daysUntilDue);
+      items.push({ appliance, regime, lastInspection, dueDate, daysUntilDue, status });
+    }
+  return items.sort((a, b) => a.daysUntilDue - b.daysUntilDue);
+}
+
+/** The state of an inspection that is due in that many days. */
+export function complianceStatus(daysUntilDue: number): ComplianceStatus {
+  if (daysUntilDue < 0) return "OVERDUE";
+  if (daysUntilDue <= 30) return "DUE_SOON";
+  return daysUntilDue <= 90 ? "UPCOMING" : "OK";
+}
+
+function newest(events: readonly InspectionEvent[], types: readonly EventType[]): Day | null {
+  let day: Day | null = null;
+  for (const { eventType, date } of events)
+    if (types.includes(eventType) && (day === null || date > day)) day = date;
+  return day;
+}
+
+const firstDay = (installYear: number): Day => `${installYear}-07-01`;

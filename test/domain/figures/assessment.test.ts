@@ -1,0 +1,138 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { assess, perDoor } from "../../../src/domain/figures/assessment.ts";
+import { exposureOf } from "../../../src/domain/figures/exposure.ts";
+import { deferredPercent, systemValues } from "../../../src/domain/figures/rcv.ts";
+import { reportOn } from "../../../src/domain/figures/report.ts";
+import { anyComponents, knowledge, part, whole } from "./components.ts";
+
+/** A boiler whose circulator is CRITICAL and whose relief valve is in WARNING, beside a sound water heater. */
+const BOILER = [
+  part("boiler_heat_exchanger", 20),
+  part("boiler_burner", 51),
+  part("boiler_circulator", 78),
+  part("boiler_controls", 0),
+  part("boiler_expansion_tank", 51),
+  part("boiler_relief_valve", 52),
+];
+const PROPERTY = [...BOILER, ...whole("water_heater_gas", 10)];
+
+describe("the sums of a property", () => {
+  const totals = assess(knowledge, PROPERTY);
+
+  test("count and cost components by their tier", () => {
+    expect(totals).toMatchObject({ appliances: 2, components: 12, critical: 1, warning: 1 });
+    // circulator 950 and 2,400 USD; relief valve 380 and 2,200
+    expect(totals.criticalProactiveCents).toBe(95_000);
+    expect(totals.criticalReactiveCents).toBe(240_000);
+    expect(totals.warningProactiveCents).toBe(38_000);
+    expect(totals.warningReactiveCents).toBe(220_000);
+  });
+
+  test("take the smaller of an appliance's parts and the whole unit as its replacement cost", () => {
+    // boiler: parts 13,930, unit 16,000; water heater: parts 2,950, unit 1,500
+    expect(totals.rcvCents).toBe(1_393_000 + 150_000);
+  });
+
+  test("count life-safety and conveyance components that are critical", () => {
+    const elevator = whole("elevator", 60).with(0, part("elev_controller", 90));
+    const sprinklers = whole("fire_suppression", 90);
+    expect(assess(knowledge, [...PROPERTY, ...elevator]).vitalCritical).toBe(1);
+    expect(assess(knowledge, [...elevator, ...sprinklers]).vitalCritical).toBe(6);
+    expect(totals.vitalCritical).toBe(0);
+  });
+
+  test("are nothing for a property with nothing in it", () => {
+    expect(new Set(Object.values(assess(knowledge, [])))).toEqual(new Set([0]));
+  });
+});
+
+test("exposure is the cost of acting on elevated components, and of not acting", () => {
+  expect(exposureOf(assess(knowledge, PROPERTY))).toEqual({
+    deferredCents: 133_000,
+    reactiveCents: 460_000,
+    savingsCents: 327_000,
+  });
+});
+
+test("an amount per door is in whole cents, of at least one door", () => {
+  expect(perDoor(133_000, 3)).toBe(44_333); // 443.333… USD
+  expect(perDoor(133_000, 1)).toBe(133_000);
+  expect(perDoor(133_000, 0)).toBe(133_000);
+});
+
+describe("replacement cost value by system", () => {
+  test("goes by the appliance's type, the dearest system first", () => {
+    const range = whole("range_gas", 0);
+    const tankless = whole("water_heater_tankless", 90);
+    const systems = systemValues(knowledge, [...range, ...PROPERTY, ...tankless]);
+    expect(systems.map(({ system, totals }) => [system, totals.rcvCents])).toEqual([
+      ["hvac", 1_393_000],
+      ["plumbing", 470_000], // 1,500 + 3,200
+      ["appliance", 105_000],
+    ]);
+    expect(systems[1]!.totals).toMatchObject({ components: 12, critical: 6, warning: 0 });
+  });
+
+  test("adds up to the property's, which is the sum over appliances of the smaller of parts and unit", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...knowledge.types.keys()), { maxLength: 8 }), (typeIds) => {
+        const components = typeIds.flatMap((typeId, i) => whole(typeId, 0, { applianceId: `A_${i}` }));
+        const expected = typeIds.reduce((sum, typeId) => {
+          const type = knowledge.type(typeId);
+          const parts = type.components.reduce((cents, def) => cents + def.proactiveCents, 0);
+          return sum + Math.min(parts, type.replacementCents);
+        }, 0);
+        const systems = systemValues(knowledge, components);
+        expect(assess(knowledge, components).rcvCents).toBe(expected);
+        expect(systems.reduce((sum, { totals }) => sum + totals.rcvCents, 0)).toBe(expected);
+      }),
+    );
+  });
+});
+
+test("deferred maintenance is a percentage of the property's value, if it has one", () => {
+  expect(deferredPercent(133_000, 3_200_000)).toBe("4.2%"); // 4.15625
+  expect(deferredPercent(100_000, 800_000)).toBe("12.5%");
+  expect(deferredPercent(0, 800_000)).toBe("0.0%");
+  expect(deferredPercent(425, 10_000)).toBe("4.3%"); // 4.25 exactly: half up
+  expect(deferredPercent(133_000, null)).toBeNull();
+  expect(deferredPercent(133_000, 0)).toBeNull();
+});
+
+describe("a report", () => {
+  test("has the components by tier, the highest score first, equals in the order given", () => {
+    const { byTier } = reportOn(knowledge, PROPERTY);
+    expect(byTier.CRITICAL.map(({ defId }) => defId)).toEqual(["boiler_circulator"]);
+    expect(byTier.WARNING.map(({ defId }) => defId)).toEqual(["boiler_relief_valve"]);
+    expect(byTier.GOOD.slice(0, 4).map(({ defId }) => defId)).toEqual([
+      "boiler_burner",
+      "boiler_expansion_tank",
+      "boiler_heat_exchanger",
+      knowledge.type("water_heater_gas").components[0]!.id,
+    ]);
+  });
+
+  test("has a category for each type of appliance", () => {
+    const { categories } = reportOn(knowledge, PROPERTY);
+    expect([...categories.keys()]).toEqual(["boiler", "water_heater_gas"]);
+    expect(categories.get("boiler")).toMatchObject({ components: 6, critical: 1, warning: 1 });
+    expect(exposureOf(categories.get("boiler")!).deferredCents).toBe(133_000);
+    expect(exposureOf(categories.get("water_heater_gas")!).deferredCents).toBe(0);
+  });
+
+  test("leaves nothing out and names nothing twice, whatever the components", () => {
+    fc.assert(
+      fc.property(anyComponents, (components) => {
+        const { byTier, categories, totals } = reportOn(knowledge, components);
+        const { CRITICAL, WARNING, GOOD } = byTier;
+        expect([CRITICAL.length, WARNING.length]).toEqual([totals.critical, totals.warning]);
+        expect([...CRITICAL, ...WARNING, ...GOOD].map(({ id }) => id).sort()).toEqual(
+          components.map(({ id }) => id).sort(),
+        );
+        const deferred = [...categories.values()].map((group) => exposureOf(group).deferredCents);
+        expect(deferred.reduce((sum, cents) => sum + cents, 0)).toBe(exposureOf(totals).deferredCents);
+      }),
+    );
+  });
+});

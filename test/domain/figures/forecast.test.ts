@@ -1,0 +1,73 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { FORECAST_DAYS, forecastWithin } from "../../../src/domain/figures/forecast.ts";
+import { aged, anyComponents, knowledge, part } from "./components.ts";
+
+const windows = (component: ReturnType<typeof part>) =>
+  FORECAST_DAYS.map((days) => forecastWithin(knowledge, [component], days).items.length);
+
+describe("a forecast window", () => {
+  test("holds what is CRITICAL now", () => {
+    expect(windows(part("boiler_burner", 78))).toEqual([1, 1, 1]);
+    expect(windows(part("boiler_burner", 77))).toEqual([0, 0, 0]);
+  });
+
+  test("holds what becomes CRITICAL through ageing alone", () => {
+    // A burner of 28.418486 years: 0.7716 now, 0.7740 in 30 days, 0.7764 in 60, which rounds to 0.78
+    const ageing = aged("boiler_burner", 28.418486080569977);
+    expect(ageing.riskTier).toBe("WARNING");
+    expect(windows(ageing)).toEqual([0, 1, 1]);
+  });
+
+  test("holds what fails within it with a probability of a quarter, whatever its tier", () => {
+    // Median life of one year, one year old: 0.1403 within 30 days, 0.2743 within 60, 0.3989 within 90
+    const shortLived = aged("boiler_burner", 1, { overrideLifespan: 1 });
+    expect(shortLived.riskTier).toBe("GOOD");
+    expect(windows(shortLived)).toEqual([0, 1, 1]);
+    const [item] = forecastWithin(knowledge, [shortLived], 60).items;
+    expect(item!.failureProbability).toBeCloseTo(0.274339, 6);
+  });
+
+  test("adds up what its components cost, planned and after failure", () => {
+    const components = [
+      part("boiler_burner", 80),
+      part("boiler_circulator", 51),
+      part("boiler_controls", 99),
+    ];
+    const { items, ...costs } = forecastWithin(knowledge, components, 30);
+    expect(items.map(({ component }) => component.defId)).toEqual(["boiler_controls", "boiler_burner"]);
+    expect(costs).toEqual({ proactiveCents: 420_000, reactiveCents: 840_000 });
+  });
+
+  test("holds all of a shorter one, at a probability no lower", () => {
+    fc.assert(
+      fc.property(anyComponents, (components) => {
+        const [month, two, three] = FORECAST_DAYS.map((days) => forecastWithin(knowledge, components, days));
+        for (const [shorter, longer] of [
+          [month!, two!],
+          [two!, three!],
+        ] as const) {
+          const later = new Map(longer.items.map((item) => [item.component.id, item.failureProbability]));
+          for (const { component, failureProbability } of shorter.items)
+            expect(later.get(component.id)).toBeGreaterThanOrEqual(failureProbability);
+          expect(longer.proactiveCents).toBeGreaterThanOrEqual(shorter.proactiveCents);
+          expect(longer.reactiveCents).toBeGreaterThanOrEqual(shorter.reactiveCents);
+        }
+      }),
+    );
+  });
+
+  test("holds every CRITICAL component, and nothing that neither is, will be, nor is likely to fail", () => {
+    fc.assert(
+      fc.property(anyComponents, fc.constantFrom(...FORECAST_DAYS), (components, days) => {
+        const held = new Set(
+          forecastWithin(knowledge, components, days).items.map((item) => item.component.id),
+        );
+        for (const { id, riskTier, riskScore } of components) {
+          if (riskTier === "CRITICAL") expect(held.has(id)).toBe(true);
+          if (riskScore === 0) expect(held.has(id)).toBe(false);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { fullReplacementReserve, RESERVE_MONTHS, reserveOver } from "../../../src/domain/figures/reserve.ts";
+import { aged, anyComponents, knowledge, part, whole } from "./components.ts";
+
+/** A burner of 20 years, 2,800 USD: median life 21, shape 2.5, η = 24.315831; p = 0.46, so GOOD. */
+const BURNER = aged("boiler_burner", 20);
+/** 950 USD. */
+const CIRCULATOR = part("boiler_circulator", 52);
+
+describe("a reserve", () => {
+  test("holds what a sound component costs, by its probability of failing in the time", () => {
+    // within 12 months 0.07650879, so 214.22 USD a year; 17.852 a month
+    expect(reserveOver(knowledge, [BURNER], 1, 12).propertyPerMonth).toBe(1785);
+    // within 24 months 0.15217567; 426.09 / 24 = 17.754
+    expect(reserveOver(knowledge, [BURNER], 1, 24).propertyPerMonth).toBe(1775);
+  });
+
+  test("holds an elevated component in full, and is given by unit and by year", () => {
+    const over = (months: number) => reserveOver(knowledge, [BURNER, CIRCULATOR], 3, months);
+    // (214.2246 + 950) / 12 = 97.01872
+    expect(over(12)).toEqual({ propertyPerMonth: 9702, perUnitPerMonth: 3234, perUnitPerYear: 38_807 });
+    // (426.0919 + 950) / 24 = 57.33716
+    expect(over(24)).toEqual({ propertyPerMonth: 5734, perUnitPerMonth: 1911, perUnitPerYear: 22_935 });
+    // (633.7074 + 950) / 36 = 43.99187
+    expect(over(36)).toEqual({ propertyPerMonth: 4399, perUnitPerMonth: 1466, perUnitPerYear: 17_597 });
+  });
+
+  test("counts a property without units as one door", () => {
+    expect(reserveOver(knowledge, [CIRCULATOR], 0, 12)).toEqual({
+      propertyPerMonth: 7917, // 950 / 12
+      perUnitPerMonth: 7917,
+      perUnitPerYear: 95_000,
+    });
+  });
+
+  test("is the whole cost when all is elevated", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...RESERVE_MONTHS), fc.integer({ min: 52, max: 99 }), (months, score) => {
+        const elevator = whole("elevator", score); // parts of 150,000 USD
+        expect(reserveOver(knowledge, elevator, 1, months).propertyPerMonth).toBe(
+          Math.round(15_000_000 / months),
+        );
+      }),
+    );
+  });
+
+  test("is never negative, in whole cents, and at most the whole cost", () => {
+    const units = fc.integer({ min: 0, max: 500 });
+    fc.assert(
+      fc.property(
+        anyComponents,
+        units,
+        fc.constantFrom(...RESERVE_MONTHS),
+        (components, unitCount, months) => {
+          const reserve = reserveOver(knowledge, components, unitCount, months);
+          const cost = components.reduce(
+            (sum, { defId }) => sum + knowledge.component(defId).proactiveCents,
+            0,
+          );
+          for (const cents of Object.values(reserve)) {
+            expect(Number.isSafeInteger(cents)).toBe(true);
+            expect(cents).toBeGreaterThanOrEqual(0);
+          }
+          expect(reserve.propertyPerMonth).toBeLessThanOrEqual(Math.round(cost / months));
+        },
+      ),
+    );
+  });
+});
+
+test("full replacement is the replacement cost value over ten years", () => {
+  expect(fullReplacementReserve(1_543_000, 4)).toEqual({
+    propertyPerMonth: 12_858, // 15,430 / 120 = 128.58333
+    perUnitPerMonth: 3215, // 32.14583
+    perUnitPerYear: 38_575,
+  });
+  expect(fullReplacementReserve(0, 0)).toEqual({
+    propertyPerMonth: 0,
+    perUnitPerMonth: 0,
+    perUnitPerYear: 0,
+  });
+});
