@@ -1,0 +1,122 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { addProperty, addWornAppliance, PROPERTY } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+let server: Installation;
+let client: ApiClient;
+let property: Json;
+let appliance: Json;
+beforeAll(async () => {
+  server = await serve();
+  client = server.as(await server.createPartner("Acme"));
+  property = await addProperty(client);
+  appliance = await addWornAppliance(client, property.id);
+});
+
+/** Every write that takes Idempotency-Key, with what it writes and where that is counted. */
+const WRITES = [
+  ["/v1/properties", () => PROPERTY, async () => (await client.get("/v1/properties")).body.total],
+  [
+    "/v1/appliances",
+    () => ({ property_id: property.id, type_id: "roof", install_year: 2001 }),
+    async () => (await client.get("/v1/appliances")).body.total,
+  ],
+  [
+    "/v1/service-events/bulk",
+    () => ({ events: [{ appliance_id: appliance.id, event_type: "Repair", date: "2026-01-01" }, {}] }),
+    async () => (await client.get(`/v1/components/${appliance.components[0].id}/history`)).body.total_events,
+  ],
+] as const;
+
+let keys = 0;
+const newKey = () => ({ "idempotency-key": `key ${++keys}` });
+
+describe.each(WRITES)("POST %s with an Idempotency-Key", (path, body, count) => {
+  test("is answered again byte for byte, and done once", async () => {
+    const key = newKey();
+    const before = await count();
+    const first = await client.post(path, body(), 201, key);
+    const second = await client.post(path, body(), 201, key);
+    expect(second.text).toBe(first.text);
+    expect([first, second].map(({ headers }) => headers.get("idempotency-replayed"))).toEqual([null, "true"]);
+    expect(await count()).toBe(before + 1);
+  });
+
+  test("is a conflict with another body", async () => {
+    const key = newKey();
+    await client.post(path, body(), 201, key);
+    const { body: refused } = await client.post(path, { ...body(), more: 1 }, 409, key);
+    expect(refused).toMatchObject({ error: "Idempotency-Key was used with another body", code: "conflict" });
+  });
+
+  test("sent many times at once is done once; the others get its answer, or hear that it runs", async () => {
+    const key = newKey();
+    const before = await count();
+    const asking = { body: body(), headers: key };
+    const replies = await Promise.all(Array.from({ length: 20 }, () => client.send("POST", path, asking)));
+    const fresh = replies.filter(
+      ({ status, headers }) => status === 201 && !headers.has("idempotency-replayed"),
+    );
+    expect(fresh).toHaveLength(1);
+    for (const { status, text } of replies)
+      if (status === 201) expect(text).toBe(fresh[0]!.text);
+      else expect([status, text]).toEqual([409, expect.stringContaining("is still running")]);
+    expect(await count()).toBe(before + 1);
+  });
+
+  test("without one is done each time", async () => {
+    const before = await count();
+    await client.post(path, body());
+    await client.post(path, body());
+    expect(await count()).toBe(before + 2);
+  });
+});
+
+test("a key is a partner's own, and a path's", async () => {
+  const key = newKey();
+  const other = server.as(await server.createPartner("Other"));
+  const [mine, theirs] = [
+    await client.post("/v1/properties", PROPERTY, 201, key),
+    await other.post("/v1/properties", PROPERTY, 201, key),
+  ];
+  expect(mine.body.id).not.toBe(theirs.body.id);
+  const { headers } = await client.post("/v1/appliances", WRITES[1][1](), 201, key);
+  expect(headers.has("idempotency-replayed")).toBe(false);
+});
+
+test("a refused request leaves its key free", async () => {
+  const key = newKey();
+  await client.post("/v1/properties", { name: "N" }, 400, key);
+  await client.post("/v1/appliances", { property_id: "P_1", type_id: "roof", install_year: 2000 }, 404, key);
+  await client.post("/v1/properties", PROPERTY, 201, key);
+});
+
+test("an answer is kept over a restart and over kill -9", async () => {
+  const key = newKey();
+  const first = await client.post("/v1/properties", PROPERTY, 201, key);
+  await server.stop();
+  await server.start();
+  expect((await client.post("/v1/properties", PROPERTY, 201, key)).text).toBe(first.text);
+  const second = await client.post("/v1/properties", PROPERTY, 201, newKey());
+  await server.kill();
+  await server.start();
+  expect(
+    (await client.post("/v1/properties", PROPERTY, 201, { "idempotency-key": `key ${keys}` })).text,
+  ).toBe(second.text);
+});
+
+test.each([
+  ["empty", ""],
+  ["of 256 characters", "x".repeat(256)],
+  ["not printable", "a\tb"],
+])("a key that is %s is refused", async (_, key) => {
+  const { body } = await client.post("/v1/properties", PROPERTY, 400, { "idempotency-key": key });
+  expect(body.details[0].field).toBe("Idempotency-Key");
+});
+
+test("a key of 255 characters is taken", async () => {
+  await client.post("/v1/properties", PROPERTY, 201, { "idempotency-key": "x".repeat(255) });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "bun:test";
+import type { ApiClient, Reply } from "../support/client.ts";
+import { useMainstay } from "../support/mainstay.ts";
+
+const { serve } = useMainstay();
+
+const ping = (client: ApiClient, headers: Record<string, string> = {}) =>
+  client.send("GET", "/v1/ping", { headers });
+const statuses = (replies: Reply[]) => replies.map((reply) => reply.status);
+const times = async (count: number, ask: () => Promise<Reply>) => {
+  const replies: Reply[] = [];
+  for (let i = 0; i < count; i++) replies.push(await ask());
+  return replies;
+};
+const secondsToMidnight = () => Math.ceil((86_400_000 - (Date.now() % 86_400_000)) / 1000);
+
+describe("the limit per address", () => {
+  const LIMITED = { limits: { per_ip_per_minute: 4 } };
+
+  test("holds for every request, whatever it asks for and whoever asks", async () => {
+    const server = await serve(LIMITED);
+    const client = server.as(await server.createPartner());
+    await client.ask("GET", "/v1/ping", 200);
+    await server.anonymous.ask("GET", "/v1/ping", 401);
+    await server.anonymous.ask("GET", "/nothing", 404);
+    await server.anonymous.ask("OPTIONS", "/health", 204);
+    for (const path of ["/v1/ping", "/health", "/nothing"]) {
+      const { body, headers } = await client.ask("GET", path, 429);
+      expect(body).toMatchObject({ error: "Too many requests. Please slow down.", code: "rate_limited" });
+      expect(Number(headers.get("retry-after"))).toBeWithin(1, 61);
+    }
+  });
+
+  test("counts an address by the socket: X-Forwarded-For is believed of trusted proxies only", async () => {
+    const distrusting = await serve(LIMITED);
+    const from = (address: string) => ({ "x-forwarded-for": address });
+    let turn = 0;
+    const fromMany = await times(5, () => ping(distrusting.anonymous, from(`10.0.0.${++turn}`)));
+    expect(statuses(fromMany)).toEqual([401, 401, 401, 401, 429]);
+    const trusting = await serve({ ...LIMITED, server: { trusted_proxies: ["127.0.0.0/8"] } });
+    const fromOne = await times(5, () => ping(trusting.anonymous, from("6.6.6.6, 10.0.0.1")));
+    expect(statuses(fromOne)).toEqual([401, 401, 401, 401, 429]);
+    expect((await ping(trusting.anonymous, from("6.6.6.6, 10.0.0.2"))).status).toBe(401);
+  });
+});
+
+describe("the limit per partner", () => {
+  test("counts a partner's keys and tokens together, and no other partner's", async () => {
+    const server = await serve({ limits: { per_partner_per_minute: 3, daily_budget: 100 } });
+    const acme = await server.createPartner("Acme");
+    const other = server.as(await server.createPartner("Other"));
+    const [byKey, byToken] = [server.as(acme), await server.withToken(acme)];
+    expect(statuses([await ping(byKey), await ping(byToken), await ping(byKey)])).toEqual([200, 200, 200]);
+    for (const client of [byKey, byToken]) {
+      const { body, headers } = await client.ask("GET", "/v1/ping", 429);
+      expect(body.error).toBe("Rate limit exceeded. Maximum 3 requests per minute.");
+      expect(Number(headers.get("retry-after"))).toBeWithin(1, 61);
+      expect(headers.get("x-ratelimit-remaining"), "a refused call is not taken from the budget").toBe("97");
+    }
+    await other.get("/v1/ping");
+  });
+});
+
+describe("the daily budget", () => {
+  test("counts every admitted call, whatever its outcome, down to none", async () => {
+    const server = await serve();
+    const client = server.as(await server.createPartner("Acme", "--daily-budget", "4"));
+    const asked = [
+      await client.ask("GET", "/v1/ping", 200),
+      await client.ask("GET", "/v1/properties/P_1", 404),
+      await client.ask("POST", "/v1/properties", 400, { body: {} }),
+      await client.ask("POST", "/v1/properties", 415, { raw: "x" }),
+    ];
+    expect(asked.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual(["3", "2", "1", "0"]);
+    for (const { headers } of asked) expect(headers.get("x-ratelimit-limit")).toBe("4");
+    const { body, headers } = await client.ask("GET", "/v1/ping", 429);
+    expect(body).toMatchObject({
+      error: "Daily limit of 4 calls per day exceeded. Resets at midnight UTC.",
+      code: "budget_exhausted",
+    });
+    expect(headers.get("x-ratelimit-remaining")).toBe("0");
+    expect(Math.abs(Number(headers.get("retry-after")) - secondsToMidnight())).toBeLessThan(60);
+  });
+
+  test("is never exceeded by calls that come at the same time", async () => {
+    const server = await serve();
+    const client = server.as(await server.createPartner("Acme", "--daily-budget", "40"));
+    const replies = await Promise.all(Array.from({ length: 100 }, () => ping(client)));
+    expect(statuses(replies).filter((status) => status === 200)).toHaveLength(40);
+  });
+
+  test("does not count requests without a good credential", async () => {
+    const server = await serve();
+    const partner = await server.createPartner("Acme", "--daily-budget", "2");
+    await times(5, () => ping(server.anonymous));
+    await times(5, () => ping(server.as({ api_key: "svc_live_0" })));
+    expect((await server.as(partner).get("/v1/ping")).headers.get("x-ratelimit-remaining")).toBe("1");
+  });
+
+  test("of the settings is a new partner's", async () => {
+    const server = await serve({ limits: { daily_budget: 7 } });
+    const client = server.as(await server.createPartner());
+    expect((await client.get("/v1/ping")).headers.get("x-ratelimit-limit")).toBe("7");
+  });
+
+  test("goes on after a stop to the call", async () => {
+    const server = await serve();
+    const client = server.as(await server.createPartner("Acme", "--daily-budget", "30"));
+    for (let calls = 0; calls < 30; calls += 15) {
+      const replies = await times(15, () => ping(client));
+      expect(statuses(replies)).toEqual(Array(15).fill(200));
+      await server.stop();
+      await server.start();
+    }
+    await client.ask("GET", "/v1/ping", 429);
+  });
+
+  test("survives kill -9 and forfeits at most 10 calls each time, never allowing one too many", async () => {
+    const server = await serve();
+    const client = server.as(await server.createPartner("Acme", "--daily-budget", "50"));
+    let allowed = 0;
+    for (let crash = 0; crash < 2; crash++) {
+      allowed += (await times(12, () => ping(client))).filter(({ status }) => status === 200).length;
+      await server.kill();
+      await server.start();
+    }
+    allowed += (await times(60, () => ping(client))).filter(({ status }) => status === 200).length;
+    expect(allowed).toBeWithin(30, 51);
+  });
+});

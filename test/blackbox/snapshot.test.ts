@@ -1,0 +1,156 @@
+import { describe, expect, test } from "bun:test";
+import { eventually } from "../support/eventually.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, addWornAppliance, daysFromToday } from "../support/portfolio.ts";
+
+const { serve, install } = useMainstay();
+
+const TODAY = daysFromToday(0);
+/** Its time of day has always come, so a start catches up. */
+const DUE = { snapshot: { enabled: true, at: "00:00" } };
+
+async function portfolio(server: Installation, name = "Acme") {
+  const client = server.as(await server.createPartner(name));
+  const property = await addProperty(client);
+  return {
+    client,
+    worn: await addWornAppliance(client, property.id),
+    fresh: await addAppliance(client, property.id),
+  };
+}
+const takenBy = (server: Installation) => server.log.filter((line) => line.msg === "snapshot taken");
+
+describe("mainstay snapshot", () => {
+  test("scores every component beside the running server, and says what it found", async () => {
+    const server = await serve();
+    const { client, worn, fresh } = await portfolio(server);
+    const result = await server.json("snapshot");
+    expect(result).toEqual({
+      date: TODAY,
+      components: worn.components_created + fresh.components_created,
+      changed: 0,
+      critical: worn.components_created,
+      warning: 0,
+      good: fresh.components_created,
+      announced: worn.components_created,
+      duration_ms: expect.any(Number),
+      already_done: false,
+    });
+    const { last_snapshot } = (await client.get("/health")).body;
+    expect(last_snapshot).toEqual({ date: TODAY, finished_at: expect.stringMatching(/Z$/) });
+  });
+
+  test("asked again on the day changes and announces nothing", async () => {
+    const server = await serve();
+    const { client, worn } = await portfolio(server);
+    const first = await server.json("snapshot");
+    await client.post("/v1/service-events/bulk", {
+      events: [{ appliance_id: worn.id, event_type: "Replacement", date: TODAY }],
+    });
+    const { duration_ms, ...again } = await server.json("snapshot");
+    expect(again).toEqual({ ...first, duration_ms: undefined, already_done: true });
+    const { trend } = (await client.get(`/v1/components/${worn.components[0].id}/trend`)).body;
+    expect(trend).toHaveLength(1);
+  });
+
+  test("run by several processes at once is one snapshot", async () => {
+    const server = await serve();
+    const { client, worn } = await portfolio(server);
+    for (let i = 0; i < 10; i++) await addWornAppliance(client, worn.property_id);
+    const results = await Promise.all([1, 2, 3].map(() => server.json("snapshot")));
+    for (const { components, announced } of results) expect([components, announced]).toEqual([74, 66]);
+  });
+
+  test("leaves the server answering while it runs", async () => {
+    const server = await serve();
+    const { client, worn } = await portfolio(server);
+    const adding = Array.from({ length: 150 }, () =>
+      addWornAppliance(client, worn.property_id, { type_id: "hvac_central" }),
+    );
+    await Promise.all(adding);
+    let isRunning = true;
+    const snapshot = server.json("snapshot").finally(() => {
+      isRunning = false;
+    });
+    const answered: number[] = [];
+    while (isRunning) answered.push((await client.send("GET", "/health")).status);
+    expect((await snapshot).components).toBe(150 * 8 + 14);
+    expect(new Set(answered)).toEqual(new Set([200]));
+  });
+});
+
+describe("a server", () => {
+  test("whose time of day has come catches up at its start, once", async () => {
+    const server = await serve(DUE);
+    await eventually(() => expect(takenBy(server)).toHaveLength(1));
+    expect(takenBy(server)[0]).toMatchObject({ date: TODAY, components: 0, alreadyDone: false });
+    await server.stop();
+    await server.start();
+    expect((await server.anonymous.get("/health")).body.last_snapshot.date).toBe(TODAY);
+    expect((await server.json("snapshot")).already_done).toBe(true);
+    await server.stop();
+    expect(takenBy(server)).toHaveLength(1);
+  });
+
+  test("scores at its start what came in while snapshots were off", async () => {
+    const server = await serve();
+    const { worn } = await portfolio(server);
+    await server.stop();
+    server.configure(DUE);
+    await server.start();
+    await eventually(() =>
+      expect(takenBy(server)).toMatchObject([{ components: 14, announced: worn.components_created }]),
+    );
+  });
+
+  test("whose time of day has not come waits for it", async () => {
+    const later = new Date(Date.now() + 3_600_000).toISOString().slice(11, 16);
+    // An hour before midnight there is no later time of this day: then it is due, as it should be.
+    const isToday = later > new Date().toISOString().slice(11, 16);
+    const server = await serve({ snapshot: { enabled: true, at: later } });
+    await server.json("partner", "list");
+    expect((await server.anonymous.get("/health")).body.last_snapshot === null).toBe(isToday);
+  });
+
+  test("says when its snapshot is the scheduler's business and when not", async () => {
+    const [on, off] = [await serve(DUE), await serve()];
+    expect((await on.anonymous.get("/health")).body.checks.scheduler).toBe("ok");
+    expect((await off.anonymous.get("/health")).body.checks.scheduler).toBe("off");
+  });
+});
+
+describe("the trend", () => {
+  test("has a point for the day of the snapshot, and none before it", async () => {
+    const server = await serve();
+    const { client, worn, fresh } = await portfolio(server);
+    const trend = async ({ components }: Json) =>
+      (await client.get(`/v1/components/${components[0].id}/trend`)).body;
+    expect(await trend(worn)).toMatchObject({ trend: [], total: 0, pages: 0 });
+    await server.json("snapshot");
+    expect(await trend(worn)).toEqual({
+      component_id: worn.components[0].id,
+      trend: [{ date: TODAY, risk_score: 0.99, risk_tier: "CRITICAL" }],
+      total: 1,
+      limit: 50,
+      offset: 0,
+      page: 1,
+      pages: 1,
+      partner: "Acme",
+    });
+    expect((await trend(fresh)).trend).toMatchObject([{ date: TODAY, risk_tier: "GOOD" }]);
+  });
+
+  test("of a component that came after the day's snapshot is empty", async () => {
+    const server = await serve();
+    await server.json("snapshot");
+    const { client, worn } = await portfolio(server);
+    expect((await client.get(`/v1/components/${worn.components[0].id}/trend`)).body.total).toBe(0);
+  });
+});
+
+test("a snapshot needs no server", async () => {
+  const installation = install();
+  await installation.createPartner();
+  expect(await installation.json("snapshot")).toMatchObject({ components: 0, already_done: false });
+});
