@@ -9,17 +9,9 @@ import { Authenticator } from "./http/auth.ts";
 import { KEPT_MS } from "./http/idempotency.ts";
 import { SlidingWindow } from "./http/limits.ts";
 import { type Listener, listen } from "./http/listen.ts";
-import type { Operation } from "./http/operation.ts";
+import { partnerApi } from "./http/partner-api.ts";
 import { Pipeline } from "./http/pipeline.ts";
 import { clientAddress } from "./http/proxies.ts";
-import { applianceOperations } from "./http/routes/appliances.ts";
-import { componentOperations } from "./http/routes/components.ts";
-import { eventOperations } from "./http/routes/events.ts";
-import { onboardingOperations } from "./http/routes/onboarding.ts";
-import { propertyOperations } from "./http/routes/properties.ts";
-import { sensorOperations } from "./http/routes/sensors.ts";
-import { serviceEventOperations } from "./http/routes/service-events.ts";
-import { systemOperations } from "./http/routes/system.ts";
 import { createHttp, type Fetch } from "./http/server.ts";
 import { lockInstance } from "./instance-lock.ts";
 import { type Job, startJobs } from "./jobs/table.ts";
@@ -27,6 +19,7 @@ import { loadKnowledge } from "./knowledge/load.ts";
 import type { Logger } from "./log.ts";
 import { tokens } from "./secrets/tokens.ts";
 import type { Store } from "./store/store.ts";
+import { openUploads } from "./uploads.ts";
 import { checkHealth } from "./usecases/check-health.ts";
 import { DailyBudgets } from "./usecases/daily-budgets.ts";
 import { createDispatcher, type Dispatcher } from "./usecases/dispatch-webhooks.ts";
@@ -117,16 +110,16 @@ function createFetch(
       schedulerOn: config.snapshot.enabled,
       outboxRuns: () => true,
     });
-  const operations: Operation[] = [
-    ...systemOperations({ authenticator, checkHealth: health }),
-    ...propertyOperations(knowledge),
-    ...applianceOperations(knowledge),
-    ...serviceEventOperations(knowledge, limits.bulkItems),
-    ...componentOperations(knowledge),
-    ...onboardingOperations(knowledge),
-    ...sensorOperations(knowledge),
-    ...eventOperations(knowledge),
-  ];
+  const operations = partnerApi({
+    knowledge,
+    authenticator,
+    checkHealth: health,
+    bulkItems: limits.bulkItems,
+    uploads: openUploads(config.storage.dataDir),
+    photoBytes: limits.photoBytes,
+    basePath: server.basePath,
+    random,
+  });
   const trusted = server.trustedProxies.map(parseNetwork);
   const isTrusted = (address: string) => {
     const bytes = parseAddress(address);

@@ -3,7 +3,7 @@ import { Failure, invalid } from "../domain/errors.ts";
 const MAX_DEPTH = 32;
 
 /** The raw body. Throws payload_too_large as soon as it is known to hold more than `limit` bytes. */
-export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
   if (declared !== null) {

@@ -1,5 +1,5 @@
 import { Failure } from "../domain/errors.ts";
-import type { Partner } from "../domain/partner.ts";
+import type { Administrator, Partner } from "../domain/partner.ts";
 import { type Instant, nextMidnight, toIso } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import type { Store } from "../store/store.ts";
@@ -31,6 +31,7 @@ export type Visit = {
   now: Instant;
   route?: string;
   partner?: Partner;
+  administrator?: Administrator;
   /** The rate-limit headers, once the caller is known. */
   headers: Record<string, string>;
 };
@@ -56,11 +57,17 @@ export class Pipeline {
     let reply: Reply;
     try {
       if (operation.access === "partner") await this.#admit(request, visit);
+      if (operation.access === "admin")
+        visit.administrator = await this.parts.authenticator.authenticateAdministrator(request.headers);
       reply = await this.#handle(operation, request, params, visit);
     } catch (error) {
       return this.refuse(error, visit);
     }
-    return respond(reply, visit);
+    return respond(
+      reply,
+      visit,
+      operation.access === "partner" && operation.method === "GET" ? request : undefined,
+    );
   }
 
   /** The answer to a failure; what is no Failure is logged whole and told to nobody. */
@@ -109,7 +116,8 @@ export class Pipeline {
     params: Readonly<Record<string, string>>,
     visit: Visit,
   ): Promise<Reply> {
-    const bytes = operation.body === "json" ? await this.#readJson(request) : undefined;
+    const isJson = operation.body === "json" || (operation.body === "optional" && hasBody(request));
+    const bytes = isJson ? await this.#readJson(request) : undefined;
     const call: Call = {
       request,
       requestId: visit.requestId,
@@ -120,6 +128,8 @@ export class Pipeline {
       address: visit.address,
     };
     if (operation.access === "public") return operation.handle(call);
+    if (operation.access === "admin")
+      return operation.handle({ ...call, administrator: visit.administrator!, store: this.parts.store });
     const partner = visit.partner!;
     const key = operation.idempotent ? idempotencyKey(request.headers) : undefined;
     if (key === undefined) return this.#handlePlain(operation, call, partner);
@@ -156,15 +166,47 @@ export class Pipeline {
   }
 }
 
-function respond(reply: Reply, visit: Visit): Response {
+/** `readOf` is the request of a read, whose answer is named by an ETag and spared when the caller holds it. */
+/** Whether anything was sent, as far as the headers tell; a client may declare an empty body. */
+function hasBody({ headers }: Request): boolean {
+  const length = headers.get("content-length");
+  return length === null ? headers.has("transfer-encoding") : length !== "0";
+}
+
+function respond(reply: Reply, visit: Visit, readOf: Request | undefined): Response {
   const headers: Record<string, string> = { "x-request-id": visit.requestId, ...visit.headers };
   let body = reply.raw;
   if (body === undefined) {
     body = JSON.stringify(reply.body);
     headers["content-type"] = "application/json";
+    if (readOf) {
+      headers.etag = entityTag(body);
+      headers["cache-control"] = "private, no-cache";
+      if (holds(readOf.headers.get("if-none-match"), headers.etag))
+        return new Response(null, { status: 304, headers: withoutType(headers) });
+    }
   }
   if (reply.headers) Object.assign(headers, reply.headers);
   return new Response(body, { status: reply.status ?? 200, headers });
+}
+
+/** When figures were worked out says nothing of what they are: a weak tag names the rest. */
+const MOMENTS = /"(?:assessed_at|generated_at)":"[^"]*"/g;
+
+function entityTag(body: string): string {
+  return `W/"${Bun.hash(body.replace(MOMENTS, "")).toString(36)}"`;
+}
+
+function holds(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false;
+  const opaque = etag.slice(2);
+  return ifNoneMatch
+    .split(",")
+    .some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === opaque);
+}
+
+function withoutType({ "content-type": _, ...headers }: Record<string, string>): Record<string, string> {
+  return headers;
 }
 
 function budgetHeaders(visit: Visit, partner: Partner, remaining: number): void {

@@ -6,9 +6,11 @@ import { claimStore } from "./claims.ts";
 import { clockStore } from "./clock.ts";
 import { componentStore } from "./components.ts";
 import { deliveryStore } from "./deliveries.ts";
+import { deliveryLogStore } from "./delivery-log.ts";
 import { eventLogStore } from "./event-log.ts";
 import type { Migration } from "./migrations.ts";
 import { administratorStore, partnerStore } from "./partners.ts";
+import { photoStore } from "./photos.ts";
 import { propertyStore, unitStore } from "./properties.ts";
 import { budgetStore, idempotencyStore } from "./requests.ts";
 import { sensorEventStore } from "./sensor-events.ts";
@@ -30,9 +32,11 @@ const stores = (db: Db) => ({
   serviceEvents: serviceEventStore(db),
   sensorEvents: sensorEventStore(db),
   claims: claimStore(db),
+  photos: photoStore(db),
   snapshots: snapshotStore(db),
   eventLog: eventLogStore(db),
   deliveries: deliveryStore(db),
+  deliveryLog: deliveryLogStore(db),
   idempotency: idempotencyStore(db),
   budgets: budgetStore(db),
   clock: clockStore(db),

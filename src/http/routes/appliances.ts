@@ -1,14 +1,19 @@
+import { type } from "arktype";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { readApplianceChange, readNewAppliance } from "../../shapes/appliance.ts";
+import { check, shape } from "../../shapes/check.ts";
 import { type CreatedAppliance, changeAppliance, createAppliance } from "../../usecases/appliances.ts";
 import { PortfolioWriter } from "../../usecases/portfolio-writer.ts";
 import { created, type Operation, ok, partnerOperation } from "../operation.ts";
 import { envelope, parseSlice } from "../query.ts";
 import { applianceView, componentStub, componentView } from "../views.ts";
 import { getProperty } from "./properties.ts";
+import { bulkReply, eachItem } from "./service-events.ts";
 
-export function applianceOperations(knowledge: Knowledge): Operation[] {
+const bulkShape = shape(type({ appliances: "unknown[]" }), ["appliances"]);
+
+export function applianceOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
   const types = [...knowledge.types.values()].map((type) => ({
     type_id: type.id,
     name: type.name,
@@ -52,6 +57,25 @@ export function applianceOperations(knowledge: Knowledge): Operation[] {
             components_created: result.components.length,
             partner: partner.name,
           });
+        });
+      },
+    }),
+    partnerOperation({
+      id: "createAppliances",
+      method: "POST",
+      path: "/v1/appliances/bulk",
+      summary: "Register appliances; each good one is kept when its neighbour fails",
+      body: "json",
+      idempotent: true,
+      async handle({ body, partner, write }) {
+        const { appliances } = check(bulkShape, body);
+        return await write(async (tx) => {
+          const writer = await PortfolioWriter.open(tx, knowledge, partner);
+          const result = await eachItem(appliances, bulkItems, (item) =>
+            createAppliance(writer, readNewAppliance(item)),
+          );
+          await writer.flush();
+          return created({ ...bulkReply(result, applianceRecord), partner: partner.name });
         });
       },
     }),

@@ -27,7 +27,7 @@ export function serviceEventOperations(knowledge: Knowledge, bulkItems: number):
           const result = await eachItem(events, bulkItems, (item) => log.add(readNewServiceEvent(item)));
           await log.finish();
           await writer.flush();
-          return created(bulkReply(result, serviceEventView));
+          return created({ ...bulkReply(result, serviceEventView), partner: partner.name });
         });
       },
     }),

@@ -1,0 +1,45 @@
+import type { Instant } from "./time.ts";
+
+export type Photo = {
+  id: string;
+  partnerId: string;
+  applianceId: string;
+  /** Null for a photo of the appliance as such. */
+  serviceEventId: string | null;
+  /** The random name under which it is stored and served. */
+  filename: string;
+  /** As it was uploaded; shown, and never used as a path. */
+  originalName: string;
+  mediaType: PhotoType;
+  bytes: number;
+  sha256: string;
+  uploadedAt: Instant;
+};
+
+export type PhotoType = "image/jpeg" | "image/png" | "image/webp" | "image/heic";
+
+export const PHOTO_EXTENSIONS: Record<PhotoType, string> = {
+  "image/jpeg": "jpg",
+  "image/png": "png",
+  "image/webp": "webp",
+  "image/heic": "heic",
+};
+
+const HEIC_BRANDS = new Set(["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"]);
+
+/** What a picture is by its first bytes, whatever it is called; undefined for anything but the four kinds taken. */
+export function photoTypeOf(bytes: Uint8Array): PhotoType | undefined {
+  const ascii = (from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
+  if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return "image/jpeg";
+  if (bytes[0] === 0x89 && ascii(1, 8) === "PNG\r\n\u001a\n") return "image/png";
+  if (ascii(0, 4) === "RIFF" && ascii(8, 12) === "WEBP") return "image/webp";
+  if (ascii(4, 8) === "ftyp" && HEIC_BRANDS.has(ascii(8, 12))) return "image/heic";
+  return undefined;
+}
+
+/** The file's own name, without folders and control characters, at most 200 characters long. */
+export function displayName(name: string): string {
+  const base = name.split(/[/\\]/).at(-1)!;
+  const clean = base.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").trim();
+  return clean === "" || clean === "." || clean === ".." ? "photo" : clean.slice(0, 200).toWellFormed();
+}

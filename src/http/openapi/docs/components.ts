@@ -1,0 +1,104 @@
+import { type } from "arktype";
+import {
+  day,
+  envelopeFields,
+  ids,
+  instant,
+  riskScore,
+  text,
+  tier,
+  usd,
+  whole,
+} from "../../replies/common.ts";
+import { alert, component, historyEvent, trendPoint } from "../../replies/records.ts";
+import { type OperationDocs, read } from "./types.ts";
+
+const pathExample = "C_01m7xtg2ygfbvrca1mbjrm54pr";
+
+const streamed = type({
+  type: type.enumerated(
+    "property.created",
+    "appliance.created",
+    "service_event.created",
+    "component.critical",
+    "component.warning",
+  ),
+  timestamp: instant,
+  data: {
+    id: text,
+    "name?": text,
+    "address?": text,
+    "city?": text.or("null"),
+    "state?": text,
+    "source?": text,
+    "type_id?": text,
+    "property_id?": ids.property,
+    "event_type?": text,
+    "appliance_id?": ids.appliance,
+    "total_cost?": usd.or("null"),
+    "date?": day,
+    "component_name?": text,
+    "component_def_id?": text,
+    "appliance_type?": text,
+    "risk_score?": riskScore,
+    "risk_tier?": tier,
+  },
+});
+
+export const componentDocs: Record<string, OperationDocs> = {
+  listComponents: {
+    tag: "Components",
+    description: "In the order of their creation. The filters may be combined.",
+    replies: read("A page of components", type({ components: component.array(), ...envelopeFields })),
+    errors: [404],
+  },
+  getComponentHistory: {
+    tag: "Components",
+    pathExample,
+    replies: read(
+      "The component and its events, the newest first",
+      type({
+        component: {
+          id: ids.component,
+          component_name: text,
+          appliance_id: ids.appliance,
+          appliance_type: text,
+          install_year: whole,
+          last_replaced: day.or("null"),
+          last_serviced: day.or("null"),
+        },
+        events: historyEvent.array(),
+        total_events: whole,
+        partner: text,
+      }),
+    ),
+  },
+  getComponentTrend: {
+    tag: "Components",
+    pathExample,
+    description: "A point for each day on which a snapshot ran while the component existed, for 365 days.",
+    replies: read(
+      "A page of the trend",
+      type({ component_id: ids.component, trend: trendPoint.array(), ...envelopeFields }),
+    ),
+  },
+  listAlerts: {
+    tag: "Components",
+    replies: read(
+      "A page of alerts",
+      type({
+        alerts: alert.array(),
+        critical_count: whole,
+        warning_count: whole,
+        ...envelopeFields,
+      }),
+    ),
+    errors: [404],
+  },
+  listEvents: {
+    tag: "Events",
+    description:
+      "History first, by its strictly increasing timestamps; then every component that is CRITICAL or WARNING now, whatever `since` says. Walk the pages until `events` is empty or `offset + limit >= total`, store the latest timestamp for the next call, and drop what was seen before by `data.id`.",
+    replies: read("A page of the stream", type({ events: streamed.array(), since: text, ...envelopeFields })),
+  },
+};

@@ -1,0 +1,36 @@
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Operation } from "./operation.ts";
+import { applianceOperations } from "./routes/appliances.ts";
+import { claimOperations } from "./routes/claims.ts";
+import { componentOperations } from "./routes/components.ts";
+import { documentOperations } from "./routes/document.ts";
+import { eventOperations } from "./routes/events.ts";
+import { figureOperations } from "./routes/figures.ts";
+import { onboardingOperations } from "./routes/onboarding.ts";
+import { type PhotoParts, photoOperations } from "./routes/photos.ts";
+import { propertyOperations } from "./routes/properties.ts";
+import { sensorOperations } from "./routes/sensors.ts";
+import { serviceEventOperations } from "./routes/service-events.ts";
+import { type SystemParts, systemOperations } from "./routes/system.ts";
+
+export type PartnerApiParts = SystemParts & PhotoParts & { knowledge: Knowledge; bulkItems: number };
+
+/** Every operation that partners reach, the document of them among them. */
+export function partnerApi(parts: PartnerApiParts): Operation[] {
+  const { knowledge, bulkItems } = parts;
+  const operations: Operation[] = [
+    ...systemOperations(parts),
+    ...propertyOperations(knowledge),
+    ...applianceOperations(knowledge, bulkItems),
+    ...photoOperations(parts),
+    ...serviceEventOperations(knowledge, bulkItems),
+    ...componentOperations(knowledge),
+    ...figureOperations(knowledge),
+    ...claimOperations(knowledge, bulkItems),
+    ...sensorOperations(knowledge),
+    ...eventOperations(knowledge),
+    ...onboardingOperations(knowledge),
+    ...documentOperations(() => operations),
+  ];
+  return operations;
+}

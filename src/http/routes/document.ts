@@ -1,0 +1,94 @@
+import styles from "swagger-ui-dist/swagger-ui.css" with { type: "text" };
+import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "text" };
+import { openApiDocument } from "../openapi/document.ts";
+import { type Operation, publicOperation, type Reply } from "../operation.ts";
+
+/** Nothing but this server is asked for anything, and the page runs no script but its own two. */
+const POLICY =
+  "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Mainstay Partner API</title>
+<link rel="stylesheet" href="docs/reader.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="docs/reader.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+`;
+
+// The page is served at /docs and under the base path: what it asks for stands beside it.
+const START = `SwaggerUIBundle({
+  url: location.pathname.replace(/docs$/, "v1/openapi.json"),
+  dom_id: "#reference",
+  deepLinking: true,
+  validatorUrl: null,
+});
+`;
+
+/** The document of the operations, as text: the same bytes wherever it is asked for. */
+export function documentText(operations: readonly Operation[]): string {
+  return JSON.stringify(openApiDocument(operations), null, 2);
+}
+
+/** The API document and the page that shows it. `operations` are all that the document describes. */
+export function documentOperations(operations: () => readonly Operation[]): Operation[] {
+  let text: string | undefined;
+  return [
+    publicOperation({
+      id: "getOpenApi",
+      method: "GET",
+      path: "/v1/openapi.json",
+      summary: "This document",
+      handle() {
+        text ??= documentText(operations());
+        return file(text, "application/json");
+      },
+    }),
+    publicOperation({
+      id: "getDocsPage",
+      method: "GET",
+      path: "/docs",
+      summary: "The API reference for reading",
+      handle: () => file(PAGE, "text/html; charset=utf-8", { "content-security-policy": POLICY }),
+    }),
+    asset("getDocsStyles", "/docs/reader.css", styles, "text/css; charset=utf-8"),
+    asset("getDocsScript", "/docs/reader.js", script, "text/javascript; charset=utf-8"),
+    asset("getDocsStart", "/docs/start.js", START, "text/javascript; charset=utf-8"),
+    publicOperation({
+      id: "getRoot",
+      method: "GET",
+      path: "/",
+      summary: "The way to the API reference",
+      handle: () => ({ status: 302, raw: null, headers: { location: "docs" } }),
+    }),
+  ];
+}
+
+function asset(id: string, path: string, text: string, mediaType: string): Operation {
+  return publicOperation({
+    id,
+    method: "GET",
+    path,
+    summary: "A part of the reference page",
+    handle: () => file(text, mediaType),
+  });
+}
+
+function file(text: string, mediaType: string, headers: Record<string, string> = {}): Reply {
+  return {
+    raw: text,
+    headers: {
+      "content-type": mediaType,
+      "cache-control": "public, max-age=3600",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { and, asc, eq } from "drizzle-orm";
+import type { Photo } from "../domain/photo.ts";
+import type { EventType } from "../domain/scoring/types.ts";
+import type { Day } from "../domain/time.ts";
+import { photos, serviceEvents } from "./schema.ts";
+import type { Db } from "./sqlite.ts";
+
+/** A photo with the type and day of the service event that it belongs to. */
+export type PhotoRow = Photo & { eventType: EventType | null; eventDate: Day | null };
+
+export function photoStore(db: Db) {
+  return {
+    async insert(photo: Photo): Promise<void> {
+      await db.insert(photos).values(photo);
+    },
+    /** An appliance's photos in the order in which they came in. */
+    async ofAppliance(applianceId: string): Promise<PhotoRow[]> {
+      const rows = await db
+        .select({ photo: photos, eventType: serviceEvents.eventType, eventDate: serviceEvents.date })
+        .from(photos)
+        .leftJoin(serviceEvents, eq(serviceEvents.id, photos.serviceEventId))
+        .where(eq(photos.applianceId, applianceId))
+        .orderBy(asc(photos.uploadedAt), asc(photos.id));
+      return rows.map(({ photo, eventType, eventDate }) => ({
+        ...photo,
+        eventType: eventType as EventType | null,
+        eventDate,
+      }));
+    },
+    async findByFilename(partnerId: string, filename: string): Promise<Photo | undefined> {
+      const rows = await db
+        .select()
+        .from(photos)
+        .where(and(eq(photos.filename, filename), eq(photos.partnerId, partnerId)));
+      return rows[0];
+    },
+  };
+}
