@@ -1,5 +1,7 @@
 import { applianceDocs } from "./docs/appliances.ts";
+import { claimDocs } from "./docs/claims.ts";
 import { componentDocs } from "./docs/components.ts";
+import { figureDocs } from "./docs/figures.ts";
 import { photoDocs } from "./docs/photos.ts";
 import { propertyDocs } from "./docs/properties.ts";
 import { sensorDocs } from "./docs/sensors.ts";
@@ -12,6 +14,8 @@ export const DOCS: Readonly<Record<string, OperationDocs>> = {
   ...propertyDocs,
   ...applianceDocs,
   ...componentDocs,
+  ...figureDocs,
+  ...claimDocs,
   ...photoDocs,
   ...sensorDocs,
 };
