@@ -25,7 +25,7 @@ export function check<T>(expected: Shape<T>, input: unknown): T {
     );
   const result = expected.type(input);
   if (!(result instanceof type.errors)) return result as T;
-  const issues = fieldIssues(result);
+  const issues = fieldIssues(expected.type, result);
   throw invalid(`${issues[0]!.field} ${issues[0]!.message}`.trim(), issues);
 }
 
@@ -40,11 +40,23 @@ function isAbsent(input: unknown, name: string): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
-function fieldIssues(errors: ArkErrors): FieldIssue[] {
+function fieldIssues(shape: Type<unknown>, errors: ArkErrors): FieldIssue[] {
   return errors.slice(0, MAX_ISSUES).map((error) => ({
     field: error.path.join(".") || "body",
-    message: `must be ${error.expected}`,
+    message: `must be ${expectation(shape, error)}`,
   }));
+}
+
+/** What the field's own description says. An error of a union repeats what was sent, or speaks of one branch alone. */
+function expectation(shape: Type<unknown>, error: ArkErrors[number]): string {
+  const keys = error.path.filter((key): key is string => typeof key === "string");
+  if (keys.length === 0 || keys.length < error.path.length) return error.expected;
+  try {
+    const described = (shape as unknown as { get(...keys: string[]): { description: string } }).get(...keys);
+    return described.description.replace(", undefined or null", " or null").replace(" or undefined", "");
+  } catch {
+    return error.expected;
+  }
 }
 
 /** Trimmed text, or null when there is none. */
