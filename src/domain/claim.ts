@@ -17,3 +17,6 @@ export type Claim = {
   status: ClaimStatus;
   createdAt: Instant;
 };
+
+/** What a caller says of a new claim. */
+export type NewClaim = Omit<Claim, "id" | "partnerId" | "propertyId" | "createdAt">;

@@ -34,6 +34,13 @@ export function claimStore(db: Db) {
       .offset(ph("offset"))
       .prepare(),
   );
+  const counted = lazy(() =>
+    db
+      .select({ n: count() })
+      .from(claims)
+      .where(eq(claims.propertyId, ph("propertyId")))
+      .prepare(),
+  );
   return {
     async insert(claim: Claim): Promise<void> {
       await db.insert(claims).values(claim);
@@ -46,8 +53,7 @@ export function claimStore(db: Db) {
       return await page().execute({ propertyId, ...slice });
     },
     async count(propertyId: string): Promise<number> {
-      const rows = await db.select({ n: count() }).from(claims).where(eq(claims.propertyId, propertyId));
-      return rows[0]!.n;
+      return (await counted().execute({ propertyId }))[0]!.n;
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Appliance } from "../domain/appliance.ts";
 import type { Component } from "../domain/component.ts";
-import { invalid, notFound } from "../domain/errors.ts";
+import { notFound } from "../domain/errors.ts";
+import { checkPastDay } from "../domain/past-day.ts";
 import { scoreProperty } from "../domain/scoring/score.ts";
 import { ageYears } from "../domain/scoring/virtual-age.ts";
 import {
@@ -10,13 +11,11 @@ import {
   type ServiceEvent,
   totalCostCents,
 } from "../domain/service-event.ts";
-import { addDays, type Day, dayOf } from "../domain/time.ts";
+import { addDays, dayOf } from "../domain/time.ts";
 import { serviceEventCreated } from "./announcements.ts";
 import { loadHistories } from "./histories.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
-
-const EARLIEST: Day = "1900-01-01";
 
 /**
  * Logs service events and moves what they speak of: the dates of components, the validation data, and then the
@@ -40,7 +39,7 @@ export class ServiceLog {
       input.componentId === null ? components : components.filter((one) => one.id === input.componentId);
     if (input.componentId !== null && spokenOf.length === 0)
       throw notFound(`Component not found: ${input.componentId}`);
-    checkDate(input.date, dayOf(tx.now));
+    checkPastDay("date", input.date, dayOf(tx.now));
     const event: ServiceEvent = {
       ...input,
       id: tx.newId("serviceEvent"),
@@ -126,11 +125,4 @@ export class ServiceLog {
       });
     }
   }
-}
-
-function checkDate(date: Day, today: Day): void {
-  const latest = addDays(today, 1);
-  if (date >= EARLIEST && date <= latest) return;
-  const message = `must be from ${EARLIEST} to ${latest}`;
-  throw invalid(`date ${message}`, [{ field: "date", message }]);
 }

@@ -1,0 +1,12 @@
+import { invalid } from "./errors.ts";
+import { addDays, type Day } from "./time.ts";
+
+const EARLIEST: Day = "1900-01-01";
+
+/** Refuses a day on which nothing recorded can have happened: before 1900, or after tomorrow, which it is already somewhere. */
+export function checkPastDay(field: string, day: Day, today: Day): void {
+  const latest = addDays(today, 1);
+  if (day >= EARLIEST && day <= latest) return;
+  const message = `must be from ${EARLIEST} to ${latest}`;
+  throw invalid(`${field} ${message}`, [{ field, message }]);
+}
