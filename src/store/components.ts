@@ -215,6 +215,13 @@ export function componentStore(db: Db) {
       .prepare(),
   );
 
+  const ofProperty = lazy(() =>
+    rows()
+      .where(eq(components.propertyId, ph("propertyId")))
+      .orderBy(asc(components.seq))
+      .prepare(),
+  );
+
   /** Where the row at `offset` of a bucket stands: the first `seq` of its block, and how many rows to pass over from there. */
   async function locate(
     partnerId: string,
@@ -322,7 +329,7 @@ export function componentStore(db: Db) {
       return await ofProperties().execute({ propertyIds: JSON.stringify(propertyIds) });
     },
     async rowsOfProperty(propertyId: string): Promise<ComponentRow[]> {
-      return await rows().where(eq(components.propertyId, propertyId)).orderBy(asc(components.seq));
+      return await ofProperty().execute({ propertyId });
     },
     async insert(component: Component): Promise<void> {
       await insert().execute({ ...component });

@@ -1,4 +1,5 @@
-import { and, asc, desc, eq, isNull, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, lte, or, sql } from "drizzle-orm";
+import type { InspectionEvent } from "../domain/figures/compliance.ts";
 import type { EventType } from "../domain/scoring/types.ts";
 import type { Condition, ServiceEvent } from "../domain/service-event.ts";
 import type { Day } from "../domain/time.ts";
@@ -69,6 +70,19 @@ export function serviceEventStore(db: Db) {
       .where(isAmong(serviceEvents.applianceId, "applianceIds"))
       .prepare(),
   );
+  const newest = lazy(() =>
+    db
+      .select({
+        applianceId: serviceEvents.applianceId,
+        eventType: serviceEvents.eventType,
+        conditionAfter: serviceEvents.conditionAfter,
+        date: sql<Day>`max(${serviceEvents.date})`,
+      })
+      .from(serviceEvents)
+      .where(and(isAmong(serviceEvents.applianceId, "applianceIds"), lte(serviceEvents.date, ph("until"))))
+      .groupBy(serviceEvents.applianceId, serviceEvents.eventType, serviceEvents.conditionAfter)
+      .prepare(),
+  );
   const insertOutcome = lazy(() =>
     db
       .insert(outcomes)
@@ -101,6 +115,11 @@ export function serviceEventStore(db: Db) {
     async evidence(applianceIds: readonly string[]): Promise<EventEvidenceRow[]> {
       const rows = await evidence().execute({ applianceIds: JSON.stringify(applianceIds) });
       return rows as EventEvidenceRow[];
+    },
+    /** The newest event of each type and resulting condition on each appliance, up to a day. */
+    async newestByKind(applianceIds: readonly string[], until: Day): Promise<InspectionEvent[]> {
+      const rows = await newest().execute({ applianceIds: JSON.stringify(applianceIds), until });
+      return rows as InspectionEvent[];
     },
     /** A component's history: its own events and those of its appliance as a whole, the newest first. */
     async ofComponent(applianceId: string, componentId: string): Promise<ServiceEvent[]> {
