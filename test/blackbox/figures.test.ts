@@ -1,0 +1,368 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, daysFromToday, logEvents, THIS_YEAR } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+
+let client: ApiClient;
+let stranger: ApiClient;
+/** A property with a worn boiler and elevator, a middling water heater and a new refrigerator. */
+let property: Json;
+/** One with nothing in it, no units and no value. */
+let empty: Json;
+let elevator: Json;
+
+beforeAll(async () => {
+  const server = await serve();
+  client = server.as(await server.createPartner("Acme"));
+  stranger = server.as(await server.createPartner("Umbrella"));
+  property = await addProperty(client, { unit_count: 8, estimated_value: 3_000_000 });
+  empty = await addProperty(client);
+  await addAppliance(client, property.id, { type_id: "boiler", install_year: THIS_YEAR - 18 });
+  elevator = await addAppliance(client, property.id, { type_id: "elevator", install_year: THIS_YEAR - 30 });
+  await addAppliance(client, property.id, { type_id: "water_heater_gas", install_year: THIS_YEAR - 9 });
+  await addAppliance(client, property.id);
+});
+
+const read = async (figure: string, of = property): Promise<Json> =>
+  (await client.get(`/v1/property/${of.id}/${figure}`)).body;
+const FIGURES = ["report", "forecast", "reserve", "condition-score", "rcv", "compliance"];
+const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+const sum = (items: Json[], field: string) => cents(items.reduce((total, item) => total + item[field], 0));
+const cents = (usd: number) => Math.round(usd * 100) / 100;
+
+describe("a report", () => {
+  test("has every field of the specification", async () => {
+    const report = await read("report");
+    const { partner, ...record } = (await client.get(`/v1/properties/${property.id}`)).body;
+    expect(report).toEqual({
+      property: record,
+      overall: { rating: "FAIL", nci_equivalent: expect.any(Number), components_assessed: 25 },
+      categories: {
+        boiler: TIERS_AND_DEFERRED,
+        elevator: TIERS_AND_DEFERRED,
+        water_heater_gas: TIERS_AND_DEFERRED,
+        refrigerator: { critical: 0, warning: 0, good: 8, deferred: 0 },
+      },
+      critical: expect.any(Array),
+      warning: expect.any(Array),
+      good: expect.any(Array),
+      financials: {
+        total_deferred: expect.any(Number),
+        total_reactive_exposure: expect.any(Number),
+        deferred_per_door: expect.any(Number),
+        estimated_savings_if_acted: expect.any(Number),
+        recommended_monthly_reserve_per_unit: expect.any(Number),
+      },
+      assessed_at: expect.stringMatching(ISO),
+      partner,
+    });
+    expect(report.critical.length).toBeGreaterThan(0);
+    for (const item of [...report.critical, ...report.warning, ...report.good])
+      expect(item).toEqual({ ...ITEM, age_years: expect.any(Number) });
+  });
+
+  test("lists every component in its tier, the highest score first", async () => {
+    const { critical, warning, good } = await read("report");
+    for (const [tier, items] of Object.entries({ CRITICAL: critical, WARNING: warning, GOOD: good })) {
+      const scores = items.map((item: Json) => item.risk_score);
+      expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
+      const query = { property_id: property.id, tier, limit: 200 };
+      const listed = (await client.get("/v1/components", query)).body.components;
+      expect(items.map((item: Json) => item.component_id).sort()).toEqual(
+        listed.map((item: Json) => item.id).sort(),
+      );
+    }
+  });
+
+  test("agrees with the summary, the portfolio, and what its items add up to", async () => {
+    const report = await read("report");
+    const summary = await read("summary");
+    const { portfolio, totals } = (await client.get("/v1/portfolio/summary")).body;
+    const row = portfolio.find((one: Json) => one.property_id === property.id);
+    const elevated = [...report.critical, ...report.warning];
+    const deferred = sum(elevated, "proactive_cost");
+    const reactive = sum(elevated, "reactive_cost");
+    const perDoor = cents(deferred / 8);
+    const reserve = report.financials.recommended_monthly_reserve_per_unit;
+    expect(report.financials).toMatchObject({
+      total_deferred: deferred,
+      total_reactive_exposure: reactive,
+      deferred_per_door: perDoor,
+      estimated_savings_if_acted: cents(reactive - deferred),
+    });
+    const money = {
+      total_deferred_maintenance: deferred,
+      total_reactive_exposure: reactive,
+      deferred_per_door: perDoor,
+    };
+    const counts = { critical: report.critical.length, warning: report.warning.length };
+    expect(summary.financials).toEqual({ ...money, recommended_monthly_reserve_per_unit: reserve });
+    expect(summary.risk).toEqual({
+      ...counts,
+      good: report.good.length,
+      overall_rating: report.overall.rating,
+    });
+    expect(row).toMatchObject({ ...money, ...counts, overall_rating: report.overall.rating });
+    expect(totals).toMatchObject({ ...counts, total_deferred: deferred, total_reactive: reactive });
+    expect(sum(Object.values(report.categories), "deferred")).toBe(deferred);
+  });
+});
+
+describe("a forecast", () => {
+  test("has every field of the specification", async () => {
+    const forecast = await read("forecast");
+    expect(forecast).toEqual({
+      property_id: property.id,
+      name: property.name,
+      forecast: { window_30_days: WINDOW, window_60_days: WINDOW, window_90_days: WINDOW },
+      generated_at: expect.stringMatching(ISO),
+      partner: "Acme",
+    });
+    for (const item of forecast.forecast.window_90_days.components)
+      expect(item).toEqual({ ...ITEM, failure_probability: expect.any(Number) });
+  });
+
+  test("has windows that add up and hold all of the shorter ones, with every critical component", async () => {
+    const { critical } = await read("report");
+    const { forecast } = await read("forecast");
+    let held = critical.map((item: Json) => item.component_id);
+    for (const window of [forecast.window_30_days, forecast.window_60_days, forecast.window_90_days]) {
+      const ids = window.components.map((item: Json) => item.component_id);
+      expect(ids).toEqual(expect.arrayContaining(held));
+      expect(window.component_count).toBe(ids.length);
+      expect(window.proactive_cost).toBe(sum(window.components, "proactive_cost"));
+      expect(window.emergency_cost_if_ignored).toBe(sum(window.components, "reactive_cost"));
+      expect(window.savings_potential).toBe(cents(window.emergency_cost_if_ignored - window.proactive_cost));
+      held = ids;
+    }
+  });
+});
+
+describe("a reserve", () => {
+  test("has every field of the specification", async () => {
+    const { financials } = await read("report");
+    const reserve = await read("reserve");
+    expect(reserve).toEqual({
+      property_id: property.id,
+      name: property.name,
+      unit_count: 8,
+      total_deferred: financials.total_deferred,
+      reserves: {
+        "12_month": RESERVE,
+        "24_month": RESERVE,
+        "36_month": RESERVE,
+        "10_year_full_replacement": RESERVE,
+      },
+      generated_at: expect.stringMatching(ISO),
+      partner: "Acme",
+    });
+    expect(reserve.reserves["12_month"].per_unit_per_month).toBe(
+      financials.recommended_monthly_reserve_per_unit,
+    );
+  });
+
+  test("covers at least what is elevated, and in ten years the replacement cost value", async () => {
+    const { reserves, total_deferred } = await read("reserve");
+    for (const months of [12, 24, 36])
+      expect(reserves[`${months}_month`].property_per_month).toBeGreaterThanOrEqual(
+        cents(total_deferred / months),
+      );
+    // boiler 13,930, elevator 150,000, water heater 1,500, refrigerator 1,200: 166,630 / 120 = 1,388.58333
+    expect(reserves["10_year_full_replacement"]).toMatchObject({
+      property_per_month: 1388.58,
+      per_unit_per_month: 173.57,
+      per_unit_per_year: 2082.88,
+    });
+  });
+});
+
+test("a condition score has every field of the specification and agrees with the report", async () => {
+  const { overall, critical, warning, good } = await read("report");
+  expect(await read("condition-score")).toEqual({
+    property_id: property.id,
+    name: property.name,
+    condition_score: overall.nci_equivalent,
+    grade: "F",
+    rating: overall.rating,
+    components_assessed: 25,
+    critical: critical.length,
+    warning: warning.length,
+    good: good.length,
+    methodology: expect.stringContaining("Facility condition index"),
+    assessed_at: expect.stringMatching(ISO),
+    partner: "Acme",
+  });
+  expect(Number.isInteger(overall.nci_equivalent)).toBe(true);
+});
+
+test("a replacement cost valuation has every field of the specification, by system", async () => {
+  const { critical, warning, financials } = await read("report");
+  const rcv = await read("rcv");
+  const SYSTEM = { critical: expect.any(Number), warning: expect.any(Number), good: expect.any(Number) };
+  expect(rcv).toEqual({
+    property_id: property.id,
+    name: property.name,
+    unit_count: 8,
+    total_replacement_cost: 166_630,
+    rcv_per_unit: 20_828.75,
+    critical_exposure: sum(critical, "reactive_cost"),
+    warning_exposure: sum(warning, "reactive_cost"),
+    systems: [
+      { system: "conveyance", total_rcv: 150_000, components: 5, ...SYSTEM },
+      { system: "hvac", total_rcv: 13_930, components: 6, ...SYSTEM },
+      { system: "plumbing", total_rcv: 1500, components: 6, ...SYSTEM },
+      { system: "appliance", total_rcv: 1200, components: 8, ...SYSTEM },
+    ],
+    estimated_value: 3_000_000,
+    deferred_as_pct_of_value: expect.stringMatching(/^\d+\.\d%$/),
+    assessed_at: expect.stringMatching(ISO),
+    partner: "Acme",
+  });
+  expect(cents(rcv.critical_exposure + rcv.warning_exposure)).toBe(financials.total_reactive_exposure);
+  const percent = Number(rcv.deferred_as_pct_of_value.slice(0, -1));
+  expect(Math.abs(percent - financials.total_deferred / 30_000)).toBeLessThanOrEqual(0.05);
+});
+
+describe("compliance", () => {
+  test("has an item for each inspection of each appliance, the first due first", async () => {
+    const compliance = await read("compliance");
+    expect(compliance).toEqual({
+      property_id: property.id,
+      name: property.name,
+      compliance_items: expect.any(Array),
+      overdue: compliance.compliance_items.filter((item: Json) => item.status === "OVERDUE").length,
+      partner: "Acme",
+    });
+    const due = compliance.compliance_items.map((item: Json) => item.due_date);
+    expect(due).toEqual(due.toSorted());
+    expect(compliance.compliance_items).toHaveLength(2 + 3 + 1 + 1);
+    for (const item of compliance.compliance_items)
+      expect(item).toEqual({
+        appliance_id: expect.stringMatching(/^A_/),
+        appliance_type: expect.any(String),
+        brand: null,
+        unit: null,
+        inspection_type: expect.any(String),
+        authority: expect.any(String),
+        mandatory: expect.any(Boolean),
+        interval_months: expect.any(Number),
+        last_inspection: null,
+        due_date: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
+        days_until_due: expect.any(Number),
+        status: expect.stringMatching(/^(OVERDUE|DUE_SOON|UPCOMING|OK)$/),
+      });
+  });
+
+  test("starts the clock again with an inspection that passed, and not with one that failed", async () => {
+    const test = async () =>
+      (await read("compliance")).compliance_items.find(
+        (item: Json) => item.inspection_type === "category_1_annual_test",
+      );
+    const event = { appliance_id: elevator.id, event_type: "Inspection" };
+    expect(await test()).toMatchObject({ due_date: `${THIS_YEAR - 29}-07-01`, status: "OVERDUE" });
+    await logEvents(client, { ...event, date: daysFromToday(-3), condition_after: "poor" });
+    expect(await test()).toMatchObject({ last_inspection: null, status: "OVERDUE" });
+    await logEvents(client, { ...event, date: daysFromToday(-10), condition_after: "good" });
+    expect(await test()).toMatchObject({ last_inspection: daysFromToday(-10), status: "OK" });
+  });
+});
+
+describe("a property with nothing in it, no units and no value", () => {
+  const NOTHING = { per_unit_per_month: 0, per_unit_per_year: 0, property_per_month: 0 };
+
+  test("has a report", async () => {
+    expect(await read("report", empty)).toMatchObject({
+      property: { id: empty.id, unit_count: 0, estimated_value: null },
+      overall: { rating: "GOOD", nci_equivalent: 100, components_assessed: 0 },
+      categories: {},
+      critical: [],
+      warning: [],
+      good: [],
+      financials: {
+        total_deferred: 0,
+        total_reactive_exposure: 0,
+        deferred_per_door: 0,
+        estimated_savings_if_acted: 0,
+        recommended_monthly_reserve_per_unit: 0,
+      },
+    });
+  });
+
+  test("has a forecast and reserves", async () => {
+    const costs = { proactive_cost: 0, emergency_cost_if_ignored: 0, savings_potential: 0 };
+    const window = { component_count: 0, ...costs, components: [] };
+    expect((await read("forecast", empty)).forecast).toMatchObject({
+      window_30_days: window,
+      window_60_days: window,
+      window_90_days: window,
+    });
+    expect(await read("reserve", empty)).toMatchObject({
+      unit_count: 0,
+      total_deferred: 0,
+      reserves: { "12_month": NOTHING, "36_month": NOTHING, "10_year_full_replacement": NOTHING },
+    });
+  });
+
+  test("has a condition score, a valuation and nothing to inspect", async () => {
+    expect(await read("condition-score", empty)).toMatchObject({
+      ...{ condition_score: 100, grade: "A", rating: "GOOD", components_assessed: 0 },
+      ...{ critical: 0, warning: 0 },
+    });
+    expect(await read("rcv", empty)).toMatchObject({
+      ...{ unit_count: 0, total_replacement_cost: 0, rcv_per_unit: 0 },
+      ...{ critical_exposure: 0, warning_exposure: 0, systems: [] },
+      ...{ estimated_value: null, deferred_as_pct_of_value: null },
+    });
+    expect(await read("compliance", empty)).toMatchObject({ compliance_items: [], overdue: 0 });
+  });
+});
+
+test("a property of nobody, or of another partner, has no figures", async () => {
+  const unknown = "P_00000000000000000000000000";
+  for (const figure of FIGURES) {
+    const foreign = await stranger.get(`/v1/property/${property.id}/${figure}`, {}, 404);
+    const none = await client.get(`/v1/property/${unknown}/${figure}`, {}, 404);
+    for (const { body } of [foreign, none])
+      expect(body).toMatchObject({ error: "Property not found", code: "not_found" });
+  }
+});
+
+const TIERS_AND_DEFERRED = {
+  critical: expect.any(Number),
+  warning: expect.any(Number),
+  good: expect.any(Number),
+  deferred: expect.any(Number),
+};
+
+const ITEM = {
+  component_id: expect.stringMatching(/^C_/),
+  component_name: expect.any(String),
+  appliance_id: expect.stringMatching(/^A_/),
+  appliance_type: expect.any(String),
+  unit: null,
+  risk_score: expect.any(Number),
+  risk_tier: expect.stringMatching(/^(CRITICAL|WARNING|GOOD)$/),
+  confidence: "LOW",
+  projected_failure_year: expect.any(Number),
+  proactive_cost: expect.any(Number),
+  reactive_cost: expect.any(Number),
+};
+
+const WINDOW = {
+  label: expect.stringMatching(/^Next \d0 days$/),
+  component_count: expect.any(Number),
+  proactive_cost: expect.any(Number),
+  emergency_cost_if_ignored: expect.any(Number),
+  savings_potential: expect.any(Number),
+  components: expect.any(Array),
+};
+
+const RESERVE = {
+  label: expect.any(String),
+  per_unit_per_month: expect.any(Number),
+  per_unit_per_year: expect.any(Number),
+  property_per_month: expect.any(Number),
+};
