@@ -35,6 +35,8 @@ CREATE TABLE webhook_receivers (
   next_secret TEXT,
   rotates_at INTEGER,
   events TEXT,
+  concurrency INTEGER,
+  revision INTEGER NOT NULL DEFAULT 0,
   failures INTEGER NOT NULL DEFAULT 0,
   failing_since INTEGER,
   paused_at INTEGER,
@@ -298,6 +300,8 @@ CREATE INDEX webhook_deliveries_due ON webhook_deliveries (partner_id, next_atte
 CREATE INDEX webhook_deliveries_queue ON webhook_deliveries (partner_id, id) WHERE status = 'pending';
 CREATE INDEX webhook_deliveries_order ON webhook_deliveries (order_key, id) WHERE status = 'pending' and order_key is not null;
 CREATE INDEX webhook_deliveries_partner ON webhook_deliveries (partner_id, id);
+CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (partner_id, id) WHERE status = 'failed';
+CREATE INDEX webhook_deliveries_finished ON webhook_deliveries (status, finished_at) WHERE finished_at is not null;
 
 CREATE TABLE webhook_attempts (
   delivery_id TEXT NOT NULL REFERENCES webhook_deliveries (id),

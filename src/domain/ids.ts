@@ -41,6 +41,12 @@ export function newDeliveryId(now: Instant, sequence: number): string {
   return `WH_${now}_${tail}`;
 }
 
+/** The text that the ids of deliveries made at that moment or later are equal to or greater than. */
+export function deliveryIdsFrom(instant: Instant): string {
+  // Below 13 digits, before September 2001, the text would sort wrongly.
+  return instant < 1e12 ? "WH_" : `WH_${instant}`;
+}
+
 /** Whether the text has the form of an id of that kind; says nothing of its existence. */
 export function isId(kind: IdKind, text: string): boolean {
   const prefix = ID_PREFIXES[kind];

@@ -18,6 +18,9 @@ export type WebhookReceiver = {
   nextSecret: string | null;
   rotatesAt: Instant | null;
   events: string[] | null;
+  /** Deliveries under way at the same time; null for the setting's number. */
+  concurrency: number | null;
+  revision: number;
   failures: number;
   failingSince: Instant | null;
   pausedAt: Instant | null;
@@ -38,6 +41,16 @@ export const WEBHOOK_EVENTS = [
   "webhook.test",
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+
+/** The most deliveries to one partner at the same time that can be asked for. */
+export const MAX_CONCURRENCY = 64;
+export const MAX_DAILY_BUDGET = 1_000_000_000;
+
+/** Whether webhooks can go there: an absolute http or https address without a user name. */
+export function isReceiverUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+}
 
 export type Administrator = {
   id: string;

@@ -33,6 +33,11 @@ export function parseDay(text: string): Day | undefined {
   return text;
 }
 
+/** The text as a calendar month, `YYYY-MM`, or undefined. */
+export function parseMonth(text: string): string | undefined {
+  return text.length === 7 && parseDay(`${text}-01`) ? text : undefined;
+}
+
 /** The text as an instant: ISO 8601 with an offset, or a plain day meaning its first moment in UTC. */
 export function parseInstant(text: string): Instant | undefined {
   if (parseDay(text)) return dayNumber(text) * MS_PER_DAY;

@@ -34,10 +34,7 @@ export type MadeAttempt = {
   nextAttemptAt: Instant | null;
 };
 
-export type Delivery = typeof webhookDeliveries.$inferSelect;
-export type Attempt = typeof webhookAttempts.$inferSelect;
-
-/** The webhook outbox and its log of attempts. */
+/** The webhook outbox: what is to be sent, and what came of it. `delivery-log.ts` looks back at it. */
 export function deliveryStore(db: Db) {
   const d = webhookDeliveries;
   // Written out and not bound: only then does SQLite use the indexes of what is pending.
@@ -65,7 +62,8 @@ export function deliveryStore(db: Db) {
       .select({ id: partners.id })
       .from(partners)
       .where(
-        sql`exists (select 1 from ${d} where ${d.partnerId} = ${partners.id} and ${pending} and ${isDue})`,
+        sql`${partners.enabled} = 1 and exists (
+          select 1 from ${d} where ${d.partnerId} = ${partners.id} and ${pending} and ${isDue})`,
       )
       .prepare(),
   );
@@ -96,12 +94,15 @@ export function deliveryStore(db: Db) {
       .limit(ph("limit"))
       .prepare(),
   );
+  // Names are written out: what is selected from one table gets columns without their table's name, and then both
+  // sides of `partner_id = id` would be the delivery's.
   const nextDueAt = lazy(() =>
     db
       .select({
         at: sql<number | null>`min((
-          select min(${d.nextAttemptAt}) from ${d}
-          where ${d.partnerId} = ${partners.id} and ${pending} and ${d.nextAttemptAt} > ${ph("now")}))`,
+          select min(planned.next_attempt_at) from webhook_deliveries planned
+          where planned.partner_id = partners.id and planned.status = 'pending'
+            and planned.next_attempt_at > ${ph("now")}))`,
       })
       .from(partners)
       .prepare(),
@@ -139,7 +140,7 @@ export function deliveryStore(db: Db) {
     async insert(delivery: NewDelivery): Promise<void> {
       await insert().execute({ ...delivery });
     },
-    /** Partners with a delivery to try now. `horizon` is how far ahead an attempt may be planned at most. */
+    /** Enabled partners with a delivery to try now. `horizon` is how far ahead an attempt may be planned at most. */
     async duePartners(now: Instant, horizon: Instant): Promise<string[]> {
       return (await duePartners().execute({ now, horizon })).map((row) => row.id);
     },
@@ -162,16 +163,6 @@ export function deliveryStore(db: Db) {
       await insertAttempt().execute({ ...made });
       const finishedAt = made.status === "pending" ? null : made.startedAt + made.durationMs;
       await settle().execute({ ...made, finishedAt });
-    },
-    async find(id: string): Promise<Delivery | undefined> {
-      return (await db.select().from(d).where(eq(d.id, id)))[0];
-    },
-    async attemptsOf(id: string): Promise<Attempt[]> {
-      return await db
-        .select()
-        .from(webhookAttempts)
-        .where(eq(webhookAttempts.deliveryId, id))
-        .orderBy(asc(webhookAttempts.attempt));
     },
   };
 }

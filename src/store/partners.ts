@@ -1,8 +1,15 @@
-import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import type { Administrator, Partner, WebhookReceiver } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import { lazy } from "./kit.ts";
-import { administrators, credentials, partners, partnerTotals, webhookReceivers } from "./schema.ts";
+import {
+  administrators,
+  credentials,
+  partners,
+  partnerTotals,
+  properties,
+  webhookReceivers,
+} from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 
 export type NewCredential = {
@@ -104,9 +111,41 @@ export function partnerStore(db: Db) {
     },
     async updateReceiver(
       partnerId: string,
-      change: Partial<Omit<WebhookReceiver, "partnerId">>,
+      change: Partial<Omit<WebhookReceiver, "partnerId" | "revision">>,
     ): Promise<void> {
       await db.update(webhookReceivers).set(change).where(eq(webhookReceivers.partnerId, partnerId));
+    },
+    /** Says that an operator changed something that deliveries depend on. */
+    async raiseRevision(partnerId: string): Promise<void> {
+      await db
+        .update(webhookReceivers)
+        .set({ revision: sql`${webhookReceivers.revision} + 1` })
+        .where(eq(webhookReceivers.partnerId, partnerId));
+    },
+    async receiverRevisions(): Promise<{ partnerId: string; revision: number }[]> {
+      const { partnerId, revision } = webhookReceivers;
+      return await db.select({ partnerId, revision }).from(webhookReceivers);
+    },
+    async listReceivers(): Promise<WebhookReceiver[]> {
+      return await db.select().from(webhookReceivers).orderBy(asc(webhookReceivers.partnerId));
+    },
+    /** Lets the next secrets whose moment has come take over; returns whose. */
+    async finishRotations(now: Instant): Promise<string[]> {
+      const { partnerId, nextSecret, rotatesAt } = webhookReceivers;
+      const rows = await db
+        .update(webhookReceivers)
+        .set({ secret: sql`${nextSecret}`, nextSecret: null, rotatesAt: null })
+        .where(and(lte(rotatesAt, now), isNotNull(nextSecret)))
+        .returning({ partnerId });
+      return rows.map((row) => row.partnerId);
+    },
+    /** Units of the properties that are no demonstration. */
+    async billableUnits(partnerId: string): Promise<number> {
+      const rows = await db
+        .select({ units: sql<number>`coalesce(sum(${properties.unitCount}), 0)` })
+        .from(properties)
+        .where(and(eq(properties.partnerId, partnerId), eq(properties.isDemo, false)));
+      return rows[0]!.units;
     },
     async clientId(partnerId: string): Promise<string | undefined> {
       const rows = await db

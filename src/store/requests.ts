@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, lt, sql } from "drizzle-orm";
 import type { Day, Instant } from "../domain/time.ts";
 import { lazy } from "./kit.ts";
 import { dailyBudgets, idempotencyKeys } from "./schema.ts";
@@ -80,13 +80,20 @@ export function budgetStore(db: Db) {
     async add(partnerId: string, day: Day, calls: number): Promise<void> {
       await add().execute({ partnerId, day, calls });
     },
-    /** A partner's days from `from` on, the newest first. */
-    async days(partnerId: string, from: Day): Promise<{ day: Day; calls: number }[]> {
+    /** A partner's days with calls from `from` to before `until`, in order. */
+    async days(partnerId: string, from: Day, until: Day): Promise<{ day: Day; calls: number }[]> {
       return await db
         .select({ day: dailyBudgets.day, calls: dailyBudgets.calls })
         .from(dailyBudgets)
-        .where(and(eq(dailyBudgets.partnerId, partnerId), gte(dailyBudgets.day, from)))
-        .orderBy(desc(dailyBudgets.day));
+        .where(
+          and(
+            eq(dailyBudgets.partnerId, partnerId),
+            gte(dailyBudgets.day, from),
+            lt(dailyBudgets.day, until),
+            gt(dailyBudgets.calls, 0),
+          ),
+        )
+        .orderBy(asc(dailyBudgets.day));
     },
   };
 }

@@ -64,6 +64,10 @@ export const webhookReceivers = table("webhook_receivers", {
   rotatesAt: bigint("rotates_at"),
   /** The event names wanted; null for all. */
   events: json<string[]>("events"),
+  /** Deliveries under way at the same time; null for the setting's number. */
+  concurrency: int("concurrency"),
+  /** Raised by every change of an operator's, so that a server sees which partners a command beside it touched. */
+  revision: int("revision").notNull().default(0),
   /** How the receiver has been doing since its last success: failed attempts in a row, and whether it is paused. */
   failures: int("failures").notNull().default(0),
   failingSince: bigint("failing_since"),
@@ -330,7 +334,7 @@ export const photos = table(
     /** The random name under the data folder's `uploads`. */
     filename: text("filename").notNull(),
     originalName: text("original_name").notNull(),
-    mediaType: text("media_type").notNull(),
+    mediaType: oneOf("media_type", ["image/jpeg", "image/png", "image/webp", "image/heic"]).notNull(),
     bytes: int("bytes").notNull(),
     sha256: text("sha256").notNull(),
     uploadedAt: bigint("uploaded_at").notNull(),
@@ -435,6 +439,8 @@ export const webhookDeliveries = table(
       .on(t.orderKey, t.id)
       .where(sql`${t.status} = 'pending' and ${t.orderKey} is not null`),
     index("webhook_deliveries_partner").on(t.partnerId, t.id),
+    index("webhook_deliveries_failed").on(t.partnerId, t.id).where(sql`${t.status} = 'failed'`),
+    index("webhook_deliveries_finished").on(t.status, t.finishedAt).where(isNotNull(t.finishedAt)),
   ],
 );
 

@@ -33,15 +33,19 @@ export class Outbox {
   }
 
   /** Returns the delivery's id, or undefined when nobody is to be told. The text written is what every attempt sends. */
-  async add({ event, data, orderKey }: Announcement): Promise<string | undefined> {
-    if (!(await this.wants(event))) return undefined;
+  async add(announcement: Announcement): Promise<string | undefined> {
+    return (await this.wants(announcement.event)) ? await this.addUnfiltered(announcement) : undefined;
+  }
+
+  /** As `add`, whatever the partner's receiver wants. */
+  async addUnfiltered({ event, data, orderKey }: Announcement): Promise<string> {
     const id = this.tx.newDeliveryId();
     await this.tx.deliveries.insert({
       id,
       partnerId: this.partner.id,
       event,
       orderKey: orderKey ?? null,
-      body: envelope(event, data, this.partner, this.tx.now),
+      body: eventBody(event, data, this.partner, this.tx.now),
       createdAt: this.tx.now,
     });
     this.tx.outboxChanged(this.partner.id);
@@ -55,7 +59,8 @@ export class Outbox {
   }
 }
 
-function envelope(
+/** The envelope of every event, as the text that is sent. */
+export function eventBody(
   event: WebhookEvent,
   data: Record<string, unknown>,
   partner: Partner,

@@ -4,10 +4,18 @@ import type { Store } from "../store/store.ts";
 import type { AttemptResult, Endpoint } from "../webhooks/attempt.ts";
 import type { DispatchPorts } from "../webhooks/dispatch-ports.ts";
 import { LONGEST_DELAY_MS } from "../webhooks/retry-schedule.ts";
+import { hasTakenOver } from "./administer-partner.ts";
 
 type StorePorts = Pick<
   DispatchPorts,
-  "duePartners" | "due" | "nextDueAt" | "endpoint" | "record" | "receiverHealth" | "saveReceiverHealth"
+  | "duePartners"
+  | "due"
+  | "nextDueAt"
+  | "endpoint"
+  | "record"
+  | "concurrency"
+  | "receiverHealth"
+  | "saveReceiverHealth"
 >;
 
 /** The dispatcher's view of the store. */
@@ -25,25 +33,30 @@ export function outboxPorts(store: Store, sealer: Sealer, clock: () => Instant):
     return secret;
   }
 
+  const isEnabled = async (partnerId: string) => (await partners.find(partnerId))?.enabled === true;
+
   async function endpoint(partnerId: string): Promise<Endpoint | null> {
     const receiver = await partners.findReceiver(partnerId);
-    if (!receiver?.url) return null;
+    if (!receiver?.url || !(await isEnabled(partnerId))) return null;
     const next = receiver.nextSecret && (await unseal(receiver.nextSecret));
-    if (next && receiver.rotatesAt !== null && receiver.rotatesAt <= clock())
-      return { url: receiver.url, secret: next, nextSecret: null };
+    if (next && hasTakenOver(receiver, clock())) return { url: receiver.url, secret: next, nextSecret: null };
     return { url: receiver.url, secret: await unseal(receiver.secret), nextSecret: next || null };
   }
 
   return {
     duePartners: (now) => deliveries.duePartners(now, now + LONGEST_DELAY_MS),
-    due: (partnerId, now, limit, excluding) =>
-      deliveries.due(partnerId, now, now + LONGEST_DELAY_MS, limit, excluding),
+    // A disabled partner's deliveries wait, and go out when it is enabled again.
+    due: async (partnerId, now, limit, excluding) =>
+      (await isEnabled(partnerId))
+        ? await deliveries.due(partnerId, now, now + LONGEST_DELAY_MS, limit, excluding)
+        : [],
     nextDueAt: (now) => deliveries.nextDueAt(now),
     endpoint,
     record: (results) =>
       store.write(async (tx) => {
         for (const result of results) await tx.deliveries.recordAttempt(madeAttempt(result));
       }),
+    concurrency: async (partnerId) => (await partners.findReceiver(partnerId))?.concurrency ?? null,
     async receiverHealth(partnerId) {
       const receiver = await partners.findReceiver(partnerId);
       if (!receiver) return null;

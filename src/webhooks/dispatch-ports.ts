@@ -21,11 +21,13 @@ export type DispatchPorts = {
   due(partnerId: string, now: Instant, limit: number, excluding: ReadonlySet<string>): Promise<DeliveryJob[]>;
   /** The earliest planned attempt of all that is later than `now`. */
   nextDueAt(now: Instant): Promise<Instant | null>;
-  /** Where the partner's deliveries go, or null while it has no receiver. Asked on every attempt. */
+  /** Where the partner's deliveries go, or null while it has no receiver or is disabled. Asked on every attempt. */
   endpoint(partnerId: string): Promise<Endpoint | null>;
   send(request: SendRequest): Promise<SendResult>;
   /** Logs the attempts and moves their deliveries on, in one durable transaction. */
   record(results: AttemptResult[]): Promise<void>;
+  /** How many deliveries the operator lets be under way to the partner; null for the options' number. */
+  concurrency(partnerId: string): Promise<number | null>;
   /** What was saved last, or null. */
   receiverHealth(partnerId: string): Promise<ReceiverHealth | null>;
   /** Called when a receiver is paused, after each failed probe, and when it is resumed. */

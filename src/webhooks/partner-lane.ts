@@ -25,6 +25,8 @@ export class PartnerLane {
   private readonly queue = new PartnerQueue<DeliveryJob>();
   /** Undefined until it is read from the store. */
   private health: ReceiverHealth | undefined;
+  /** Read together with the health. */
+  private concurrency: number;
   private mayHaveMore = false;
   private isFetching = false;
   private isStopped = false;
@@ -36,7 +38,9 @@ export class PartnerLane {
     readonly partnerId: string,
     private readonly ports: DispatchPorts,
     private readonly options: LaneOptions,
-  ) {}
+  ) {
+    this.concurrency = options.concurrencyPerPartner;
+  }
 
   get waiting(): number {
     return this.queue.waitingCount;
@@ -75,7 +79,7 @@ export class PartnerLane {
   }
 
   private advance(): void {
-    const width = this.isPaused ? 1 : this.options.concurrencyPerPartner;
+    const width = this.isPaused ? 1 : this.concurrency;
     while (this.mayRun && this.underWay < width) {
       const job = this.queue.take();
       if (!job) break;
@@ -91,7 +95,7 @@ export class PartnerLane {
     this.isFetching = true;
     this.mayHaveMore = false;
     try {
-      this.health ??= (await ports.receiverHealth(partnerId)) ?? HEALTHY;
+      if (!this.health) await this.readReceiver();
       this.pageLimit = this.isPaused ? 1 : this.options.pageSize();
       queue.startFetching();
       const page = await ports.due(partnerId, ports.clock(), this.pageLimit, queue.held);
@@ -102,6 +106,16 @@ export class PartnerLane {
     }
     this.isFetching = false;
     this.advance();
+  }
+
+  private async readReceiver(): Promise<void> {
+    const { partnerId, ports } = this;
+    const [health, concurrency] = await Promise.all([
+      ports.receiverHealth(partnerId),
+      ports.concurrency(partnerId),
+    ]);
+    this.health = health ?? HEALTHY;
+    this.concurrency = concurrency ?? this.options.concurrencyPerPartner;
   }
 
   private async deliver(job: DeliveryJob): Promise<void> {
@@ -115,7 +129,10 @@ export class PartnerLane {
       else {
         queue.putBack(job);
         this.rest(WITHOUT_RECEIVER_MS);
-        ports.log.warn({ partner_id: partnerId }, "webhook deliveries wait: the partner has no receiver");
+        ports.log.warn(
+          { partner_id: partnerId },
+          "webhook deliveries wait: the partner has no receiver or is disabled",
+        );
       }
     } catch (error) {
       queue.putBack(job);
@@ -151,7 +168,9 @@ export class PartnerLane {
   }
 
   private noteHealth({ outcome, error, startedAt }: AttemptResult): void {
-    const before = this.health ?? HEALTHY;
+    // Refreshed while this attempt was under way: what it found says nothing of the receiver as it is set now.
+    if (!this.health) return;
+    const before = this.health;
     const health = healthAfter(
       before,
       { ok: outcome === "delivered", error, startedAt },

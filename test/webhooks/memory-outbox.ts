@@ -84,6 +84,7 @@ export class MemoryOutbox {
         this.batches.push(results.length);
         for (const result of results) this.apply(result);
       },
+      concurrency: async () => null,
       receiverHealth: async (partnerId) => this.health.get(partnerId) ?? null,
       saveReceiverHealth: async (partnerId, health) => void this.health.set(partnerId, health),
       log: { info: write("info"), warn: write("warn"), error: write("error") },

@@ -1,0 +1,123 @@
+import { and, asc, count, desc, eq, gt, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { deliveryIdsFrom } from "../domain/ids.ts";
+import type { Instant } from "../domain/time.ts";
+import type { Slice } from "./properties.ts";
+import { webhookAttempts, webhookDeliveries } from "./schema.ts";
+import type { Db } from "./sqlite.ts";
+
+export type Delivery = typeof webhookDeliveries.$inferSelect;
+export type Attempt = typeof webhookAttempts.$inferSelect;
+export type DeliveryStatus = Delivery["status"];
+export type LoggedDelivery = { delivery: Delivery; attempts: Attempt[] };
+
+export type DeliveryFilter = {
+  partnerId?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  event?: string | undefined;
+  /** Made then or later. */
+  since?: Instant | undefined;
+};
+
+/** A partner's failed deliveries that were made from `from` to before `to`. */
+export type FailedWindow = { partnerId: string; from: Instant; to: Instant };
+
+// Written out and not bound: only then does SQLite use the partial indexes.
+const STATUS_IS: Record<DeliveryStatus, SQL> = {
+  pending: sql`${webhookDeliveries.status} = 'pending'`,
+  delivered: sql`${webhookDeliveries.status} = 'delivered'`,
+  failed: sql`${webhookDeliveries.status} = 'failed'`,
+};
+
+/** Looking back at deliveries with their attempts, sending them again, and forgetting the old ones. */
+export function deliveryLogStore(db: Db) {
+  const d = webhookDeliveries;
+
+  const matching = ({ partnerId, status, event, since }: DeliveryFilter) =>
+    and(
+      partnerId === undefined ? undefined : eq(d.partnerId, partnerId),
+      status && STATUS_IS[status],
+      event === undefined ? undefined : eq(d.event, event),
+      since === undefined ? undefined : gte(d.id, deliveryIdsFrom(since)),
+    );
+  const failedWithin = ({ partnerId, from, to }: FailedWindow) =>
+    and(
+      eq(d.partnerId, partnerId),
+      STATUS_IS.failed,
+      gte(d.id, deliveryIdsFrom(from)),
+      lt(d.id, deliveryIdsFrom(to)),
+    );
+  /** A new cycle of attempts, to begin now. Those made before stay in the log. */
+  const again = (now: Instant) => ({
+    status: "pending" as const,
+    cycleAttempts: 0,
+    nextAttemptAt: now,
+    finishedAt: null,
+  });
+
+  async function withAttempts(deliveries: Delivery[]): Promise<LoggedDelivery[]> {
+    const ids = deliveries.map(({ id }) => id);
+    const attempts = await db
+      .select()
+      .from(webhookAttempts)
+      .where(inArray(webhookAttempts.deliveryId, ids))
+      .orderBy(asc(webhookAttempts.deliveryId), asc(webhookAttempts.attempt));
+    const byDelivery = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);
+    return deliveries.map((delivery) => ({ delivery, attempts: byDelivery.get(delivery.id) ?? [] }));
+  }
+
+  async function countWhere(condition: SQL | undefined): Promise<number> {
+    return (await db.select({ n: count() }).from(d).where(condition))[0]!.n;
+  }
+
+  return {
+    async find(id: string): Promise<LoggedDelivery | undefined> {
+      return (await withAttempts(await db.select().from(d).where(eq(d.id, id))))[0];
+    },
+    /** The newest first. */
+    async page(filter: DeliveryFilter, { limit, offset }: Slice): Promise<LoggedDelivery[]> {
+      const rows = await db
+        .select()
+        .from(d)
+        .where(matching(filter))
+        .orderBy(desc(d.id))
+        .limit(limit)
+        .offset(offset);
+      return await withAttempts(rows);
+    },
+    count: (filter: DeliveryFilter) => countWhere(matching(filter)),
+    countFailed: (window: FailedWindow) => countWhere(failedWithin(window)),
+    async resend(id: string, now: Instant): Promise<void> {
+      await db.update(d).set(again(now)).where(eq(d.id, id));
+    },
+    /** The same for up to `limit` of a window, the oldest after `afterId` first; returns their ids in order. */
+    async resendFailed(
+      window: FailedWindow,
+      afterId: string,
+      limit: number,
+      now: Instant,
+    ): Promise<string[]> {
+      const chosen = await db
+        .select({ id: d.id })
+        .from(d)
+        .where(and(failedWithin(window), gt(d.id, afterId)))
+        .orderBy(asc(d.id))
+        .limit(limit);
+      const ids = chosen.map(({ id }) => id);
+      await db.update(d).set(again(now)).where(inArray(d.id, ids));
+      return ids;
+    },
+    /** Deletes up to `limit` of that status that were finished before then, with their attempts; returns how many. */
+    async prune(status: "delivered" | "failed", before: Instant, limit: number): Promise<number> {
+      const chosen = await db
+        .select({ id: d.id })
+        .from(d)
+        .where(and(eq(d.status, status), lt(d.finishedAt, before)))
+        .orderBy(asc(d.finishedAt))
+        .limit(limit);
+      const ids = chosen.map(({ id }) => id);
+      await db.delete(webhookAttempts).where(inArray(webhookAttempts.deliveryId, ids));
+      await db.delete(d).where(inArray(d.id, ids));
+      return ids.length;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { conflict, notFound } from "../domain/errors.ts";
+import type { FailedWindow } from "../store/delivery-log.ts";
+import type { Tx } from "../store/store.ts";
+import type { Administration } from "./partners.ts";
+
+export type Resent = { id: string; partnerId: string; attempts: number };
+
+const PER_TRANSACTION = 500;
+
+/**
+ * Sends a finished delivery again: the same id and bytes, a new cycle of three attempts. Throws not_found, and
+ * conflict while it is still being tried or its partner has no receiver.
+ */
+export async function resendDelivery(administration: Administration, id: string): Promise<Resent> {
+  const { store, actor, changed } = administration;
+  const resent = await store.write(async (tx) => {
+    const delivery = (await tx.deliveryLog.find(id))?.delivery;
+    if (!delivery) throw notFound("Delivery not found");
+    if (delivery.status === "pending") throw conflict("Delivery is still being tried");
+    const { partnerId, attempts } = delivery;
+    await requireReceiver(tx, partnerId);
+    await tx.deliveryLog.resend(id, tx.now);
+    await tx.partners.raiseRevision(partnerId);
+    const detail = { partner_id: partnerId, status: delivery.status };
+    await tx.audit.record({ at: tx.now, actor, action: "delivery.resend", subject: id, detail });
+    return { id, partnerId, attempts };
+  });
+  changed(resent.partnerId);
+  return resent;
+}
+
+/** How many deliveries `resendFailed` would send. */
+export async function countFailed({ store }: Administration, window: FailedWindow): Promise<number> {
+  if (!(await store.read.partners.find(window.partnerId))) throw notFound("Partner not found");
+  return await store.read.deliveryLog.countFailed(window);
+}
+
+/**
+ * Sends a partner's failed deliveries of a window of time again, in the order in which they were made; returns how
+ * many. Done in batches: when it is cut short, asking again sends the rest.
+ */
+export async function resendFailed(administration: Administration, window: FailedWindow): Promise<number> {
+  const { store, actor, changed } = administration;
+  const { partnerId, from, to } = window;
+  const matched = await countFailed(administration, window);
+  await store.write(async (tx) => {
+    await requireReceiver(tx, partnerId);
+    const detail = { from: new Date(from).toISOString(), to: new Date(to).toISOString(), matched };
+    await tx.audit.record({
+      at: tx.now,
+      actor,
+      action: "delivery.resend_failed",
+      subject: partnerId,
+      detail,
+    });
+  });
+  let resent = 0;
+  // Past the last id each time, since one that fails again meanwhile would come round without end.
+  for (let afterId = ""; ; ) {
+    const ids = await store.write(async (tx) => {
+      await tx.partners.raiseRevision(partnerId);
+      return await tx.deliveryLog.resendFailed(window, afterId, PER_TRANSACTION, tx.now);
+    });
+    resent += ids.length;
+    changed(partnerId);
+    if (ids.length < PER_TRANSACTION) return resent;
+    afterId = ids.at(-1)!;
+  }
+}
+
+async function requireReceiver(tx: Tx, partnerId: string): Promise<void> {
+  const receiver = await tx.partners.findReceiver(partnerId);
+  if (!receiver?.url) throw conflict("The partner has no webhook receiver");
+}
