@@ -1,19 +1,21 @@
 import { OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
-import type { Partner } from "../domain/partner.ts";
-import {
-  newAdminKey,
-  newApiKey,
-  newClientId,
-  newClientSecret,
-  newWebhookSecret,
-} from "../secrets/credentials.ts";
+import { isReceiverUrl, type Partner } from "../domain/partner.ts";
+import { newApiKey, newClientId, newClientSecret, newWebhookSecret } from "../secrets/credentials.ts";
 import { hashSecret } from "../secrets/hash.ts";
 import type { Sealer } from "../secrets/sealer.ts";
 import type { Store } from "../store/store.ts";
 
-/** What administering partners and administrators works with. `actor` is who the audit log names. */
-export type Administration = { store: Store; sealer: Sealer; random: FillRandom; actor: string };
+/** What administering partners and administrators works with, from the command line and over HTTP alike. */
+export type Administration = {
+  store: Store;
+  sealer: Sealer;
+  random: FillRandom;
+  /** Whom the audit log names: `cli:<user>` or an administrator's id. */
+  actor: string;
+  /** Told after a change that a partner's credentials or deliveries depend on. */
+  changed: (partnerId: string) => void;
+};
 
 /** Shown once and stored as hashes, but for the webhook secret, which is sealed. */
 export type PartnerCredentials = {
@@ -108,43 +110,13 @@ export async function rotateApiKey(administration: Administration, partnerId: st
       detail: {},
     });
   });
+  administration.changed(partnerId);
   return apiKey;
 }
 
-/** Where the partner's webhooks go, or null for nowhere, and which events; null for all. */
-export async function setReceiver(
-  { store, actor }: Administration,
-  partnerId: string,
-  change: { url?: string | null; events?: string[] | null },
-): Promise<void> {
-  await requirePartner(store, partnerId);
-  if (typeof change.url === "string") checkReceiverUrl(change.url);
-  await store.write(async (tx) => {
-    const healthy = { failures: 0, failingSince: null, pausedAt: null, lastError: null };
-    await tx.partners.updateReceiver(partnerId, { ...change, ...healthy });
-    const detail = { ...change };
-    await tx.audit.record({ at: tx.now, actor, action: "partner.set_webhook", subject: partnerId, detail });
-  });
-}
-
-export async function createAdministrator(
-  { store, random, actor }: Administration,
-  name: string,
-): Promise<{ id: string; key: string }> {
-  const key = newAdminKey(random);
-  const id = await store.write(async (tx) => {
-    const made = { id: tx.newId("administrator"), name, keyHash: hashSecret(key), createdAt: tx.now };
-    await tx.administrators.insert({ ...made, revokedAt: null });
-    await tx.audit.record({ at: tx.now, actor, action: "admin.create", subject: made.id, detail: { name } });
-    return made.id;
-  });
-  return { id, key };
-}
-
-function checkReceiverUrl(text: string): void {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && (url.protocol === "http:" || url.protocol === "https:") && !url.username && !url.password)
-    return;
+/** A webhook URL that can be one, or an OperatorError. */
+export function checkReceiverUrl(text: string): void {
+  if (isReceiverUrl(text)) return;
   throw new OperatorError(
     "a webhook URL is an absolute http or https address without a user name",
     "For example: https://receiver.example/hooks",

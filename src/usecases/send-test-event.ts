@@ -1,0 +1,32 @@
+import { conflict, notFound } from "../domain/errors.ts";
+import { Outbox } from "./announcements.ts";
+import type { Administration } from "./partners.ts";
+
+export const TEST_MESSAGE = "This is a test of your webhook receiver.";
+
+/**
+ * Sends the partner a `webhook.test`, also when its event filter leaves that out; returns the delivery's id. Throws
+ * not_found, and conflict when the delivery would wait: the partner has no receiver or is disabled.
+ */
+export async function sendTestEvent(
+  { store, actor, changed }: Administration,
+  partnerId: string,
+  test: { message: string; requestedBy: string },
+): Promise<string> {
+  const id = await store.write(async (tx) => {
+    const partner = await tx.partners.find(partnerId);
+    if (!partner) throw notFound("Partner not found");
+    const receiver = await tx.partners.findReceiver(partnerId);
+    if (!receiver?.url) throw conflict("The partner has no webhook receiver");
+    if (!partner.enabled) throw conflict("The partner is disabled: its deliveries wait");
+    const data = { message: test.message, requested_by: test.requestedBy };
+    const id = await new Outbox(tx, partner).addUnfiltered({ event: "webhook.test", data });
+    await tx.partners.raiseRevision(partnerId);
+    const detail = { delivery_id: id };
+    await tx.audit.record({ at: tx.now, actor, action: "partner.webhook_test", subject: partnerId, detail });
+    return id;
+  });
+  // A paused receiver is probed now instead of at its next turn.
+  changed(partnerId);
+  return id;
+}
