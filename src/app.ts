@@ -5,31 +5,31 @@ import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import type { FillRandom } from "./domain/ids.ts";
 import type { Knowledge } from "./domain/knowledge.ts";
 import type { Instant } from "./domain/time.ts";
+import { adminApi } from "./http/admin-api.ts";
 import { Authenticator } from "./http/auth.ts";
 import { KEPT_MS } from "./http/idempotency.ts";
 import { SlidingWindow } from "./http/limits.ts";
 import { type Listener, listen } from "./http/listen.ts";
+import type { Operation } from "./http/operation.ts";
 import { partnerApi } from "./http/partner-api.ts";
 import { Pipeline } from "./http/pipeline.ts";
 import { clientAddress } from "./http/proxies.ts";
+import { healthOperation } from "./http/routes/system.ts";
 import { createHttp, type Fetch } from "./http/server.ts";
 import { lockInstance } from "./instance-lock.ts";
 import { type Job, startJobs } from "./jobs/table.ts";
 import { loadKnowledge } from "./knowledge/load.ts";
 import type { Logger } from "./log.ts";
+import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
 import { tokens } from "./secrets/tokens.ts";
 import type { Store } from "./store/store.ts";
 import { openUploads } from "./uploads.ts";
+import { finishRotations } from "./usecases/administer-partner.ts";
 import { checkHealth } from "./usecases/check-health.ts";
 import { DailyBudgets } from "./usecases/daily-budgets.ts";
-import { createDispatcher, type Dispatcher } from "./usecases/dispatch-webhooks.ts";
-import { outboxPorts } from "./usecases/outbox-ports.ts";
+import { pruneDeliveries } from "./usecases/prune-deliveries.ts";
 import { dueSnapshot, takeSnapshot } from "./usecases/take-snapshot.ts";
 import { contains, parseAddress, parseNetwork } from "./webhooks/address.ts";
-import { DISPATCH_DEFAULTS } from "./webhooks/dispatch-ports.ts";
-import { DEFAULT_PAUSE_LIMITS } from "./webhooks/receiver-health.ts";
-import { createResolver } from "./webhooks/resolve.ts";
-import { createSender, type Sender } from "./webhooks/send.ts";
 
 export type AppWorld = {
   config: Config;
@@ -47,9 +47,6 @@ export type App = {
   stop(): Promise<void>;
 };
 
-/** How often another process's commits are looked for. */
-const WATCH_MS = 250;
-
 /** The composition root: builds every room from the settings, and listens. Throws an OperatorError when it cannot. */
 export async function startApp(world: AppWorld): Promise<App> {
   const { config, clock, log } = world;
@@ -60,13 +57,14 @@ export async function startApp(world: AppWorld): Promise<App> {
 
   const knowledge = loadKnowledge();
   const budgets = new DailyBudgets(store, clock);
-  const { dispatcher, sender } = createOutbox(world, folder);
-  const fetch = createFetch(world, folder, knowledge, budgets);
-  const listeners = await orClose(folder, () => openListeners(config, fetch));
+  const sender = await orClose(folder, () => senderOf(config));
+  const dispatcher = dispatcherOf(world, folder, sender);
+  const fetches = createFetches(world, folder, knowledge, budgets, dispatcher.refresh);
+  const listeners = await orClose(folder, () => openListeners(config, fetches));
   const [main, admin] = listeners;
 
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
-  const watch = watchOtherProcesses(store, dispatcher);
+  const endWatch = await watchOtherProcesses(store, dispatcher, log);
   const jobs = startJobs(jobTable(world, store, knowledge), log);
   dispatcher.start();
   log.info(
@@ -80,7 +78,7 @@ export async function startApp(world: AppWorld): Promise<App> {
     async stop() {
       const graceMs = config.server.shutdownGraceS * 1000;
       await Promise.all([...new Set(listeners)].map((listener) => listener.stop(graceMs)));
-      clearInterval(watch);
+      endWatch();
       await jobs.stop();
       await dispatcher.stop(graceMs);
       sender.close();
@@ -92,12 +90,16 @@ export async function startApp(world: AppWorld): Promise<App> {
   };
 }
 
-function createFetch(
+/** What each listener answers; one function for both when administrators are on the main one. */
+type Fetches = { main: Fetch; admin: Fetch };
+
+function createFetches(
   { config, clock, random, log }: AppWorld,
-  { store, masterKey }: DataFolder,
+  { store, masterKey, sealer }: DataFolder,
   knowledge: Knowledge,
   budgets: DailyBudgets,
-): Fetch {
+  refresh: (partnerId: string) => void,
+): Fetches {
   const { limits, server } = config;
   const authenticator = new Authenticator(store, tokens(masterKey, random), clock);
   const startedAt = clock();
@@ -110,7 +112,7 @@ function createFetch(
       schedulerOn: config.snapshot.enabled,
       outboxRuns: () => true,
     });
-  const operations = partnerApi({
+  const forPartners = partnerApi({
     knowledge,
     authenticator,
     checkHealth: health,
@@ -120,92 +122,61 @@ function createFetch(
     basePath: server.basePath,
     random,
   });
+  const isOneListener = config.admin.listen === "main";
+  const changed = (partnerId: string) => {
+    authenticator.forget();
+    refresh(partnerId);
+  };
+  const forAdministrators = adminApi({
+    administration: { store, sealer, random, changed },
+    partnersReachIt: isOneListener,
+  });
   const trusted = server.trustedProxies.map(parseNetwork);
   const isTrusted = (address: string) => {
     const bytes = parseAddress(address);
     return bytes !== undefined && trusted.some((network) => contains(network, bytes));
   };
-  return createHttp({
-    operations,
-    basePath: server.basePath,
-    pipeline: new Pipeline({
-      store,
-      authenticator,
-      budgets,
-      partnerWindow: new SlidingWindow(limits.perPartnerPerMinute),
-      perPartnerPerMinute: limits.perPartnerPerMinute,
-      bodyBytes: limits.bodyBytes,
-      clock,
-      log,
-    }),
-    addressWindow: new SlidingWindow(limits.perIpPerMinute),
-    clientAddress: (socket, forwardedFor) => clientAddress(socket, forwardedFor, isTrusted),
+  const pipeline = new Pipeline({
+    store,
+    authenticator,
+    budgets,
+    partnerWindow: new SlidingWindow(limits.perPartnerPerMinute),
+    perPartnerPerMinute: limits.perPartnerPerMinute,
+    bodyBytes: limits.bodyBytes,
     clock,
-    newRequestId: () => Buffer.from(random(new Uint8Array(12))).toString("base64url"),
     log,
   });
-}
-
-function createOutbox(
-  { config, clock, log }: AppWorld,
-  { store, sealer }: DataFolder,
-): { dispatcher: Dispatcher; sender: Sender } {
-  const { webhooks } = config;
-  const policy = {
-    allow: webhooks.allowNetworks.map(parseNetwork),
-    deny: webhooks.denyNetworks.map(parseNetwork),
-  };
-  const sender = createSender({
-    policy: () => policy,
-    resolve: createResolver(),
-    extraAuthorities: null,
-    proxy: webhooks.proxy === "" ? null : new URL(webhooks.proxy),
-  });
-  const dispatcher = createDispatcher(
-    {
-      ...outboxPorts(store, sealer, clock),
-      send: sender.send,
+  const serving = (operations: readonly Operation[]) =>
+    createHttp({
+      operations,
+      basePath: server.basePath,
+      pipeline,
+      addressWindow: new SlidingWindow(limits.perIpPerMinute),
+      clientAddress: (socket, forwardedFor) => clientAddress(socket, forwardedFor, isTrusted),
       clock,
-      timers: {
-        set: (fire, delayMs) => setTimeout(fire, delayMs),
-        clear: (timer) => clearTimeout(timer as Timer),
-      },
+      newRequestId: () => Buffer.from(random(new Uint8Array(12))).toString("base64url"),
       log,
-    },
-    {
-      ...DISPATCH_DEFAULTS,
-      concurrencyPerPartner: webhooks.concurrencyPerPartner,
-      timeoutMs: webhooks.timeoutMs,
-      pauseLimits: { ...DEFAULT_PAUSE_LIMITS, failures: webhooks.pauseAfterFailures },
-      probeIntervalMs: webhooks.probeIntervalS * 1000,
-    },
-  );
-  return { dispatcher, sender };
+    });
+  if (isOneListener) {
+    const both = serving([...forPartners, ...forAdministrators]);
+    return { main: both, admin: both };
+  }
+  return { main: serving(forPartners), admin: serving([healthOperation(health), ...forAdministrators]) };
 }
 
 /** The main listener and the administrators', which may be the same one. */
-function openListeners(config: Config, fetch: Fetch): [Listener, Listener] {
+function openListeners(config: Config, fetches: Fetches): [Listener, Listener] {
   const { host: hostname, port, idleTimeoutS } = config.server;
-  const main = listen({ hostname, port, idleTimeoutS, fetch });
+  const main = listen({ hostname, port, idleTimeoutS, fetch: fetches.main });
   const address = parseListen(config.admin.listen)!;
   if (address === "main") return [main, main];
   try {
-    return [main, listen({ hostname: address.host, port: address.port, idleTimeoutS, fetch })];
+    const { host, port } = address;
+    return [main, listen({ hostname: host, port, idleTimeoutS, fetch: fetches.admin })];
   } catch (error) {
     void main.stop(0);
     throw error;
   }
-}
-
-/** Commits of commands that run beside the server may have filled the outbox. */
-function watchOtherProcesses(store: Store, dispatcher: Dispatcher): Timer {
-  let seen = store.dataVersion();
-  return setInterval(() => {
-    const version = store.dataVersion();
-    if (version === seen) return;
-    seen = version;
-    dispatcher.wake();
-  }, WATCH_MS);
 }
 
 /** What runs when. The daily snapshot is looked after every minute, so that a start after its time catches up. */
@@ -224,11 +195,22 @@ function jobTable({ config, clock, log }: AppWorld, store: Store, knowledge: Kno
   const prune = async () => {
     while ((await store.write((tx) => tx.idempotency.prune(tx.now - KEPT_MS, 500))) === 500) await pause();
   };
+  const pruneLog = async (signal: AbortSignal) => {
+    const parts = { store, clock, pause, signal };
+    const deliveries = await pruneDeliveries(parts, config.webhooks.logRetentionDays);
+    if (deliveries > 0) log.info({ deliveries }, "delivery log pruned");
+  };
+  const rotate = async () => {
+    for (const partnerId of await finishRotations(store))
+      log.info({ partner_id: partnerId }, "webhook secret rotated: the new one signs alone");
+  };
   return [
     ...(config.snapshot.enabled
       ? [{ name: "snapshot", pattern: "0 * * * * *", atStart: true, run: snapshot }]
       : []),
     { name: "prune-idempotency-keys", pattern: "0 17 * * * *", run: prune },
+    { name: "prune-deliveries", pattern: "0 27 * * * *", atStart: true, run: pruneLog },
+    { name: "finish-secret-rotations", pattern: "30 * * * * *", atStart: true, run: rotate },
   ];
 }
 

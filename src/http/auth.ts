@@ -1,4 +1,4 @@
-import type { Partner } from "../domain/partner.ts";
+import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import { hashSecret, secretsEqual } from "../secrets/hash.ts";
 import type { TokenClaims, Tokens } from "../secrets/tokens.ts";
@@ -44,6 +44,15 @@ export class Authenticator {
     const known = this.#byToken.get(token);
     if (known && known.claims.expiresAt > this.clock()) return known.partner;
     return this.#findByToken(token);
+  }
+
+  /** The administrator whose key it is. Looked up every time, so that a revoked key ends at once. */
+  async authenticateAdministrator(headers: Headers): Promise<Administrator> {
+    const key = headers.get("x-api-key");
+    if (!key) throw unauthorized(MESSAGES.none);
+    const administrator = await this.store.read.administrators.findByKey(hashSecret(key));
+    if (!administrator) throw unauthorized(MESSAGES.key);
+    return administrator;
   }
 
   forget(): void {

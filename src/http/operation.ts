@@ -1,4 +1,4 @@
-import type { Partner } from "../domain/partner.ts";
+import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Store, Tx } from "../store/store.ts";
 
@@ -34,6 +34,8 @@ export type PartnerCall = Call & {
   write(run: (tx: Tx) => Promise<Reply>): Promise<Reply>;
 };
 
+export type AdminCall = Call & { administrator: Administrator; store: Store };
+
 type Common = {
   /** The document's operationId. */
   id: string;
@@ -43,8 +45,8 @@ type Common = {
   summary: string;
   /** Query parameters that it reads. */
   query?: readonly string[];
-  /** `json`: an object is read and handed over; `raw`: the handler reads the request. */
-  body?: "json" | "raw";
+  /** `json`: an object is read and handed over; `optional`: there may be none; `raw`: the handler reads the request. */
+  body?: "json" | "optional" | "raw";
 };
 
 export type PartnerOperation = Common & {
@@ -58,8 +60,14 @@ export type PublicOperation = Common & {
   handle(call: Call): Promise<Reply> | Reply;
 };
 
+/** For the holder of an administrator's key. */
+export type AdminOperation = Common & {
+  access: "admin";
+  handle(call: AdminCall): Promise<Reply> | Reply;
+};
+
 /** One method on one path. */
-export type Operation = PartnerOperation | PublicOperation;
+export type Operation = PartnerOperation | PublicOperation | AdminOperation;
 
 export const partnerOperation = (operation: Omit<PartnerOperation, "access">): PartnerOperation => ({
   ...operation,
@@ -71,5 +79,11 @@ export const publicOperation = (operation: Omit<PublicOperation, "access">): Pub
   access: "public",
 });
 
+export const adminOperation = (operation: Omit<AdminOperation, "access">): AdminOperation => ({
+  ...operation,
+  access: "admin",
+});
+
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 export const created = (body: unknown): Reply => ({ status: 201, body });
+export const accepted = (body: unknown): Reply => ({ status: 202, body });

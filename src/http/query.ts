@@ -1,5 +1,6 @@
 import { type FieldIssue, invalid } from "../domain/errors.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
+import { type Instant, parseInstant } from "../domain/time.ts";
 import type { Slice } from "../store/properties.ts";
 
 export const DEFAULT_LIMIT = 50;
@@ -32,6 +33,25 @@ export function parseTier(query: ReadonlyMap<string, string>): RiskTier | undefi
   throw refused("tier", "must be CRITICAL, WARNING or GOOD");
 }
 
+export function parseSince(query: ReadonlyMap<string, string>): Instant | undefined {
+  const text = query.get("since");
+  if (text === undefined) return undefined;
+  const since = parseInstant(text);
+  if (since !== undefined) return since;
+  throw refused("since", "must be an ISO 8601 instant, such as 2026-01-31T15:04:05Z");
+}
+
+/** A parameter that takes one of a few values. */
+export function parseChoice<const V extends string>(
+  query: ReadonlyMap<string, string>,
+  name: string,
+  values: readonly V[],
+): V | undefined {
+  const text = query.get(name);
+  if (text === undefined || (values as readonly string[]).includes(text)) return text as V | undefined;
+  throw refused(name, `must be one of ${values.join(", ")}`);
+}
+
 export const wantsSandbox = (query: ReadonlyMap<string, string>) => query.get("sandbox") === "true";
 
 export function refused(field: string, message: string) {
@@ -57,15 +77,18 @@ function decode(text: string): string {
   throw invalid("The query string has an invalid escape");
 }
 
-/** The envelope of every list, beside its array. */
+/** The envelope of every list of a partner's, beside its array. */
 export function envelope(slice: Slice, total: number, partner: string) {
-  const { limit, offset } = slice;
+  return { ...paging(slice, total), partner };
+}
+
+/** The same for what belongs to no partner. */
+export function paging({ limit, offset }: Slice, total: number) {
   return {
     total,
     limit,
     offset,
     page: Math.floor(offset / limit) + 1,
     pages: Math.ceil(total / limit),
-    partner,
   };
 }

@@ -66,6 +66,7 @@ export function createHttp(parts: HttpParts): Fetch {
       {
         request_id: visit.requestId,
         partner: visit.partner?.id,
+        administrator: visit.administrator?.id,
         method: request.method,
         route,
         status: response.status,

@@ -37,18 +37,22 @@ const tokenRequest = type({
 /** The form of RFC 6749: small, whatever is sent. */
 const TOKEN_BODY_BYTES = 8192;
 
+export function healthOperation(checkHealth: SystemParts["checkHealth"]): Operation {
+  return publicOperation({
+    id: "getHealth",
+    method: "GET",
+    path: "/health",
+    summary: "Whether the service can do its work, proven by a write",
+    async handle() {
+      const health = await checkHealth();
+      return { status: health.status === "ok" ? 200 : 503, body: health };
+    },
+  });
+}
+
 export function systemOperations({ authenticator, checkHealth }: SystemParts): Operation[] {
   return [
-    publicOperation({
-      id: "getHealth",
-      method: "GET",
-      path: "/health",
-      summary: "Whether the service can do its work, proven by a write",
-      async handle() {
-        const health = await checkHealth();
-        return { status: health.status === "ok" ? 200 : 503, body: health };
-      },
-    }),
+    healthOperation(checkHealth),
     publicOperation({
       id: "listAuthMethods",
       method: "GET",
