@@ -1,6 +1,8 @@
-import { createAdministrator } from "../usecases/partners.ts";
+import { administratorRecord } from "../shapes/administration-records.ts";
+import { createAdministrator, revokeAdministrator } from "../usecases/administrators.ts";
 import { type CommandGroup, command, required } from "./command.ts";
-import { withAdministration } from "./data.ts";
+import { withAdministration, withData } from "./data.ts";
+import { textTable } from "./text-table.ts";
 
 const create = command({
   name: "create",
@@ -18,8 +20,36 @@ const create = command({
   },
 });
 
+const list = command({
+  name: "list",
+  summary: "list the administrators, those whose key has ended too",
+  async run(context) {
+    const found = await withData(context, ({ store }) => store.read.administrators.list());
+    const administrators = found.map(administratorRecord);
+    context.print(
+      { administrators },
+      administrators.length === 0
+        ? 'There are no administrators yet: mainstay admin create "NAME"'
+        : textTable(
+            ["ADMINISTRATOR", "CREATED", "REVOKED", "NAME"],
+            administrators.map((one) => [one.admin_id, one.created_at, one.revoked_at, one.name]),
+          ),
+    );
+  },
+});
+
+const revoke = command({
+  name: "revoke",
+  summary: "end an administrator's key at once",
+  arguments: { adminId: required("the administrator's id") },
+  async run(context, { adminId }) {
+    await withAdministration(context, (administration) => revokeAdministrator(administration, adminId));
+    context.print({ admin_id: adminId, revoked: true }, `The key of ${adminId} has ended.`);
+  },
+});
+
 export const adminCommands: CommandGroup = {
   name: "admin",
   summary: "create and administer administrators",
-  commands: [create],
+  commands: [create, list, revoke],
 };

@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { type DataFolder, openDataFolder } from "../data-folder.ts";
 import type { Administration } from "../usecases/partners.ts";
 import type { Context } from "./context.ts";
@@ -20,8 +21,23 @@ export async function withAdministration<T>(
   context: Context,
   run: (administration: Administration) => Promise<T>,
 ): Promise<T> {
-  const actor = `cli:${context.env.SUDO_USER ?? context.env.USER ?? context.env.USERNAME ?? "unknown"}`;
+  const actor = `cli:${userName(context)}`;
+  // A server beside this process sees the change by itself.
+  const changed = () => {};
   return await withData(context, ({ store, sealer }) =>
-    run({ store, sealer, random: context.random, actor }),
+    run({ store, sealer, random: context.random, actor, changed }),
   );
+}
+
+/** Who runs the command, as the system calls them; behind sudo, who asked for it. */
+export function userName({ env }: Pick<Context, "env">): string {
+  return env.SUDO_USER ?? env.USER ?? env.USERNAME ?? systemUser();
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "unknown"; // a container's user id need not have a name
+  }
 }

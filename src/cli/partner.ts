@@ -1,10 +1,12 @@
-import { OperatorError } from "../domain/errors.ts";
-import { type Partner, WEBHOOK_EVENTS } from "../domain/partner.ts";
-import { toIso } from "../domain/time.ts";
-import type { Store } from "../store/store.ts";
-import { createPartner, requirePartner, rotateApiKey, setReceiver } from "../usecases/partners.ts";
-import { type CommandGroup, command, flag, many, optional, required, text, whole } from "./command.ts";
+import { MAX_DAILY_BUDGET } from "../domain/partner.ts";
+import { fullPartnerRecord, partnerRecord } from "../shapes/administration-records.ts";
+import { createPartner, requirePartner, rotateApiKey } from "../usecases/partners.ts";
+import { type CommandGroup, command, required, text, whole } from "./command.ts";
 import { withAdministration, withData } from "./data.ts";
+import { controlCommands } from "./partner-control.ts";
+import { usageCommand } from "./partner-usage.ts";
+import { webhookCommands } from "./partner-webhook.ts";
+import { textRecord, textTable } from "./text-table.ts";
 
 const create = command({
   name: "create",
@@ -12,7 +14,7 @@ const create = command({
   arguments: { name: required("the company's name") },
   options: {
     webhookUrl: text("URL", "where its webhooks go"),
-    dailyBudget: whole("CALLS", "calls a day; limits.daily_budget when not given", 0, 1_000_000_000),
+    dailyBudget: whole("CALLS", "calls a day; limits.daily_budget when not given", 0, MAX_DAILY_BUDGET),
   },
   examples: ['mainstay partner create "Acme Insurance" --webhook-url https://receiver.example/hooks'],
   async run(context, { name }, { webhookUrl, dailyBudget }) {
@@ -49,14 +51,22 @@ const list = command({
   name: "list",
   summary: "list the partners",
   async run(context) {
-    const partners = await withData(context, ({ store }) => store.read.partners.list());
+    const records = await withData(context, async ({ store: { read } }) => {
+      const receivers = new Map((await read.partners.listReceivers()).map((one) => [one.partnerId, one]));
+      return (await read.partners.list()).map((partner) => partnerRecord(partner, receivers.get(partner.id)));
+    });
+    const rows = records.map((one) => [
+      one.partner_id,
+      one.enabled ? "enabled" : "disabled",
+      one.webhook_url === null ? "none" : one.webhook_paused_at === null ? "sent" : "paused",
+      one.daily_budget,
+      one.name,
+    ]);
     context.print(
-      { partners: partners.map(partnerRecord) },
-      partners.length === 0
+      { partners: records },
+      rows.length === 0
         ? 'There are no partners yet: mainstay partner create "NAME"'
-        : partners
-            .map((one) => `${one.id}  ${one.enabled ? "enabled " : "disabled"}  ${one.name}`)
-            .join("\n"),
+        : textTable(["PARTNER", "STATE", "WEBHOOKS", "CALLS/DAY", "NAME"], rows),
     );
   },
 });
@@ -66,16 +76,10 @@ const show = command({
   summary: "show a partner, its portfolio's size and its receiver",
   arguments: { partnerId: required("the partner's id") },
   async run(context, { partnerId }) {
-    const record = await withData(context, ({ store }) => fullRecord(store, partnerId));
-    context.print(
-      record,
-      Object.entries(record)
-        .map(
-          ([name, value]) =>
-            `${name.padEnd(16)} ${typeof value === "object" ? JSON.stringify(value) : value}`,
-        )
-        .join("\n"),
+    const record = await withData(context, async ({ store }) =>
+      fullPartnerRecord(store, await requirePartner(store, partnerId)),
     );
+    context.print(record, textRecord(record));
   },
 });
 
@@ -94,67 +98,8 @@ const rotateKey = command({
   },
 });
 
-const setWebhook = command({
-  name: "set-webhook",
-  summary: "set where a partner's webhooks go, and which events",
-  arguments: { partnerId: required("the partner's id"), url: optional("where they go") },
-  options: {
-    event: many("EVENT", "an event to send; may be given several times; all when not given"),
-    off: flag("send none"),
-  },
-  examples: [
-    "mainstay partner set-webhook PARTNER_… https://receiver.example/hooks",
-    "mainstay partner set-webhook PARTNER_… https://receiver.example/hooks --event component.critical",
-    "mainstay partner set-webhook PARTNER_… --off",
-  ],
-  async run(context, { partnerId, url }, { event, off }) {
-    if ((url === undefined) !== off)
-      throw new OperatorError("name the URL to send to, or --off", "One of the two, not both.");
-    const unknown = event.find((name) => !(WEBHOOK_EVENTS as readonly string[]).includes(name));
-    if (unknown !== undefined)
-      throw new OperatorError(
-        `there is no event ${JSON.stringify(unknown)}`,
-        `There are: ${WEBHOOK_EVENTS.join(", ")}`,
-      );
-    const events = event.length === 0 ? null : [...event];
-    await withAdministration(context, (administration) =>
-      setReceiver(administration, partnerId, { url: url ?? null, events }),
-    );
-    context.print(
-      { partner_id: partnerId, webhook_url: url ?? null, events },
-      url === undefined ? "No webhooks are sent any more." : `Webhooks go to ${url}.`,
-    );
-  },
-});
-
 export const partnerCommands: CommandGroup = {
   name: "partner",
   summary: "create and administer partners",
-  commands: [create, list, show, rotateKey, setWebhook],
+  commands: [create, list, show, rotateKey, ...controlCommands, ...webhookCommands, usageCommand],
 };
-
-function partnerRecord(partner: Partner) {
-  return {
-    partner_id: partner.id,
-    name: partner.name,
-    enabled: partner.enabled,
-    daily_budget: partner.dailyBudget,
-    created_at: toIso(partner.createdAt),
-  };
-}
-
-async function fullRecord(store: Store, partnerId: string) {
-  const partner = await requirePartner(store, partnerId);
-  const totals = await store.read.totals.ofPartner(partnerId);
-  const receiver = await store.read.partners.findReceiver(partnerId);
-  return {
-    ...partnerRecord(partner),
-    client_id: (await store.read.partners.clientId(partnerId)) ?? null,
-    properties: totals.properties,
-    appliances: totals.appliances,
-    components: totals.components,
-    webhook_url: receiver?.url ?? null,
-    webhook_events: receiver?.events ?? null,
-    webhook_paused_at: receiver?.pausedAt ? toIso(receiver.pausedAt) : null,
-  };
-}

@@ -9,8 +9,10 @@
  */
 import { CommanderError } from "commander";
 import { adminCommands } from "./admin.ts";
+import { auditCommand } from "./audit.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { createContext, type Host } from "./context.ts";
+import { deliveryCommands } from "./deliveries.ts";
 import { initCommand } from "./init.ts";
 import { migrateCommand } from "./migrate.ts";
 import { createParser } from "./parser.ts";
@@ -28,7 +30,9 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   serveCommand,
   migrateCommand,
   partnerCommands,
+  deliveryCommands,
   adminCommands,
+  auditCommand,
   snapshotCommand,
   smokeCommand,
   versionCommand,
