@@ -1,5 +1,5 @@
 import { tierOfHundredths } from "./component.ts";
-import { type ApplianceType, type ComponentDef, isLifeSafetyOrConveyance } from "./knowledge.ts";
+import { type ComponentDef, isLifeSafetyOrConveyance } from "./knowledge.ts";
 
 /** Sums over the components of a property, an appliance or a portfolio. Money in cents. */
 export type Totals = {
@@ -49,10 +49,4 @@ export function countTier(totals: PropertyTotals, riskScore: number, def: Compon
     totals.warningProactiveCents += sign * def.proactiveCents;
     totals.warningReactiveCents += sign * def.reactiveCents;
   }
-}
-
-/** What replacing an appliance of the type would cost: its components one by one, or the whole unit when that is less. */
-export function replacementCostCents(type: ApplianceType): number {
-  const parts = type.components.reduce((sum, def) => sum + def.proactiveCents, 0);
-  return Math.min(parts, type.replacementCents);
 }

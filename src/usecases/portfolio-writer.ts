@@ -7,7 +7,7 @@ import type { Property } from "../domain/property.ts";
 import type { Score } from "../domain/scoring/types.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import type { Day } from "../domain/time.ts";
-import { countTier, emptyTotals, type PropertyTotals, replacementCostCents } from "../domain/totals.ts";
+import { countTier, emptyTotals, type PropertyTotals } from "../domain/totals.ts";
 import type { Tx } from "../store/store.ts";
 import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE } from "../store/tallies.ts";
 import type { PartnerTotals } from "../store/totals.ts";
@@ -64,7 +64,7 @@ export class PortfolioWriter {
     await this.#logEvent("appliance", appliance.id, appliance.createdAt);
     const delta = this.#propertyDelta(appliance.propertyId);
     delta.appliances++;
-    delta.rcvCents += replacementCostCents(this.knowledge.types.get(appliance.typeId)!);
+    delta.rcvCents += this.knowledge.type(appliance.typeId).rcvCents;
   }
 
   /** Inserts a new component with its first score. */
