@@ -320,6 +320,19 @@ describe("a property with nothing in it, no units and no value", () => {
   });
 });
 
+test("money has at most two decimals, whatever it is divided by", async () => {
+  const odd = await addProperty(client, { unit_count: 7, estimated_value: 1_000_000.01 });
+  await addAppliance(client, odd.id, { type_id: "boiler", install_year: THIS_YEAR - 18 });
+  for (const figure of ["summary", "report", "forecast", "reserve", "rcv"]) {
+    const text = JSON.stringify(await read(figure, odd));
+    const numbers = [...text.matchAll(/"(\w+)":(-?\d[\d.e+-]*)/g)].filter(
+      ([, name]) => name !== "failure_probability",
+    );
+    expect(numbers.length).toBeGreaterThan(0);
+    for (const [, name, value] of numbers) expect(value, `${figure} ${name}`).toMatch(/^-?\d+(\.\d{1,2})?$/);
+  }
+});
+
 test("a property of nobody, or of another partner, has no figures", async () => {
   const unknown = "P_00000000000000000000000000";
   for (const figure of FIGURES) {
