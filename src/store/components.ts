@@ -198,6 +198,16 @@ export function componentStore(db: Db) {
       .where(eq(components.id, ph("id")))
       .prepare(),
   );
+  const saveDates = lazy(() =>
+    db
+      .update(components)
+      .set({
+        lastReplaced: sql`${ph("lastReplaced")}`,
+        lastServiced: sql`${ph("lastServiced")}`,
+      })
+      .where(eq(components.id, ph("id")))
+      .prepare(),
+  );
   const ofAppliances = lazy(() =>
     db
       .select()
@@ -340,6 +350,12 @@ export function componentStore(db: Db) {
     /** As `saveScore`, for a component whose score, tiers and moment of scoring stay as they are. */
     async saveAged(id: string, score: ScoreColumns): Promise<void> {
       await saveAged().execute({ id, ...score });
+    },
+    async saveDates(
+      id: string,
+      { lastReplaced, lastServiced }: Pick<Component, "lastReplaced" | "lastServiced">,
+    ): Promise<void> {
+      await saveDates().execute({ id, lastReplaced, lastServiced });
     },
     async update(
       id: string,

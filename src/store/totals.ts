@@ -23,6 +23,12 @@ const PROPERTY_SUMS = [...SUMS, "rcvCents", "vitalCritical"] as const;
 const PARTNER_SUMS = [...SUMS, "properties", "events"] as const;
 
 export function totalsStore(db: Db) {
+  const start = lazy(() =>
+    db
+      .insert(propertyTotals)
+      .values({ propertyId: ph("propertyId"), partnerId: ph("partnerId") })
+      .prepare(),
+  );
   const ofProperty = lazy(() =>
     db
       .select()
@@ -89,7 +95,7 @@ export function totalsStore(db: Db) {
       return (await demo().execute({ partnerId })).map((row) => row.totals);
     },
     async start(propertyId: string, partnerId: string): Promise<void> {
-      await db.insert(propertyTotals).values({ propertyId, partnerId });
+      await start().execute({ propertyId, partnerId });
     },
     async addToProperty(propertyId: string, delta: PropertyTotals): Promise<void> {
       await addProperty().execute({ propertyId, ...delta });

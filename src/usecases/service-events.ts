@@ -63,8 +63,7 @@ export class ServiceLog {
   async finish(): Promise<Component[]> {
     const { tx, partner } = this.writer;
     for (const event of this.#outcomes) await this.#keepOutcome(event);
-    for (const { id, lastReplaced, lastServiced } of this.#moved)
-      await tx.components.update(id, { lastReplaced, lastServiced });
+    for (const component of this.#moved) await tx.components.saveDates(component.id, component);
     const scored: Component[] = [];
     for (const [propertyId, { appliances, replaced }] of this.#touched) {
       const property = (await tx.properties.find(partner.id, propertyId))!;
