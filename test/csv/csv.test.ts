@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { type CsvRow, MAX_ROW_BYTES, readCsv } from "../../src/csv/read.ts";
+import type { Source } from "../../src/csv/source.ts";
+import { CsvFile, csvLine } from "../../src/csv/write.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "mainstay-csv-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function readAll(source: Source): Promise<CsvRow[]> {
+  const rows: CsvRow[] = [];
+  for await (const row of readCsv(source)) rows.push(row);
+  return rows;
+}
+const read = (text: string) => readAll({ name: "t.csv", text });
+
+function file(bytes: Uint8Array | string): Source {
+  const path = join(folder, `${crypto.randomUUID()}.csv`);
+  writeFileSync(path, bytes);
+  return { path };
+}
+
+describe("reading CSV", () => {
+  test("says on which line of the file each row starts, whatever ends the lines before it", async () => {
+    expect(await read('a,b\r\n1,"x\r\ny"\r\n\r\n2,\n3,"4\r5"\r6,7')).toEqual([
+      { line: 1, cells: ["a", "b"] },
+      { line: 2, cells: ["1", "x\r\ny"] },
+      { line: 5, cells: ["2", ""] },
+      { line: 6, cells: ["3", "4\r5"] },
+      { line: 8, cells: ["6", "7"] },
+    ]);
+  });
+
+  test("takes a byte-order mark for none of the first cell, and rows of blanks for none at all", async () => {
+    const rows = await read("\ufeffa,b\n , \n,\n1,2\n");
+    expect(rows).toEqual([
+      { line: 1, cells: ["a", "b"] },
+      { line: 4, cells: ["1", "2"] },
+    ]);
+  });
+
+  test("gives back every row that was written, from one chunk or from many", async () => {
+    const cell = fc.string({
+      unit: fc.constantFrom("a", " ", ",", '"', "\n", "\r", ";", "é", "漢", "\t", "'"),
+    });
+    const row = fc.array(cell, { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { maxLength: 8 }), async (rows) => {
+        const kept = rows.filter((cells) => cells.some((text) => text.trim() !== ""));
+        const read = await readAll(file(rows.map(csvLine).join("")));
+        expect(read.map(({ cells }) => cells)).toEqual(kept);
+      }),
+      { numRuns: 200 },
+    );
+    const long = Array.from({ length: 30_000 }, (_, i) => [String(i), `"é",\n${i}`]);
+    const rows = await readAll(file(long.map(csvLine).join("")));
+    expect(rows.map(({ cells }) => cells)).toEqual(long);
+    expect(rows.at(-1)!.line).toBe(2 * 29_999 + 1);
+  });
+
+  test.each([
+    ["never closed", 'a,b\n1,2\n3,"x\ny\n', "t.csv line 3: a quote is opened in the row that starts here"],
+    ["within a cell", 'a,b\n1,2\n3,12" pipe\n4,5\n', "t.csv line 3: the row that starts here has a quote"],
+    ["followed by text", 'a,b\n1,2\n3,"x"y\n4,5\n', "t.csv line 3: the row that starts here has a quote"],
+  ])("names the line of a quote that is %s", async (_, text, message) => {
+    expect(read(text)).rejects.toThrow(message);
+  });
+
+  test("stops at a row that is too long instead of gathering it", async () => {
+    const text = `a,b\n1,${"x".repeat(10 * MAX_ROW_BYTES)}\n3,4\n`;
+    expect(readAll(file(text))).rejects.toThrow("line 2: the row that starts here is longer than 1 MiB");
+  });
+
+  test("names the line of bytes that are no UTF-8, and a character that is cut off", async () => {
+    const latin1 = Buffer.from("a,b\n1,2\ncaf\xe9,3\n", "latin1");
+    expect(readAll(file(latin1))).rejects.toThrow("line 3: this is not UTF-8 text");
+    expect(readAll(file(Buffer.from("a,b\n1,é").subarray(0, -1)))).rejects.toThrow("line 2: this is not");
+  });
+});
+
+describe("a CSV file that is written", () => {
+  test("is made with its first row, and never over one that is there", () => {
+    const target = join(folder, "rejects");
+    const write = (cell: string) => {
+      const csv = new CsvFile(target, "rows", ["a"]);
+      csv.append([]);
+      expect(csv.path).toBeUndefined();
+      csv.append([[cell]]);
+      csv.append([["more"]]);
+      csv.close();
+      return readFileSync(csv.path!, "utf8");
+    };
+    expect(write("1")).toBe("a\n1\nmore\n");
+    expect(write("2")).toBe("a\n2\nmore\n");
+    expect(readFileSync(join(target, "rows.csv"), "utf8")).toBe("a\n1\nmore\n");
+    expect(readFileSync(join(target, "rows-2.csv"), "utf8")).toBe("a\n2\nmore\n");
+  });
+});
