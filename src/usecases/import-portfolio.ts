@@ -1,0 +1,139 @@
+import { type Source, sourceName } from "../csv/source.ts";
+import { OperatorError } from "../domain/errors.ts";
+import type { Instant } from "../domain/time.ts";
+import { applianceRows } from "./import/appliances.ts";
+import { emptyTally, type ImportWorld, importRows, type Tally } from "./import/batches.ts";
+import type { ColumnMapping } from "./import/columns.ts";
+import { type SurveyedFile, surveyFile } from "./import/file.ts";
+import type { FileKind, RowKind } from "./import/kind.ts";
+import { propertyRows } from "./import/properties.ts";
+import { RejectLog, type Rejects } from "./import/rejects.ts";
+import { serviceEventRows } from "./import/service-events.ts";
+
+/** In the order of the import: rows name rows of the files before theirs. */
+const KINDS = {
+  properties: propertyRows,
+  appliances: applianceRows,
+  serviceEvents: serviceEventRows,
+} as const;
+type Part = keyof typeof KINDS;
+const PARTS = Object.keys(KINDS) as Part[];
+
+/** The fields of each kind of file, which are the headings that its columns have unless they are mapped. */
+export const IMPORT_FIELDS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.values(KINDS).map(({ name, fields }) => [name, Object.keys(fields)]),
+);
+
+export type ImportRequest = Omit<ImportWorld, "pause"> & {
+  sources: { readonly [P in Part]?: Source | undefined };
+  mappings?: readonly ColumnMapping[];
+  /** The folder that rejected rows are written to, made when there is one; without it they are only counted. */
+  rejectsFolder?: string | undefined;
+  clock: () => Instant;
+  pause?: () => Promise<void>;
+  /** Called with each file that is begun, and as its rows are done. */
+  onProgress?: (progress: ImportProgress) => void;
+};
+
+export type ImportProgress = { kind: FileKind; file: string; rows: number; done: number };
+
+/** `read` is `created`, `unchanged` and the rejected together. */
+export type RowCounts = { read: number; created: number; unchanged: number };
+
+export type ImportResult = {
+  properties: RowCounts;
+  appliances: RowCounts;
+  components: { created: number };
+  serviceEvents: RowCounts;
+  rejected: number;
+  /** One for each file that had rows rejected. */
+  rejects: Rejects[];
+  warnings: string[];
+  durationMs: number;
+};
+
+/**
+ * Adds a portfolio from CSV files to a partner's. What is there already is left as it is, so the same import again,
+ * or after it was cut short, adds what is missing and nothing twice; it never changes or removes. Rows that are
+ * wrong are rejected one by one. Throws an OperatorError, before anything is written, for a file that cannot be used.
+ */
+export async function importPortfolio(request: ImportRequest): Promise<ImportResult> {
+  const { clock, sources, mappings = [] } = request;
+  const startedAt = clock();
+  const files: { part: Part; file: SurveyedFile }[] = [];
+  for (const part of PARTS) {
+    const source = sources[part];
+    if (source)
+      files.push({ part, file: await surveyFile(KINDS[part] as RowKind<unknown>, source, mappings) });
+  }
+  refuseIdleMappings(
+    mappings,
+    files.map(({ file }) => file),
+  );
+  const tallies = { properties: emptyTally(), appliances: emptyTally(), serviceEvents: emptyTally() };
+  const rejects: Rejects[] = [];
+  for (const { part, file } of files) {
+    const rejected = await importFile(request, part, file, tallies[part]);
+    if (rejected) rejects.push(rejected);
+  }
+  return {
+    properties: rowCounts(tallies.properties),
+    appliances: rowCounts(tallies.appliances),
+    components: { created: tallies.appliances.components },
+    serviceEvents: rowCounts(tallies.serviceEvents),
+    rejected: rejects.reduce((sum, { rows }) => sum + rows, 0),
+    rejects,
+    warnings: files.flatMap(({ file }) => ignoredColumns(file)),
+    durationMs: clock() - startedAt,
+  };
+}
+
+async function importFile(
+  request: ImportRequest,
+  part: Part,
+  file: SurveyedFile,
+  total: Tally,
+): Promise<Rejects | undefined> {
+  const { onProgress, pause = async () => {}, rejectsFolder, ...world } = request;
+  const log = new RejectLog(file, rejectsFolder);
+  const tell = () => onProgress?.({ kind: file.kind, file: file.name, rows: file.rows, done: total.read });
+  tell();
+  try {
+    await importRows({ ...world, pause }, KINDS[part] as RowKind<unknown>, file, (tally, rejected) => {
+      for (const name of Object.keys(tally) as (keyof Tally)[]) total[name] += tally[name];
+      log.add(rejected);
+      tell();
+    });
+  } finally {
+    log.close();
+  }
+  return log.summary();
+}
+
+const rowCounts = ({ read, created, unchanged }: Tally): RowCounts => ({ read, created, unchanged });
+
+function ignoredColumns({ name, layout: { ignored } }: SurveyedFile): string[] {
+  if (ignored.length === 0) return [];
+  return [`${name}: ignored, since no field has the name: ${ignored.join(", ")}`];
+}
+
+/** A mapping that no file has a use for is a slip of the pen. */
+function refuseIdleMappings(mappings: readonly ColumnMapping[], files: readonly SurveyedFile[]): void {
+  for (const { column, field } of mappings) {
+    const written = `--map ${JSON.stringify(`${column}=${field}`)}`;
+    const columns = files.flatMap(({ layout }) => layout.columns.map((name) => name.trim()));
+    if (!columns.includes(column))
+      throw new OperatorError(
+        `${written}: no file has a column ${JSON.stringify(column)}`,
+        `There are: ${[...new Set(columns)].join(", ")}`,
+      );
+    const holds = files.some(({ layout }) =>
+      layout.fields.some((found) => found.field === field && layout.columns[found.at]!.trim() === column),
+    );
+    if (!holds)
+      throw new OperatorError(
+        `${written}: ${files.map(({ source }) => sourceName(source)).join(", ")} can have no ${field}`,
+        "`mainstay import --help` lists the fields.",
+      );
+  }
+}

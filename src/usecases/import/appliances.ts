@@ -1,0 +1,112 @@
+import type { Appliance, NewAppliance } from "../../domain/appliance.ts";
+import { conflict, notFound } from "../../domain/errors.ts";
+import type { Property } from "../../domain/property.ts";
+import { readNewAppliance } from "../../shapes/appliance.ts";
+import { insertAppliance } from "../appliances.ts";
+import type { PortfolioWriter } from "../portfolio-writer.ts";
+import { rescore } from "../rescore.ts";
+import type { Batch, Outcome, RowKind } from "./kind.ts";
+import {
+  findProperty,
+  PROPERTY_REFERENCES,
+  type PropertyReference,
+  readPropertyReference,
+  referenceText,
+} from "./properties.ts";
+
+type Entry = { property: PropertyReference; input: NewAppliance };
+
+/** Stands for the property's id until the transaction that looks it up. */
+const UNRESOLVED = "P_";
+
+/**
+ * Rows of appliances, matched on the serial within the property. A row without one is matched by count: the property
+ * gets as many appliances of that type, year, brand, model and unit as the file has such rows, and no more.
+ */
+export const applianceRows: RowKind<Entry> = {
+  name: "appliances",
+  fields: {
+    partner_property_id: "text",
+    property_id: "text",
+    type_id: "text",
+    install_year: "number",
+    unit_id: "text",
+    brand: "text",
+    model: "text",
+    serial: "text",
+    brand_tier: "text",
+    usage_intensity: "number",
+    warranty_expiry: "text",
+  },
+  required: ["type_id", "install_year"],
+  references: PROPERTY_REFERENCES,
+  read: (cells) => ({
+    input: readNewAppliance({ ...cells, property_id: UNRESOLVED }),
+    property: readPropertyReference(cells),
+  }),
+  start() {
+    const stock: Stock = new Map();
+    return (writer) => new ApplianceBatch(writer, stock);
+  },
+};
+
+/** Appliances without a serial that were there before the import and that no row has been matched with yet. */
+type Stock = Map<string, number>;
+
+class ApplianceBatch implements Batch<Entry> {
+  #added = new Map<string, { property: Property; appliances: Appliance[] }>();
+
+  constructor(
+    private readonly writer: PortfolioWriter,
+    private readonly stock: Stock,
+  ) {}
+
+  async apply({ property: reference, input: unresolved }: Entry): Promise<Outcome> {
+    const { tx, partner } = this.writer;
+    const property = await findProperty(tx, partner.id, reference);
+    if (!property) throw notFound(`Property not found: ${referenceText(reference)}`);
+    const input = { ...unresolved, propertyId: property.id };
+    if (await this.#isThere(input)) return "unchanged";
+    const { appliance } = await insertAppliance(this.writer, input, property);
+    const added = this.#added.get(property.id);
+    if (added) added.appliances.push(appliance);
+    else this.#added.set(property.id, { property, appliances: [appliance] });
+    return "created";
+  }
+
+  async finish(): Promise<number> {
+    let components = 0;
+    for (const { property, appliances } of this.#added.values()) {
+      await rescore(this.writer, property, appliances, "history");
+      for (const { typeId } of appliances)
+        components += this.writer.knowledge.types.get(typeId)!.components.length;
+    }
+    return components;
+  }
+
+  async #isThere(input: NewAppliance): Promise<boolean> {
+    if (input.serial === null) return await this.#takeFromStock(input);
+    const found = await this.writer.tx.appliances.findBySerial(input.propertyId, input.serial);
+    if (!found) return false;
+    if (found.typeId === input.typeId) return true;
+    throw conflict(`serial is that of the property's ${found.typeId} ${found.id}`);
+  }
+
+  /** Counted at the first such row, so that what the import itself adds is never matched. */
+  async #takeFromStock(input: NewAppliance): Promise<boolean> {
+    const key = likeness(input);
+    let left = this.stock.get(key);
+    if (left === undefined) {
+      const present = await this.writer.tx.appliances.ofProperty(input.propertyId);
+      left = present.filter((one) => one.serial === null && likeness(one) === key).length;
+    }
+    this.stock.set(key, Math.max(left - 1, 0));
+    return left > 0;
+  }
+}
+
+/** Equal for appliances that only a serial could tell apart. */
+function likeness(one: NewAppliance | Appliance): string {
+  const { propertyId, typeId, installYear, brand, model, unitId } = one;
+  return JSON.stringify([propertyId, typeId, installYear, brand, model, unitId]);
+}

@@ -1,0 +1,119 @@
+import { nearest } from "../../config/nearest.ts";
+import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
+import type { Cells, FileKind } from "./kind.ts";
+
+/** `--map`: the heading of a file's column, and the field that it holds. */
+export type ColumnMapping = { column: string; field: string };
+
+type Fields = Readonly<Record<string, "text" | "number">>;
+type Heading = {
+  name: FileKind;
+  fields: Fields;
+  required: readonly string[];
+  references: readonly (readonly string[])[];
+};
+
+/** Which column holds which field. */
+export type Layout = {
+  /** The columns that rows have, and that rejected rows are given back with. */
+  columns: readonly string[];
+  /** Cells in each row; more than `columns` in a file of rejected rows, whose last two are ours. */
+  width: number;
+  isRejects: boolean;
+  /** Headings that mean nothing to the importer. */
+  ignored: readonly string[];
+  fields: readonly { field: string; type: "text" | "number"; at: number }[];
+};
+
+/** What the files of rejected rows have after the columns of the file they come from. */
+export const REJECT_COLUMNS = ["line", "error"] as const;
+
+/**
+ * Finds the fields among a file's headings. A mapped column holds the field that it is mapped to and none else.
+ * Throws an OperatorError when a needed column is missing or there twice.
+ */
+export function findColumns(
+  file: string,
+  kind: Heading,
+  headings: readonly string[],
+  mappings: readonly ColumnMapping[],
+): Layout {
+  const names = headings.map((heading) => heading.trim());
+  const isRejects = REJECT_COLUMNS.every((name, i) => names.at(i - REJECT_COLUMNS.length) === name);
+  const columns = isRejects ? names.slice(0, -REJECT_COLUMNS.length) : names;
+  const mapped = mappings.filter(({ column, field }) => field in kind.fields && columns.includes(column));
+  const taken = new Set(mapped.flatMap(({ column, field }) => [column, field]));
+  const wanted = Object.entries(kind.fields).map(([field, type]) => {
+    const sources = mapped.filter((mapping) => mapping.field === field).map(({ column }) => column);
+    if (!taken.has(field)) sources.push(field);
+    return { field, type, sources };
+  });
+  const fields = wanted.flatMap(({ field, type, sources }) => {
+    const found = columns.flatMap((column, at) => (sources.includes(column) ? [at] : []));
+    if (found.length > 1)
+      throw new OperatorError(
+        `${file}: columns ${found.map((at) => at + 1).join(" and ")} both hold ${field}`,
+        "Rename the one that is not meant, or say which one is by --map COLUMN=FIELD.",
+      );
+    return found.map((at) => ({ field, type, at }));
+  });
+  const used = new Set(fields.map(({ at }) => at));
+  const ignored = columns.filter((name, at) => !used.has(at) && name !== "");
+  refuseMissing(file, kind, new Set(fields.map(({ field }) => field)), columns, ignored);
+  return { columns: headings.slice(0, columns.length), width: headings.length, isRejects, ignored, fields };
+}
+
+/** The row's cells by field. Throws a Failure for text where a number belongs. */
+export function readCells(layout: Layout, row: readonly string[]): Cells {
+  const cells: Record<string, string | number> = {};
+  const issues: FieldIssue[] = [];
+  for (const { field, type, at } of layout.fields) {
+    const text = row[at]!.trim();
+    if (text === "") continue;
+    if (type === "text") cells[field] = text;
+    else if (PLAIN_NUMBER.test(text)) cells[field] = Number(text);
+    else issues.push({ field, message: "must be a number such as 12 or 1200.50" });
+  }
+  if (issues.length > 0) throw invalid("a number is expected", issues);
+  return cells;
+}
+
+/** No exponent, no currency, no thousands separator: what those mean differs from one file to the next. */
+const PLAIN_NUMBER = /^-?(\d+\.?\d*|\.\d+)$/;
+
+function refuseMissing(
+  file: string,
+  kind: Heading,
+  found: ReadonlySet<string>,
+  columns: readonly string[],
+  ignored: readonly string[],
+): void {
+  const missing = kind.required.filter((field) => !found.has(field));
+  const hasReference = kind.references.some((set) => set.every((field) => found.has(field)));
+  if (missing.length === 0 && hasReference) return;
+  const lacking = [...missing];
+  if (!hasReference) lacking.push(kind.references.map((set) => set.join(" with ")).join(", or "));
+  const wanted = [...missing, ...(hasReference ? [] : kind.references.flat())];
+  throw new OperatorError(
+    `${file}: column${lacking.length > 1 ? "s" : ""} missing: ${lacking.join("; ")}`,
+    remedy(columns, suggestions(wanted, ignored)),
+  );
+}
+
+function remedy(columns: readonly string[], near: readonly string[]): string {
+  if (near.length > 0) return `Did you mean ${near.map((one) => `--map ${one}`).join(" ")}?`;
+  const [only] = columns;
+  if (columns.length === 1 && /[;\t|]/.test(only!))
+    return "Its first line has no commas: save the file with commas between the columns.";
+  const has = columns.map((name) => JSON.stringify(name)).join(", ");
+  return `The first line has ${has}. Say which column holds a field by --map COLUMN=FIELD.`;
+}
+
+/** `'Install Year=install_year'` for each field that a heading nearly names. */
+function suggestions(fields: readonly string[], ignored: readonly string[]): string[] {
+  const plain = new Map(ignored.map((name) => [name.toLowerCase().replace(/[^a-z0-9]+/g, "_"), name]));
+  return [...new Set(fields)].flatMap((field) => {
+    const near = nearest(field, [...plain.keys()]);
+    return near === undefined ? [] : [`'${plain.get(near)}=${field}'`];
+  });
+}

@@ -1,0 +1,31 @@
+import type { PortfolioWriter } from "../portfolio-writer.ts";
+
+export type FileKind = "properties" | "appliances" | "service_events";
+
+/** A row's cells by field, trimmed; empty ones left out. */
+export type Cells = Readonly<Record<string, string | number | undefined>>;
+
+/** What the importer knows of one kind of file. `Entry` is a row that has been read. */
+export type RowKind<Entry> = {
+  name: FileKind;
+  /** In the order that the help shows. */
+  fields: Readonly<Record<string, "text" | "number">>;
+  /** Columns that the file cannot do without. */
+  required: readonly string[];
+  /** Sets of columns, one of which the file must have whole to say what its rows belong to. */
+  references: readonly (readonly string[])[];
+  /** Checks all that can be checked without the database. Throws a Failure. */
+  read(cells: Cells): Entry;
+  /** Starts the import of one file; what it returns opens the file's batches one after another. */
+  start(): (writer: PortfolioWriter) => Batch<Entry>;
+};
+
+export type Outcome = "created" | "unchanged";
+
+/** Rows that are written in one transaction. */
+export type Batch<Entry> = {
+  /** Creates what the row says, unless it is there. Throws a Failure with nothing of it written. */
+  apply(entry: Entry): Promise<Outcome>;
+  /** Scores what the rows have changed. Returns how many components they brought. */
+  finish(): Promise<number>;
+};

@@ -1,0 +1,54 @@
+import { CsvFile } from "../../csv/write.ts";
+import { REJECT_COLUMNS } from "./columns.ts";
+import type { SurveyedFile } from "./file.ts";
+import type { FileKind } from "./kind.ts";
+
+/** A row that was not imported, as it stands in the file, and why. */
+export type RejectedRow = { line: number; cells: readonly string[]; error: string };
+
+/** What was rejected of one file. `path`: where the rows are, ready to be mended; null when they were not kept. */
+export type Rejects = {
+  kind: FileKind;
+  file: string;
+  rows: number;
+  path: string | null;
+  first: { line: number; error: string };
+};
+
+/** Keeps the rejected rows of one file: its columns as they came, the line in that file, and the reason. */
+export class RejectLog {
+  readonly #target: CsvFile | undefined;
+  #rows = 0;
+  #first: { line: number; error: string } | undefined;
+
+  /** `folder`: where the rows go; undefined to count them only. */
+  constructor(
+    private readonly file: SurveyedFile,
+    folder: string | undefined,
+  ) {
+    if (folder === undefined) return;
+    this.#target = new CsvFile(folder, file.kind, [...file.layout.columns, ...REJECT_COLUMNS]);
+  }
+
+  add(rows: readonly RejectedRow[]): void {
+    this.#target?.append(rows.map((row) => this.#cells(row)));
+    this.#rows += rows.length;
+    const [first] = rows;
+    if (first) this.#first ??= { line: first.line, error: first.error };
+  }
+
+  /** Undefined when no row was rejected. */
+  summary(): Rejects | undefined {
+    if (!this.#first) return undefined;
+    const { kind, name } = this.file;
+    return { kind, file: name, rows: this.#rows, path: this.#target?.path ?? null, first: this.#first };
+  }
+
+  close(): void {
+    this.#target?.close();
+  }
+
+  #cells({ line, cells, error }: RejectedRow): string[] {
+    return [...this.file.layout.columns.map((_, at) => cells[at] ?? ""), String(line), error];
+  }
+}

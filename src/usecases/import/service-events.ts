@@ -1,0 +1,102 @@
+import type { Appliance } from "../../domain/appliance.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
+import type { NewServiceEvent } from "../../domain/service-event.ts";
+import { readNewServiceEvent } from "../../shapes/service-event.ts";
+import type { PortfolioWriter } from "../portfolio-writer.ts";
+import { ServiceLog } from "../service-events.ts";
+import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";
+import { findProperty, type PropertyReference, readPropertyReference, referenceText } from "./properties.ts";
+
+type ApplianceReference = { applianceId: string } | { serial: string; property: PropertyReference };
+type Entry = {
+  appliance: ApplianceReference;
+  /** The component by its kind, such as `elev_door_operator`, when its id is not given. */
+  componentDefId: string | undefined;
+  input: NewServiceEvent;
+};
+
+/** Stands for the appliance's id until the transaction that looks it up. */
+const UNRESOLVED = "A_";
+
+/** Rows of service events, matched on appliance, component, type, date and notes. */
+export const serviceEventRows: RowKind<Entry> = {
+  name: "service_events",
+  fields: {
+    appliance_id: "text",
+    serial: "text",
+    partner_property_id: "text",
+    property_id: "text",
+    component_id: "text",
+    component_def_id: "text",
+    event_type: "text",
+    date: "text",
+    parts_cost: "number",
+    labor_cost: "number",
+    total_cost: "number",
+    technician: "text",
+    notes: "text",
+    condition_after: "text",
+  },
+  required: ["event_type", "date"],
+  references: [["appliance_id"], ["serial", "partner_property_id"], ["serial", "property_id"]],
+  read: (cells) => ({
+    input: readNewServiceEvent({ ...cells, appliance_id: UNRESOLVED }),
+    componentDefId: cells.component_def_id?.toString(),
+    appliance: readApplianceReference(cells),
+  }),
+  start: () => (writer) => new ServiceEventBatch(writer),
+};
+
+class ServiceEventBatch implements Batch<Entry> {
+  readonly #log: ServiceLog;
+
+  constructor(private readonly writer: PortfolioWriter) {
+    this.#log = new ServiceLog(writer);
+  }
+
+  async apply({ appliance: reference, componentDefId, input: unresolved }: Entry): Promise<Outcome> {
+    const { tx } = this.writer;
+    const appliance = await this.#find(reference);
+    if (!appliance) throw notFound(`Appliance not found: ${applianceText(reference)}`);
+    const input = { ...unresolved, applianceId: appliance.id };
+    if (input.componentId === null && componentDefId !== undefined)
+      input.componentId = await this.#componentOf(appliance, componentDefId);
+    if (await tx.serviceEvents.exists(input)) return "unchanged";
+    await this.#log.add(input);
+    return "created";
+  }
+
+  async finish(): Promise<number> {
+    await this.#log.finish();
+    return 0;
+  }
+
+  async #find(reference: ApplianceReference): Promise<Appliance | undefined> {
+    const { tx, partner } = this.writer;
+    if ("applianceId" in reference) return await tx.appliances.find(partner.id, reference.applianceId);
+    const property = await findProperty(tx, partner.id, reference.property);
+    if (!property) throw notFound(`Property not found: ${referenceText(reference.property)}`);
+    return await tx.appliances.findBySerial(property.id, reference.serial);
+  }
+
+  async #componentOf({ id, typeId }: Appliance, defId: string): Promise<string> {
+    const components = await this.writer.tx.components.ofAppliance(id);
+    const found = components.find((component) => component.defId === defId);
+    if (found) return found.id;
+    const message = `is none of the components of a ${typeId}`;
+    throw invalid(`component_def_id ${message}`, [{ field: "component_def_id", message }]);
+  }
+}
+
+/** Throws a Failure when the row names no appliance. */
+function readApplianceReference(cells: Cells): ApplianceReference {
+  if (cells.appliance_id !== undefined) return { applianceId: String(cells.appliance_id) };
+  if (cells.serial === undefined)
+    throw invalid("serial required", [{ field: "serial", message: "or appliance_id is required" }]);
+  return { serial: String(cells.serial), property: readPropertyReference(cells) };
+}
+
+function applianceText(reference: ApplianceReference): string {
+  if ("applianceId" in reference) return reference.applianceId;
+  return `serial ${reference.serial} in property ${referenceText(reference.property)}`;
+}
