@@ -6,6 +6,7 @@ import { processHost } from "./cli/terminal.ts";
 export async function main(commands = COMMANDS): Promise<never> {
   const host = processHost((report) => {
     process.on("SIGINT", () => process.exit(EXIT.interrupted));
+    process.on("SIGTERM", () => process.exit(EXIT.terminated));
     process.on("uncaughtException", (error) => process.exit(report(error)));
     process.on("unhandledRejection", (error) => process.exit(report(error)));
   });

@@ -103,6 +103,8 @@ function addOptions(node: Commander, options: Options): void {
       optionForm(name) + (placeholder ? ` <${placeholder}>` : ""),
       description,
     );
+    // For Commander `--no-key` would be the opposite of a `--key`; here it is a switch like any other.
+    option.negate = false;
     if (repeated) option.argParser((text: string, before: string[] = []) => [...before, text]);
     node.addOption(option);
   }

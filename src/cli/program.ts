@@ -9,6 +9,7 @@
  */
 import { CommanderError } from "commander";
 import { adminCommands } from "./admin.ts";
+import { backupCommand, restoreCommand } from "./backup.ts";
 import { auditCommand } from "./audit.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { createContext, type Host } from "./context.ts";
@@ -33,6 +34,8 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   deliveryCommands,
   adminCommands,
   auditCommand,
+  backupCommand,
+  restoreCommand,
   snapshotCommand,
   smokeCommand,
   versionCommand,

@@ -5,7 +5,7 @@ import type { Output } from "./context.ts";
 import { OutputClosed } from "./terminal.ts";
 
 /** How a command may end. */
-export const EXIT = { done: 0, failed: 1, badUsage: 2, interrupted: 130 } as const;
+export const EXIT = { done: 0, failed: 1, badUsage: 2, interrupted: 130, terminated: 143 } as const;
 
 type Report = { error: string; hint?: string | undefined; stack?: string | undefined };
 

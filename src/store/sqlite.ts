@@ -130,8 +130,29 @@ function open(file: string): Database {
   }
 }
 
-function readable(error: unknown, file: string): unknown {
+/** Puts a database file that nobody has open into the journal mode that the server runs on, durably. */
+export function switchToWal(file: string): void {
+  const db = open(file);
+  try {
+    db.run("PRAGMA journal_mode = WAL");
+  } finally {
+    db.close();
+  }
+}
+
+/** SQLite's error in an operator's words where there is something to do about it, else the error itself. */
+export function readable(error: unknown, file: string): unknown {
   if (!(error instanceof SQLiteError)) return error;
+  if (error.code === "SQLITE_FULL")
+    return new OperatorError(
+      `the disk is full: ${file} cannot be written`,
+      "Make room on it, or use a folder on another disk.",
+    );
+  if (error.code?.startsWith("SQLITE_IOERR"))
+    return new OperatorError(
+      `${file} cannot be read or written (${error.message}, ${error.code})`,
+      "Check the disk: whether it is full, over a quota, or failing.",
+    );
   if (error.code === "SQLITE_NOTADB")
     return new OperatorError(
       `${file} is no SQLite database`,

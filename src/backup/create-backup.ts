@@ -1,0 +1,145 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { OperatorError } from "../domain/errors.ts";
+import { type Instant, toIso } from "../domain/time.ts";
+import { keyFilePath } from "../secrets/master-key.ts";
+import {
+  copyDatabase,
+  countRows,
+  integrityProblems,
+  openForReading,
+  schemaVersion,
+  uploadNames,
+} from "../store/inspect.ts";
+import { contentOf, type Member, readArchive, writeArchive } from "./archive.ts";
+import { alreadyThere, placeFile, requireRoom, withScratchFolder } from "./files.ts";
+import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
+
+export type BackupRequest = {
+  dataDir: string;
+  databaseFile: string;
+  /** Where the backup goes; must not be there yet. */
+  file: string;
+  passphrase: string | undefined;
+  /** Whether the data folder's key file goes in, when there is one. */
+  includeKey: boolean;
+  productVersion: string;
+  now: Instant;
+};
+
+export type Backup = { file: string; bytes: number; encrypted: boolean; manifest: Manifest };
+
+/**
+ * Writes a backup of a data folder, whether a server runs on it or not, and reads it back before it gets its name.
+ * Blocks the process while SQLite copies. On failure nothing is left behind.
+ */
+export async function createBackup(request: BackupRequest): Promise<Backup> {
+  const { file, databaseFile, passphrase } = request;
+  if (existsSync(file)) throw alreadyThere(file);
+  if (!existsSync(databaseFile))
+    throw new OperatorError(
+      `there is no database ${databaseFile}`,
+      "Name the data folder with --data-dir, or its configuration with --config.",
+    );
+  const folder = dirname(file);
+  if (!existsSync(folder)) throw new OperatorError(`there is no folder ${folder}`, "Make it first.");
+  // The copy, and the archive beside it, which is smaller than what it holds.
+  requireRoom(folder, 2 * statSync(databaseFile).size, "the backup");
+  const scratch = join(folder, `.${basename(file)}.partial`);
+  return await withScratchFolder(scratch, async () => {
+    const copy = join(scratch, DATABASE);
+    const { manifest, members } = collect(copyChecked(databaseFile, copy), copy, request);
+    const archive = join(scratch, "archive");
+    await writeArchive(archive, members, { passphrase, mtime: new Date(request.now) });
+    await readBack(archive, members, passphrase);
+    placeFile(archive, file);
+    return { file, bytes: statSync(file).size, encrypted: passphrase !== undefined, manifest };
+  });
+}
+
+type Copied = Pick<Manifest, "schema_version" | "counts"> & { uploads: readonly string[] };
+
+/** Copies the database as it is now, and checks that the copy is whole. */
+function copyChecked(databaseFile: string, copy: string): Copied {
+  const source = openForReading(databaseFile);
+  try {
+    // The copy is checked, and made durable by the archive that it goes into.
+    source.run("PRAGMA synchronous = OFF");
+    copyDatabase(source, copy);
+  } finally {
+    source.close();
+  }
+  const db = openForReading(copy);
+  try {
+    const problems = integrityProblems(db, "quick");
+    if (problems.length > 0)
+      throw new OperatorError(
+        `${databaseFile} is damaged: ${problems[0]}`,
+        "No backup was made. `mainstay doctor --full` tells more; restore the last good backup.",
+      );
+    return { schema_version: schemaVersion(db), counts: countRows(db), uploads: uploadNames(db) };
+  } finally {
+    db.close();
+  }
+}
+
+function collect(copied: Copied, copy: string, request: BackupRequest) {
+  const uploads = copied.uploads.flatMap((name) => {
+    const path = join(request.dataDir, "uploads", name);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat ? [{ name: UPLOADS + name, bytes: stat.size, content: contentOf(path) }] : [];
+  });
+  const key = request.includeKey ? readKey(request.dataDir) : undefined;
+  const manifest: Manifest = {
+    format: "mainstay-backup",
+    format_version: FORMAT_VERSION,
+    product_version: request.productVersion,
+    schema_version: copied.schema_version,
+    created_at: toIso(request.now),
+    key_included: key !== undefined,
+    database_bytes: statSync(copy).size,
+    uploads: uploads.length,
+    uploads_bytes: uploads.reduce((sum, { bytes }) => sum + bytes, 0),
+    uploads_missing: copied.uploads.length - uploads.length,
+    counts: copied.counts,
+  };
+  const members: Member[] = [
+    inMemory(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)),
+    { name: DATABASE, bytes: manifest.database_bytes, content: contentOf(copy) },
+    ...(key ? [inMemory(KEY, key)] : []),
+    ...uploads,
+  ];
+  return { manifest, members };
+}
+
+const inMemory = (name: string, content: Buffer): Member => ({
+  name,
+  bytes: content.length,
+  content: () => [content],
+});
+
+function readKey(dataDir: string): Buffer | undefined {
+  const path = keyFilePath(dataDir);
+  return existsSync(path) ? readFileSync(path) : undefined;
+}
+
+/** Reads the archive from the disk to its end: every member there, in full, with the checksum that it was written with. */
+async function readBack(
+  archive: string,
+  members: readonly Member[],
+  passphrase: string | undefined,
+): Promise<void> {
+  let next = 0;
+  for await (const { name, bytes, content } of readArchive(archive, passphrase)) {
+    const expected = members[next++];
+    let read = 0;
+    for await (const chunk of content) read += chunk.length;
+    if (name !== expected?.name || bytes !== expected.bytes || read !== bytes)
+      throw new OperatorError(
+        `the backup was not written as it should be: ${name} came back otherwise`,
+        "No backup was made. Check the disk that it was written to.",
+      );
+  }
+  if (next !== members.length)
+    throw new OperatorError("the backup was not written whole", "No backup was made. Check the disk.");
+}

@@ -1,0 +1,84 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { OperatorError } from "../domain/errors.ts";
+
+/**
+ * Gives a finished file its final name, durably. Fails when that name is taken: a rename would replace what another
+ * process has put there since it was last looked at.
+ */
+export function placeFile(from: string, to: string): void {
+  syncPath(from);
+  try {
+    linkSync(from, to);
+    rmSync(from);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" || existsSync(to)) throw alreadyThere(to);
+    // exFAT, some network file systems: no hard links
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code ?? "")) throw error;
+    renameSync(from, to);
+  }
+  syncPath(dirname(to));
+}
+
+export function alreadyThere(path: string): OperatorError {
+  return new OperatorError(`${path} exists already; it was not changed`, "Name a file that isn't there yet.");
+}
+
+/** Makes a file's content, or a folder's names, survive a power cut. Windows can't open a folder and does so by itself. */
+export function syncPath(path: string): void {
+  if (process.platform === "win32") return;
+  const opened = openSync(path, "r");
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/**
+ * A new folder for work in progress, at mode 0700, gone when the work is done, when it fails, and when the process is
+ * told to end in between.
+ */
+export async function withScratchFolder<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    throw new OperatorError(
+      `${path} is there: this is being done by another process, or one was killed in the midst of it`,
+      "Wait for the other one, or remove that folder.",
+    );
+  }
+  const remove = () => rmSync(path, { recursive: true, force: true });
+  process.once("exit", remove);
+  try {
+    return await work();
+  } finally {
+    process.removeListener("exit", remove);
+    remove();
+  }
+}
+
+/** Throws when the folder's file system has less room than that: better now than when the disk is full. */
+export function requireRoom(folder: string, bytes: number, purpose: string): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  if (free >= bytes) return;
+  throw new OperatorError(
+    `${purpose} needs ${inMegabytes(bytes)} in ${folder}, which has ${inMegabytes(free)} left`,
+    "Make room, or name a folder on another disk.",
+  );
+}
+
+export const inMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
