@@ -14,6 +14,7 @@ import { auditCommand } from "./audit.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { createContext, type Host } from "./context.ts";
 import { deliveryCommands } from "./deliveries.ts";
+import { importCommand } from "./import.ts";
 import { initCommand } from "./init.ts";
 import { migrateCommand } from "./migrate.ts";
 import { createParser } from "./parser.ts";
@@ -36,6 +37,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   auditCommand,
   backupCommand,
   restoreCommand,
+  importCommand,
   snapshotCommand,
   smokeCommand,
   versionCommand,
