@@ -4,6 +4,7 @@ import type { Property } from "../domain/property.ts";
 import type { NewServiceEvent } from "../domain/service-event.ts";
 import { addDays, type Day, dayOf, yearOf } from "../domain/time.ts";
 import { insertAppliance } from "./appliances.ts";
+import { ClaimLog } from "./claims.ts";
 import { DEMO_PROPERTY, type DemoAppliance, type DemoVisit } from "./demo-property.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { createProperty } from "./properties.ts";
@@ -47,7 +48,7 @@ export async function createDemoProperty(writer: PortfolioWriter): Promise<Creat
     for (const visit of demo.visits) events.push(...eventsOf(visit, appliance.id, idOf, today));
   }
   await logInOrder(writer, events);
-  await insertClaim(writer, property.id, today);
+  await recordClaim(writer, property, today);
   await rescore(writer, property, "all", "history");
   return { property, appliances: DEMO_PROPERTY.appliances.length, components };
 }
@@ -95,17 +96,11 @@ async function logInOrder(writer: PortfolioWriter, events: readonly NewServiceEv
   await log.finish();
 }
 
-async function insertClaim({ tx, partner }: PortfolioWriter, propertyId: string, today: Day): Promise<void> {
+/** Leaves the scoring to the caller. */
+async function recordClaim(writer: PortfolioWriter, property: Property, today: Day): Promise<void> {
   const { daysAgo, amount, ...claim } = DEMO_PROPERTY.claim;
-  await tx.claims.insert({
-    ...claim,
-    amountCents: centsFromUsd(amount),
-    id: tx.newId("claim"),
-    partnerId: partner.id,
-    propertyId,
-    dateOfLoss: addDays(today, -daysAgo),
-    createdAt: tx.nextInstant(),
-  });
+  const [dateOfLoss, amountCents] = [addDays(today, -daysAgo), centsFromUsd(amount)];
+  await new ClaimLog(writer, property).add({ ...claim, dateOfLoss, amountCents });
 }
 
 const cents = (usd: number | undefined) => (usd === undefined ? null : centsFromUsd(usd));
