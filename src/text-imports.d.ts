@@ -3,6 +3,10 @@ declare module "*.sql" {
   const text: string;
   export default text;
 }
+declare module "*.csv" {
+  const text: string;
+  export default text;
+}
 declare module "swagger-ui-dist/swagger-ui-bundle.js" {
   const text: string;
   export default text;

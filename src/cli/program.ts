@@ -15,6 +15,7 @@ import type { Command, CommandGroup } from "./command.ts";
 import { createContext, type Host } from "./context.ts";
 import { deliveryCommands } from "./deliveries.ts";
 import { importCommand } from "./import.ts";
+import { demoCommand } from "./demo.ts";
 import { initCommand } from "./init.ts";
 import { migrateCommand } from "./migrate.ts";
 import { createParser } from "./parser.ts";
@@ -39,6 +40,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   restoreCommand,
   importCommand,
   snapshotCommand,
+  demoCommand,
   smokeCommand,
   versionCommand,
 ];

@@ -1,0 +1,188 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { eventually } from "../support/eventually.ts";
+import type { Json } from "../support/json.ts";
+import { EXECUTABLE, runMainstay, useMainstay } from "../support/mainstay.ts";
+
+const { folder } = useMainstay();
+
+const running = new Set<Demo>();
+afterAll(async () => {
+  for (const demo of running) await demo.stop("SIGKILL");
+});
+
+/** `mainstay demo` in a folder, on free ports. */
+class Demo {
+  stdout = "";
+  stderr = "";
+  readonly #child: Bun.Subprocess<"ignore", "pipe", "pipe">;
+  readonly #output: Promise<unknown>;
+
+  constructor(cwd: string, ...args: string[]) {
+    this.#child = Bun.spawn([EXECUTABLE, "demo", "--port", "0", ...args], {
+      cwd,
+      env: { PATH: "/usr/bin:/bin", MAINSTAY_ADMIN__LISTEN: "127.0.0.1:0" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const gather = async (name: "stdout" | "stderr") => {
+      for await (const chunk of this.#child[name]) this[name] += new TextDecoder().decode(chunk);
+    };
+    this.#output = Promise.all([gather("stdout"), gather("stderr")]);
+    running.add(this);
+  }
+
+  /** What it has printed, once that matches. */
+  async prints(pattern: RegExp): Promise<string> {
+    await eventually(() => expect(`${this.stdout}\n${this.stderr}`).toMatch(pattern), 40_000);
+    return this.stdout;
+  }
+
+  async stop(...signals: NodeJS.Signals[]): Promise<number> {
+    running.delete(this);
+    for (const signal of signals) this.#child.kill(signal);
+    const code = await this.#child.exited;
+    await this.#output;
+    return code;
+  }
+}
+
+const READY = /Webhooks, as they arrive:/;
+const shown = (text: string, name: string) => new RegExp(`^${name} {2,}(\\S.*)$`, "m").exec(text)?.[1];
+
+/** Sends what a printed curl line would. */
+async function send(line: string): Promise<Json> {
+  const words = [...line.matchAll(/'([^']*)'/g)].map((match) => match[1]!);
+  const url = words.find((word) => word.startsWith("http://"))!;
+  const body = words.find((word) => word.startsWith("{"));
+  const headers = words
+    .filter((word) => /^[\w-]+: /.test(word))
+    .map((word) => word.split(": ") as [string, string]);
+  expect(line).toStartWith("curl -s -H 'X-Api-Key: svc_live_");
+  const response = await fetch(url, { headers, ...(body && { method: "POST", body }) });
+  expect(response.ok, `${line} answered ${response.status}`).toBe(true);
+  return response.json();
+}
+
+describe("a first run, and a second", () => {
+  const cwd = folder();
+  let first: string;
+
+  test("shows the portfolio, credentials and webhooks whose signatures are right", async () => {
+    const demo = new Demo(cwd);
+    first = await demo.prints(/webhook {2}\d+ more \(\d+ in all\), every signature verified/);
+    expect(shown(first, "Portfolio")).toMatch(/^\d+ buildings of New York City and Maple Court \(demo\): /);
+    expect(shown(first, "API key")).toMatch(/^svc_live_[\da-f]{48}$/);
+    expect(shown(first, "Admin key")).toMatch(/^svc_admin_[\da-f]{48}$/);
+    expect(first).toMatch(/^webhook {2}component\.critical .+, 0\.\d\d {2}signature verified$/m);
+    expect(first).not.toContain("WRONG");
+
+    const announced = Number(/: ([\d,]+) tier changes/.exec(first)![1]!.replaceAll(",", ""));
+    await eventually(() => expect(demo.stdout).toContain(`(${announced} in all)`), 40_000);
+    expect(announced).toBeGreaterThan(100);
+
+    const [alerts, summary, replacement] = first.match(/^curl .*$/gm)!;
+    const replies = [await send(alerts!), await send(summary!), await send(replacement!)];
+    expect(replies[0].alerts).toHaveLength(3);
+    expect(replies[1].property).toMatchObject({ name: "Maple Court (demo)", unit_count: 24 });
+    expect(replies[2]).toMatchObject({ created: 1, errors: 0 });
+    await eventually(() => expect(demo.stdout).toMatch(/component\.recovered .+Maple Court/), 40_000);
+
+    expect(await demo.stop("SIGINT")).toBe(0);
+    expect(demo.stdout).toMatch(
+      /\nStopped\. The data is in .+demo-data; the next run goes on from there\.\n$/,
+    );
+    expect(demo.stderr).toBe("");
+  }, 120_000);
+
+  test("keeps the credentials where their owner alone can read them", () => {
+    const file = join(cwd, "demo-data", "demo.json");
+    expect(shown(first, "Kept in")).toBe(file);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(file, "utf8")).api_key).toBe(shown(first, "API key"));
+  });
+
+  test("starts again with the same credentials and counts, and announces nothing again", async () => {
+    const demo = new Demo(cwd);
+    const second = await demo.prints(READY);
+    for (const name of ["Partner", "API key", "Client id", "Client secret", "Webhook secret", "Admin key"])
+      expect(shown(second, name), name).toBe(shown(first, name)!);
+    const counts = (text: string) => shown(text, "Portfolio")!.replace(/[\d,]+ service events$/, "");
+    expect(counts(second)).toBe(counts(first));
+    expect(shown(second, "Snapshot")).toEndWith("was taken before; nothing is announced again");
+
+    const [alerts, summary, replacement] = second.match(/^curl .*$/gm)!;
+    await send(alerts!);
+    const { counts: before } = await send(summary!);
+    await send(replacement!);
+    expect((await send(summary!)).counts.service_events).toBe(before.service_events + 1);
+    await eventually(() => expect(demo.stdout).toMatch(/webhook {2}service_event\.created/), 40_000);
+    // the deliveries of a partner go out in order: what came before its own had to be announced once more
+    expect(demo.stdout).not.toMatch(/component\.(critical|warning)/);
+
+    // a script runner passes a Ctrl-C on that the terminal has sent already
+    expect(await demo.stop("SIGINT", "SIGINT")).toBe(0);
+    expect(demo.stderr).toBe("");
+  }, 120_000);
+});
+
+test("tells machines what it tells people, on one line", async () => {
+  const cwd = folder();
+  const demo = new Demo(cwd, "--data-dir", "elsewhere", "--json");
+  await demo.prints(/\n/);
+  await eventually(() => expect(demo.stdout).toEndWith("\n"), 40_000);
+  const ready = JSON.parse(demo.stdout);
+  expect(ready).toMatchObject({
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    api_key: expect.stringMatching(/^svc_live_/),
+    credentials_file: join(cwd, "elsewhere", "demo.json"),
+  });
+  for (const line of ready.curl) await send(line);
+  expect(await demo.stop("SIGTERM")).toBe(0);
+  expect(demo.stdout.trimEnd().split("\n")).toHaveLength(1);
+}, 120_000);
+
+test("takes a free port where its own is taken", async () => {
+  const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("other") });
+  try {
+    const demo = new Demo(folder(), "--port", String(other.port));
+    const text = await demo.prints(READY);
+    expect(shown(text, "API")).not.toContain(`:${other.port}/`);
+    await send(text.match(/^curl .*$/m)![0]);
+    expect(await demo.stop("SIGINT")).toBe(0);
+  } finally {
+    await other.stop(true);
+  }
+}, 120_000);
+
+test("can be stopped while it fills its folder, and goes on from there", async () => {
+  const cwd = folder();
+  const demo = new Demo(cwd);
+  await eventually(() => expect(statSync(join(cwd, "demo-data", "mainstay.db")).size).toBeGreaterThan(0));
+  expect(await demo.stop("SIGINT")).toBe(0);
+  expect(demo.stderr).toBe("");
+  const again = new Demo(cwd);
+  expect(shown(await again.prints(READY), "Portfolio")).toMatch(/^\d+ buildings/);
+  expect(await again.stop("SIGINT")).toBe(0);
+}, 120_000);
+
+test("does not touch a folder that holds other data", async () => {
+  const cwd = folder();
+  const dataDir = join(cwd, "data");
+  expect((await runMainstay(["init", "--data-dir", "data"], { cwd })).code).toBe(0);
+  const { code, stderr } = await runMainstay(["demo", "--data-dir", "data"], { cwd });
+  expect(code).toBe(1);
+  expect(stderr).toContain(`the data folder ${dataDir} holds data that is no demo's; it was not touched`);
+  expect(stderr).toContain("--data-dir");
+});
+
+test("says what is wrong with a folder that cannot be made", async () => {
+  const cwd = folder();
+  mkdirSync(join(cwd, "sub"));
+  writeFileSync(join(cwd, "sub", "file"), "");
+  const { code, stderr } = await runMainstay(["demo", "--data-dir", "sub/file/demo"], { cwd });
+  expect(code).toBe(1);
+  expect(stderr).toContain("not a directory");
+  expect(stderr).not.toContain("    at ");
+});
