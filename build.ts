@@ -31,7 +31,7 @@ function commit(): string {
 }
 
 export async function build(target: string, outfile: string): Promise<void> {
-  const folder = join(root, "dist", ".building");
+  const folder = join(root, "dist", `.building-${process.pid}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   // The output's name becomes part of its bytes: always the same one, in a folder of its own, and moved afterwards.

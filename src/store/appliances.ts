@@ -1,5 +1,6 @@
 import { and, asc, count, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Appliance } from "../domain/appliance.ts";
+import { hotWrite } from "./hot.ts";
 import { isAmong, lazy } from "./kit.ts";
 import type { Slice } from "./properties.ts";
 import { appliances } from "./schema.ts";
@@ -49,28 +50,25 @@ export function applianceStore(db: Db) {
       .limit(ph("limit"))
       .prepare(),
   );
-  const insert = lazy(() =>
-    db
-      .insert(appliances)
-      .values({
-        id: ph("id"),
-        partnerId: ph("partnerId"),
-        propertyId: ph("propertyId"),
-        seq: ph("seq"),
-        unitId: ph("unitId"),
-        typeId: ph("typeId"),
-        brand: ph("brand"),
-        model: ph("model"),
-        serial: ph("serial"),
-        brandTier: ph("brandTier"),
-        brandTierGiven: ph("brandTierGiven"),
-        installYear: ph("installYear"),
-        usageIntensity: ph("usageIntensity"),
-        warrantyExpiry: ph("warrantyExpiry"),
-        createdAt: ph("createdAt"),
-        updatedAt: ph("updatedAt"),
-      })
-      .prepare(),
+  const insert = hotWrite(db, () =>
+    db.insert(appliances).values({
+      id: ph("id"),
+      partnerId: ph("partnerId"),
+      propertyId: ph("propertyId"),
+      seq: ph("seq"),
+      unitId: ph("unitId"),
+      typeId: ph("typeId"),
+      brand: ph("brand"),
+      model: ph("model"),
+      serial: ph("serial"),
+      brandTier: ph("brandTier"),
+      brandTierGiven: ph("brandTierGiven"),
+      installYear: ph("installYear"),
+      usageIntensity: ph("usageIntensity"),
+      warrantyExpiry: ph("warrantyExpiry"),
+      createdAt: ph("createdAt"),
+      updatedAt: ph("updatedAt"),
+    }),
   );
   const between = lazy(() =>
     db
@@ -124,7 +122,7 @@ export function applianceStore(db: Db) {
         .where(inArray(appliances.id, [...ids]));
     },
     async insert(appliance: Appliance): Promise<void> {
-      await insert().execute({ ...appliance, brandTierGiven: appliance.brandTierGiven ? 1 : 0 });
+      insert({ ...appliance, brandTierGiven: appliance.brandTierGiven ? 1 : 0 });
     },
     async update(id: string, change: Partial<Omit<Appliance, "id">>): Promise<void> {
       await db.update(appliances).set(change).where(eq(appliances.id, id));

@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, gte, sql } from "drizzle-orm";
 import type { Component } from "../domain/component.ts";
 import type { BrandTier, RiskTier } from "../domain/scoring/types.ts";
+import { hotRead, hotWrite } from "./hot.ts";
 import { isAmong, lazy } from "./kit.ts";
 import type { Slice } from "./properties.ts";
 import { appliances, components, componentTallies, properties } from "./schema.ts";
@@ -34,6 +35,8 @@ export type ScoreColumns = Pick<
   | "announcedTier"
   | "trendScore"
 >;
+
+const COLUMNS = Object.keys(getTableColumns(components)) as (keyof Component & string)[];
 
 const row = {
   ...getTableColumns(components),
@@ -135,37 +138,34 @@ export function componentStore(db: Db) {
       .orderBy(asc(componentTallies.block))
       .prepare(),
   );
-  const insert = lazy(() =>
-    db
-      .insert(components)
-      .values({
-        id: ph("id"),
-        partnerId: ph("partnerId"),
-        propertyId: ph("propertyId"),
-        applianceId: ph("applianceId"),
-        seq: ph("seq"),
-        defId: ph("defId"),
-        installYear: ph("installYear"),
-        lastReplaced: ph("lastReplaced"),
-        lastServiced: ph("lastServiced"),
-        overrideLifespan: ph("overrideLifespan"),
-        riskScore: ph("riskScore"),
-        riskTier: ph("riskTier"),
-        confidence: ph("confidence"),
-        announcedTier: ph("announcedTier"),
-        probability: ph("probability"),
-        priorAgeYears: ph("priorAgeYears"),
-        rate: ph("rate"),
-        evidenceRatio: ph("evidenceRatio"),
-        scoredOn: ph("scoredOn"),
-        trendScore: ph("trendScore"),
-        rescoredAt: ph("rescoredAt"),
-        createdAt: ph("createdAt"),
-      })
-      .prepare(),
+  const insert = hotWrite(db, () =>
+    db.insert(components).values({
+      id: ph("id"),
+      partnerId: ph("partnerId"),
+      propertyId: ph("propertyId"),
+      applianceId: ph("applianceId"),
+      seq: ph("seq"),
+      defId: ph("defId"),
+      installYear: ph("installYear"),
+      lastReplaced: ph("lastReplaced"),
+      lastServiced: ph("lastServiced"),
+      overrideLifespan: ph("overrideLifespan"),
+      riskScore: ph("riskScore"),
+      riskTier: ph("riskTier"),
+      confidence: ph("confidence"),
+      announcedTier: ph("announcedTier"),
+      probability: ph("probability"),
+      priorAgeYears: ph("priorAgeYears"),
+      rate: ph("rate"),
+      evidenceRatio: ph("evidenceRatio"),
+      scoredOn: ph("scoredOn"),
+      trendScore: ph("trendScore"),
+      rescoredAt: ph("rescoredAt"),
+      createdAt: ph("createdAt"),
+    }),
   );
   /** Leaves every indexed column alone: most components keep their two-decimal score for weeks. */
-  const saveAged = lazy(() =>
+  const saveAged = hotWrite(db, () =>
     db
       .update(components)
       .set({
@@ -176,10 +176,9 @@ export function componentStore(db: Db) {
         evidenceRatio: sql`${ph("evidenceRatio")}`,
         scoredOn: sql`${ph("scoredOn")}`,
       })
-      .where(eq(components.id, ph("id")))
-      .prepare(),
+      .where(eq(components.id, ph("id"))),
   );
-  const save = lazy(() =>
+  const save = hotWrite(db, () =>
     db
       .update(components)
       .set({
@@ -195,8 +194,7 @@ export function componentStore(db: Db) {
         trendScore: sql`${ph("trendScore")}`,
         rescoredAt: sql`${ph("rescoredAt")}`,
       })
-      .where(eq(components.id, ph("id")))
-      .prepare(),
+      .where(eq(components.id, ph("id"))),
   );
   const saveDates = lazy(() =>
     db
@@ -208,21 +206,25 @@ export function componentStore(db: Db) {
       .where(eq(components.id, ph("id")))
       .prepare(),
   );
-  const ofAppliances = lazy(() =>
-    db
-      .select()
-      .from(components)
-      .where(isAmong(components.applianceId, "applianceIds"))
-      .orderBy(asc(components.applianceId), asc(components.seq))
-      .prepare(),
+  const ofAppliances = hotRead<Component>(
+    db,
+    () =>
+      db
+        .select()
+        .from(components)
+        .where(isAmong(components.applianceId, "applianceIds"))
+        .orderBy(asc(components.applianceId), asc(components.seq)),
+    COLUMNS,
   );
-  const ofProperties = lazy(() =>
-    db
-      .select()
-      .from(components)
-      .where(isAmong(components.propertyId, "propertyIds"))
-      .orderBy(asc(components.propertyId), asc(components.seq))
-      .prepare(),
+  const ofProperties = hotRead<Component>(
+    db,
+    () =>
+      db
+        .select()
+        .from(components)
+        .where(isAmong(components.propertyId, "propertyIds"))
+        .orderBy(asc(components.propertyId), asc(components.seq)),
+    COLUMNS,
   );
 
   const ofProperty = lazy(() =>
@@ -330,26 +332,26 @@ export function componentStore(db: Db) {
       return counts;
     },
     async ofAppliance(applianceId: string): Promise<Component[]> {
-      return await ofAppliances().execute({ applianceIds: JSON.stringify([applianceId]) });
+      return ofAppliances({ applianceIds: JSON.stringify([applianceId]) });
     },
     async ofAppliances(applianceIds: readonly string[]): Promise<Component[]> {
-      return await ofAppliances().execute({ applianceIds: JSON.stringify(applianceIds) });
+      return ofAppliances({ applianceIds: JSON.stringify(applianceIds) });
     },
     async ofProperties(propertyIds: readonly string[]): Promise<Component[]> {
-      return await ofProperties().execute({ propertyIds: JSON.stringify(propertyIds) });
+      return ofProperties({ propertyIds: JSON.stringify(propertyIds) });
     },
     async rowsOfProperty(propertyId: string): Promise<ComponentRow[]> {
       return await ofProperty().execute({ propertyId });
     },
     async insert(component: Component): Promise<void> {
-      await insert().execute({ ...component });
+      insert({ ...component });
     },
     async saveScore(id: string, score: ScoreColumns): Promise<void> {
-      await save().execute({ id, ...score });
+      save({ id, ...score });
     },
     /** As `saveScore`, for a component whose score, tiers and moment of scoring stay as they are. */
     async saveAged(id: string, score: ScoreColumns): Promise<void> {
-      await saveAged().execute({ id, ...score });
+      saveAged({ id, ...score });
     },
     async saveDates(
       id: string,

@@ -1,5 +1,6 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { Instant } from "../domain/time.ts";
+import { hotWrite } from "./hot.ts";
 import { lazy } from "./kit.ts";
 import { partners, webhookAttempts, webhookDeliveries } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
@@ -42,20 +43,17 @@ export function deliveryStore(db: Db) {
   /** Planned for now, or so far ahead that the clock must have been set back since. */
   const isDue = sql`(${d.nextAttemptAt} <= ${ph("now")} or ${d.nextAttemptAt} > ${ph("horizon")})`;
 
-  const insert = lazy(() =>
-    db
-      .insert(d)
-      .values({
-        id: ph("id"),
-        partnerId: ph("partnerId"),
-        event: ph("event"),
-        orderKey: ph("orderKey"),
-        body: ph("body"),
-        status: "pending",
-        nextAttemptAt: ph("createdAt"),
-        createdAt: ph("createdAt"),
-      })
-      .prepare(),
+  const insert = hotWrite(db, () =>
+    db.insert(d).values({
+      id: ph("id"),
+      partnerId: ph("partnerId"),
+      event: ph("event"),
+      orderKey: ph("orderKey"),
+      body: ph("body"),
+      status: "pending",
+      nextAttemptAt: ph("createdAt"),
+      createdAt: ph("createdAt"),
+    }),
   );
   const duePartners = lazy(() =>
     db
@@ -138,7 +136,7 @@ export function deliveryStore(db: Db) {
 
   return {
     async insert(delivery: NewDelivery): Promise<void> {
-      await insert().execute({ ...delivery });
+      insert({ ...delivery });
     },
     /** Enabled partners with a delivery to try now. `horizon` is how far ahead an attempt may be planned at most. */
     async duePartners(now: Instant, horizon: Instant): Promise<string[]> {

@@ -2,6 +2,7 @@ import { and, asc, eq, getTableColumns, gt, gte, sql } from "drizzle-orm";
 import type { Appliance } from "../domain/appliance.ts";
 import type { Property } from "../domain/property.ts";
 import type { Day, Instant } from "../domain/time.ts";
+import { hotWrite } from "./hot.ts";
 import { lazy } from "./kit.ts";
 import type { Slice } from "./properties.ts";
 import { appliances, eventLog, properties, serviceEvents } from "./schema.ts";
@@ -25,17 +26,14 @@ export type HistoryEntry = LogEntry & {
 };
 
 export function eventLogStore(db: Db) {
-  const insert = lazy(() =>
-    db
-      .insert(eventLog)
-      .values({
-        partnerId: ph("partnerId"),
-        seq: ph("seq"),
-        createdAt: ph("createdAt"),
-        kind: ph("kind"),
-        subjectId: ph("subjectId"),
-      })
-      .prepare(),
+  const insert = hotWrite(db, () =>
+    db.insert(eventLog).values({
+      partnerId: ph("partnerId"),
+      seq: ph("seq"),
+      createdAt: ph("createdAt"),
+      kind: ph("kind"),
+      subjectId: ph("subjectId"),
+    }),
   );
   const first = lazy(() =>
     db
@@ -81,7 +79,7 @@ export function eventLogStore(db: Db) {
   );
   return {
     async insert(entry: LogEntry): Promise<void> {
-      await insert().execute({ ...entry });
+      insert({ ...entry });
     },
     /** The number of the first entry after `since`; undefined when there is none. */
     async firstSince(partnerId: string, since: Instant): Promise<number | undefined> {

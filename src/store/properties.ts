@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, gt, sql } from "drizzle-orm";
 import type { Property, PropertyChange, Unit } from "../domain/property.ts";
 import type { Instant } from "../domain/time.ts";
 import type { PropertyTotals } from "../domain/totals.ts";
+import { hotWrite } from "./hot.ts";
 import { lazy } from "./kit.ts";
 import { appliances, properties, propertyTotals, units } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
@@ -87,29 +88,26 @@ export function propertyStore(db: Db) {
       .orderBy(asc(properties.seq))
       .prepare(),
   );
-  const insert = lazy(() =>
-    db
-      .insert(properties)
-      .values({
-        id: ph("id"),
-        partnerId: ph("partnerId"),
-        seq: ph("seq"),
-        name: ph("name"),
-        address: ph("address"),
-        city: ph("city"),
-        state: ph("state"),
-        zip: ph("zip"),
-        unitCount: ph("unitCount"),
-        yearBuilt: ph("yearBuilt"),
-        estimatedValueCents: ph("estimatedValueCents"),
-        isDemo: ph("isDemo"),
-        partnerPropertyId: ph("partnerPropertyId"),
-        notes: ph("notes"),
-        source: ph("source"),
-        createdAt: ph("createdAt"),
-        updatedAt: ph("updatedAt"),
-      })
-      .prepare(),
+  const insert = hotWrite(db, () =>
+    db.insert(properties).values({
+      id: ph("id"),
+      partnerId: ph("partnerId"),
+      seq: ph("seq"),
+      name: ph("name"),
+      address: ph("address"),
+      city: ph("city"),
+      state: ph("state"),
+      zip: ph("zip"),
+      unitCount: ph("unitCount"),
+      yearBuilt: ph("yearBuilt"),
+      estimatedValueCents: ph("estimatedValueCents"),
+      isDemo: ph("isDemo"),
+      partnerPropertyId: ph("partnerPropertyId"),
+      notes: ph("notes"),
+      source: ph("source"),
+      createdAt: ph("createdAt"),
+      updatedAt: ph("updatedAt"),
+    }),
   );
   const forSnapshot = lazy(() =>
     db
@@ -149,7 +147,7 @@ export function propertyStore(db: Db) {
       return await demo().execute({ partnerId });
     },
     async insert(property: Property): Promise<void> {
-      await insert().execute({ ...property, isDemo: property.isDemo ? 1 : 0 });
+      insert({ ...property, isDemo: property.isDemo ? 1 : 0 });
     },
     async update(id: string, change: PropertyChange & { updatedAt: Instant }): Promise<void> {
       await db.update(properties).set(change).where(eq(properties.id, id));
@@ -159,7 +157,7 @@ export function propertyStore(db: Db) {
       after: string,
       components: number,
     ): Promise<{ id: string; partnerId: string; state: string }[]> {
-      const rows = await forSnapshot().execute({ after, limit: components });
+      const rows = await forSnapshot().execute({ after, limit: Math.ceil(components / 4) });
       let sum = 0;
       const end = rows.findIndex((row) => {
         sum += row.components + 1;

@@ -3,6 +3,7 @@ import type { InspectionEvent } from "../domain/figures/compliance.ts";
 import type { EventType } from "../domain/scoring/types.ts";
 import type { Condition, ServiceEvent } from "../domain/service-event.ts";
 import type { Day } from "../domain/time.ts";
+import { hotWrite } from "./hot.ts";
 import { isAmong, lazy } from "./kit.ts";
 import { outcomes, serviceEvents } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
@@ -22,26 +23,23 @@ export type EventEvidenceRow = {
 export type Outcome = typeof outcomes.$inferSelect;
 
 export function serviceEventStore(db: Db) {
-  const insert = lazy(() =>
-    db
-      .insert(serviceEvents)
-      .values({
-        id: ph("id"),
-        partnerId: ph("partnerId"),
-        propertyId: ph("propertyId"),
-        applianceId: ph("applianceId"),
-        componentId: ph("componentId"),
-        eventType: ph("eventType"),
-        date: ph("date"),
-        partsCostCents: ph("partsCostCents"),
-        laborCostCents: ph("laborCostCents"),
-        totalCostCents: ph("totalCostCents"),
-        technician: ph("technician"),
-        notes: ph("notes"),
-        conditionAfter: ph("conditionAfter"),
-        createdAt: ph("createdAt"),
-      })
-      .prepare(),
+  const insert = hotWrite(db, () =>
+    db.insert(serviceEvents).values({
+      id: ph("id"),
+      partnerId: ph("partnerId"),
+      propertyId: ph("propertyId"),
+      applianceId: ph("applianceId"),
+      componentId: ph("componentId"),
+      eventType: ph("eventType"),
+      date: ph("date"),
+      partsCostCents: ph("partsCostCents"),
+      laborCostCents: ph("laborCostCents"),
+      totalCostCents: ph("totalCostCents"),
+      technician: ph("technician"),
+      notes: ph("notes"),
+      conditionAfter: ph("conditionAfter"),
+      createdAt: ph("createdAt"),
+    }),
   );
   const same = lazy(() =>
     db
@@ -104,7 +102,7 @@ export function serviceEventStore(db: Db) {
 
   return {
     async insert(event: ServiceEvent): Promise<void> {
-      await insert().execute({ ...event });
+      insert({ ...event });
     },
     /** Whether the appliance has an event of that type, date and notes already. */
     async exists(event: Pick<ServiceEvent, "applianceId" | "componentId" | "date" | "eventType" | "notes">) {

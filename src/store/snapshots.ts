@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gte, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import type { Day, Instant } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
+import { hotWrite } from "./hot.ts";
 import { lazy } from "./kit.ts";
 import { riskSnapshots, snapshotRuns } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
@@ -26,14 +27,13 @@ export function snapshotStore(db: Db) {
       .limit(1)
       .prepare(),
   );
-  const insert = lazy(() =>
+  const insert = hotWrite(db, () =>
     db
       .insert(riskSnapshots)
       .values({ componentId: ph("componentId"), day: ph("day"), riskScore: ph("riskScore") })
-      .onConflictDoNothing()
-      .prepare(),
+      .onConflictDoNothing(),
   );
-  const prune = lazy(() =>
+  const prune = hotWrite(db, () =>
     db
       .delete(riskSnapshots)
       .where(
@@ -41,8 +41,7 @@ export function snapshotStore(db: Db) {
           eq(riskSnapshots.componentId, ph("componentId")),
           sql`${riskSnapshots.day} < (select max(kept.day) from risk_snapshots kept where kept.component_id = ${ph("componentId")} and kept.day <= ${ph("cutoff")})`,
         ),
-      )
-      .prepare(),
+      ),
   );
   const trend = lazy(() =>
     db
@@ -89,11 +88,11 @@ export function snapshotStore(db: Db) {
       await db.update(snapshotRuns).set(change).where(eq(snapshotRuns.day, day));
     },
     async insertTrendRow(componentId: string, day: Day, riskScore: number): Promise<void> {
-      await insert().execute({ componentId, day, riskScore });
+      insert({ componentId, day, riskScore });
     },
     /** Drops the component's rows that no day from `cutoff` on needs. */
     async pruneTrend(componentId: string, cutoff: Day): Promise<void> {
-      await prune().execute({ componentId, cutoff });
+      prune({ componentId, cutoff });
     },
     async pruneRuns(cutoff: Day): Promise<void> {
       await db

@@ -1,5 +1,6 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { PropertyTotals, Totals } from "../domain/totals.ts";
+import { hotWrite } from "./hot.ts";
 import { lazy } from "./kit.ts";
 import { componentTallies, partnerTotals, properties, propertyTotals } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
@@ -59,7 +60,7 @@ export function totalsStore(db: Db) {
       .where(eq(partnerTotals.partnerId, ph("partnerId")))
       .prepare(),
   );
-  const addTally = lazy(() =>
+  const addTally = hotWrite(db, () =>
     db
       .insert(componentTallies)
       .values({
@@ -71,8 +72,7 @@ export function totalsStore(db: Db) {
       .onConflictDoUpdate({
         target: [componentTallies.partnerId, componentTallies.bucket, componentTallies.block],
         set: { count: sql`${componentTallies.count} + excluded.count` },
-      })
-      .prepare(),
+      }),
   );
   const demo = lazy(() =>
     db
@@ -104,7 +104,7 @@ export function totalsStore(db: Db) {
       await addPartner().execute({ ...NOTHING, ...delta, partnerId });
     },
     async addTally(partnerId: string, bucket: number, block: number, count: number): Promise<void> {
-      await addTally().execute({ partnerId, bucket, block, count });
+      addTally({ partnerId, bucket, block, count });
     },
   };
 }

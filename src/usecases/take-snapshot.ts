@@ -35,8 +35,8 @@ export type SnapshotEnvironment = {
 
 /** Components a step scores at first; adapted so that a step holds the writer for about `STEP_MS`. */
 const FIRST_STEP = 400;
-const STEP_MS = 12;
-const STEP_RANGE = { least: 50, most: 4000 };
+const STEP_MS = 20;
+const STEP_RANGE = { least: 200, most: 4000 };
 
 /**
  * Takes the snapshot of a day: scores every component, keeps the trend, and announces what crossed a tier, in short
@@ -119,7 +119,10 @@ async function scoreAll(
     for (const before of property.components) {
       const appliance = property.appliances.get(before.applianceId)!;
       const after = await writer.saveScore(before, appliance, scores.get(before.id)!, day, "snapshot");
-      if (before.trendScore !== after.riskScore) await keepTrend(tx, after.id, day, after.riskScore);
+      if (before.trendScore !== after.riskScore) {
+        await tx.snapshots.insertTrendRow(after.id, day, after.riskScore);
+        if (before.trendScore !== null) await tx.snapshots.pruneTrend(after.id, addDays(day, -RETENTION_DAYS));
+      }
       run.components++;
       if (before.riskScore !== after.riskScore) run.changed++;
       if (after.riskTier === "CRITICAL") run.critical++;
@@ -130,11 +133,6 @@ async function scoreAll(
     run.announced += writer.announced;
     await writer.flush();
   }
-}
-
-async function keepTrend(tx: Tx, componentId: string, day: Day, riskScore: number): Promise<void> {
-  await tx.snapshots.insertTrendRow(componentId, day, riskScore);
-  await tx.snapshots.pruneTrend(componentId, addDays(day, -RETENTION_DAYS));
 }
 
 const clamp = (value: number, least: number, most: number) => Math.min(Math.max(value, least), most);
