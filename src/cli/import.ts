@@ -47,11 +47,11 @@ export const importCommand = command({
   name: "import",
   summary: "add a portfolio from CSV files",
   description: [
-    "Adds what is not there yet and leaves the rest as it is: the same import again adds nothing, and one that was",
-    "cut short is finished by running it again. The server may run at the same time.",
-    "Rows that are wrong are written to DIR with the same columns, the line and the error; once mended, that file is",
-    "imported like any other. An appliance without a serial is matched with one that has none either and the same",
-    "type, year, brand, model and unit.",
+    "Adds what is not there yet and leaves the rest as it is: the same import again adds nothing, and one that was " +
+      "cut short is finished by running it again. The server may run at the same time.",
+    "Rows that are wrong are written to DIR with the same columns, the line and the error; once mended, that file " +
+      "is imported like any other. An appliance without a serial is matched with one that has none either and the " +
+      "same type, year, brand, model and unit.",
     "",
     ...Object.entries(IMPORT_FIELDS).map(([kind, fields]) => `Columns of ${kind}: ${fields.join(", ")}.`),
   ].join("\n"),
