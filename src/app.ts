@@ -1,3 +1,4 @@
+import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
 import { BUILD } from "./build-info.ts";
 import { parseListen } from "./config/formats.ts";
 import type { Config } from "./config/settings.ts";
@@ -59,13 +60,14 @@ export async function startApp(world: AppWorld): Promise<App> {
   const budgets = new DailyBudgets(store, clock);
   const sender = await orClose(folder, () => senderOf(config));
   const dispatcher = dispatcherOf(world, folder, sender);
-  const fetches = createFetches(world, folder, knowledge, budgets, dispatcher.refresh);
+  const backups = scheduledBackups(world);
+  const fetches = createFetches(world, folder, knowledge, budgets, backups.last, dispatcher.refresh);
   const listeners = await orClose(folder, () => openListeners(config, fetches));
   const [main, admin] = listeners;
 
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
   const endWatch = await watchOtherProcesses(store, dispatcher, log);
-  const jobs = startJobs(jobTable(world, store, knowledge), log);
+  const jobs = startJobs([...jobTable(world, store, knowledge), ...backups.jobs], log);
   dispatcher.start();
   log.info(
     { url: main.url, admin_url: admin.url, version: BUILD.version, commit: BUILD.commit },
@@ -98,6 +100,7 @@ function createFetches(
   { store, masterKey, sealer }: DataFolder,
   knowledge: Knowledge,
   budgets: DailyBudgets,
+  lastBackup: ScheduledBackups["last"],
   refresh: (partnerId: string) => void,
 ): Fetches {
   const { limits, server } = config;
@@ -111,6 +114,7 @@ function createFetches(
       version: BUILD.version,
       schedulerOn: config.snapshot.enabled,
       outboxRuns: () => true,
+      lastBackup,
     });
   const forPartners = partnerApi({
     knowledge,

@@ -11,6 +11,7 @@ import {
   schemaVersion,
   uploadNames,
 } from "../store/inspect.ts";
+import { readable } from "../store/sqlite.ts";
 import { contentOf, type Member, readArchive, writeArchive } from "./archive.ts";
 import { alreadyThere, placeFile, requireRoom, withScratchFolder } from "./files.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
@@ -66,6 +67,8 @@ function copyChecked(databaseFile: string, copy: string): Copied {
     // The copy is checked, and made durable by the archive that it goes into.
     source.run("PRAGMA synchronous = OFF");
     copyDatabase(source, copy);
+  } catch (error) {
+    throw readable(error, databaseFile);
   } finally {
     source.close();
   }

@@ -7,6 +7,16 @@ export type Health = {
   uptime_s: number;
   checks: { database: "ok" | "failed"; scheduler: "ok" | "late" | "off"; outbox: "ok" | "stopped" };
   last_snapshot: { date: string; finished_at: string } | null;
+  /** The latest scheduled backup, and whether it could be restored. */
+  last_backup: BackupSummary | null;
+};
+
+type BackupSummary = {
+  at: string;
+  ok: boolean;
+  drill_ok: boolean | null;
+  bytes: number | null;
+  duration_ms: number;
 };
 
 /** A snapshot is a day apart from the next; two hours more is late. */
@@ -20,6 +30,7 @@ export type HealthParts = {
   /** False when snapshots are turned off. */
   schedulerOn: boolean;
   outboxRuns: () => boolean;
+  lastBackup: () => BackupSummary | undefined;
 };
 
 /** Whether the service can do its work. The database is asked by a real write. */
@@ -40,5 +51,13 @@ export async function checkHealth(parts: HealthParts): Promise<Health> {
     uptime_s: Math.floor((now - startedAt) / 1000),
     checks: { database, scheduler, outbox: parts.outboxRuns() ? "ok" : "stopped" },
     last_snapshot: last?.finishedAt ? { date: last.day, finished_at: toIso(last.finishedAt) } : null,
+    last_backup: summaryOf(parts.lastBackup()),
   };
+}
+
+/** Without the file's name and the error's text: anybody may ask for the health. */
+function summaryOf(backup: BackupSummary | undefined): BackupSummary | null {
+  if (!backup) return null;
+  const { at, ok, drill_ok, bytes, duration_ms } = backup;
+  return { at, ok, drill_ok, bytes, duration_ms };
 }

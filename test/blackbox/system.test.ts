@@ -19,6 +19,7 @@ describe("the public routes", () => {
       uptime_s: expect.any(Number),
       checks: { database: "ok", scheduler: "off", outbox: "ok" },
       last_snapshot: null,
+      last_backup: null,
     });
   });
 

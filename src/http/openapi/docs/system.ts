@@ -12,6 +12,13 @@ const health = type({
     outbox: type.enumerated("ok", "stopped"),
   },
   last_snapshot: type({ date: day, finished_at: instant }).or("null"),
+  last_backup: type({
+    at: instant,
+    ok: "boolean",
+    drill_ok: "boolean | null",
+    bytes: "number.integer | null",
+    duration_ms: "number.integer",
+  }).or("null"),
 });
 
 const tokenError = type({ error: text, error_description: text });
@@ -32,6 +39,7 @@ export const systemDocs: Record<string, OperationDocs> = {
           uptime_s: 100000,
           checks: { database: "ok", scheduler: "late", outbox: "ok" },
           last_snapshot: null,
+          last_backup: null,
         },
       },
     },

@@ -1,0 +1,41 @@
+import { BUILD } from "./build-info.ts";
+
+export type OwnCommand = {
+  args: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+  signal: AbortSignal;
+};
+
+/** Variables that would make of the child something else than this executable with these arguments. */
+const NOT_INHERITED = ["BUN_BE_BUN", "BUN_OPTIONS", "BUN_INSPECT"];
+
+/**
+ * Runs a command of this same executable as a process of its own, with `--json`, to its end. Rejects with what it
+ * reported when it fails; when the signal is given it is killed.
+ */
+export async function runOwnCommand({ args, env, signal }: OwnCommand): Promise<unknown> {
+  // Run from its sources, the executable is Bun and its first argument is the program.
+  const program = BUILD.commit === "dev" ? [process.execPath, Bun.main] : [process.execPath];
+  const child = Bun.spawn([...program, ...args, "--json"], {
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => !NOT_INHERITED.includes(name))),
+    stdio: ["ignore", "pipe", "pipe"],
+    signal,
+    killSignal: "SIGKILL",
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  if (code === 0) return JSON.parse(stdout);
+  throw new Error(reported(stderr) ?? `\`mainstay ${args[0]}\` ended with ${child.signalCode ?? code}`);
+}
+
+/** The message of the last line, a JSON object that a command reports its failure with. */
+function reported(stderr: string): string | undefined {
+  try {
+    return JSON.parse(stderr.trimEnd().split("\n").at(-1)!).error;
+  } catch {
+    return undefined;
+  }
+}
