@@ -34,7 +34,8 @@ export class DailyBudgets {
   async take(partner: Partner): Promise<BudgetAnswer> {
     for (;;) {
       const account = this.#account(partner);
-      if (account.left > 0) {
+      // What was set aside before the budget was lowered is not used beyond the lower one.
+      if (account.left > 0 && account.taken - account.left < partner.dailyBudget) {
         account.left--;
         if (account.left <= FETCH_AT) void this.#fetch(partner, account)?.catch(() => {});
         return { allowed: true, remaining: Math.max(0, partner.dailyBudget - account.taken + account.left) };
