@@ -1,0 +1,231 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { type Administrator, adminClient, createAdministrator } from "../support/administrator.ts";
+import { requestToken } from "../support/client.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { addProperty } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+let server: Installation;
+let admin: Administrator;
+beforeAll(async () => {
+  server = await serve();
+  admin = await createAdministrator(server);
+});
+
+describe("the administrators' listener", () => {
+  test("tells its health to anybody, and knows no route of the partners'", async () => {
+    const anonymous = adminClient(server, {});
+    expect((await anonymous.get("/health")).body).toMatchObject({ status: "ok" });
+    await admin.client.get("/v1/ping", {}, 404);
+  });
+
+  test("answers under the base path as without it", async () => {
+    await admin.client.get("/api/admin/partners");
+    await admin.client.get("/admin/partners");
+  });
+
+  test("is the only one that knows /admin", async () => {
+    await server.client({ "x-api-key": admin.key }).get("/admin/partners", {}, 404);
+    await server.client({ "x-api-key": admin.key }).get("/api/admin/partners", {}, 404);
+  });
+
+  test("refuses a caller without an administrator's key", async () => {
+    const partner = await server.createPartner("Acme");
+    const bearer = await requestToken(server.url, partner);
+    for (const credential of [
+      {},
+      { "x-api-key": partner.api_key },
+      { "x-api-key": `${admin.key.slice(0, -1)}x` },
+      { authorization: `Bearer ${bearer}` },
+    ] as Record<string, string>[]) {
+      const client = adminClient(server, credential);
+      await client.get("/admin/partners", {}, 401);
+      await client.post(`/admin/partners/${partner.partner_id}/disable`, undefined, 401);
+      await client.ask("POST", "/admin/webhook-deliveries/resend", 401, { raw: "{" });
+    }
+  });
+
+  test("refuses methods that a route does not have", async () => {
+    const { headers } = await admin.client.ask("POST", "/admin/partners", 405);
+    expect(headers.get("allow")).toContain("GET");
+  });
+
+  test("holds callers to the limit of their address, and to no other", async () => {
+    const limited = await serve({
+      limits: { per_ip_per_minute: 3, per_partner_per_minute: 1, daily_budget: 1 },
+    });
+    const { client } = await createAdministrator(limited);
+    for (let i = 0; i < 3; i++) {
+      const { headers } = await client.get("/admin/partners");
+      expect(headers.has("x-ratelimit-limit")).toBe(false);
+    }
+    const { headers } = await client.get("/admin/partners", {}, 429);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+
+  test("is the partners' one with admin.listen = main, where no credential is handed out", async () => {
+    const shared = await serve({ admin: { listen: "main" } });
+    expect(shared.adminUrl).toBe(shared.url);
+    const { client } = await createAdministrator(shared);
+    const partner = await shared.createPartner("Acme");
+    expect((await client.get("/admin/partners")).body.total).toBe(1);
+    await shared.as(partner).get("/admin/partners", {}, 401);
+    await shared.as(partner).get("/v1/ping");
+    await client.post(`/admin/partners/${partner.partner_id}/rotate-webhook-secret`, undefined, 404);
+  });
+});
+
+describe("an administrator's key", () => {
+  test("is refused on the partners' routes", async () => {
+    await server.client({ "x-api-key": admin.key }).get("/v1/ping", {}, 401);
+  });
+
+  test("ends at once when it is revoked", async () => {
+    const other = await createAdministrator(server, "Leaving");
+    await other.client.get("/admin/audit");
+    expect(await server.json("admin", "revoke", other.id)).toEqual({ admin_id: other.id, revoked: true });
+    await other.client.get("/admin/audit", {}, 401);
+    const { administrators } = await server.json("admin", "list");
+    expect(administrators).toContainEqual({
+      admin_id: other.id,
+      name: "Leaving",
+      created_at: expect.stringMatching(ISO),
+      revoked_at: expect.stringMatching(ISO),
+    });
+    expect((await server.run("admin", "revoke", other.id)).code).toBe(1);
+  });
+});
+
+describe("partners", () => {
+  test("are listed in pages and shown one by one", async () => {
+    const { partner_id } = await server.createPartner("Listed", "--webhook-url", "https://hooks.example/");
+    const { body } = await admin.client.get("/admin/partners", { limit: 1 });
+    expect(body).toMatchObject({ limit: 1, offset: 0, page: 1, pages: body.total });
+    expect(body.partners).toHaveLength(1);
+    expect((await admin.client.get(`/admin/partners/${partner_id}`)).body).toMatchObject({
+      partner_id,
+      name: "Listed",
+      enabled: true,
+      daily_budget: 1_000_000,
+      webhook_url: "https://hooks.example/",
+      webhook_events: null,
+      webhook_concurrency: null,
+      webhook_paused_at: null,
+      client_id: expect.stringMatching(/^svc_client_/),
+      properties: 0,
+      deliveries_pending: 0,
+      deliveries_failed: 0,
+    });
+  });
+
+  test("get another budget, which counts from the next call", async () => {
+    const partner = await server.createPartner("Budgeted");
+    const client = server.as(partner);
+    await client.get("/v1/ping");
+    const path = `/admin/partners/${partner.partner_id}`;
+    expect((await admin.client.put(path, { daily_budget: 1 })).body.daily_budget).toBe(1);
+    const { headers } = await client.get("/v1/ping", {}, 429);
+    expect(headers.get("x-ratelimit-limit")).toBe("1");
+    await admin.client.put(path, { daily_budget: 5000 });
+    await client.get("/v1/ping");
+  });
+
+  test("are turned off and on: keys and tokens end at once, and the tokens stay ended", async () => {
+    const partner = await server.createPartner("Switched");
+    const byKey = server.as(partner);
+    const byToken = await server.withToken(partner);
+    await byKey.get("/v1/ping");
+    await byToken.get("/v1/ping");
+    const path = `/admin/partners/${partner.partner_id}`;
+    expect((await admin.client.post(`${path}/disable`, undefined, 200)).body.enabled).toBe(false);
+    await byKey.get("/v1/ping", {}, 401);
+    await byToken.get("/v1/ping", {}, 401);
+    expect((await admin.client.post(`${path}/enable`, {}, 200)).body.enabled).toBe(true);
+    await byKey.get("/v1/ping");
+    await byToken.get("/v1/ping", {}, 401);
+    await (await server.withToken(partner)).get("/v1/ping");
+  });
+
+  test("lose their tokens, and keep their key", async () => {
+    const partner = await server.createPartner("Revoked");
+    const byToken = await server.withToken(partner);
+    await byToken.get("/v1/ping");
+    await admin.client.post(`/admin/partners/${partner.partner_id}/revoke-tokens`, undefined, 200);
+    await byToken.get("/v1/ping", {}, 401);
+    await server.as(partner).get("/v1/ping");
+  });
+
+  test("have their calls counted by day, and their units but for the demo's", async () => {
+    const partner = await server.createPartner("Counted");
+    const client = server.as(partner);
+    await addProperty(client, { unit_count: 12 });
+    await client.post("/onboarding/demo-property", undefined);
+    const path = `/admin/partners/${partner.partner_id}/usage`;
+    const month = new Date().toISOString().slice(0, 7);
+    const { body } = await admin.client.get(path);
+    expect(body).toMatchObject({
+      partner_id: partner.partner_id,
+      name: "Counted",
+      month,
+      billable_units: 12,
+    });
+    expect(body.calls).toBeGreaterThanOrEqual(2);
+    expect(body.calls).toBeLessThanOrEqual(12);
+    expect(body.days.map(({ calls }: { calls: number }) => calls)).toEqual([body.calls]);
+    expect((await admin.client.get(path, { month: "2020-02" })).body).toMatchObject({ calls: 0, days: [] });
+  });
+
+  test("are refused what is wrong, and nothing is changed", async () => {
+    const { partner_id } = await server.createPartner("Unharmed");
+    const path = `/admin/partners/${partner_id}`;
+    const before = (await admin.client.get(path)).body;
+    for (const body of [
+      { daily_budget: -1 },
+      { daily_budget: "many" },
+      { webhook_url: "ftp://hooks.example/" },
+      { webhook_url: "https://user:password@hooks.example/" },
+      { webhook_events: ["component.exploded"] },
+      { webhook_concurrency: 0 },
+    ]) {
+      const refusal = await admin.client.put(path, body, 400);
+      expect(refusal.body.details[0].field).toStartWith(Object.keys(body)[0]!);
+    }
+    await admin.client.get(`${path}/usage`, { month: "2026-13" }, 400);
+    await admin.client.post(`${path}/rotate-webhook-secret`, { overlap_hours: -1 }, 400);
+    expect((await admin.client.get(path)).body).toEqual(before);
+  });
+
+  test("that do not exist are not found", async () => {
+    const path = "/admin/partners/PARTNER_00000000000000000000000000";
+    expect((await admin.client.get(path, {}, 404)).body.error).toBe("Partner not found");
+    await admin.client.get(`${path}/usage`, {}, 404);
+    await admin.client.put(path, { daily_budget: 1 }, 404);
+    for (const action of ["enable", "disable", "revoke-tokens", "rotate-webhook-secret", "webhook-test"])
+      await admin.client.post(`${path}/${action}`, undefined, 404);
+  });
+});
+
+describe("the audit log", () => {
+  test("names who changed what, whichever door was taken, and never a secret", async () => {
+    const partner = await server.createPartner("Audited");
+    const { partner_id } = partner;
+    await server.json("partner", "set-budget", partner_id, "70");
+    await admin.client.put(`/admin/partners/${partner_id}`, { daily_budget: 80 });
+    const rotated = await admin.client.post(`/admin/partners/${partner_id}/rotate-webhook-secret`, {}, 200);
+    expect(rotated.headers.get("cache-control")).toBe("no-store");
+    expect(rotated.body.webhook_secret).toStartWith("whsec_");
+    const { body, text } = await admin.client.get("/admin/audit", { subject: partner_id });
+    expect(body.total).toBe(4);
+    expect(body.entries).toMatchObject([
+      { actor: admin.id, action: "partner.rotate_webhook_secret", subject: partner_id },
+      { actor: admin.id, action: "partner.set_budget", detail: { from: 70, to: 80 } },
+      { actor: expect.stringMatching(/^cli:/), action: "partner.set_budget", detail: { to: 70 } },
+      { actor: expect.stringMatching(/^cli:/), action: "partner.create", at: expect.stringMatching(ISO) },
+    ]);
+    for (const secret of [partner.api_key, partner.webhook_secret, rotated.body.webhook_secret])
+      expect(text).not.toContain(secret);
+    const printed = await server.json("audit", "--subject", partner_id, "--limit", "2");
+    expect(printed).toEqual({ entries: body.entries.slice(0, 2), total: 4 });
+  });
+});

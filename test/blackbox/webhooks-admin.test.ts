@@ -1,0 +1,395 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { eventually } from "../support/eventually.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, type Partner, runMainstay, useMainstay } from "../support/mainstay.ts";
+import { addProperty } from "../support/portfolio.ts";
+import { type Receiver, type ReceiverOptions, startReceiver, verifySignatures } from "../support/receiver.ts";
+
+const { folder, install, serve } = useMainstay();
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const fixture = (name: string) => join(import.meta.dir, "../fixtures/tls", name);
+const receivers: Receiver[] = [];
+let server: Installation;
+let admin: Administrator;
+beforeAll(async () => {
+  server = await serve();
+  admin = await createAdministrator(server);
+});
+afterAll(async () => {
+  await Promise.all(receivers.map((receiver) => receiver.close()));
+});
+
+async function listen(options: ReceiverOptions = {}): Promise<Receiver> {
+  const receiver = await startReceiver(options);
+  receivers.push(receiver);
+  return receiver;
+}
+
+/** A partner whose webhooks go to a receiver of its own. */
+async function listening(options: ReceiverOptions = {}, at = server) {
+  const receiver = await listen(options);
+  const partner = await at.createPartner("Acme", "--webhook-url", receiver.url);
+  return { partner, receiver, client: at.as(partner), path: `/admin/partners/${partner.partner_id}` };
+}
+
+/** The partner's deliveries as soon as all of them are in that state. */
+const settled = (
+  { partner_id }: Partner,
+  count: number,
+  status = "delivered",
+  by = admin.client,
+): Promise<Json[]> =>
+  eventually(async () => {
+    const { body } = await by.get("/admin/webhook-deliveries", { partner_id });
+    expect(body.deliveries.map((one: Json) => one.status)).toEqual(Array(count).fill(status));
+    return body.deliveries;
+  });
+
+const testWebhook = (path: string, status = 202, body?: object) =>
+  admin.client.post(`${path}/webhook-test`, body, status);
+
+describe("the delivery log", () => {
+  test("lists deliveries with every attempt, the newest first, by any of its filters", async () => {
+    const { partner, client } = await listening({ behave: () => ({ status: 204 }) });
+    const before = new Date(Date.now() - 1000).toISOString();
+    await addProperty(client);
+    await addProperty(client);
+    const [newest, oldest] = await settled(partner, 2);
+    expect(newest).toEqual({
+      id: expect.stringMatching(/^WH_\d+_[0-9a-z]{5}$/),
+      partner_id: partner.partner_id,
+      event: "property.created",
+      status: "delivered",
+      created_at: expect.stringMatching(ISO),
+      next_attempt_at: null,
+      finished_at: expect.stringMatching(ISO),
+      attempt_count: 1,
+      attempts: [
+        {
+          attempt: 1,
+          started_at: expect.stringMatching(ISO),
+          finished_at: expect.stringMatching(ISO),
+          duration_ms: expect.any(Number),
+          status_code: 204,
+          error: null,
+          address: "127.0.0.1",
+          response_head: "",
+        },
+      ],
+    });
+    expect(newest.id > oldest.id).toBe(true);
+    const { partner_id } = partner;
+    const total = async (query: Record<string, string | number>) =>
+      (await admin.client.get("/admin/webhook-deliveries", { partner_id, ...query })).body;
+    expect(await total({ limit: 1, offset: 1 })).toMatchObject({ total: 2, page: 2, pages: 2, limit: 1 });
+    expect((await total({ limit: 1, offset: 1 })).deliveries[0].id).toBe(oldest.id);
+    expect((await total({ status: "delivered", event: "property.created", since: before })).total).toBe(2);
+    expect((await total({ status: "failed" })).total).toBe(0);
+    expect((await total({ event: "component.critical" })).total).toBe(0);
+    expect((await total({ since: new Date(Date.now() + 60_000).toISOString() })).total).toBe(0);
+  });
+
+  test("refuses filters that nothing can match", async () => {
+    const refused: Record<string, string | number>[] = [
+      { status: "lost" },
+      { event: "component.exploded" },
+      { since: "yesterday" },
+      { limit: 0 },
+    ];
+    for (const query of refused) await admin.client.get("/admin/webhook-deliveries", query, 400);
+  });
+
+  test("shows one delivery with what it sends, to administrators and to the command line alike", async () => {
+    const { partner, client, receiver } = await listening();
+    await addProperty(client);
+    const [{ id }] = (await settled(partner, 1)) as [Json];
+    const { body } = await admin.client.get(`/admin/webhook-deliveries/${id}`);
+    expect(body.payload).toEqual(JSON.parse(receiver.received[0]!.body.toString()));
+    expect(await server.json("deliveries", "show", id)).toEqual(body);
+    await admin.client.get("/admin/webhook-deliveries/WH_1_aaaaa", {}, 404);
+  });
+});
+
+describe("resending", () => {
+  test("sends the same id and bytes again, and adds to the attempts", async () => {
+    const { partner, client, receiver } = await listening();
+    await addProperty(client);
+    const [{ id }] = (await settled(partner, 1)) as [Json];
+    const { body } = await admin.client.post(`/admin/webhook-deliveries/${id}/resend`, undefined, 202);
+    expect(body).toEqual({ id, status: "pending", attempts: 1, partner_id: partner.partner_id });
+    const [first, second] = await receiver.waitFor((received) => received.length === 2);
+    expect(second).toMatchObject({ id, body: first!.body });
+    const [again] = await settled(partner, 1);
+    expect(again).toMatchObject({ attempt_count: 2, attempts: [{ attempt: 1 }, { attempt: 2 }] });
+    expect(await server.json("deliveries", "resend", id)).toMatchObject({ id, attempts: 2 });
+    await receiver.waitFor((received) => received.length === 3);
+  });
+
+  test("is refused while the delivery is still being tried, and for one that does not exist", async () => {
+    const { partner, client } = await listening({ behave: () => "hang" });
+    await addProperty(client);
+    const [{ id }] = (await settled(partner, 1, "pending")) as [Json];
+    await admin.client.post(`/admin/webhook-deliveries/${id}/resend`, undefined, 409);
+    await admin.client.post("/admin/webhook-deliveries/WH_1_aaaaa/resend", undefined, 404);
+    const { code, stderr } = await server.run("deliveries", "resend", id);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "mainstay: Delivery is still being tried\n" });
+  });
+
+  test("is refused for a partner whose receiver was taken away", async () => {
+    const { partner, client, path } = await listening();
+    await addProperty(client);
+    const [{ id }] = (await settled(partner, 1)) as [Json];
+    await admin.client.put(path, { webhook_url: null });
+    await admin.client.post(`/admin/webhook-deliveries/${id}/resend`, undefined, 409);
+  });
+
+  test("of a partner's failed ones within a window counts them first, then sends them in their order", async () => {
+    const { partner, client, receiver } = await listening();
+    for (let i = 0; i < 3; i++) await addProperty(client);
+    const ids = (await settled(partner, 3)).map(({ id }) => id).reverse();
+    haveFailed(partner);
+    const window = { partner_id: partner.partner_id, from: "2020-01-01", to: "2100-01-01T00:00:00Z" };
+    const dry = await admin.client.post(
+      "/admin/webhook-deliveries/resend",
+      { ...window, dry_run: true },
+      200,
+    );
+    expect(dry.body).toEqual({
+      partner_id: partner.partner_id,
+      from: "2020-01-01T00:00:00.000Z",
+      to: "2100-01-01T00:00:00.000Z",
+      status: "failed",
+      matched: 3,
+      resent: 0,
+      dry_run: true,
+    });
+    const past = { ...window, to: "2020-01-02" };
+    expect((await admin.client.post("/admin/webhook-deliveries/resend", past, 202)).body.resent).toBe(0);
+    const { body } = await admin.client.post("/admin/webhook-deliveries/resend", window, 202);
+    expect(body).toMatchObject({ matched: 3, resent: 3, dry_run: false });
+    await settled(partner, 3);
+    expect(
+      receiver.received
+        .slice(3)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(ids);
+
+    haveFailed(partner);
+    const flags = ["--partner", partner.partner_id, "--from", "2020-01-01", "--to", "2100-01-01"];
+    expect(await server.json("deliveries", "resend", ...flags, "--dry-run")).toMatchObject({
+      matched: 3,
+      resent: 0,
+    });
+    expect(await server.json("deliveries", "resend", ...flags)).toMatchObject({ matched: 3, resent: 3 });
+    await receiver.waitFor((received) => received.length === 9);
+  });
+
+  test("of a window is refused without its bounds or for a partner that does not exist", async () => {
+    const { partner_id } = await server.createPartner("Acme");
+    const path = "/admin/webhook-deliveries/resend";
+    const refusal = await admin.client.post(path, { partner_id }, 400);
+    expect(refusal.body.error).toBe("partner_id, from, to required");
+    const window = { partner_id, from: "2020-01-01", to: "2021-01-01" };
+    await admin.client.post(path, { ...window, from: "soon" }, 400);
+    await admin.client.post(path, { ...window, status: "delivered" }, 400);
+    await admin.client.post(path, { ...window, partner_id: "PARTNER_x" }, 404);
+    await admin.client.post(path, window, 409);
+    expect((await server.run("deliveries", "resend", "--partner", partner_id)).code).toBe(2);
+  });
+});
+
+describe("a test of the receiver", () => {
+  test("is sent whatever events the partner wants, and says who asked", async () => {
+    const { path, partner, receiver } = await listening();
+    await admin.client.put(path, { webhook_events: ["component.critical"] });
+    const { body } = await testWebhook(path, 202, { message: "Are you there?" });
+    expect(body).toMatchObject({ event: "webhook.test", status: "pending", partner_id: partner.partner_id });
+    const [received] = await receiver.waitFor((all) => all.length === 1);
+    expect(received!.id).toBe(body.id);
+    expect(JSON.parse(received!.body.toString())).toMatchObject({
+      event: "webhook.test",
+      version: "v1",
+      data: { message: "Are you there?", requested_by: admin.name },
+    });
+    const { delivery_id } = await server.json("partner", "webhook-test", partner.partner_id);
+    await receiver.waitFor((all) => all.some(({ id }) => id === delivery_id));
+  });
+
+  test("is refused without a receiver, and for a partner that is disabled", async () => {
+    const { partner_id } = await server.createPartner("Deaf");
+    await testWebhook(`/admin/partners/${partner_id}`, 409);
+    const { path } = await listening();
+    await admin.client.post(`${path}/disable`, undefined, 200);
+    await testWebhook(path, 409);
+  });
+});
+
+describe("a partner's receiver", () => {
+  test("gets the events that an administrator names, and all of them again", async () => {
+    const { client, path, receiver } = await listening();
+    await admin.client.put(path, { webhook_events: ["appliance.created"] });
+    await addProperty(client);
+    await admin.client.put(path, { webhook_events: [] });
+    const { id } = await addProperty(client);
+    const received = await receiver.waitFor((all) => all.length === 1);
+    expect(JSON.parse(received[0]!.body.toString()).data.property_id).toBe(id);
+  });
+
+  test("waits while the partner is disabled, and gets everything when it is enabled", async () => {
+    const { client, partner, path, receiver } = await listening({ behave: () => ({ status: 500 }) });
+    await addProperty(client);
+    await receiver.waitFor((all) => all.length === 1);
+    await server.json("partner", "disable", partner.partner_id);
+    receiver.behave(undefined);
+    const [{ id }] = (await settled(partner, 1, "pending")) as [Json];
+    expect((await admin.client.get(path)).body).toMatchObject({ enabled: false, deliveries_pending: 1 });
+    await server.json("partner", "enable", partner.partner_id);
+    await settled(partner, 1);
+    expect(receiver.received.map((one) => one.id)).toEqual([id, id]);
+  });
+
+  test("gets as many deliveries at a time as an administrator allows it", async () => {
+    let underWay = 0;
+    let most = 0;
+    const { client, partner, path } = await listening({
+      behave: () => {
+        most = Math.max(most, ++underWay);
+        setTimeout(() => underWay--, 20);
+        return { status: 200, delayMs: 20 };
+      },
+    });
+    await admin.client.put(path, { webhook_concurrency: 1 });
+    for (let i = 0; i < 6; i++) await addProperty(client);
+    await settled(partner, 6);
+    expect(most).toBe(1);
+    expect((await admin.client.get(path)).body.webhook_concurrency).toBe(1);
+  });
+
+  test("that an administrator moves gets what failed to reach the old place", async () => {
+    const { client, path, receiver } = await listening({ behave: () => "reset" });
+    await addProperty(client);
+    await receiver.waitFor((all) => all.length === 1);
+    const next = await listen();
+    await admin.client.put(path, { webhook_url: next.url });
+    await next.waitFor((all) => all.length === 1);
+    expect(next.received[0]!.id).toBe(receiver.received[0]!.id);
+  });
+});
+
+describe("the rotation of a webhook secret", () => {
+  test("with an overlap signs with both, and with the new one alone when it is over", async () => {
+    const { partner, path, receiver } = await listening();
+    const { partner_id, webhook_secret: old } = partner;
+    const rotated = await server.json("partner", "rotate-webhook-secret", partner_id, "--overlap", "8s");
+    const next: string = rotated.webhook_secret;
+    await testWebhook(path);
+    const [during] = await receiver.waitFor((all) => all.length === 1);
+    expect(await verifySignatures(during!, old, next)).toEqual({
+      service: true,
+      webhook: true,
+      standard: true,
+      next: true,
+    });
+    await eventually(async () => {
+      const { body } = await testWebhook(path);
+      const received = await receiver.waitFor((all) => all.some(({ id }) => id === body.id));
+      const last = received.find(({ id }) => id === body.id)!;
+      expect(await verifySignatures(last, next)).toMatchObject({ service: true, standard: true, next: null });
+    }, 25_000);
+  });
+
+  test("without an overlap counts at once", async () => {
+    const { path, receiver } = await listening();
+    const { body } = await admin.client.post(`${path}/rotate-webhook-secret`, undefined, 200);
+    await testWebhook(path);
+    const [received] = await receiver.waitFor((all) => all.length === 1);
+    expect(await verifySignatures(received!, body.webhook_secret)).toMatchObject({
+      service: true,
+      next: null,
+    });
+  });
+
+  test("survives a restart in the middle of the overlap", async () => {
+    const own = await serve();
+    const { partner, client, receiver } = await listening({}, own);
+    const { webhook_secret: next } = await own.json(
+      "partner",
+      "rotate-webhook-secret",
+      partner.partner_id,
+      "--overlap",
+      "24h",
+    );
+    await own.stop();
+    await own.start();
+    await addProperty(client);
+    const [received] = await receiver.waitFor((all) => all.length === 1);
+    expect(await verifySignatures(received!, partner.webhook_secret, next)).toMatchObject({
+      service: true,
+      next: true,
+    });
+  });
+});
+
+describe("the network's rules", () => {
+  test("keep deliveries out of denied networks, and the log says so", async () => {
+    const own = await serve({ webhooks: { deny_networks: ["127.0.0.0/8"] } });
+    const { client } = await createAdministrator(own);
+    const { partner, client: acme, receiver } = await listening({}, own);
+    await addProperty(acme);
+    await eventually(async () => {
+      const { body } = await client.get("/admin/webhook-deliveries", { partner_id: partner.partner_id });
+      expect(body.deliveries[0].attempts[0]).toMatchObject({
+        status_code: null,
+        error: "127.0.0.1 is in the denied network 127.0.0.0/8",
+      });
+    });
+    const { receivers: probed } = await own.json("partner", "probe-webhook", partner.partner_id);
+    expect(probed).toMatchObject([{ verdict: "unreachable", error: expect.stringContaining("denied") }]);
+    expect(receiver.received).toEqual([]);
+  });
+
+  test("trust the authorities of webhooks.ca_file", async () => {
+    const own = await serve({ webhooks: { ca_file: fixture("authority.crt") } });
+    const tls = {
+      key: readFileSync(fixture("receiver.key"), "utf8"),
+      cert: readFileSync(fixture("receiver.crt"), "utf8"),
+    };
+    const { client, receiver } = await listening({ tls }, own);
+    await addProperty(client);
+    await receiver.waitFor((all) => all.length === 1);
+  });
+
+  test.each([
+    ["that is missing", undefined, /cannot be read \(ENOENT\)/],
+    ["without a certificate", "nothing\n", /holds no PEM certificate/],
+  ])("refuse to start with a ca_file %s, naming it", async (_what, content, words) => {
+    const file = join(folder(), "authorities.pem");
+    if (content !== undefined) writeFileSync(file, content);
+    const { configFile, dataDir } = install({ webhooks: { ca_file: file } });
+    const { code, stderr } = await runMainstay([
+      "serve",
+      "--config",
+      configFile,
+      "--data-dir",
+      dataDir,
+      "--port",
+      "0",
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`webhooks.ca_file ${file}`);
+    expect(stderr).toMatch(words);
+  });
+});
+
+/** As if the receiver had been away for a day: what was delivered to the partner has failed instead. */
+function haveFailed({ partner_id }: Partner): void {
+  const db = new Database(join(server.dataDir, "mainstay.db"));
+  db.run("PRAGMA busy_timeout = 10000");
+  db.run("UPDATE webhook_deliveries SET status = 'failed' WHERE partner_id = ?", [partner_id]);
+  db.close();
+}

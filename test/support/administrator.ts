@@ -1,0 +1,26 @@
+import { ApiClient } from "./client.ts";
+import type { Installation } from "./mainstay.ts";
+
+export type Administrator = { id: string; name: string; key: string; client: ApiClient };
+
+/** A new administrator, whose client asks the administrators' listener. */
+export async function createAdministrator(
+  server: Installation,
+  name = "Night shift",
+): Promise<Administrator> {
+  const { admin_id: id, admin_key: key } = await server.json("admin", "create", name);
+  return { id, name, key, client: adminClient(server, { "x-api-key": key }) };
+}
+
+/** A client of the administrators' listener with any credential. */
+export function adminClient(server: Installation, credential: Record<string, string>): ApiClient {
+  return new ApiClient(
+    () => server.adminUrl,
+    credential,
+    () =>
+      server.log
+        .slice(-20)
+        .map((line) => JSON.stringify(line))
+        .join("\n"),
+  );
+}

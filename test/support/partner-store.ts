@@ -1,0 +1,69 @@
+import { afterAll } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createKeyFile, loadMasterKey } from "../../src/secrets/master-key.ts";
+import { type Sealer, sealer } from "../../src/secrets/sealer.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { type Administration, createPartner } from "../../src/usecases/partners.ts";
+
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+
+/** A database on the disk with one partner in it, and time in the test's hand. */
+export type PartnerWorld = {
+  file: string;
+  store: Store;
+  sealer: Sealer;
+  administration: Administration;
+  partnerId: string;
+  webhookSecret: string;
+  clock: () => number;
+  time: { now: number };
+  /** Opens the same database once more, as another process does. */
+  open(): Store;
+  /** Partners that `changed` was told of. */
+  changed: string[];
+};
+
+/** Call it at the file's top; what it makes is closed and removed when the file's tests are over. */
+export function usePartnerStore() {
+  const folder = mkdtempSync(join(tmpdir(), "mainstay-partner-"));
+  const stores: Store[] = [];
+  afterAll(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    rmSync(folder, { recursive: true });
+  });
+  let worlds = 0;
+  return async (now: number, webhookUrl: string | null = "http://hooks.test/"): Promise<PartnerWorld> => {
+    const dataDir = mkdtempSync(join(folder, `${worlds++}-`));
+    createKeyFile(dataDir, random);
+    const sealing = sealer(loadMasterKey({ dataDir, env: {} }));
+    const time = { now };
+    const clock = () => time.now;
+    const file = join(dataDir, "mainstay.db");
+    const open = () => {
+      const store = openStore(file, { clock, random });
+      stores.push(store);
+      return store;
+    };
+    const store = open();
+    const changed: string[] = [];
+    const administration: Administration = {
+      store,
+      sealer: sealing,
+      random,
+      actor: "cli:test",
+      changed: (partnerId) => void changed.push(partnerId),
+    };
+    const { partner, credentials } = await createPartner(administration, {
+      name: "Acme",
+      dailyBudget: 1000,
+      webhookUrl,
+    });
+    return {
+      ...{ file, store, sealer: sealing, administration, clock, time, open, changed },
+      partnerId: partner.id,
+      webhookSecret: credentials.webhookSecret,
+    };
+  };
+}
