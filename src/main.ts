@@ -4,6 +4,8 @@ import { processHost } from "./cli/terminal.ts";
 
 /** Runs this process's command line to the end of the process. Nothing else ends it. */
 export async function main(commands = COMMANDS): Promise<never> {
+  // What any command writes holds a portfolio or a key: nobody else's to read.
+  process.umask(0o077);
   const host = processHost((report) => {
     process.on("SIGINT", () => process.exit(EXIT.interrupted));
     process.on("SIGTERM", () => process.exit(EXIT.terminated));

@@ -26,14 +26,19 @@ export const serveCommand = command({
     const app = await startApp({ config, env, clock: now, random, log });
     const signal = await stopAsked;
     log.info({ signal }, "stopping");
+    const stoppingSince = performance.now();
     for (const again of ["SIGINT", "SIGTERM"] as const)
-      process.once(again, () => {
+      process.on(again, () => {
+        // A script runner passes on the signal that the terminal has sent already: one Ctrl-C comes twice.
+        if (performance.now() - stoppingSince < SAME_SIGNAL_MS) return;
         log.warn({ signal: again }, "stop cut short");
         process.exit(1);
       });
     await app.stop();
   },
 });
+
+const SAME_SIGNAL_MS = 250;
 
 function withFreeAdminPort<C extends { admin: { listen: string } }>(config: C): C {
   if (config.admin.listen === "main") return config;

@@ -11,6 +11,8 @@ export type DispatchStats = {
   waiting: number;
   /** Attempts made whose results are not yet recorded. */
   unrecorded: number;
+  /** The outbox could not be read or written at the last try. */
+  isFailing: boolean;
   pausedPartners: string[];
   /** Attempts recorded since start, by outcome. */
   delivered: number;
@@ -48,6 +50,7 @@ export function createDispatcher(
   const counts = { delivered: 0, retry: 0, failed: 0 };
   let isStopping = false;
   let isScanning = false;
+  let isFailing = false;
   let mustScanAgain = false;
   let scanTimer: unknown;
   let scanAt = Number.POSITIVE_INFINITY;
@@ -55,8 +58,10 @@ export function createDispatcher(
 
   const results = createResultBatcher<AttemptResult>({
     write: ports.record,
-    onFailure: (error, retryMs) =>
-      log.error({ err: error, retry_ms: retryMs }, "webhook attempts could not be recorded; trying again"),
+    onFailure(error, retryMs) {
+      isFailing = true;
+      log.error({ err: error, retry_ms: retryMs }, "webhook attempts could not be recorded; trying again");
+    },
     timers,
     mostPerBatch: MOST_RESULTS_PER_BATCH,
     gatherMs: GATHER_MS,
@@ -67,6 +72,7 @@ export function createDispatcher(
     pageSize,
     onResult(result: AttemptResult, recorded: () => void) {
       results.add(result, () => {
+        isFailing = false;
         counts[result.outcome]++;
         if (result.nextAttemptAt !== null) scanBy(result.nextAttemptAt);
         recorded();
@@ -102,8 +108,10 @@ export function createDispatcher(
     try {
       const now = clock();
       for (const partnerId of await ports.duePartners(now)) laneOf(partnerId).nudge();
+      isFailing &&= results.size > 0;
       scanBy((await ports.nextDueAt(now)) ?? Number.POSITIVE_INFINITY);
     } catch (error) {
+      isFailing = true;
       if (!isStopping) log.error({ err: error }, "the webhook outbox could not be read; trying again soon");
       scanBy(clock() + AFTER_FAULT_MS);
     }
@@ -158,6 +166,7 @@ export function createDispatcher(
         underWay: countUnderWay(),
         waiting: all.reduce((sum, { waiting }) => sum + waiting, 0),
         unrecorded: results.size,
+        isFailing,
         pausedPartners: all.filter(({ isPaused }) => isPaused).map(({ partnerId }) => partnerId),
         ...counts,
       };
