@@ -300,6 +300,7 @@ CREATE INDEX webhook_deliveries_due ON webhook_deliveries (partner_id, next_atte
 CREATE INDEX webhook_deliveries_queue ON webhook_deliveries (partner_id, id) WHERE status = 'pending';
 CREATE INDEX webhook_deliveries_order ON webhook_deliveries (order_key, id) WHERE status = 'pending' and order_key is not null;
 CREATE INDEX webhook_deliveries_partner ON webhook_deliveries (partner_id, id);
+CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event, id);
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (partner_id, id) WHERE status = 'failed';
 CREATE INDEX webhook_deliveries_finished ON webhook_deliveries (status, finished_at) WHERE finished_at is not null;
 
