@@ -2,7 +2,7 @@ import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
 import { BUILD } from "./build-info.ts";
 import { parseListen } from "./config/formats.ts";
 import type { Config } from "./config/settings.ts";
-import { type DataFolder, openDataFolder } from "./data-folder.ts";
+import { type DataFolder, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import type { FillRandom } from "./domain/ids.ts";
 import type { Knowledge } from "./domain/knowledge.ts";
 import type { Instant } from "./domain/time.ts";
@@ -51,9 +51,12 @@ export type App = {
 /** The composition root: builds every room from the settings, and listens. Throws an OperatorError when it cannot. */
 export async function startApp(world: AppWorld): Promise<App> {
   const { config, clock, log } = world;
+  makeDataFolder(config.storage.dataDir);
+  // Before the database is opened, since that may migrate it under another server's feet.
+  const lock = lockInstance(config.storage.dataDir);
   const folder = openDataFolder(world);
-  const lock = await orClose(folder, () => lockInstance(config.storage.dataDir));
   const { store } = folder;
+  if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before its upgrade");
   for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");
 
   const knowledge = loadKnowledge();
@@ -61,7 +64,7 @@ export async function startApp(world: AppWorld): Promise<App> {
   const sender = await orClose(folder, () => senderOf(config));
   const dispatcher = dispatcherOf(world, folder, sender);
   const backups = scheduledBackups(world);
-  const fetches = createFetches(world, folder, knowledge, budgets, backups.last, dispatcher.refresh);
+  const fetches = createFetches(world, folder, knowledge, budgets, backups.last, dispatcher);
   const listeners = await orClose(folder, () => openListeners(config, fetches));
   const [main, admin] = listeners;
 
@@ -101,7 +104,7 @@ function createFetches(
   knowledge: Knowledge,
   budgets: DailyBudgets,
   lastBackup: ScheduledBackups["last"],
-  refresh: (partnerId: string) => void,
+  dispatcher: ReturnType<typeof dispatcherOf>,
 ): Fetches {
   const { limits, server } = config;
   const authenticator = new Authenticator(store, tokens(masterKey, random), clock);
@@ -113,7 +116,7 @@ function createFetches(
       startedAt,
       version: BUILD.version,
       schedulerOn: config.snapshot.enabled,
-      outboxRuns: () => true,
+      outboxRuns: () => !dispatcher.stats().isFailing,
       lastBackup,
     });
   const forPartners = partnerApi({
@@ -129,7 +132,7 @@ function createFetches(
   const isOneListener = config.admin.listen === "main";
   const changed = (partnerId: string) => {
     authenticator.forget();
-    refresh(partnerId);
+    dispatcher.refresh(partnerId);
   };
   const forAdministrators = adminApi({
     administration: { store, sealer, random, changed },

@@ -48,14 +48,14 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
     const applied = applyMigrations(writer, file, migrations, options.now);
     writer.run("PRAGMA foreign_keys = ON");
     writer.run("PRAGMA synchronous = FULL");
-    writer.run("PRAGMA cache_size = -65536");
+    writer.run("PRAGMA cache_size = -32768");
     writer.run("PRAGMA wal_autocheckpoint = 2000");
     // Waiting for another process is the write queue's part: it does not block the event loop.
     writer.run("PRAGMA busy_timeout = 0");
     const reader = open(file);
     reader.run("PRAGMA busy_timeout = 1000");
     reader.run("PRAGMA query_only = ON");
-    reader.run("PRAGMA cache_size = -65536");
+    reader.run("PRAGMA cache_size = -32768");
     reader.run("PRAGMA mmap_size = 1073741824");
     return assemble(writer, reader, applied);
   } catch (error) {

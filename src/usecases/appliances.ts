@@ -30,7 +30,7 @@ export async function createAppliance(
   return { appliance, components: components.filter((component) => component.applianceId === appliance.id) };
 }
 
-/** As `createAppliance`, leaving the first scoring to the caller: the components stand at zero until then. */
+/** As `createAppliance`, leaving the first scoring to the caller: the components are inserted with it. */
 export async function insertAppliance(
   writer: PortfolioWriter,
   input: NewAppliance,
@@ -60,7 +60,7 @@ export async function insertAppliance(
   };
   await writer.insertAppliance(appliance);
   for (const definition of type.components)
-    await writer.insertComponent(newComponent(writer, appliance, definition.id));
+    writer.addComponent(newComponent(writer, appliance, definition.id));
   await writer.outbox.add(applianceCreated(appliance));
   return { appliance, property };
 }

@@ -3,7 +3,7 @@ import { centsFromUsd } from "../domain/money.ts";
 import type { Property } from "../domain/property.ts";
 import type { NewServiceEvent } from "../domain/service-event.ts";
 import { addDays, type Day, dayOf, yearOf } from "../domain/time.ts";
-import { insertAppliance } from "./appliances.ts";
+import { createAppliance } from "./appliances.ts";
 import { ClaimLog } from "./claims.ts";
 import { DEMO_PROPERTY, type DemoAppliance, type DemoVisit } from "./demo-property.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
@@ -37,12 +37,10 @@ export async function createDemoProperty(writer: PortfolioWriter): Promise<Creat
   const events: NewServiceEvent[] = [];
   for (const demo of DEMO_PROPERTY.appliances) {
     const unitId = demo.unit === undefined ? null : units[demo.unit - 1]!.id;
-    const { appliance } = await insertAppliance(
+    const { appliance, components: made } = await createAppliance(
       writer,
       newAppliance(demo, property.id, unitId, today),
-      property,
     );
-    const made = await tx.components.ofAppliance(appliance.id);
     components += made.length;
     const idOf = new Map(made.map(({ defId, id }) => [defId, id]));
     for (const visit of demo.visits) events.push(...eventsOf(visit, appliance.id, idOf, today));

@@ -34,6 +34,7 @@ export class PortfolioWriter {
   #propertyDeltas = new Map<string, PropertyTotals>();
   #tallies = new Map<number, Map<number, number>>();
   #propertyNames = new Map<string, string>();
+  #unscored = new Map<string, Map<string, Component>>();
 
   private constructor(
     readonly tx: Tx,
@@ -67,8 +68,19 @@ export class PortfolioWriter {
     delta.rcvCents += this.knowledge.type(appliance.typeId).rcvCents;
   }
 
-  /** Inserts a new component with its first score. */
-  async insertComponent(component: Component): Promise<void> {
+  /** Takes in a new component. It is inserted with its first score: by the rescoring that follows, or by `flush`. */
+  addComponent(component: Component): void {
+    const unscored = this.#unscored.get(component.applianceId);
+    if (unscored) unscored.set(component.id, component);
+    else this.#unscored.set(component.applianceId, new Map([[component.id, component]]));
+  }
+
+  /** An appliance's components that were added and are not inserted yet. */
+  unscoredOf(applianceId: string): Iterable<Component> {
+    return this.#unscored.get(applianceId)?.values() ?? [];
+  }
+
+  async #insertComponent(component: Component): Promise<void> {
     await this.tx.components.insert(component);
     const delta = this.#propertyDelta(component.propertyId);
     delta.components++;
@@ -111,6 +123,10 @@ export class PortfolioWriter {
       await this.#announce(before, after, appliance);
       after.announcedTier = after.riskTier;
     }
+    if (this.#unscored.get(before.applianceId)?.delete(before.id)) {
+      await this.#insertComponent(after);
+      return after;
+    }
     if (isOnlyOlder(before, after)) {
       await this.tx.components.saveAged(after.id, after);
       return after;
@@ -129,6 +145,8 @@ export class PortfolioWriter {
 
   /** Adds what was counted to the stored sums. The writer is not used after it. */
   async flush(): Promise<void> {
+    for (const components of this.#unscored.values())
+      for (const component of components.values()) await this.#insertComponent(component);
     for (const [propertyId, delta] of this.#propertyDeltas)
       await this.tx.totals.addToProperty(propertyId, delta);
     await this.tx.totals.addToPartner(this.partner.id, this.#partnerDelta);

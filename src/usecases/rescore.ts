@@ -22,6 +22,11 @@ export async function rescore(
   const { context, targets } = await reach(writer, property.id, changed);
   const states = new Map([[property.id, property.state]]);
   const loaded = (await loadHistories(tx, states, context, asOf)).get(property.id)!;
+  for (const { id, components } of loaded.history.appliances)
+    for (const component of writer.unscoredOf(id)) {
+      components.push(component);
+      loaded.components.push(component);
+    }
   const scores = scoreProperty(knowledge, loaded.history, asOf, { only: targets });
   const scored: Component[] = [];
   for (const component of loaded.components) {
