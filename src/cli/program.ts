@@ -9,15 +9,17 @@
  */
 import { CommanderError } from "commander";
 import { adminCommands } from "./admin.ts";
-import { backupCommand, restoreCommand } from "./backup.ts";
 import { auditCommand } from "./audit.ts";
+import { backupCommand, restoreCommand } from "./backup.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { createContext, type Host } from "./context.ts";
 import { deliveryCommands } from "./deliveries.ts";
-import { importCommand } from "./import.ts";
 import { demoCommand } from "./demo.ts";
+import { exportCommand } from "./export.ts";
+import { importCommand } from "./import.ts";
 import { initCommand } from "./init.ts";
 import { migrateCommand } from "./migrate.ts";
+import { openapiCommand } from "./openapi.ts";
 import { createParser } from "./parser.ts";
 import { partnerCommands } from "./partner.ts";
 import { EXIT, reportError } from "./report-error.ts";
@@ -36,12 +38,14 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   deliveryCommands,
   adminCommands,
   auditCommand,
+  importCommand,
+  exportCommand,
   backupCommand,
   restoreCommand,
-  importCommand,
   snapshotCommand,
   demoCommand,
   smokeCommand,
+  openapiCommand,
   versionCommand,
 ];
 

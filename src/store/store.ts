@@ -8,6 +8,7 @@ import { componentStore } from "./components.ts";
 import { deliveryStore } from "./deliveries.ts";
 import { deliveryLogStore } from "./delivery-log.ts";
 import { eventLogStore } from "./event-log.ts";
+import { exportStore } from "./export.ts";
 import type { Migration } from "./migrations.ts";
 import { administratorStore, partnerStore } from "./partners.ts";
 import { photoStore } from "./photos.ts";
@@ -41,6 +42,7 @@ const stores = (db: Db) => ({
   budgets: budgetStore(db),
   clock: clockStore(db),
   audit: auditStore(db),
+  export: exportStore(db),
 });
 export type Stores = ReturnType<typeof stores>;
 
