@@ -15,6 +15,7 @@ import type { Command, CommandGroup } from "./command.ts";
 import { createContext, type Host } from "./context.ts";
 import { deliveryCommands } from "./deliveries.ts";
 import { demoCommand } from "./demo.ts";
+import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
 import { importCommand } from "./import.ts";
 import { initCommand } from "./init.ts";
@@ -42,6 +43,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   exportCommand,
   backupCommand,
   restoreCommand,
+  doctorCommand,
   snapshotCommand,
   demoCommand,
   smokeCommand,

@@ -49,11 +49,13 @@ export function copyDatabase(db: Database, target: string): void {
  */
 export function integrityProblems(db: Database, depth: "quick" | "full"): string[] {
   const check = depth === "quick" ? "quick_check" : "integrity_check";
+  // A row may hold many lines, the first of them a heading.
   const lines = db
     .query(`PRAGMA ${check}(20)`)
     .values()
-    .map(([line]) => String(line));
-  return lines.length === 1 && lines[0] === "ok" ? [] : lines;
+    .flatMap(([text]) => String(text).split("\n"))
+    .filter((line) => line !== "ok" && !line.startsWith("***"));
+  return lines.slice(0, 20);
 }
 
 export function countRows(db: Database): RowCounts {

@@ -1,0 +1,109 @@
+import type { Database } from "bun:sqlite";
+import { existsSync, statSync } from "node:fs";
+import { inMegabytes } from "../backup/files.ts";
+import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
+import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
+import { sealer } from "../secrets/sealer.ts";
+import type { Condition } from "../store/condition.ts";
+import { anySealedSecret, integrityProblems, missingMigrations, schemaVersion } from "../store/inspect.ts";
+import { readable } from "../store/sqlite.ts";
+import { type Finding, fail, ok, warn } from "./check.ts";
+
+const FROM_BACKUP =
+  "Stop the server and restore the last good backup with `mainstay restore` into a new folder.";
+/** The server tidies its WAL every few megabytes; far above that, something holds it up. */
+const LARGE_WAL = 256e6;
+const HOUR_MS = 3_600_000;
+
+export function checkIntegrity(db: Database, file: string, depth: "quick" | "full"): Finding {
+  try {
+    const problems = integrityProblems(db, depth);
+    if (problems.length === 0)
+      return ok(`${file} is whole (${depth} check, ${inMegabytes(statSync(file).size)})`);
+    return fail(`${file} is damaged: ${problems.slice(0, 3).join("; ")}`, FROM_BACKUP);
+  } catch (error) {
+    return fail((readable(error, file) as Error).message, FROM_BACKUP);
+  }
+}
+
+export function checkSchema(db: Database, file: string): Finding {
+  let missing: number;
+  let version: number;
+  try {
+    missing = missingMigrations(db, file).length;
+    version = schemaVersion(db);
+  } catch (error) {
+    throw readable(error, file);
+  }
+  if (missing === 0) return ok(`version ${version}, this executable's own`);
+  return warn(
+    `version ${version}; this executable brings ${missing} more steps`,
+    "The next start applies them, after a copy of the database was made.",
+  );
+}
+
+export function checkWal(file: string): Finding {
+  const wal = `${file}-wal`;
+  const bytes = existsSync(wal) ? statSync(wal).size : 0;
+  if (bytes <= LARGE_WAL) return ok(inMegabytes(bytes));
+  return warn(
+    `${wal} has grown to ${inMegabytes(bytes)}`,
+    "A program reads the database without an end, such as a backup tool or a shell: end it, or restart the server.",
+  );
+}
+
+/** Compares the machine's clock with the newest instant in the database, and with what can be. */
+export function checkClock(condition: Condition, now: Instant): Finding {
+  const year = new Date(now).getUTCFullYear();
+  const remedy = "Set the clock, and keep it by NTP: ages, snapshots and tokens follow it.";
+  if (year < 2025 || year > 2100) return fail(`the clock says ${toIso(now)}`, remedy);
+  const behindMs = condition.lastInstant - now;
+  if (behindMs > MS_PER_DAY)
+    return fail(`the clock is ${Math.round(behindMs / MS_PER_DAY)} days behind the newest record`, remedy);
+  if (behindMs > 60_000)
+    return warn(`the clock is ${Math.round(behindMs / 60_000)} minutes behind the newest record`, remedy);
+  return ok(`${toIso(now)}, not behind the newest record`);
+}
+
+export async function checkKey(
+  db: Database | undefined,
+  dataDir: string,
+  env: KeyEnvironment,
+): Promise<Finding> {
+  const key = loadMasterKey({ dataDir, env });
+  const sealed = db && secretToTry(db);
+  if (sealed === undefined) return ok("the key can be read; the database gave no secret to try it on");
+  await sealer(key).unseal(sealed);
+  return ok("the key opens the database's secrets");
+}
+
+/** A damaged database has been reported by its own check. */
+function secretToTry(db: Database): string | undefined {
+  try {
+    return anySealedSecret(db);
+  } catch {
+    return undefined;
+  }
+}
+
+export function checkSnapshot({ snapshot }: Condition, enabled: boolean, now: Instant): Finding {
+  if (!enabled) return ok("turned off here (snapshot.enabled)");
+  const remedy = "See the server's log for `job failed`; `mainstay snapshot` takes today's now.";
+  if (!snapshot)
+    return warn("none was ever taken", "The server takes one a day; start it, or run `mainstay snapshot`.");
+  const detail = `of ${snapshot.day}, finished ${age(now - snapshot.finishedAt)} ago`;
+  return now - snapshot.finishedAt > 26 * HOUR_MS ? warn(detail, remedy) : ok(detail);
+}
+
+export function checkOutbox({ outbox }: Condition, now: Instant): Finding {
+  if (outbox.waiting === 0 || outbox.oldestAt === null) return ok("no delivery waits");
+  const detail = `${outbox.waiting} deliveries wait, the oldest for ${age(now - outbox.oldestAt)}`;
+  if (now - outbox.oldestAt < HOUR_MS) return ok(detail);
+  return warn(detail, "Is the server running? Look at the receivers below and at `mainstay delivery list`.");
+}
+
+export function age(ms: number): string {
+  if (ms < 2 * 60_000) return `${Math.max(0, Math.round(ms / 1000))} s`;
+  if (ms < 2 * HOUR_MS) return `${Math.round(ms / 60_000)} min`;
+  return ms < 2 * MS_PER_DAY ? `${Math.round(ms / HOUR_MS)} h` : `${Math.round(ms / MS_PER_DAY)} days`;
+}

@@ -1,0 +1,128 @@
+import type { Database } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { readLastBackup } from "../backup/last-backup.ts";
+import type { Config } from "../config/settings.ts";
+import { type Instant, MS_PER_DAY } from "../domain/time.ts";
+import type { KeyEnvironment } from "../secrets/master-key.ts";
+import { type Condition, readCondition } from "../store/condition.ts";
+import { openWithoutTrace } from "../store/inspect.ts";
+import { readable } from "../store/sqlite.ts";
+import { type Check, type CheckResult, type Finding, fail, ok, runChecks, warn } from "./check.ts";
+import {
+  age,
+  checkClock,
+  checkIntegrity,
+  checkKey,
+  checkOutbox,
+  checkSchema,
+  checkSnapshot,
+  checkWal,
+} from "./database.ts";
+import { folderChecks } from "./folder.ts";
+import { checkCertificate, receiverChecks } from "./network.ts";
+
+export type Patient = {
+  config: Config;
+  databaseFile: string;
+  env: KeyEnvironment;
+  now: Instant;
+  depth: "quick" | "full";
+};
+
+/** Checks an installation, whether its server runs or not, and whatever state it is in. Writes nothing. */
+export async function diagnose(patient: Patient): Promise<CheckResult[]> {
+  const { config, databaseFile, now } = patient;
+  const { dataDir } = config.storage;
+  const results = await runChecks([
+    {
+      name: "configuration",
+      run: () => ok(config.file ? `${config.file} is in force` : "no file; the defaults are in force"),
+    },
+    ...folderChecks(dataDir, databaseFile, config.backup.dir),
+    { name: "wal", run: () => checkWal(databaseFile) },
+    { name: "tls_certificate", run: () => checkCertificate(config.server, now) },
+    { name: "last_backup", run: () => checkBackup(config, now) },
+  ]);
+  return [...results, ...(await checkDatabase(patient))];
+}
+
+async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
+  const { config, databaseFile, env, depth } = patient;
+  const { dataDir } = config.storage;
+  const keyCheck = (db?: Database): Check => ({ name: "key", run: () => checkKey(db, dataDir, env) });
+  let db: Database | undefined;
+  try {
+    if (!existsSync(databaseFile))
+      return await runChecks([
+        keyCheck(),
+        {
+          name: "database",
+          run: () =>
+            fail(
+              `there is no database ${databaseFile}`,
+              "Make one with `mainstay init`, or restore a backup.",
+            ),
+        },
+      ]);
+    const opened = openWithoutTrace(databaseFile);
+    db = opened;
+    const checks = await runChecks([
+      { name: "database", run: () => checkIntegrity(opened, databaseFile, depth) },
+      { name: "schema", run: () => checkSchema(opened, databaseFile) },
+      keyCheck(opened),
+    ]);
+    return [...checks, ...(await runChecks(conditionChecks(opened, patient)))];
+  } catch (error) {
+    const { message, hint } = readable(error, databaseFile) as Error & { hint?: string };
+    return [
+      { name: "database", ...fail(message, hint ?? "Restore the last good backup with `mainstay restore`.") },
+    ];
+  } finally {
+    db?.close();
+  }
+}
+
+/** The checks that need rows; when those can't be read, the check of the database has said why. */
+function conditionChecks(db: Database, { config, now }: Patient): Check[] {
+  let condition: Condition;
+  try {
+    condition = readCondition(db);
+  } catch {
+    return [];
+  }
+  return [
+    { name: "clock", run: () => checkClock(condition, now) },
+    { name: "snapshot", run: () => checkSnapshot(condition, config.snapshot.enabled, now) },
+    { name: "outbox", run: () => checkOutbox(condition, now) },
+    ...receiverChecks(condition, config.webhooks),
+  ];
+}
+
+function checkBackup({ storage, backup }: Config, now: Instant): Finding {
+  const last = readLastBackup(storage.dataDir);
+  if (!last)
+    return backup.schedule === ""
+      ? warn(
+          "none is scheduled",
+          "Set backup.schedule, or see to it that `mainstay backup` runs by another scheduler.",
+        )
+      : warn(
+          `none was taken yet by the schedule ${backup.schedule}`,
+          "The running server takes them; see its log.",
+        );
+  const sinceMs = now - Date.parse(last.at);
+  const detail = `${last.file}, ${age(sinceMs)} ago`;
+  if (!last.ok)
+    return fail(
+      `the last one failed ${age(sinceMs)} ago: ${last.error}`,
+      "Mend that, then run `mainstay backup`.",
+    );
+  if (!last.drill_ok)
+    return fail(
+      `${detail}, could not be restored: ${last.error}`,
+      "Try `mainstay restore` with it, and take another.",
+    );
+  return sinceMs > 8 * MS_PER_DAY
+    ? warn(detail, "Is the server running, and backup.schedule still what is wanted?")
+    : ok(`${detail}, and it could be restored`);
+}
