@@ -4,7 +4,7 @@ import { loadKnowledge } from "../knowledge/load.ts";
 import { withScratchCopy } from "../store/scratch-copy.ts";
 import type { Store } from "../store/store.ts";
 import type { ColumnMapping } from "../usecases/import/columns.ts";
-import { courteousPause } from "../usecases/import/courtesy.ts";
+import { courteousPause } from "../usecases/courtesy.ts";
 import {
   IMPORT_FIELDS,
   type ImportResult,

@@ -1,5 +1,6 @@
 import { dayOf } from "../domain/time.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
+import { courteousPause } from "../usecases/courtesy.ts";
 import { takeSnapshot } from "../usecases/take-snapshot.ts";
 import { command } from "./command.ts";
 import { withData } from "./data.ts";
@@ -12,8 +13,10 @@ export const snapshotCommand = command({
   async run(context) {
     const day = dayOf(context.now());
     const result = await withData(context, ({ store }) =>
-      // The pause lets a server beside this process have the writer between two steps.
-      takeSnapshot({ store, knowledge: loadKnowledge(), clock: context.now, pause: () => Bun.sleep(1) }, day),
+      takeSnapshot(
+        { store, knowledge: loadKnowledge(), clock: context.now, pause: courteousPause(store, context.now) },
+        day,
+      ),
     );
     context.print(
       {

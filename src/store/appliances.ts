@@ -1,12 +1,27 @@
 import { and, asc, count, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Appliance } from "../domain/appliance.ts";
-import { hotWrite } from "./hot.ts";
+import { hotRead, hotWrite } from "./hot.ts";
 import { isAmong, lazy } from "./kit.ts";
 import type { Slice } from "./properties.ts";
 import { appliances } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 
 const ph = sql.placeholder;
+
+/** What scoring reads of an appliance. */
+export type ScoredAppliance = Pick<Appliance, keyof typeof SCORED>;
+
+const SCORED = {
+  id: appliances.id,
+  propertyId: appliances.propertyId,
+  unitId: appliances.unitId,
+  typeId: appliances.typeId,
+  brand: appliances.brand,
+  model: appliances.model,
+  brandTier: appliances.brandTier,
+  installYear: appliances.installYear,
+  usageIntensity: appliances.usageIntensity,
+};
 
 export function applianceStore(db: Db) {
   const byId = lazy(() =>
@@ -70,13 +85,15 @@ export function applianceStore(db: Db) {
       updatedAt: ph("updatedAt"),
     }),
   );
-  const between = lazy(() =>
-    db
-      .select()
-      .from(appliances)
-      .where(isAmong(appliances.propertyId, "propertyIds"))
-      .orderBy(asc(appliances.propertyId), asc(appliances.seq))
-      .prepare(),
+  const forScoring = hotRead<ScoredAppliance>(
+    db,
+    () =>
+      db
+        .select(SCORED)
+        .from(appliances)
+        .where(isAmong(appliances.propertyId, "propertyIds"))
+        .orderBy(asc(appliances.propertyId), asc(appliances.seq)),
+    Object.keys(SCORED) as (keyof ScoredAppliance)[],
   );
 
   return {
@@ -92,9 +109,9 @@ export function applianceStore(db: Db) {
     async ofProperty(propertyId: string): Promise<Appliance[]> {
       return await ofProperty().execute({ propertyId });
     },
-    /** Those of several properties, by property and then by creation. */
-    async ofProperties(propertyIds: readonly string[]): Promise<Appliance[]> {
-      return await between().execute({ propertyIds: JSON.stringify(propertyIds) });
+    /** What scoring reads of the appliances of several properties, by property and then by creation. */
+    async forScoring(propertyIds: readonly string[]): Promise<ScoredAppliance[]> {
+      return forScoring({ propertyIds: JSON.stringify(propertyIds) });
     },
     async page(partnerId: string, slice: Slice): Promise<Appliance[]> {
       return await page().execute({ partnerId, ...slice });

@@ -164,38 +164,31 @@ export function componentStore(db: Db) {
       createdAt: ph("createdAt"),
     }),
   );
-  /** Leaves every indexed column alone: most components keep their two-decimal score for weeks. */
-  const saveAged = hotWrite(db, () =>
-    db
-      .update(components)
-      .set({
-        confidence: sql`${ph("confidence")}`,
-        probability: sql`${ph("probability")}`,
-        priorAgeYears: sql`${ph("priorAgeYears")}`,
-        rate: sql`${ph("rate")}`,
-        evidenceRatio: sql`${ph("evidenceRatio")}`,
-        scoredOn: sql`${ph("scoredOn")}`,
-      })
-      .where(eq(components.id, ph("id"))),
-  );
-  const save = hotWrite(db, () =>
-    db
-      .update(components)
-      .set({
-        riskScore: sql`${ph("riskScore")}`,
-        riskTier: sql`${ph("riskTier")}`,
-        confidence: sql`${ph("confidence")}`,
-        announcedTier: sql`${ph("announcedTier")}`,
-        probability: sql`${ph("probability")}`,
-        priorAgeYears: sql`${ph("priorAgeYears")}`,
-        rate: sql`${ph("rate")}`,
-        evidenceRatio: sql`${ph("evidenceRatio")}`,
-        scoredOn: sql`${ph("scoredOn")}`,
-        trendScore: sql`${ph("trendScore")}`,
-        rescoredAt: sql`${ph("rescoredAt")}`,
-      })
-      .where(eq(components.id, ph("id"))),
-  );
+  // SQLite writes anew every index that a statement's columns stand in, also where their values stay as they are:
+  // so there is a statement for each of how much has moved.
+  const aged = {
+    confidence: sql`${ph("confidence")}`,
+    probability: sql`${ph("probability")}`,
+    priorAgeYears: sql`${ph("priorAgeYears")}`,
+    rate: sql`${ph("rate")}`,
+    evidenceRatio: sql`${ph("evidenceRatio")}`,
+    scoredOn: sql`${ph("scoredOn")}`,
+  };
+  const settled = {
+    ...aged,
+    announcedTier: sql`${ph("announcedTier")}`,
+    trendScore: sql`${ph("trendScore")}`,
+    rescoredAt: sql`${ph("rescoredAt")}`,
+  };
+  const moved = { ...settled, riskScore: sql`${ph("riskScore")}`, riskTier: sql`${ph("riskTier")}` };
+  const update = (columns: Parameters<ReturnType<typeof db.update<typeof components>>["set"]>[0]) =>
+    hotWrite(db, () =>
+      db
+        .update(components)
+        .set(columns)
+        .where(eq(components.id, ph("id"))),
+    );
+  const [saveAged, saveSettled, saveMoved] = [update(aged), update(settled), update(moved)];
   const saveDates = lazy(() =>
     db
       .update(components)
@@ -346,12 +339,13 @@ export function componentStore(db: Db) {
     async insert(component: Component): Promise<void> {
       insert({ ...component });
     },
-    async saveScore(id: string, score: ScoreColumns): Promise<void> {
+    /**
+     * Writes a score; `extent` says what of it may have changed: everything, all but the score and its tier, or only
+     * what ages from day to day.
+     */
+    async saveScore(id: string, score: ScoreColumns, extent: "moved" | "settled" | "aged"): Promise<void> {
+      const save = extent === "moved" ? saveMoved : extent === "settled" ? saveSettled : saveAged;
       save({ id, ...score });
-    },
-    /** As `saveScore`, for a component whose score, tiers and moment of scoring stay as they are. */
-    async saveAged(id: string, score: ScoreColumns): Promise<void> {
-      saveAged({ id, ...score });
     },
     async saveDates(
       id: string,

@@ -3,7 +3,7 @@ import type { InspectionEvent } from "../domain/figures/compliance.ts";
 import type { EventType } from "../domain/scoring/types.ts";
 import type { Condition, ServiceEvent } from "../domain/service-event.ts";
 import type { Day } from "../domain/time.ts";
-import { hotWrite } from "./hot.ts";
+import { hotRead, hotWrite } from "./hot.ts";
 import { isAmong, lazy } from "./kit.ts";
 import { outcomes, serviceEvents } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
@@ -18,6 +18,15 @@ export type EventEvidenceRow = {
   date: Day;
   conditionAfter: Condition | null;
   notes: string | null;
+};
+
+const EVIDENCE = {
+  applianceId: serviceEvents.applianceId,
+  componentId: serviceEvents.componentId,
+  eventType: serviceEvents.eventType,
+  date: serviceEvents.date,
+  conditionAfter: serviceEvents.conditionAfter,
+  notes: serviceEvents.notes,
 };
 
 export type Outcome = typeof outcomes.$inferSelect;
@@ -54,19 +63,10 @@ export function serviceEventStore(db: Db) {
       )
       .prepare(),
   );
-  const evidence = lazy(() =>
-    db
-      .select({
-        applianceId: serviceEvents.applianceId,
-        componentId: serviceEvents.componentId,
-        eventType: serviceEvents.eventType,
-        date: serviceEvents.date,
-        conditionAfter: serviceEvents.conditionAfter,
-        notes: serviceEvents.notes,
-      })
-      .from(serviceEvents)
-      .where(isAmong(serviceEvents.applianceId, "applianceIds"))
-      .prepare(),
+  const evidence = hotRead<EventEvidenceRow>(
+    db,
+    () => db.select(EVIDENCE).from(serviceEvents).where(isAmong(serviceEvents.applianceId, "applianceIds")),
+    Object.keys(EVIDENCE) as (keyof EventEvidenceRow)[],
   );
   const newest = lazy(() =>
     db
@@ -111,8 +111,7 @@ export function serviceEventStore(db: Db) {
       return found.some((row) => row.notes === event.notes && row.componentId === event.componentId);
     },
     async evidence(applianceIds: readonly string[]): Promise<EventEvidenceRow[]> {
-      const rows = await evidence().execute({ applianceIds: JSON.stringify(applianceIds) });
-      return rows as EventEvidenceRow[];
+      return evidence({ applianceIds: JSON.stringify(applianceIds) });
     },
     /** The newest event of each type and resulting condition on each appliance, up to a day. */
     async newestByKind(applianceIds: readonly string[], until: Day): Promise<InspectionEvent[]> {

@@ -1,4 +1,3 @@
-import type { Appliance } from "../domain/appliance.ts";
 import type { Component } from "../domain/component.ts";
 import type {
   ClaimEvidence,
@@ -7,6 +6,7 @@ import type {
   SmartEvidence,
 } from "../domain/scoring/types.ts";
 import { type Day, dayNumber, MS_PER_DAY } from "../domain/time.ts";
+import type { ScoredAppliance } from "../store/appliances.ts";
 import type { ClaimEvidenceRow } from "../store/claims.ts";
 import type { Stores } from "../store/store.ts";
 
@@ -16,7 +16,7 @@ const SMART_DAYS = 92;
 /** What scoring reads of some properties: the appliances with their components and evidence, and the claims. */
 export type LoadedProperty = {
   history: { state: string; claims: ClaimEvidence[]; appliances: MutableHistory[] };
-  appliances: Map<string, Appliance>;
+  appliances: Map<string, ScoredAppliance>;
   components: Component[];
 };
 
@@ -27,7 +27,7 @@ export type LoadedProperty = {
 export async function loadHistories(
   stores: Stores,
   states: ReadonlyMap<string, string>,
-  appliances: readonly Appliance[],
+  appliances: readonly ScoredAppliance[],
   asOf: Day,
 ): Promise<Map<string, LoadedProperty>> {
   const ids = appliances.map((appliance) => appliance.id);
@@ -72,7 +72,7 @@ export async function loadHistories(
 
 type MutableHistory = ReturnType<typeof applianceHistory>;
 
-function applianceHistory(appliance: Appliance) {
+function applianceHistory(appliance: ScoredAppliance) {
   const { id, typeId, unitId, brand, model, brandTier, installYear, usageIntensity } = appliance;
   return {
     ...{ id, typeId, unitId, brand, model, brandTier, installYear, usageIntensity },

@@ -127,11 +127,12 @@ export class PortfolioWriter {
       await this.#insertComponent(after);
       return after;
     }
-    if (isOnlyOlder(before, after)) {
-      await this.tx.components.saveAged(after.id, after);
-      return after;
-    }
-    await this.tx.components.saveScore(after.id, after);
+    const extent = isOnlyOlder(before, after)
+      ? "aged"
+      : before.riskScore === after.riskScore
+        ? "settled"
+        : "moved";
+    await this.tx.components.saveScore(after.id, after, extent);
     if (
       before.riskScore !== after.riskScore ||
       (before.rescoredAt === null) !== (after.rescoredAt === null)

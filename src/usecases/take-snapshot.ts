@@ -49,8 +49,10 @@ export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): 
   let budget = FIRST_STEP;
   for (let first = true; ; first = false) {
     const stepAt = performance.now();
-    const step = await store.write((tx) => takeStep(tx, knowledge, day, budget));
-    if (step.finished) {
+    // A step that is lost with the power is taken again, so only the end of the run waits for the disk.
+    const step = await store.write((tx) => takeStep(tx, knowledge, day, budget), "process");
+    if (step.isLast) {
+      if (!step.alreadyDone) await store.write((tx) => finish(tx, day));
       const { components, critical, warning } = step.run;
       return {
         date: day,
@@ -77,24 +79,25 @@ export function dueSnapshot(now: Instant, atMinutes: number): Day | undefined {
 }
 
 type Run = { components: number; changed: number; critical: number; warning: number; announced: number };
-type Step = { finished: boolean; alreadyDone: boolean; run: Run };
+type Step = { isLast: boolean; alreadyDone: boolean; run: Run };
 
 async function takeStep(tx: Tx, knowledge: Knowledge, day: Day, budget: number): Promise<Step> {
   const stored = await tx.snapshots.run(day);
-  if (stored?.finishedAt) return { finished: true, alreadyDone: true, run: stored };
+  if (stored?.finishedAt) return { isLast: true, alreadyDone: true, run: stored };
   if (!stored) await tx.snapshots.start(day, tx.latestInstant());
   const run: Run = stored ?? { components: 0, changed: 0, critical: 0, warning: 0, announced: 0 };
   const properties = await tx.properties.forSnapshot(stored?.cursor ?? "", budget);
-  if (properties.length === 0) {
-    await tx.snapshots.update(day, { finishedAt: tx.now });
-    await tx.snapshots.pruneRuns(addDays(day, -RETENTION_DAYS));
-    return { finished: true, alreadyDone: false, run };
-  }
+  if (properties.length === 0) return { isLast: true, alreadyDone: false, run };
   await scoreAll(tx, knowledge, day, properties, run);
   const { components, changed, critical, warning, announced } = run;
   const cursor = properties.at(-1)!.id;
   await tx.snapshots.update(day, { components, changed, critical, warning, announced, cursor });
-  return { finished: false, alreadyDone: false, run };
+  return { isLast: false, alreadyDone: false, run };
+}
+
+async function finish(tx: Tx, day: Day): Promise<void> {
+  await tx.snapshots.update(day, { finishedAt: tx.now });
+  await tx.snapshots.pruneRuns(addDays(day, -RETENTION_DAYS));
 }
 
 async function scoreAll(
@@ -105,7 +108,7 @@ async function scoreAll(
   run: Run,
 ): Promise<void> {
   const states = new Map(properties.map((property) => [property.id, property.state]));
-  const appliances = await tx.appliances.ofProperties([...states.keys()]);
+  const appliances = await tx.appliances.forScoring([...states.keys()]);
   const loaded = await loadHistories(tx, states, appliances, day);
   const writers = new Map<string, PortfolioWriter>();
   for (const { id, partnerId } of properties) {
@@ -121,7 +124,8 @@ async function scoreAll(
       const after = await writer.saveScore(before, appliance, scores.get(before.id)!, day, "snapshot");
       if (before.trendScore !== after.riskScore) {
         await tx.snapshots.insertTrendRow(after.id, day, after.riskScore);
-        if (before.trendScore !== null) await tx.snapshots.pruneTrend(after.id, addDays(day, -RETENTION_DAYS));
+        if (before.trendScore !== null)
+          await tx.snapshots.pruneTrend(after.id, addDays(day, -RETENTION_DAYS));
       }
       run.components++;
       if (before.riskScore !== after.riskScore) run.changed++;

@@ -1,5 +1,5 @@
-import type { Instant } from "../../domain/time.ts";
-import type { Store } from "../../store/store.ts";
+import type { Instant } from "../domain/time.ts";
+import type { Store } from "../store/store.ts";
 
 /** Longer than another process waits between two attempts to write. */
 const WINDOW_MS = 17;
@@ -7,7 +7,7 @@ const ALONE_MS = 1;
 const REMEMBERED_MS = 5_000;
 
 /**
- * A pause between the import's transactions that leaves the database to a process beside it: a moment, within which
+ * A pause between the transactions of a long command that leaves the database to a process beside it: a moment, within which
  * a first write gets in sooner or later, and once that was seen, long enough for every write that waits.
  */
 export function courteousPause(
