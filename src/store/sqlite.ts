@@ -1,5 +1,5 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { OperatorError } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
@@ -109,8 +109,13 @@ function writerConnection(db: Database): WriterConnection {
   };
 }
 
+const HEADER_BYTES = 100;
+
 /** Looks at an existing file without writing to it: is it a database, ours, and no newer than we are? */
 function inspect(file: string, migrations: readonly Migration[]): readonly Migration[] {
+  // SQLite takes a file too short for its header for an empty database, and would write over it.
+  const { size } = statSync(file);
+  if (size > 0 && size < HEADER_BYTES) throw noDatabase(file);
   const db = open(file);
   try {
     db.run("PRAGMA busy_timeout = 10000");
@@ -153,11 +158,7 @@ export function readable(error: unknown, file: string): unknown {
       `${file} cannot be read or written (${error.message}, ${error.code})`,
       "Check the disk: whether it is full, over a quota, or failing.",
     );
-  if (error.code === "SQLITE_NOTADB")
-    return new OperatorError(
-      `${file} is no SQLite database`,
-      "Restore it from a backup with `mainstay restore`, or name another data folder.",
-    );
+  if (error.code === "SQLITE_NOTADB") return noDatabase(file);
   if (error.code === "SQLITE_CANTOPEN" || error.code === "SQLITE_READONLY")
     return new OperatorError(
       `${file} cannot be opened for writing (${error.message})`,
@@ -169,4 +170,11 @@ export function readable(error: unknown, file: string): unknown {
       "Restore it from a backup with `mainstay restore`.",
     );
   return error;
+}
+
+function noDatabase(file: string): OperatorError {
+  return new OperatorError(
+    `${file} is no SQLite database`,
+    "Restore it from a backup with `mainstay restore`, or name another data folder.",
+  );
 }

@@ -1,0 +1,180 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { eventually } from "../support/eventually.ts";
+import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
+import { addProperty, addWornAppliance } from "../support/portfolio.ts";
+
+const { serve, install, folder } = useMainstay();
+
+/** The commands that a help text lists under `Commands:`, without `help` itself. */
+function commandsIn(help: string): string[] {
+  const [, listed = ""] = help.split("\nCommands:\n");
+  return [...listed.matchAll(/^ {2}([a-z][\w-]*)/gm)]
+    .map(([, name]) => name!)
+    .filter((name) => name !== "help");
+}
+
+describe("every command", () => {
+  test("explains itself by --help, with what every command takes", async () => {
+    const help = async (...path: string[]) => {
+      const { code, stdout, stderr } = await runMainstay([...path, "--help"]);
+      expect({ code, stderr }, path.join(" ")).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toStartWith(`Usage: mainstay${path.map((word) => ` ${word}`).join("")}`);
+      for (const option of ["--config <FILE>", "--data-dir <DIR>", "--json", "-h, --help"])
+        expect(stdout, `${path.join(" ")} --help`).toContain(option);
+      return stdout;
+    };
+    const commands = commandsIn(await help());
+    expect(commands).toEqual(
+      expect.arrayContaining(["init", "serve", "migrate", "partner", "admin", "snapshot", "version"]),
+    );
+    const [first, second] = [commands.slice(0, commands.length / 2), commands.slice(commands.length / 2)];
+    await Promise.all(
+      [first, second].map(async (half) => {
+        for (const name of half) await help(name);
+      }),
+    );
+    expect(commandsIn(await help("partner"))).toContain("create");
+    expect(await help("partner", "create")).toContain("mainstay partner create [options] <name>");
+  });
+
+  test.each([
+    [["serve", "--prot", "1"], "unknown option '--prot'", "Did you mean --port?"],
+    [["partner", "list", "--jsn"], "unknown option '--jsn'", "Did you mean --json?"],
+    [["partner", "craete", "X"], "unknown command 'craete'", "Did you mean create?"],
+    [["snapshto"], "unknown command 'snapshto'", "Did you mean snapshot?"],
+    [["partner", "create"], "missing required argument 'name'", "See: mainstay partner create --help"],
+    [["partner", "create", "X", "--daily-budget", "-1"], "--daily-budget", "expected a whole number"],
+    [["version", "--config"], "--config", "argument missing"],
+  ])("refuses %p as bad usage, with a suggestion", async (args, complaint, suggestion) => {
+    const { code, stdout, stderr } = await runMainstay(args, { cwd: folder() });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(complaint);
+    expect(stderr).toContain(suggestion);
+  });
+
+  test("says in JSON what went wrong, on standard error, when asked for JSON", async () => {
+    const { code, stdout, stderr } = await install().run("partner", "show", "PARTNER_1", "--json");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(JSON.parse(stderr)).toEqual({
+      error: "there is no partner PARTNER_1",
+      hint: "`mainstay partner list` shows them all.",
+    });
+  });
+});
+
+test("version names the release, the commit and the target", async () => {
+  const { stdout } = await runMainstay(["version", "--json"]);
+  expect(JSON.parse(stdout)).toEqual({
+    name: "mainstay",
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    commit: expect.stringMatching(/^[0-9a-f]{12}(-modified)?$/),
+    target: expect.stringContaining(process.platform),
+    bun: Bun.version,
+  });
+});
+
+describe("a partner's record", () => {
+  test("is made with every credential, each in its form", async () => {
+    const partner = await install().createPartner("  Acme Insurance ");
+    expect(partner).toEqual({
+      partner_id: expect.stringMatching(/^PARTNER_[0-9a-hjkmnp-tv-z]{26}$/),
+      name: "Acme Insurance",
+      api_key: expect.stringMatching(/^svc_live_[0-9a-f]{48}$/),
+      client_id: expect.any(String),
+      client_secret: expect.any(String),
+      webhook_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    });
+  });
+
+  test("is listed and shown with its portfolio and receiver, and without a secret", async () => {
+    const server = await serve();
+    const url = "http://127.0.0.1:9/hook";
+    const partner = await server.createPartner("Acme", "--webhook-url", url, "--daily-budget", "500");
+    const client = server.as(partner);
+    await addWornAppliance(client, (await addProperty(client)).id);
+    const { partners } = await server.json("partner", "list");
+    const shown = await server.json("partner", "show", partner.partner_id);
+    const record = { partner_id: partner.partner_id, name: "Acme", enabled: true, daily_budget: 500 };
+    expect(partners).toMatchObject([record]);
+    expect(shown).toMatchObject({ ...record, properties: 1, appliances: 1, components: 6, webhook_url: url });
+    const { api_key, client_secret, webhook_secret } = partner;
+    const all = JSON.stringify([partners, shown]);
+    for (const secret of [api_key, client_secret, webhook_secret]) expect(all).not.toContain(secret);
+  });
+
+  test.each(["ftp://host/x", "host/x", "http://user:pw@host/"])(
+    "refuses to send webhooks to %s",
+    async (url) => {
+      const { code, stderr } = await install().run("partner", "create", "Acme", "--webhook-url", url);
+      expect(code).toBe(1);
+      expect(stderr).toContain("absolute http or https address");
+    },
+  );
+
+  test("refuses an event that does not exist, and a URL together with --off", async () => {
+    const installation = install();
+    const { partner_id } = await installation.createPartner();
+    const setWebhook = (...args: string[]) => installation.run("partner", "set-webhook", partner_id, ...args);
+    expect((await setWebhook("http://127.0.0.1:9/", "--event", "component.lost")).stderr).toContain(
+      'there is no event "component.lost"',
+    );
+    expect((await setWebhook("http://127.0.0.1:9/", "--off")).code).not.toBe(0);
+    expect((await setWebhook()).code).not.toBe(0);
+  });
+});
+
+describe("beside a running server", () => {
+  let server: Installation;
+  beforeAll(async () => {
+    server = await serve();
+  });
+
+  test("a new partner can ask at once", async () => {
+    await server.as(await server.createPartner("New")).get("/v1/ping");
+  });
+
+  test("a rotated key is the only one: the old one ends at once, however recently it was used", async () => {
+    const partner = await server.createPartner("Acme");
+    await server.as(partner).get("/v1/ping");
+    const rotated = await server.json("partner", "rotate-key", partner.partner_id);
+    expect(rotated.partner_id).toBe(partner.partner_id);
+    await server.as(partner).ask("GET", "/v1/ping", 401);
+    await server.as({ api_key: rotated.api_key }).get("/v1/ping");
+    await (await server.withToken(partner)).get("/v1/ping");
+  });
+
+  test("commands and requests write at the same time, and nothing of either is lost", async () => {
+    const client = server.as(await server.createPartner("Busy"));
+    const before = (await server.json("partner", "list")).partners.length;
+    let isRunning = true;
+    let written = 0;
+    const writing = Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (; isRunning; written++) await addProperty(client);
+      }),
+    );
+    await Promise.all(["A", "B", "C", "D"].map((name) => server.createPartner(name)));
+    isRunning = false;
+    await writing;
+    expect((await server.json("partner", "list")).partners).toHaveLength(before + 4);
+    expect((await client.get("/v1/properties", { limit: 1 })).body.total).toBe(written);
+  });
+});
+
+test("init makes what serve needs, and serve runs on it", async () => {
+  const cwd = folder();
+  const { code, stdout } = await runMainstay(["init", "--json"], { cwd });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ config_created: true, key_created: true });
+  const installation = install();
+  const { code: again } = await runMainstay([
+    "init",
+    "--data-dir",
+    installation.dataDir,
+    "--config",
+    `${cwd}/b.toml`,
+  ]);
+  expect(again).toBe(0);
+  await installation.start();
+  await eventually(async () => expect((await installation.anonymous.get("/health")).body.status).toBe("ok"));
+});

@@ -1,0 +1,204 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { type Installation, type Outcome, runMainstay, useMainstay } from "../support/mainstay.ts";
+import { addProperty } from "../support/portfolio.ts";
+
+const { serve, install } = useMainstay();
+
+/** Starts a server that must not come up. */
+const refused = async (installation: Installation, ...args: string[]): Promise<Outcome> => {
+  const outcome = await installation.run("serve", "--port", "0", ...args);
+  expect(outcome.code).toBe(1);
+  return outcome;
+};
+const databaseOf = ({ dataDir }: Installation) => join(dataDir, "mainstay.db");
+
+describe("a server does not start", () => {
+  test("with a misspelt key: it says where, and what was meant", async () => {
+    const installation = install({ server: { prot: 8080 }, limits: { daily_budgte: 1 } });
+    const { stderr } = await refused(installation);
+    expect(stderr).toContain("2 problems in the configuration:");
+    expect(stderr).toMatch(/mainstay\.toml:\d+/);
+    expect(stderr).toMatch(/server\.prot: .*did you mean "server\.port"\?/);
+    expect(stderr).toMatch(/limits\.daily_budgte: .*did you mean "limits\.daily_budget"\?/);
+  });
+
+  test("with a value of the wrong type or out of range", async () => {
+    const installation = install({ limits: { daily_budget: "many" }, webhooks: { timeout_ms: 1 } });
+    const { stderr } = await refused(installation);
+    expect(stderr).toContain("limits.daily_budget");
+    expect(stderr).toContain("webhooks.timeout_ms");
+  });
+
+  test("on a port that another program has: it says which", async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
+    const { port } = blocker.address() as { port: number };
+    const installation = install({ admin: { listen: "127.0.0.1:0" } });
+    const { code, stderr } = await installation.run("serve", "--port", String(port));
+    blocker.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`the address 127.0.0.1:${port} is in use`);
+  });
+
+  test("on an administrators' port that another program has, and leaves nothing listening", async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
+    const { port } = blocker.address() as { port: number };
+    const installation = install({ server: { port: 0 }, admin: { listen: `127.0.0.1:${port}` } });
+    const { code, stderr } = await installation.run("serve");
+    blocker.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`the address 127.0.0.1:${port} is in use`);
+  });
+
+  test("on a data folder that another server serves, which goes on undisturbed", async () => {
+    const server = await serve();
+    const client = server.as(await server.createPartner());
+    const { stderr } = await refused(server);
+    expect(stderr).toContain(`another Mainstay already serves the data folder ${server.dataDir}`);
+    await addProperty(client);
+    await server.stop();
+  });
+
+  test.each([
+    ["is a file", (path: string) => writeFileSync(path, "mine")],
+    [
+      "is in a file",
+      (path: string) => {
+        rmSync(join(path, ".."), { recursive: true });
+        writeFileSync(join(path, ".."), "mine");
+      },
+    ],
+  ])("on a data folder that %s", async (_, occupy) => {
+    const installation = install();
+    const path = join(installation.folder, "occupied", "data");
+    mkdirSync(join(path, ".."));
+    occupy(path);
+    const { code, stderr } = await runMainstay(["serve", "--port", "0", "--data-dir", path]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(path);
+    expect(stderr).not.toContain("This is a fault in Mainstay");
+  });
+
+  test("when the key is gone that its secrets are sealed with", async () => {
+    const installation = install();
+    await installation.createPartner();
+    rmSync(join(installation.dataDir, "mainstay.key"));
+    const { stderr } = await refused(installation);
+    expect(stderr).toContain("mainstay.key");
+    expect(stderr).not.toContain("This is a fault in Mainstay");
+    expect(readdirSync(installation.dataDir)).not.toContain("mainstay.key");
+  });
+});
+
+describe("a database that is not for this executable is refused and left byte for byte", () => {
+  /** The installation's database after something was done to it. */
+  async function doctored(act: (db: Database) => void): Promise<Installation> {
+    const installation = install();
+    await installation.createPartner();
+    const db = new Database(databaseOf(installation));
+    act(db);
+    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.close(true);
+    return installation;
+  }
+  async function expectUntouched(installation: Installation, complaint: string): Promise<void> {
+    const before = readFileSync(databaseOf(installation));
+    for (const command of [["serve", "--port", "0"], ["migrate"], ["partner", "list"], ["snapshot"]]) {
+      const { code, stderr } = await installation.run(...command);
+      expect(code, command.join(" ")).toBe(1);
+      expect(stderr).toContain(complaint);
+      expect(stderr).not.toContain("This is a fault in Mainstay");
+    }
+    expect(readFileSync(databaseOf(installation)).equals(before)).toBe(true);
+  }
+
+  test("one of a newer version", async () => {
+    const newer = await doctored((db) =>
+      db.run(
+        "INSERT INTO schema_migrations (number, name, sha256, applied_at) VALUES (999, 'later', 'x', 0)",
+      ),
+    );
+    await expectUntouched(newer, "was written by a newer version of Mainstay");
+  });
+
+  test("one made with another text of a migration", async () => {
+    const edited = await doctored((db) =>
+      db.run("UPDATE schema_migrations SET sha256 = 'edited' WHERE number = 1"),
+    );
+    await expectUntouched(edited, "was made with another text of migration 1");
+  });
+
+  test("one of another program", async () => {
+    const installation = install();
+    await installation.createPartner();
+    rmSync(databaseOf(installation));
+    const db = new Database(databaseOf(installation), { create: true });
+    db.run("CREATE TABLE songs (title TEXT)");
+    db.run("INSERT INTO songs VALUES ('Blue')");
+    db.close();
+    await expectUntouched(installation, "is a SQLite database of another program");
+  });
+
+  test.each([
+    ["text", "not a database, ".repeat(100)],
+    ["one byte", "x"],
+  ])("a file of %s", async (_, content) => {
+    const installation = install();
+    await installation.createPartner();
+    writeFileSync(databaseOf(installation), content);
+    await expectUntouched(installation, "is no SQLite database");
+  });
+});
+
+describe("what lies in the working directory", () => {
+  const hostile = {
+    ".env": "MAINSTAY_SERVER__HOST=203.0.113.1\nMAINSTAY_LOG__LEVEL=silent\n",
+    ".env.production": "MAINSTAY_LOG__LEVEL=silent\n",
+    "bunfig.toml": 'preload = ["./preload.ts"]\n[serve]\nport = 1\n',
+    "preload.ts": 'require("node:fs").writeFileSync("preloaded", ""); process.exit(66);\n',
+    "package.json": '{"main": "preload.ts"}',
+    "tsconfig.json": "{",
+  };
+
+  test("has no effect: neither .env nor bunfig.toml is read", async () => {
+    const installation = install();
+    for (const [name, text] of Object.entries(hostile)) writeFileSync(join(installation.folder, name), text);
+    await installation.start({ cwd: installation.folder });
+    expect(installation.url).toStartWith("http://127.0.0.1:");
+    await installation.anonymous.get("/health");
+    await installation.stop();
+    expect(readdirSync(installation.folder)).not.toContain("preloaded");
+  });
+
+  test("is used when it is mainstay.toml, and the environment overrides that", async () => {
+    const installation = install({ server: { base_path: "/from-the-file" } });
+    await installation.start({ env: { MAINSTAY_LOG__LEVEL: "debug", MAINSTAY_SERVER__BASE_PATH: "/risk" } });
+    await installation.anonymous.get("/risk/health");
+    await installation.anonymous.ask("GET", "/from-the-file/health", 404);
+  });
+});
+
+test("a server listens on free ports, for administrators too, and says so in its log", async () => {
+  const [first, second] = [await serve(), await serve()];
+  const urls = [first.url, first.adminUrl, second.url, second.adminUrl];
+  expect(new Set(urls).size).toBe(4);
+  expect(first.log.find((line) => line.msg === "listening")).toMatchObject({
+    level: "info",
+    version: expect.any(String),
+    commit: expect.any(String),
+  });
+});
+
+test("a server restarted on its folder has everything as it was", async () => {
+  const server = await serve();
+  const client = server.as(await server.createPartner());
+  const property = await addProperty(client, { unit_count: 3 });
+  await server.stop();
+  await server.start();
+  expect((await client.get(`/v1/properties/${property.id}`)).body).toEqual(property);
+});

@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+import {
+  addAppliance,
+  addProperty,
+  addWornAppliance,
+  daysFromToday,
+  logEvents,
+} from "../support/portfolio.ts";
+import {
+  type Received,
+  type Receiver,
+  type ReceiverOptions,
+  startReceiver,
+  verifySignatures,
+} from "../support/receiver.ts";
+
+const { serve } = useMainstay();
+const receivers: Receiver[] = [];
+afterAll(async () => {
+  await Promise.all(receivers.map((receiver) => receiver.close()));
+});
+
+type Listening = { partner: Partner; client: ApiClient; receiver: Receiver };
+
+/** A partner whose webhooks go to a receiver of its own. */
+async function listen(server: Installation, behave?: ReceiverOptions["behave"]): Promise<Listening> {
+  const receiver = await startReceiver(behave ? { behave } : {});
+  receivers.push(receiver);
+  const partner = await server.createPartner("Acme", "--webhook-url", receiver.url);
+  return { partner, client: server.as(partner), receiver };
+}
+
+const bodyOf = (delivery: Received): Json => JSON.parse(delivery.body.toString());
+const ofEvent = (received: Received[], event: string) => received.filter((one) => one.event === event);
+const attempts = ({ received }: Receiver) => received.map((one) => one.atMs);
+const expectSigned = async (delivery: Received, { webhook_secret }: Partner) =>
+  expect(await verifySignatures(delivery, webhook_secret)).toEqual({
+    service: true,
+    webhook: true,
+    standard: true,
+    next: null,
+  });
+
+describe("what happens to a portfolio", () => {
+  let server: Installation;
+  let acme: Listening;
+  let property: Json;
+  let worn: Json;
+  let received: Received[];
+  /** The life of a portfolio: everything that is announced, in one go. */
+  beforeAll(async () => {
+    server = await serve();
+    acme = await listen(server);
+    const { client, receiver } = acme;
+    property = await addProperty(client);
+    worn = await addWornAppliance(client, property.id);
+    await logEvents(client, {
+      appliance_id: worn.id,
+      event_type: "Inspection",
+      date: daysFromToday(0),
+      parts_cost: 12.5,
+    });
+    await server.json("snapshot");
+    await receiver.waitFor((all) => ofEvent(all, "component.critical").length === worn.components_created);
+    await logEvents(client, {
+      appliance_id: worn.id,
+      component_id: worn.components[0].id,
+      event_type: "Replacement",
+      date: daysFromToday(0),
+    });
+    received = await receiver.waitFor((all) => ofEvent(all, "component.recovered").length === 1);
+  });
+  const dataOf = (event: string): Json[] => ofEvent(received, event).map((one) => bodyOf(one).data);
+
+  test("is announced in envelopes of the specification", () => {
+    for (const delivery of received)
+      expect(bodyOf(delivery)).toEqual({
+        event: delivery.event,
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/),
+        partner_id: acme.partner.partner_id,
+        partner: "Acme",
+        version: "v1",
+        data: expect.any(Object),
+      });
+  });
+
+  test("is signed in each of the documented ways", async () => {
+    for (const delivery of received) await expectSigned(delivery, acme.partner);
+  });
+
+  test("comes with the headers of the specification", () => {
+    for (const { headers, id } of received)
+      expect(headers).toMatchObject({
+        "content-type": "application/json",
+        "user-agent": "Service-Webhook/1.0",
+        "x-service-delivery": expect.stringMatching(/^WH_\d{13}_[0-9a-hjkmnp-tv-z]{5}$/),
+        "webhook-id": id,
+      });
+    expect(new Set(received.map(({ id }) => id)).size).toBe(received.length);
+  });
+
+  test("is announced: a new property, a new appliance, a logged event", () => {
+    const { address, city, state } = property;
+    expect(dataOf("property.created")).toEqual([
+      { property_id: property.id, address, city, state, source: "api" },
+    ]);
+    expect(dataOf("appliance.created")).toEqual([
+      { appliance_id: worn.id, type_id: worn.type_id, property_id: property.id },
+    ]);
+    expect(dataOf("service_event.created")[0]).toEqual({
+      event_id: expect.stringMatching(/^SE_/),
+      event_type: "Inspection",
+      appliance_id: worn.id,
+      appliance_type: worn.type_id,
+      property_id: property.id,
+      property_name: property.name,
+      total_cost: 12.5,
+      date: daysFromToday(0),
+    });
+  });
+
+  test("is announced by the snapshot: each component that has become critical, once", () => {
+    const critical = dataOf("component.critical");
+    expect(critical.map((data) => data.component_id).sort()).toEqual(
+      worn.components.map((one: Json) => one.id).sort(),
+    );
+    expect(critical.find((data) => data.component_def_id === "wh_gas_tank")).toEqual({
+      component_id: worn.components[0].id,
+      component_name: "Glass-lined tank",
+      component_def_id: "wh_gas_tank",
+      appliance_id: worn.id,
+      appliance_type: "water_heater_gas",
+      property_id: property.id,
+      property_name: property.name,
+      risk_score: 0.99,
+      risk_tier: "CRITICAL",
+      previous_tier: "GOOD",
+      confidence: expect.stringMatching(/^(HIGH|MEDIUM|LOW)$/),
+      proactive_cost: expect.any(Number),
+      reactive_cost: expect.any(Number),
+      projected_failure_year: expect.any(Number),
+    });
+  });
+
+  test("is announced at once when a replacement brings a component back to good", () => {
+    expect(dataOf("component.recovered")).toMatchObject([
+      { component_id: worn.components[0].id, risk_tier: "GOOD", previous_tier: "CRITICAL" },
+    ]);
+  });
+
+  test("is not announced twice: by a second snapshot of the day, or by a restart", async () => {
+    const before = received.length;
+    await server.json("snapshot");
+    await server.stop();
+    await server.start();
+    await addProperty(acme.client);
+    const after = await acme.receiver.waitFor((all) => ofEvent(all, "property.created").length === 2);
+    expect(after).toHaveLength(before + 1);
+  });
+});
+
+describe.concurrent("a receiver", () => {
+  test("gets only the events that the operator names for it, from then on, while the server runs", async () => {
+    const server = await serve();
+    const { partner, client, receiver } = await listen(server);
+    const setWebhook = (...args: string[]) =>
+      server.json("partner", "set-webhook", partner.partner_id, ...args);
+    await setWebhook(receiver.url, "--event", "appliance.created", "--event", "component.critical");
+    const { id } = await addProperty(client);
+    await addAppliance(client, id);
+    await receiver.waitFor((all) => all.length > 0);
+    await setWebhook("--off");
+    await addAppliance(client, id);
+    await setWebhook(`${receiver.url}/moved`);
+    await addProperty(client);
+    const received = await receiver.waitFor((all) => all.length > 1);
+    expect(received.map(({ event, path }) => [event, path])).toEqual([
+      ["appliance.created", "/hook"],
+      ["property.created", "/hook/moved"],
+    ]);
+  });
+
+  test("is told of what happened while it, or the server, was away", async () => {
+    const server = await serve();
+    const { client, receiver, partner } = await listen(server, () => "reset");
+    await addProperty(client);
+    await receiver.waitFor((all) => all.length === 1);
+    await server.stop();
+    receiver.behave(undefined);
+    await server.json("snapshot");
+    await server.start();
+    const [refused, taken] = await receiver.waitFor((all) => all.length === 2);
+    expect(taken!.id).toBe(refused!.id);
+    await expectSigned(taken!, partner);
+  });
+});
+
+describe.concurrent("receivers that fail", () => {
+  /** What the first attempt meets; the second is answered. */
+  const failures = {
+    "answers 500": { status: 500 },
+    "answers 404": { status: 404 },
+    hangs: "hang",
+    "resets the connection": "reset",
+    "sends a body without end, byte by byte": "drip",
+  } as const;
+
+  test("are tried again after 5 seconds with the same bytes, and hold up nobody else", async () => {
+    const server = await serve({ webhooks: { timeout_ms: 1000 } });
+    const failing = await Promise.all(
+      Object.values(failures).map((failure) =>
+        listen(server, (_, nth) => (nth === 1 ? failure : { status: 204 })),
+      ),
+    );
+    const elsewhere = await listen(server);
+    const redirecting = await listen(server, (_, nth) =>
+      nth === 1 ? { status: 307, headers: { location: elsewhere.receiver.url } } : { status: 200 },
+    );
+    const all = [...failing, redirecting];
+    await Promise.all(all.map(({ client }) => addProperty(client)));
+    await Promise.all(all.map(({ receiver }) => receiver.waitFor((received) => received.length === 1)));
+    const startedAt = performance.now();
+    await addProperty(elsewhere.client);
+    await elsewhere.receiver.waitFor((received) => received.length === 1);
+    expect(
+      performance.now() - startedAt,
+      "a healthy receiver is told before the failing are tried again",
+    ).toBeLessThan(5000);
+
+    await Promise.all(
+      all.map(({ receiver }) => receiver.waitFor((received) => received.length === 2, 30_000)),
+    );
+    for (const { receiver, partner } of all) {
+      const [first, second] = receiver.received as [Received, Received];
+      expect(second.body.equals(first.body)).toBe(true);
+      expect(second.id).toBe(first.id);
+      await expectSigned(second, partner);
+      expect(second.atMs - first.atMs).toBeGreaterThan(4900);
+    }
+    expect(elsewhere.receiver.received, "a redirect is not followed").toHaveLength(1);
+  });
+
+  test("by sending a gigabyte cost little memory, and what they took counts as delivered", async () => {
+    const server = await serve();
+    const { client, receiver } = await listen(server, () => "gigabyte");
+    for (let i = 0; i < 8; i++) await addProperty(client);
+    await receiver.waitFor((all) => new Set(all.map(({ id }) => id)).size === 8);
+    const status = await Bun.file(`/proc/${server.pid}/status`).text();
+    const peakKib = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]);
+    expect(peakKib).toBeWithin(1, 400 * 1024);
+    await server.stop();
+    expect(attempts(receiver)).toHaveLength(8);
+  });
+
+  test("are told of a component's changes in their order, a later one waiting for the earlier", async () => {
+    const server = await serve();
+    const { client, receiver } = await listen(server, ({ event }, nth) => ({
+      status: event === "component.critical" && nth === 1 ? 500 : 200,
+    }));
+    const worn = await addWornAppliance(client, (await addProperty(client)).id);
+    await server.json("snapshot");
+    await receiver.waitFor((all) => ofEvent(all, "component.critical").length > 0);
+    await logEvents(client, { appliance_id: worn.id, event_type: "Replacement", date: daysFromToday(0) });
+    const received = await receiver.waitFor(
+      (all) => ofEvent(all, "component.recovered").length === ofEvent(all, "component.critical").length / 2,
+      30_000,
+    );
+    for (const { id } of worn.components) {
+      const told = received
+        .filter((one) => bodyOf(one).data.component_id === id)
+        .map((one) => one.event.replace("component.", ""));
+      if (told.length > 0) expect(told).toEqual(["critical", "critical", "recovered"]);
+    }
+  });
+});
+
+test.concurrent("kill -9 in the middle of deliveries loses no announcement and changes none", async () => {
+  const server = await serve();
+  const { client, receiver, partner } = await listen(server, () => ({ status: 200, delayMs: 20 }));
+  const made = await Promise.all(Array.from({ length: 60 }, () => addProperty(client)));
+  await receiver.waitFor((all) => all.length >= 10);
+  await server.kill();
+  await server.start();
+  const told = () => new Set(receiver.received.map((one) => bodyOf(one).data.property_id));
+  await eventually(() => expect(told()).toEqual(new Set(made.map((one) => one.id))), 30_000);
+  const texts = new Map<string, string>();
+  for (const delivery of receiver.received) {
+    await expectSigned(delivery, partner);
+    const text = delivery.body.toString();
+    expect(texts.get(delivery.id) ?? text).toBe(text);
+    texts.set(delivery.id, text);
+  }
+  expect(texts.size).toBe(60);
+});
+
+test.concurrent("SIGTERM in the middle of deliveries finishes those under way; the rest follow after the next start, once", async () => {
+  const server = await serve();
+  const { client, receiver } = await listen(server, () => ({ status: 200, delayMs: 50 }));
+  await Promise.all(Array.from({ length: 40 }, () => addProperty(client)));
+  await receiver.waitFor((all) => all.length >= 5);
+  await server.stop();
+  const before = receiver.received.length;
+  expect(before).toBeLessThan(40);
+  await server.start();
+  await receiver.waitFor((all) => new Set(all.map(({ id }) => id)).size === 40, 30_000);
+  await server.stop();
+  expect(receiver.received).toHaveLength(40);
+});
