@@ -52,6 +52,8 @@ export async function build(target: string, outfile: string): Promise<void> {
       MAINSTAY_VERSION: JSON.stringify(pkg.version),
       MAINSTAY_COMMIT: JSON.stringify(commit()),
       MAINSTAY_TARGET: JSON.stringify(target),
+      // Else each CommonJS package's own folder on this machine, which would differ from checkout to checkout.
+      __dirname: JSON.stringify("/"),
     },
   });
   if (!result.success) throw new AggregateError(result.logs, "the build failed");

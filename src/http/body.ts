@@ -6,11 +6,22 @@ const MAX_DEPTH = 32;
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
-  if (declared !== null) {
-    const bytes = new Uint8Array(await request.arrayBuffer());
-    if (bytes.length > limit) throw tooLarge(limit);
-    return bytes;
+  try {
+    return declared !== null ? await readDeclared(request, limit) : await readChunks(request, limit);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    // The connection is gone, so that nobody hears this: it keeps what is the caller's doing out of the faults.
+    throw invalid("Body ended before it was complete");
   }
+}
+
+async function readDeclared(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  if (bytes.length > limit) throw tooLarge(limit);
+  return bytes;
+}
+
+async function readChunks(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
