@@ -1,0 +1,170 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { applyMigrations } from "../../src/store/migrate.ts";
+import { MIGRATIONS, type Migration } from "../../src/store/migrations.ts";
+import { openSqlite } from "../../src/store/sqlite.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "mainstay-migrate-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+let file: string;
+let files = 0;
+beforeEach(() => {
+  file = join(folder, `${++files}.db`);
+});
+
+const FIRST: Migration = {
+  number: 1,
+  name: "houses",
+  sql: `CREATE TABLE houses (id INTEGER PRIMARY KEY) STRICT;
+        CREATE TABLE rooms (id INTEGER PRIMARY KEY, house INTEGER REFERENCES houses (id) ON DELETE CASCADE) STRICT;`,
+};
+const SECOND: Migration = {
+  number: 2,
+  name: "doors",
+  sql: "CREATE TABLE doors (id INTEGER PRIMARY KEY) STRICT;",
+};
+/** Makes a table anew under its name, as a change of a column's type must. */
+const REBUILD: Migration = {
+  number: 2,
+  name: "rebuild houses",
+  sql: `CREATE TABLE new_houses (id INTEGER PRIMARY KEY, name TEXT) STRICT;
+        INSERT INTO new_houses (id) SELECT id FROM houses;
+        DROP TABLE houses;
+        ALTER TABLE new_houses RENAME TO houses;`,
+};
+
+/** Opens the file with these migrations; the names of those that were applied. */
+function open(migrations: readonly Migration[], now = 0): string[] {
+  const sqlite = openSqlite(file, { now, migrations });
+  sqlite.close();
+  return sqlite.applied.map(({ name }) => name);
+}
+function rows<T>(sql: string): T[] {
+  const db = new Database(file, { readonly: true });
+  const found = db.query(sql).all() as T[];
+  db.close();
+  return found;
+}
+function run(sql: string): void {
+  const db = new Database(file);
+  db.run(sql);
+  db.close();
+}
+const tables = () =>
+  rows<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").map(
+    ({ name }) => name,
+  );
+
+describe("opening a database", () => {
+  test("brings it up to date in order, and keeps a ledger of what was applied and when", () => {
+    expect(open([FIRST], 1000)).toEqual(["houses"]);
+    expect(open([FIRST, SECOND], 2000)).toEqual(["doors"]);
+    expect(open([FIRST, SECOND], 3000)).toEqual([]);
+    expect(rows("SELECT number, name, applied_at FROM schema_migrations")).toEqual([
+      { number: 1, name: "houses", applied_at: 1000 },
+      { number: 2, name: "doors", applied_at: 2000 },
+    ]);
+  });
+
+  test("rebuilds a table without emptying the tables that refer to it", () => {
+    open([FIRST]);
+    run("INSERT INTO houses VALUES (1), (2); INSERT INTO rooms VALUES (1, 1), (2, 2)");
+    open([FIRST, REBUILD]);
+    expect(rows("SELECT house FROM rooms")).toEqual([{ house: 1 }, { house: 2 }]);
+  });
+
+  test("hands a database that holds data to the backup first, and a new one not", () => {
+    const seen: string[][] = [];
+    const beforeUpgrade = (_: Database, pending: readonly Migration[]) =>
+      void seen.push(pending.map(({ name }) => name));
+    openSqlite(file, { now: 0, migrations: [FIRST], beforeUpgrade }).close();
+    openSqlite(file, { now: 0, migrations: [FIRST, SECOND], beforeUpgrade }).close();
+    expect(seen).toEqual([["doors"]]);
+  });
+
+  test("by several processes at once applies each migration once", async () => {
+    const source = `import { openSqlite } from "${import.meta.dir}/../../src/store/sqlite.ts";
+      const sqlite = openSqlite(process.argv[2], { now: 0 });
+      console.log(sqlite.applied.length);
+      sqlite.close();`;
+    const script = join(folder, "open.ts");
+    await Bun.write(script, source);
+    const openers = Array.from({ length: 4 }, () =>
+      Bun.spawn([process.execPath, script, file], { stdio: ["ignore", "pipe", "inherit"] }),
+    );
+    const applied = await Promise.all(openers.map((opener) => new Response(opener.stdout).text()));
+    expect(applied.map(Number).sort()).toEqual([0, 0, 0, MIGRATIONS.length]);
+  });
+});
+
+describe("a migration that fails", () => {
+  test("leaves nothing of itself behind, and what came before it stands", () => {
+    const broken = {
+      number: 2,
+      name: "broken",
+      sql: "CREATE TABLE garages (id INTEGER); INSERT INTO nowhere VALUES (1);",
+    };
+    expect(() => open([FIRST, broken])).toThrow("nowhere");
+    expect(tables()).toEqual(["houses", "rooms", "schema_migrations"]);
+    expect(open([FIRST, SECOND])).toEqual(["doors"]);
+  });
+
+  test("by leaving rows without the row that they refer to is refused and undone", () => {
+    open([FIRST]);
+    run("INSERT INTO houses VALUES (1); INSERT INTO rooms VALUES (1, 1)");
+    const careless = { number: 2, name: "careless", sql: "DELETE FROM houses;" };
+    expect(() => open([FIRST, careless])).toThrow("would leave 1 rows without the row that they refer to");
+    expect(rows("SELECT id FROM houses")).toEqual([{ id: 1 }]);
+  });
+
+  test("on the first start leaves an empty database, which the next start fills", () => {
+    expect(() => open([{ number: 1, name: "broken", sql: "CREATE TABLE a (;" }])).toThrow();
+    expect(tables()).toEqual([]);
+    expect(open([FIRST])).toEqual(["houses"]);
+  });
+});
+
+describe("a database that is not ours to touch is refused with no byte changed", () => {
+  const expectRefused = (migrations: readonly Migration[], message: string) => {
+    const before = readFileSync(file);
+    expect(() => open(migrations)).toThrow(message);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  };
+
+  test("when a newer version wrote it", () => {
+    open([FIRST, SECOND]);
+    expectRefused(
+      [FIRST],
+      "was written by a newer version of Mainstay: it has migration 2 (doors), this version knows 1",
+    );
+  });
+
+  test("when a migration's text was edited after it was applied", () => {
+    open([FIRST]);
+    const edited = { ...FIRST, sql: `${FIRST.sql} ` };
+    expectRefused([edited, SECOND], "was made with another text of migration 1 (houses)");
+  });
+
+  test("when it is another program's", () => {
+    run("CREATE TABLE songs (title TEXT)");
+    expectRefused([FIRST], "is a SQLite database of another program");
+  });
+
+  test.each(["x", "no database, but long enough to hold a header of a hundred bytes ".repeat(4)])(
+    "when it is no database: %p",
+    async (content) => {
+      await Bun.write(file, content);
+      expectRefused([FIRST], "is no SQLite database");
+    },
+  );
+});
+
+test("a step that another process took while this one waited is not taken again", () => {
+  open([FIRST]);
+  const db = new Database(file, { strict: true });
+  expect(applyMigrations(db, file, [FIRST], 0)).toEqual([]);
+  db.close();
+});

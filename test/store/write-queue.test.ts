@@ -1,0 +1,191 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { openStore, type Store, type StoreOptions } from "../../src/store/store.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "mainstay-queue-"));
+const opened: Store[] = [];
+let file: string;
+let files = 0;
+beforeEach(() => {
+  file = join(folder, `${++files}.db`);
+});
+afterAll(async () => {
+  await Promise.all(opened.map((store) => store.close()));
+  rmSync(folder, { recursive: true });
+});
+
+function open(options: Partial<StoreOptions> = {}): Store {
+  const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+  const store = openStore(file, { clock: Date.now, random, ...options });
+  opened.push(store);
+  return store;
+}
+const DAY = "2026-01-01";
+/** A row of its own for each name, with a count. */
+const add = (store: Store, name: string, calls = 1) => store.write((tx) => tx.budgets.add(name, DAY, calls));
+const countOf = (store: Store, name: string) => store.read.budgets.taken(name, DAY);
+
+describe("a write", () => {
+  test("is seen by readers once it is acknowledged, and not a moment before", async () => {
+    const store = open();
+    const write = store.write(async (tx) => {
+      await tx.budgets.add("a", DAY, 1);
+      expect(await countOf(store, "a"), "while it is written").toBe(0);
+      expect(await tx.budgets.taken("a", DAY), "by itself").toBe(1);
+    });
+    await write;
+    expect(await countOf(store, "a")).toBe(1);
+  });
+
+  test("that throws rejects with what it threw and leaves nothing, whatever it shares its group with", async () => {
+    const store = open();
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 150, size: "max" }),
+        async (fates) => {
+          const run = ++runs;
+          const names = fates.map((_, at) => `${run}-${at}`);
+          const outcomes = await Promise.allSettled(
+            fates.map((fails, at) =>
+              store.write(async (tx) => {
+                await tx.budgets.add(names[at]!, DAY, 1);
+                if (fails) throw new Error(names[at]);
+                return at;
+              }),
+            ),
+          );
+          for (const [at, outcome] of outcomes.entries()) {
+            if (outcome.status === "fulfilled") expect([outcome.value, fates[at]]).toEqual([at, false]);
+            else expect([outcome.reason.message, fates[at]]).toEqual([names[at]!, true]);
+            expect(await countOf(store, names[at]!)).toBe(fates[at] ? 0 : 1);
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  test("shares a commit with up to 63 others that wait, and all of them are answered after it", async () => {
+    const store = open();
+    const groups: number[] = [];
+    store.onGroup((jobs) => groups.push(jobs));
+    await Promise.all(Array.from({ length: 150 }, () => add(store, "a")));
+    expect(groups).toEqual([64, 64, 22]);
+  });
+
+  test("runs after those that came before it, also over the end of a group", async () => {
+    const store = open({ groupSize: 5 });
+    const seen: number[] = [];
+    await Promise.all(
+      Array.from({ length: 23 }, (_, nth) =>
+        store.write(async (tx) => {
+          seen.push(await tx.budgets.taken("a", DAY));
+          await tx.budgets.add("a", DAY, nth % 2);
+        }),
+      ),
+    );
+    expect(seen).toEqual(Array.from({ length: 23 }, (_, nth) => Math.floor(nth / 2)));
+  });
+
+  test("gets moments that strictly increase, over groups, restarts and a clock that is set back", async () => {
+    let now = 1_000_000;
+    const instants: number[] = [];
+    const take = (store: Store) =>
+      Promise.all(
+        [1, 2, 3].map(() =>
+          store.write(async (tx) => void instants.push(tx.nextInstant(), tx.nextInstant())),
+        ),
+      );
+    await take(open({ clock: () => now }));
+    now -= 500_000;
+    await take(open({ clock: () => now }));
+    now += 900_000;
+    await take(open({ clock: () => now }));
+    expect(instants).toEqual([...new Set(instants)].sort((a, b) => a - b));
+    expect(instants.at(-6)).toBe(now);
+  });
+
+  test("in the background waits for nobody for ever, and nobody for it", async () => {
+    const store = open({ groupSize: 4 });
+    const order: string[] = [];
+    const log = (name: string, priority: "request" | "background") =>
+      store.write(async () => void order.push(name), "process", priority);
+    await Promise.all([
+      ...["b1", "b2", "b3"].map((name) => log(name, "background")),
+      ...["r1", "r2", "r3", "r4", "r5", "r6"].map((name) => log(name, "request")),
+    ]);
+    expect(order).toEqual(["r1", "r2", "r3", "r4", "b1", "r5", "r6", "b2", "b3"]);
+  });
+});
+
+describe("another process's write", () => {
+  test("is waited for without holding up the event loop", async () => {
+    const sleeps: number[] = [];
+    const store = open({
+      sleep: async (ms) => {
+        sleeps.push(ms);
+        if (sleeps.length === 20) other.run("COMMIT");
+      },
+    });
+    const other = new Database(file);
+    other.run("BEGIN IMMEDIATE");
+    await add(store, "a");
+    expect(sleeps.length).toBe(20);
+    expect(Math.max(...sleeps)).toBeLessThan(50);
+    expect(await countOf(store, "a")).toBe(1);
+    other.close();
+  });
+
+  test("that does not end in time fails the write, and the next one is tried anew", async () => {
+    let now = 0;
+    const store = open({
+      clock: () => now,
+      busyTimeoutMs: 1000,
+      sleep: async (ms) => {
+        now += ms;
+      },
+    });
+    const other = new Database(file);
+    other.run("BEGIN IMMEDIATE");
+    await expect(add(store, "a")).rejects.toThrow("locked");
+    other.run("ROLLBACK");
+    await add(store, "a");
+    expect(await countOf(store, "a")).toBe(1);
+    other.close();
+  });
+
+  test("shows in the data version, and one of its own does not", async () => {
+    const store = open();
+    await add(store, "a");
+    const before = store.dataVersion();
+    await add(store, "a");
+    expect(store.dataVersion()).toBe(before);
+    const other = open();
+    await add(other, "a");
+    expect(store.dataVersion()).not.toBe(before);
+  });
+
+  test("never turns around or loses what two processes count together", async () => {
+    const [one, two] = [open(), open()];
+    await Promise.all(Array.from({ length: 100 }, (_, nth) => add(nth % 2 === 0 ? one : two, "a")));
+    expect(await countOf(one, "a")).toBe(100);
+  });
+});
+
+describe("closing", () => {
+  test("finishes the writes that were taken and refuses new ones", async () => {
+    const store = open();
+    opened.splice(opened.indexOf(store), 1);
+    const taken = Promise.all(Array.from({ length: 200 }, () => add(store, "a")));
+    const closed = store.close();
+    await expect(add(store, "a")).rejects.toThrow("the store is closed");
+    await Promise.all([taken, closed]);
+    const again = open();
+    expect(await countOf(again, "a")).toBe(200);
+  });
+});
