@@ -3,8 +3,8 @@ import { databaseFile } from "../data-folder.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
 import { withScratchCopy } from "../store/scratch-copy.ts";
 import type { Store } from "../store/store.ts";
-import type { ColumnMapping } from "../usecases/import/columns.ts";
 import { courteousPause } from "../usecases/courtesy.ts";
+import type { ColumnMapping } from "../usecases/import/columns.ts";
 import {
   IMPORT_FIELDS,
   type ImportResult,

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Appliance } from "../domain/appliance.ts";
-import { hotRead, hotWrite } from "./hot.ts";
+import { hotRead, hotWrite, named } from "./hot.ts";
 import { isAmong, lazy } from "./kit.ts";
 import type { Slice } from "./properties.ts";
 import { appliances } from "./schema.ts";
@@ -85,15 +85,12 @@ export function applianceStore(db: Db) {
       updatedAt: ph("updatedAt"),
     }),
   );
-  const forScoring = hotRead<ScoredAppliance>(
-    db,
-    () =>
-      db
-        .select(SCORED)
-        .from(appliances)
-        .where(isAmong(appliances.propertyId, "propertyIds"))
-        .orderBy(asc(appliances.propertyId), asc(appliances.seq)),
-    Object.keys(SCORED) as (keyof ScoredAppliance)[],
+  const forScoring = hotRead<ScoredAppliance>(db, () =>
+    db
+      .select(named(SCORED))
+      .from(appliances)
+      .where(isAmong(appliances.propertyId, "propertyIds"))
+      .orderBy(asc(appliances.propertyId), asc(appliances.seq)),
   );
 
   return {

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, gte, sql } from "drizzle-orm";
 import type { Component } from "../domain/component.ts";
 import type { BrandTier, RiskTier } from "../domain/scoring/types.ts";
-import { hotRead, hotWrite } from "./hot.ts";
+import { hotRead, hotWrite, named } from "./hot.ts";
 import { isAmong, lazy } from "./kit.ts";
 import type { Slice } from "./properties.ts";
 import { appliances, components, componentTallies, properties } from "./schema.ts";
@@ -36,8 +36,6 @@ export type ScoreColumns = Pick<
   | "trendScore"
 >;
 
-const COLUMNS = Object.keys(getTableColumns(components)) as (keyof Component & string)[];
-
 const row = {
   ...getTableColumns(components),
   typeId: appliances.typeId,
@@ -51,43 +49,36 @@ const row = {
 export function componentStore(db: Db) {
   const rows = () =>
     db
-      .select(row)
+      .select(named(row))
       .from(components)
       .innerJoin(appliances, eq(appliances.id, components.applianceId))
       .innerJoin(properties, eq(properties.id, components.propertyId))
       .$dynamic();
   const mine = eq(components.partnerId, ph("partnerId"));
 
-  const byId = lazy(() =>
-    rows()
-      .where(and(eq(components.id, ph("id")), mine))
-      .prepare(),
-  );
-  const page = lazy(() =>
+  const byId = hotRead<ComponentRow>(db, () => rows().where(and(eq(components.id, ph("id")), mine)));
+  const page = hotRead<ComponentRow>(db, () =>
     rows()
       .where(and(mine, gt(components.seq, ph("offset"))))
       .orderBy(asc(components.seq))
-      .limit(ph("limit"))
-      .prepare(),
+      .limit(ph("limit")),
   );
-  const tierPage = lazy(() =>
+  const tierPage = hotRead<ComponentRow>(db, () =>
     rows()
       .where(and(mine, eq(components.riskTier, ph("tier")), gte(components.seq, ph("from"))))
       .orderBy(asc(components.seq))
       .limit(ph("limit"))
-      .offset(ph("offset"))
-      .prepare(),
+      .offset(ph("offset")),
   );
-  const scorePage = lazy(() =>
+  const scorePage = hotRead<ComponentRow>(db, () =>
     rows()
       .where(and(mine, eq(components.riskScore, ph("score")), gte(components.seq, ph("from"))))
       .orderBy(asc(components.seq))
       .limit(ph("limit"))
-      .offset(ph("offset"))
-      .prepare(),
+      .offset(ph("offset")),
   );
   /** Elevated components that the latest snapshot scored: the rows that the bucket SETTLED_ELEVATED counts. */
-  const settledPage = lazy(() =>
+  const settledPage = hotRead<ComponentRow>(db, () =>
     rows()
       .where(
         and(
@@ -98,16 +89,21 @@ export function componentStore(db: Db) {
       )
       .orderBy(asc(components.seq))
       .limit(ph("limit"))
-      .offset(ph("offset"))
-      .prepare(),
+      .offset(ph("offset")),
   );
-  const rescoredPage = lazy(() =>
+  const rescoredPage = hotRead<ComponentRow>(db, () =>
     rows()
-      .where(and(mine, sql`${components.rescoredAt} is not null and ${components.riskScore} >= 52`))
+      .where(
+        and(
+          mine,
+          // A bound that holds for every moment: without it SQLite takes the index of scores, and sorts.
+          gt(components.rescoredAt, 0),
+          sql`${components.rescoredAt} is not null and ${components.riskScore} >= 52`,
+        ),
+      )
       .orderBy(asc(components.rescoredAt), asc(components.seq))
       .limit(ph("limit"))
-      .offset(ph("offset"))
-      .prepare(),
+      .offset(ph("offset")),
   );
   const wholeTallies = lazy(() =>
     db
@@ -199,32 +195,25 @@ export function componentStore(db: Db) {
       .where(eq(components.id, ph("id")))
       .prepare(),
   );
-  const ofAppliances = hotRead<Component>(
-    db,
-    () =>
-      db
-        .select()
-        .from(components)
-        .where(isAmong(components.applianceId, "applianceIds"))
-        .orderBy(asc(components.applianceId), asc(components.seq)),
-    COLUMNS,
+  const ofAppliances = hotRead<Component>(db, () =>
+    db
+      .select(named(getTableColumns(components)))
+      .from(components)
+      .where(isAmong(components.applianceId, "applianceIds"))
+      .orderBy(asc(components.applianceId), asc(components.seq)),
   );
-  const ofProperties = hotRead<Component>(
-    db,
-    () =>
-      db
-        .select()
-        .from(components)
-        .where(isAmong(components.propertyId, "propertyIds"))
-        .orderBy(asc(components.propertyId), asc(components.seq)),
-    COLUMNS,
+  const ofProperties = hotRead<Component>(db, () =>
+    db
+      .select(named(getTableColumns(components)))
+      .from(components)
+      .where(isAmong(components.propertyId, "propertyIds"))
+      .orderBy(asc(components.propertyId), asc(components.seq)),
   );
 
-  const ofProperty = lazy(() =>
+  const ofProperty = hotRead<ComponentRow>(db, () =>
     rows()
       .where(eq(components.propertyId, ph("propertyId")))
-      .orderBy(asc(components.seq))
-      .prepare(),
+      .orderBy(asc(components.seq)),
   );
 
   /** Where the row at `offset` of a bucket stands: the first `seq` of its block, and how many rows to pass over from there. */
@@ -258,14 +247,14 @@ export function componentStore(db: Db) {
 
   return {
     async find(partnerId: string, id: string): Promise<ComponentRow | undefined> {
-      return (await byId().execute({ partnerId, id }))[0];
+      return byId({ partnerId, id })[0];
     },
     async page(partnerId: string, slice: Slice): Promise<ComponentRow[]> {
-      return await page().execute({ partnerId, ...slice });
+      return page({ partnerId, ...slice });
     },
     async tierPage(partnerId: string, tier: RiskTier, slice: Slice): Promise<ComponentRow[]> {
       const start = await locate(partnerId, TIER_BUCKETS[tier], slice.offset);
-      return await tierPage().execute({ partnerId, tier, limit: slice.limit, ...start });
+      return tierPage({ partnerId, tier, limit: slice.limit, ...start });
     },
     /** CRITICAL and WARNING components, the highest score first, then by creation. */
     async elevatedPage(partnerId: string, slice: Slice): Promise<ComponentRow[]> {
@@ -279,7 +268,7 @@ export function componentStore(db: Db) {
         }
         const start: { from: number; offset: number } = await locate(partnerId, bucket, skip);
         const limit: number = slice.limit - found.length;
-        found.push(...(await scorePage().execute({ partnerId, score: bucket, limit, ...start })));
+        found.push(...scorePage({ partnerId, score: bucket, limit, ...start }));
         if (found.length >= slice.limit) break;
         skip = 0;
       }
@@ -295,12 +284,12 @@ export function componentStore(db: Db) {
       let found: ComponentRow[] = [];
       if (slice.offset < settled) {
         const start = await locate(partnerId, SETTLED_ELEVATED, slice.offset);
-        found = await settledPage().execute({ partnerId, limit: slice.limit, ...start });
+        found = settledPage({ partnerId, limit: slice.limit, ...start });
       }
       const limit = slice.limit - found.length;
       if (limit === 0) return found;
       const offset = Math.max(0, slice.offset - settled);
-      return [...found, ...(await rescoredPage().execute({ partnerId, limit, offset }))];
+      return [...found, ...rescoredPage({ partnerId, limit, offset })];
     },
     /** How many components stand in a tier. */
     async countTier(partnerId: string, tier: RiskTier): Promise<number> {
@@ -308,11 +297,12 @@ export function componentStore(db: Db) {
     },
     /** For filters that hold few rows: one property, one appliance. Alerts come by score, lists by creation. */
     async filteredPage(where: ComponentFilter, slice: Slice): Promise<ComponentRow[]> {
-      return await rows()
+      const found = await rows()
         .where(filter(where))
         .orderBy(...(where.elevated ? [desc(components.riskScore)] : []), asc(components.seq))
         .limit(slice.limit)
         .offset(slice.offset);
+      return found as ComponentRow[];
     },
     async countFiltered(where: ComponentFilter): Promise<Record<RiskTier, number>> {
       const found = await db
@@ -334,7 +324,7 @@ export function componentStore(db: Db) {
       return ofProperties({ propertyIds: JSON.stringify(propertyIds) });
     },
     async rowsOfProperty(propertyId: string): Promise<ComponentRow[]> {
-      return await ofProperty().execute({ propertyId });
+      return ofProperty({ propertyId });
     },
     async insert(component: Component): Promise<void> {
       insert({ ...component });

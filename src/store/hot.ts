@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
-import { is, Param, Placeholder } from "drizzle-orm";
+import { is, Param, Placeholder, type SQL, sql } from "drizzle-orm";
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { lazy } from "./kit.ts";
 import type { Db } from "./sqlite.ts";
 
@@ -20,25 +21,20 @@ export function hotWrite(db: Db, make: () => Query): (values: Values) => void {
   };
 }
 
-/** A read of whole columns, by their names in the order of the select. */
-export function hotRead<T>(
-  db: Db,
-  make: () => Query,
-  names: readonly (keyof T & string)[],
-): (values: Values) => T[] {
+/** A read whose columns are `named`, so that bun:sqlite makes the rows itself. No column may need a conversion. */
+export function hotRead<T>(db: Db, make: () => Query): (values: Values) => T[] {
   const statement = lazy(() => prepare(db, make()));
   return (values) => {
     const { run, bind } = statement();
-    const rows = run.values(...bind(values));
-    const found = new Array<T>(rows.length);
-    for (let i = 0; i < rows.length; i++) {
-      const cells = rows[i]!;
-      const row: Values = {};
-      for (let at = 0; at < names.length; at++) row[names[at]!] = cells[at];
-      found[i] = row as T;
-    }
-    return found;
+    return run.all(...bind(values)) as T[];
   };
+}
+
+/** Columns that come back under the names that they have here. */
+export function named<C extends Record<string, AnySQLiteColumn>>(columns: C) {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [name, sql`${column}`.as(name)]),
+  ) as { [Name in keyof C]: SQL.Aliased };
 }
 
 type Bindable = string | number | null;

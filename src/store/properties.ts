@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, gt, sql } from "drizzle-orm";
 import type { Property, PropertyChange, Unit } from "../domain/property.ts";
 import type { Instant } from "../domain/time.ts";
 import type { PropertyTotals } from "../domain/totals.ts";
-import { hotWrite } from "./hot.ts";
+import { hotRead, hotWrite, named } from "./hot.ts";
 import { lazy } from "./kit.ts";
 import { appliances, properties, propertyTotals, units } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
@@ -51,23 +51,24 @@ export function propertyStore(db: Db) {
       .limit(1)
       .prepare(),
   );
-  const page = lazy(() =>
+  const page = hotRead<PropertyRow>(db, () =>
     db
-      .select({
-        id: properties.id,
-        name: properties.name,
-        address: properties.address,
-        city: properties.city,
-        state: properties.state,
-        zip: properties.zip,
-        unitCount: properties.unitCount,
-        createdAt: properties.createdAt,
-      })
+      .select(
+        named({
+          id: properties.id,
+          name: properties.name,
+          address: properties.address,
+          city: properties.city,
+          state: properties.state,
+          zip: properties.zip,
+          unitCount: properties.unitCount,
+          createdAt: properties.createdAt,
+        }),
+      )
       .from(properties)
       .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("offset"))))
       .orderBy(asc(properties.seq))
-      .limit(ph("limit"))
-      .prepare(),
+      .limit(ph("limit")),
   );
   const portfolio = lazy(() =>
     db
@@ -137,7 +138,7 @@ export function propertyStore(db: Db) {
       return (await byAddress().execute({ partnerId, name, address }))[0];
     },
     async page(partnerId: string, slice: Slice): Promise<PropertyRow[]> {
-      return await page().execute({ partnerId, ...slice });
+      return page({ partnerId, ...slice });
     },
     async portfolioPage(partnerId: string, slice: Slice): Promise<PortfolioRow[]> {
       return await portfolio().execute({ partnerId, ...slice });

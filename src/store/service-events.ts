@@ -3,7 +3,7 @@ import type { InspectionEvent } from "../domain/figures/compliance.ts";
 import type { EventType } from "../domain/scoring/types.ts";
 import type { Condition, ServiceEvent } from "../domain/service-event.ts";
 import type { Day } from "../domain/time.ts";
-import { hotRead, hotWrite } from "./hot.ts";
+import { hotRead, hotWrite, named } from "./hot.ts";
 import { isAmong, lazy } from "./kit.ts";
 import { outcomes, serviceEvents } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
@@ -63,10 +63,8 @@ export function serviceEventStore(db: Db) {
       )
       .prepare(),
   );
-  const evidence = hotRead<EventEvidenceRow>(
-    db,
-    () => db.select(EVIDENCE).from(serviceEvents).where(isAmong(serviceEvents.applianceId, "applianceIds")),
-    Object.keys(EVIDENCE) as (keyof EventEvidenceRow)[],
+  const evidence = hotRead<EventEvidenceRow>(db, () =>
+    db.select(named(EVIDENCE)).from(serviceEvents).where(isAmong(serviceEvents.applianceId, "applianceIds")),
   );
   const newest = lazy(() =>
     db

@@ -49,7 +49,7 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
     writer.run("PRAGMA foreign_keys = ON");
     writer.run("PRAGMA synchronous = FULL");
     writer.run("PRAGMA cache_size = -32768");
-    writer.run("PRAGMA wal_autocheckpoint = 8000");
+    writer.run("PRAGMA wal_autocheckpoint = 3000");
     // Waiting for another process is the write queue's part: it does not block the event loop.
     writer.run("PRAGMA busy_timeout = 0");
     const reader = open(file);

@@ -19,7 +19,7 @@ import { serviceEventStore } from "./service-events.ts";
 import { snapshotStore } from "./snapshots.ts";
 import { type Db, openSqlite, type SqliteOptions } from "./sqlite.ts";
 import { totalsStore } from "./totals.ts";
-import { type Durability, WriteQueue } from "./write-queue.ts";
+import { type Durability, type Priority, WriteQueue } from "./write-queue.ts";
 
 /** Every table's queries, over one connection. */
 const stores = (db: Db) => ({
@@ -67,7 +67,7 @@ export type Store = {
    * Runs the function in a transaction and resolves with its value once that is committed and on the disk; rejects
    * with nothing written when it throws. It must wait for nothing but the stores: other writes wait for it.
    */
-  write<T>(run: (tx: Tx) => Promise<T>, durability?: Durability): Promise<T>;
+  write<T>(run: (tx: Tx) => Promise<T>, durability?: Durability, priority?: Priority): Promise<T>;
   /** Changes whenever another process has committed to the same database. */
   dataVersion(): number;
   /** Writes waiting, for the metrics. */
@@ -127,10 +127,14 @@ export function openStore(file: string, options: StoreOptions): Store {
   };
   return {
     read: stores(sqlite.reader),
-    async write(run, durability = "durable") {
+    async write(run, durability = "durable", priority = "request") {
       const notified = new Set<string>();
       const outboxChanged = (partnerId: string) => void notified.add(partnerId);
-      const value = await queue.add(() => run({ ...base, now: group.now, outboxChanged }), durability);
+      const value = await queue.add(
+        () => run({ ...base, now: group.now, outboxChanged }),
+        durability,
+        priority,
+      );
       if (notified.size > 0) onOutbox?.(notified);
       return value;
     },

@@ -1,6 +1,6 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { PropertyTotals, Totals } from "../domain/totals.ts";
-import { hotWrite } from "./hot.ts";
+import { hotRead, hotWrite, named } from "./hot.ts";
 import { lazy } from "./kit.ts";
 import { componentTallies, partnerTotals, properties, propertyTotals } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
@@ -37,12 +37,11 @@ export function totalsStore(db: Db) {
       .where(eq(propertyTotals.propertyId, ph("propertyId")))
       .prepare(),
   );
-  const ofPartner = lazy(() =>
+  const ofPartner = hotRead<PartnerTotals>(db, () =>
     db
-      .select()
+      .select(named(getTableColumns(partnerTotals)))
       .from(partnerTotals)
-      .where(eq(partnerTotals.partnerId, ph("partnerId")))
-      .prepare(),
+      .where(eq(partnerTotals.partnerId, ph("partnerId"))),
   );
   const addProperty = lazy(() =>
     db
@@ -89,7 +88,7 @@ export function totalsStore(db: Db) {
       return (await ofProperty().execute({ propertyId }))[0]!;
     },
     async ofPartner(partnerId: string): Promise<PartnerTotals> {
-      return (await ofPartner().execute({ partnerId }))[0]!;
+      return ofPartner({ partnerId })[0]!;
     },
     async ofDemoProperties(partnerId: string): Promise<PropertyTotals[]> {
       return (await demo().execute({ partnerId })).map((row) => row.totals);

@@ -18,6 +18,9 @@ export type WriterConnection = {
  */
 export type Durability = "durable" | "process";
 
+/** `background`: a long one of a series; it never shares a group, so that nobody waits for it and for its commit. */
+export type Priority = "request" | "background";
+
 type Job = {
   run: () => Promise<unknown>;
   durability: Durability;
@@ -43,6 +46,7 @@ export type WriteQueueOptions = {
  */
 export class WriteQueue {
   #waiting: Job[] = [];
+  #background: Job[] = [];
   #running: Promise<void> | undefined;
   #closed = false;
   /** Jobs in each group committed so far, for the metrics. */
@@ -54,16 +58,16 @@ export class WriteQueue {
   ) {}
 
   get length(): number {
-    return this.#waiting.length;
+    return this.#waiting.length + this.#background.length;
   }
 
   /** Resolves once the group that holds `run` has been committed; rejects, with nothing written, when it throws. */
-  add<T>(run: () => Promise<T>, durability: Durability): Promise<T> {
+  add<T>(run: () => Promise<T>, durability: Durability, priority: Priority = "request"): Promise<T> {
     if (this.#closed) return Promise.reject(new Error("the store is closed"));
     return new Promise<T>((resolve, reject) => {
       const settle = (error: unknown, value: unknown) =>
         error === undefined ? resolve(value as T) : reject(error);
-      this.#waiting.push({ run, durability, settle });
+      (priority === "background" ? this.#background : this.#waiting).push({ run, durability, settle });
       this.#running ??= this.#drain();
     });
   }
@@ -77,11 +81,16 @@ export class WriteQueue {
   async #drain(): Promise<void> {
     // Requests that arrive in this turn of the event loop join the first group.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, this.options.groupSize);
+    let wasRequests = false;
+    while (this.length > 0) {
+      // In turn, so that neither keeps the other waiting for longer than one of its own.
+      wasRequests = this.#background.length === 0 || (this.#waiting.length > 0 && !wasRequests);
+      const group = wasRequests
+        ? this.#waiting.splice(0, this.options.groupSize)
+        : this.#background.splice(0, 1);
       await this.#commit(group);
       // Reads and timers get their turn between groups, however many writes wait.
-      if (this.#waiting.length > 0) await new Promise<void>((resolve) => setImmediate(resolve));
+      if (this.length > 0) await new Promise<void>((resolve) => setImmediate(resolve));
     }
     this.#running = undefined;
   }

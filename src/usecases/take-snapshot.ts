@@ -35,7 +35,7 @@ export type SnapshotEnvironment = {
 
 /** Components a step scores at first; adapted so that a step holds the writer for about `STEP_MS`. */
 const FIRST_STEP = 400;
-const STEP_MS = 20;
+const STEP_MS = 14;
 const STEP_RANGE = { least: 200, most: 4000 };
 
 /**
@@ -50,7 +50,7 @@ export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): 
   for (let first = true; ; first = false) {
     const stepAt = performance.now();
     // A step that is lost with the power is taken again, so only the end of the run waits for the disk.
-    const step = await store.write((tx) => takeStep(tx, knowledge, day, budget), "process");
+    const step = await store.write((tx) => takeStep(tx, knowledge, day, budget), "process", "background");
     if (step.isLast) {
       if (!step.alreadyDone) await store.write((tx) => finish(tx, day));
       const { components, critical, warning } = step.run;

@@ -1,6 +1,5 @@
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "text" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "text" };
-import { openApiDocument } from "../openapi/document.ts";
 import { type Operation, publicOperation, type Reply } from "../operation.ts";
 
 /** Nothing but this server is asked for anything, and the page runs no script but its own two. */
@@ -33,7 +32,9 @@ const START = `SwaggerUIBundle({
 `;
 
 /** The document of the operations, as text: the same bytes wherever it is asked for. */
-export function documentText(operations: readonly Operation[]): string {
+export async function documentText(operations: readonly Operation[]): Promise<string> {
+  // Loaded when it is first asked for: a start need not wait for two hundred shapes of answers.
+  const { openApiDocument } = await import("../openapi/document.ts");
   return JSON.stringify(openApiDocument(operations), null, 2);
 }
 
@@ -46,8 +47,8 @@ export function documentOperations(operations: () => readonly Operation[]): Oper
       method: "GET",
       path: "/v1/openapi.json",
       summary: "This document",
-      handle() {
-        text ??= documentText(operations());
+      async handle() {
+        text ??= await documentText(operations());
         return file(text, "application/json");
       },
     }),

@@ -1,0 +1,33 @@
+/*
+ * Measures what the README of this folder lists: `bun run bench [--portfolio DIR] [--only NAME,…]`. Figures are of
+ * this machine and this moment; ratios are of pairs in one run.
+ */
+import { parseArgs } from "node:util";
+import { deliveries } from "./deliveries.ts";
+import { large } from "./large.ts";
+import { Bench } from "./mainstay.ts";
+import { portfolio } from "./new-york.ts";
+
+export type Figure = { what: string; target: string; measured: string; holds: boolean };
+
+const { values } = parseArgs({ options: { portfolio: { type: "string" }, only: { type: "string" } } });
+const parts: Record<string, (bench: Bench) => Promise<Figure[]>> = {
+  portfolio: (bench) => portfolio(bench, values.portfolio),
+  large,
+  deliveries,
+};
+const wanted = values.only?.split(",") ?? Object.keys(parts);
+const rows: Figure[] = [];
+for (const name of wanted) {
+  const part = parts[name];
+  if (!part) throw new Error(`there is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
+  const bench = new Bench();
+  try {
+    rows.push(...(await part(bench)));
+  } finally {
+    bench.remove();
+  }
+}
+console.log("\n| figure | target | measured | |\n|---|---|---|---|");
+for (const { what, target, measured, holds } of rows)
+  console.log(`| ${what} | ${target} | ${measured} | ${holds ? "holds" : "misses"} |`);
