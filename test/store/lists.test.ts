@@ -1,0 +1,198 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { tierOfHundredths, WARNING_FROM } from "../../src/domain/component.ts";
+import { BLOCK_SIZE } from "../../src/store/tallies.ts";
+import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+let world: PortfolioWorld;
+let naive: Database;
+let propertyIds: string[];
+let applianceOf: Map<string, { id: string; typeId: string; brandTier: "premium" | "standard" | "budget" }>;
+
+/** More components than two blocks of the tallies hold, of every age. */
+beforeAll(async () => {
+  world = await open(NOW);
+  const types = ["elevator", "water_heater_gas", "roof", "hvac_central"];
+  propertyIds = [];
+  for (let nth = 0; nth < 12; nth++) {
+    const { id } = await world.addProperty({ name: `Property ${nth}` });
+    propertyIds.push(id);
+    const appliances = Array.from({ length: 64 }, (_, at) => ({
+      propertyId: id,
+      typeId: types[at % 4]!,
+      installYear: 2026 - ((at * 7 + nth) % 45),
+    }));
+    await world.addAppliances(...appliances);
+  }
+  naive = new Database(world.file, { readonly: true });
+  const rows = naive.query("SELECT id, type_id AS typeId, brand_tier AS brandTier FROM appliances").all();
+  applianceOf = new Map(
+    (rows as { id: string; typeId: string; brandTier: "standard" }[]).map((row) => [row.id, row]),
+  );
+});
+afterAll(() => naive.close());
+
+type Row = {
+  id: string;
+  seq: number;
+  propertyId: string;
+  defId: string;
+  riskScore: number;
+  riskTier: string;
+  rescoredAt: number | null;
+};
+
+/** Everything that is stored, by creation. */
+const stored = () =>
+  naive
+    .query(
+      `SELECT id, seq, property_id AS propertyId, def_id AS defId, risk_score AS riskScore, risk_tier AS riskTier,
+         rescored_at AS rescoredAt FROM components ORDER BY seq`,
+    )
+    .all() as Row[];
+
+/** Scores to be given: to which component (taken modulo their number), in hundredths, and whether by a snapshot. */
+const moves = fc.array(
+  fc.record({ which: fc.nat(), hundredths: fc.integer({ min: 0, max: 99 }), bySnapshot: fc.boolean() }),
+  { maxLength: 120, size: "max" },
+);
+type Move = { which: number; hundredths: number; bySnapshot: boolean };
+
+async function apply(list: readonly Move[]): Promise<void> {
+  world.time.now += 1000;
+  const rows = await world.store.read.components.ofProperties(propertyIds);
+  const latest = new Map(rows.map((row) => [row.id, row]));
+  await world.write(async (writer) => {
+    for (const { which, hundredths, bySnapshot } of list) {
+      const before = latest.get(rows[which % rows.length]!.id)!;
+      const score = {
+        ...before,
+        riskScore: hundredths / 100,
+        riskTier: tierOfHundredths(hundredths),
+        ageYears: 1,
+      };
+      const cause = bySnapshot ? "snapshot" : "history";
+      const appliance = applianceOf.get(before.applianceId)!;
+      latest.set(before.id, await writer.saveScore(before, appliance, score, "2026-03-10", cause));
+    }
+  });
+}
+
+const slices = fc.record({
+  limit: fc.integer({ min: 1, max: 200 }),
+  offset: fc.nat({ max: 2 * BLOCK_SIZE + 900 }),
+});
+const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
+
+describe("whatever scores move, at any offset", () => {
+  /** Moves scores, and compares a list with what the same rows give when they are sorted and cut here. */
+  async function compare(
+    read: (slice: { limit: number; offset: number }) => Promise<{ id: string }[]>,
+    model: (rows: Row[]) => Row[],
+  ): Promise<void> {
+    await fc.assert(
+      fc.asyncProperty(moves, fc.array(slices, { minLength: 1, maxLength: 5 }), async (list, wanted) => {
+        await apply(list);
+        const expected = idsOf(model(stored()));
+        const beyond = { limit: 10, offset: expected.length };
+        for (const slice of [
+          ...wanted,
+          { limit: 200, offset: 0 },
+          beyond,
+          { limit: 5, offset: expected.length - 3 },
+        ])
+          expect(idsOf(await read(slice))).toEqual(expected.slice(slice.offset, slice.offset + slice.limit));
+      }),
+      { numRuns: 15 },
+    );
+  }
+  const elevated = (rows: Row[]) => rows.filter(({ riskScore }) => riskScore >= WARNING_FROM);
+
+  test("there are enough components to fill several blocks", () => {
+    expect(stored().length).toBeGreaterThan(2 * BLOCK_SIZE);
+  });
+
+  test("the list of components is by creation", () =>
+    compare(
+      (slice) => world.store.read.components.page(world.partnerId, slice),
+      (rows) => rows,
+    ));
+
+  test.each(["CRITICAL", "WARNING", "GOOD"] as const)("the list of %s components is by creation", (tier) =>
+    compare(
+      (slice) => world.store.read.components.tierPage(world.partnerId, tier, slice),
+      (rows) => rows.filter(({ riskTier }) => riskTier === tier),
+    ),
+  );
+
+  test("alerts are by score, the highest first, then by creation", () =>
+    compare(
+      (slice) => world.store.read.components.elevatedPage(world.partnerId, slice),
+      (rows) => elevated(rows).sort((a, b) => b.riskScore - a.riskScore || a.seq - b.seq),
+    ));
+
+  test("the event stream's components are by the moment of their scoring, then by creation", () =>
+    compare(
+      (slice) => world.store.read.components.elevatedByScoring(world.partnerId, slice),
+      (rows) => elevated(rows).sort((a, b) => (a.rescoredAt ?? 0) - (b.rescoredAt ?? 0) || a.seq - b.seq),
+    ));
+});
+
+describe("whatever scores move, the kept sums are those of a recount", () => {
+  const defs = knowledge.components;
+
+  /** What `totals` should hold for these components. */
+  function recount(rows: Row[]) {
+    const of = (tier: string) => rows.filter(({ riskTier }) => riskTier === tier);
+    const sum = (tier: string, cents: "proactiveCents" | "reactiveCents") =>
+      of(tier).reduce((total, { defId }) => total + defs.get(defId)![cents], 0);
+    return {
+      components: rows.length,
+      critical: of("CRITICAL").length,
+      warning: of("WARNING").length,
+      criticalProactiveCents: sum("CRITICAL", "proactiveCents"),
+      warningProactiveCents: sum("WARNING", "proactiveCents"),
+      criticalReactiveCents: sum("CRITICAL", "reactiveCents"),
+      warningReactiveCents: sum("WARNING", "reactiveCents"),
+    };
+  }
+
+  test("of the partner, of every property, and of every tier", async () => {
+    const { totals, components } = world.store.read;
+    await fc.assert(
+      fc.asyncProperty(moves, async (list) => {
+        await apply(list);
+        const rows = stored();
+        expect(await totals.ofPartner(world.partnerId)).toMatchObject(recount(rows));
+        for (const id of propertyIds)
+          expect(await totals.ofProperty(id)).toMatchObject(
+            recount(rows.filter(({ propertyId }) => propertyId === id)),
+          );
+        for (const tier of ["CRITICAL", "WARNING", "GOOD"] as const)
+          expect(await components.countTier(world.partnerId, tier)).toBe(
+            rows.filter(({ riskTier }) => riskTier === tier).length,
+          );
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test("of critical components that lives depend on", async () => {
+    await apply(
+      Array.from({ length: 200 }, (_, which) => ({
+        which,
+        hundredths: (which * 13) % 100,
+        bySnapshot: true,
+      })),
+    );
+    const { vitalCritical } = await world.store.read.totals.ofProperty(propertyIds[0]!);
+    const vital = stored().filter(
+      ({ propertyId, riskTier, defId }) =>
+        propertyId === propertyIds[0] && riskTier === "CRITICAL" && defs.get(defId)!.typeId === "elevator",
+    );
+    expect(vitalCritical).toBe(vital.length);
+  });
+});

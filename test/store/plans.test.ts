@@ -1,0 +1,146 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const DAY = "2026-03-10";
+const SLICE = { limit: 50, offset: 40 };
+const open = usePortfolioStore();
+let world: PortfolioWorld;
+let explaining: Database;
+let propertyId: string;
+let applianceId: string;
+let componentId: string;
+beforeAll(async () => {
+  world = await open(NOW);
+  propertyId = (await world.addProperty()).id;
+  applianceId = (await world.addAppliances({ propertyId }))[0]!.id;
+  componentId = (await world.components(propertyId))[0]!.id;
+  explaining = new Database(world.file, { readonly: true });
+});
+afterAll(() => explaining.close());
+
+/** Tables that stay small whatever the portfolio: a row a partner, or a day. */
+const SMALL = ["partners", "webhook_receivers", "snapshot_runs", "credentials", "json_each", "clock"];
+
+type Read = () => Promise<unknown>;
+
+/** The SQL of every statement that a read prepares or runs. */
+async function statementsOf(read: Read): Promise<string[]> {
+  const seen = new Set<string>();
+  const { prepare, query } = Database.prototype;
+  const watch = (name: "prepare" | "query", original: typeof prepare) =>
+    spyOn(Database.prototype, name).mockImplementation(function (
+      this: Database,
+      sql: string,
+      ...rest: never[]
+    ) {
+      seen.add(sql);
+      return original.call(this, sql, ...rest);
+    } as never);
+  const watching = [watch("prepare", prepare), watch("query", query)];
+  try {
+    await read();
+  } finally {
+    for (const one of watching) one.mockRestore();
+  }
+  return [...seen].filter((sql) => /^\s*(select|delete|update|with)/i.test(sql));
+}
+
+/** SQLite's plan, a line a step. */
+const planOf = (sql: string) =>
+  explaining
+    .query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all()
+    .map(({ detail }) => detail);
+
+const scansOf = (plan: string[]) =>
+  plan.filter((step) => {
+    const table = /^SCAN (\w+)/.exec(step)?.[1];
+    return table !== undefined && !SMALL.includes(table) && table !== "CONSTANT";
+  });
+
+/** Each read is made once, so that its statements are prepared while they are watched. */
+const HOT: Record<string, Read> = {
+  "the list of properties": () => world.store.read.properties.page(world.partnerId, SLICE),
+  "the portfolio summary": () => world.store.read.properties.portfolioPage(world.partnerId, SLICE),
+  "the list of appliances": () => world.store.read.appliances.page(world.partnerId, SLICE),
+  "a property's appliances": () => world.store.read.appliances.pageOfProperty(propertyId, SLICE),
+  "a property's units": () => world.store.read.units.page(propertyId, SLICE),
+  "the list of components": () => world.store.read.components.page(world.partnerId, SLICE),
+  "the list of one tier": () => world.store.read.components.tierPage(world.partnerId, "CRITICAL", SLICE),
+  alerts: () => world.store.read.components.elevatedPage(world.partnerId, { limit: 50, offset: 0 }),
+  "the event stream's components": () =>
+    world.store.read.components.elevatedByScoring(world.partnerId, { limit: 50, offset: 0 }),
+  "the event stream's start": () => world.store.read.eventLog.firstSince(world.partnerId, NOW),
+  "the event stream": () => world.store.read.eventLog.page(world.partnerId, 1, 50),
+  "a component's trend": () => world.store.read.snapshots.trendRows(componentId),
+  "a property's claims": () => world.store.read.claims.page(propertyId, SLICE),
+  "the next properties of a snapshot": () => world.store.read.properties.forSnapshot("", 100),
+};
+const OTHERS: Record<string, Read> = {
+  "a property": () => world.store.read.properties.find(world.partnerId, propertyId),
+  "a property by its reference": () => world.store.read.properties.findByReference(world.partnerId, "x"),
+  "a property by its address": () => world.store.read.properties.findByAddress(world.partnerId, "N", "A"),
+  "the demo properties": () => world.store.read.properties.demo(world.partnerId),
+  "an appliance": () => world.store.read.appliances.find(world.partnerId, applianceId),
+  "an appliance by its serial within the property": () =>
+    world.store.read.appliances.findBySerial(propertyId, "x"),
+  "an appliance by its serial": () => world.store.read.appliances.findBySerialOfPartner(world.partnerId, "x"),
+  "the number of a property's appliances": () => world.store.read.appliances.countOfProperty(propertyId),
+  "a component": () => world.store.read.components.find(world.partnerId, componentId),
+  "a property's components": () => world.store.read.components.rowsOfProperty(propertyId),
+  "components filtered to one property": () =>
+    world.store.read.components.filteredPage(
+      { partnerId: world.partnerId, propertyIds: [propertyId] },
+      SLICE,
+    ),
+  "components filtered to one appliance": () =>
+    world.store.read.components.filteredPage(
+      { partnerId: world.partnerId, applianceId, elevated: true },
+      SLICE,
+    ),
+  "the numbers of a property's components": () =>
+    world.store.read.components.countFiltered({ partnerId: world.partnerId, propertyIds: [propertyId] }),
+  "the components of appliances": () => world.store.read.components.ofAppliances([applianceId]),
+  "the events of appliances": () => world.store.read.serviceEvents.evidence([applianceId]),
+  "a component's history": () => world.store.read.serviceEvents.ofComponent(applianceId, componentId),
+  "an appliance's history": () => world.store.read.serviceEvents.ofAppliance(applianceId),
+  "a component's outcomes": () => world.store.read.serviceEvents.outcomesOf(componentId),
+  "the smart events of appliances": () => world.store.read.sensorEvents.smartEvidence([applianceId], NOW),
+  "the claims of properties": () => world.store.read.claims.evidence([propertyId]),
+  "the number of a property's claims": () => world.store.read.claims.count(propertyId),
+  "an appliance's photos": () => world.store.read.photos.ofAppliance(applianceId),
+  "a partner by its key": () => world.store.read.partners.findByApiKey("x"),
+  "a repeated request": () => world.store.read.idempotency.find(world.partnerId, "POST /v1/properties", "k"),
+  "expired replies": () => world.store.write((tx) => tx.idempotency.prune(NOW, 500)),
+  "a partner's budget": () => world.store.read.budgets.taken(world.partnerId, DAY),
+  "partners with due deliveries": () => world.store.read.deliveries.duePartners(NOW, NOW + 30_000),
+  "a partner's due deliveries": () =>
+    world.store.read.deliveries.due(world.partnerId, NOW, NOW + 30_000, 50, new Set()),
+  "the next due delivery": () => world.store.read.deliveries.nextDueAt(NOW),
+  "the number of the units that are billed": () => world.store.read.partners.billableUnits(world.partnerId),
+};
+
+describe("is answered from an index, in its order", () => {
+  test.each(Object.entries(HOT))("%s", async (_, read) => {
+    const statements = await statementsOf(read);
+    expect(statements).not.toBeEmpty();
+    for (const sql of statements) {
+      const plan = planOf(sql);
+      expect(scansOf(plan), sql).toEqual([]);
+      expect(
+        plan.filter((step) => step.includes("TEMP B-TREE")),
+        sql,
+      ).toEqual([]);
+    }
+  });
+});
+
+describe("reads no large table through", () => {
+  test.each(Object.entries(OTHERS))("%s", async (_, read) => {
+    const statements = await statementsOf(read);
+    expect(statements).not.toBeEmpty();
+    for (const sql of statements) expect(scansOf(planOf(sql)), sql).toEqual([]);
+  });
+});

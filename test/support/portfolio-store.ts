@@ -1,0 +1,74 @@
+import type { Appliance, NewAppliance } from "../../src/domain/appliance.ts";
+import type { Component } from "../../src/domain/component.ts";
+import type { Partner } from "../../src/domain/partner.ts";
+import type { NewProperty, Property } from "../../src/domain/property.ts";
+import { loadKnowledge } from "../../src/knowledge/load.ts";
+import { createAppliance } from "../../src/usecases/appliances.ts";
+import { PortfolioWriter } from "../../src/usecases/portfolio-writer.ts";
+import { createProperty } from "../../src/usecases/properties.ts";
+import { type PartnerWorld, usePartnerStore } from "./partner-store.ts";
+
+export const knowledge = loadKnowledge();
+
+const PROPERTY: NewProperty = {
+  name: "Elm Court",
+  address: "1 Elm St",
+  city: "Albany",
+  state: "NY",
+  zip: "12207",
+  unitCount: 0,
+  yearBuilt: null,
+  notes: null,
+  partnerPropertyId: null,
+};
+const APPLIANCE: Omit<NewAppliance, "propertyId"> = {
+  typeId: "water_heater_gas",
+  installYear: 2000,
+  unitId: null,
+  brand: null,
+  model: null,
+  serial: null,
+  brandTier: null,
+  usageIntensity: null,
+  warrantyExpiry: null,
+};
+
+/** A partner's database with the writes that make up a portfolio. */
+export type PortfolioWorld = PartnerWorld & {
+  partner: Partner;
+  write<T>(run: (writer: PortfolioWriter) => Promise<T>): Promise<T>;
+  addProperty(fields?: Partial<NewProperty>): Promise<Property>;
+  addAppliances(...appliances: (Partial<NewAppliance> & { propertyId: string })[]): Promise<Appliance[]>;
+  components(propertyId: string): Promise<Component[]>;
+};
+
+/** Call it at the file's top, as `usePartnerStore`. */
+export function usePortfolioStore() {
+  const open = usePartnerStore();
+  return async (now: number, webhookUrl: string | null = null): Promise<PortfolioWorld> => {
+    const world = await open(now, webhookUrl);
+    const partner = (await world.store.read.partners.find(world.partnerId))!;
+    const write = <T>(run: (writer: PortfolioWriter) => Promise<T>) =>
+      world.store.write(async (tx) => {
+        const writer = await PortfolioWriter.open(tx, knowledge, partner);
+        const value = await run(writer);
+        await writer.flush();
+        return value;
+      });
+    return {
+      ...world,
+      partner,
+      write,
+      addProperty: (fields = {}) =>
+        write((writer) => createProperty(writer, { ...PROPERTY, ...fields }, { source: "api" })),
+      addAppliances: (...appliances) =>
+        write(async (writer) => {
+          const made: Appliance[] = [];
+          for (const fields of appliances)
+            made.push((await createAppliance(writer, { ...APPLIANCE, ...fields })).appliance);
+          return made;
+        }),
+      components: (propertyId) => world.store.read.components.ofProperties([propertyId]),
+    };
+  };
+}
