@@ -51,6 +51,7 @@ async function snapshotWhileServing(bench: Bench): Promise<Figure[]> {
     const health = (await (await fetch(`${server.url}/health`)).json()) as { last_snapshot: unknown };
     latencies.push(performance.now() - askedAt);
     last = health.last_snapshot;
+    await Bun.sleep(5);
   }
   const seconds = (performance.now() - startedAt) / 1000;
   await server.stop();
@@ -95,10 +96,19 @@ async function listAgainstBare(bench: Bench, partnerId: string, apiKey: string):
   );
   const line = Buffer.from((await bare.stdout.getReader().read()).value!).toString();
   const bareUrl = JSON.parse(line).url as string;
-  const list = { method: "GET", path: "/v1/properties?limit=50", headers: { "x-api-key": apiKey } };
-  const measure = (url: string) => load({ url, clients: 16, durationMs: PAIR_MS, next: () => list });
+  const headers = { "x-api-key": apiKey };
+  const ask = (url: string, path: (n: number) => string) =>
+    load({
+      url,
+      clients: 16,
+      durationMs: PAIR_MS,
+      next: (_, n) => ({ method: "GET", path: path(n), headers }),
+    });
+  const measure = (url: string) => ask(url, () => "/v1/properties?limit=50");
   await measure(server.url);
   await measure(bareUrl);
+  // Pages that were not asked for before: the first is kept until something is committed, these are not there yet.
+  const walking = (await ask(server.url, (n) => `/v1/properties?limit=50&offset=${n}`)).perSecond;
   const ratios: number[] = [];
   const [ours, theirs]: [number[], number[]] = [[], []];
   for (let i = 0; i < PAIRS; i++) {
@@ -114,7 +124,7 @@ async function listAgainstBare(bench: Bench, partnerId: string, apiKey: string):
   return {
     what: "GET /v1/properties?limit=50 against a bare Bun.serve with the same query",
     target: "0.6",
-    measured: `${ratio.toFixed(2)} (${median(ours).toFixed(0)}/s against ${median(theirs).toFixed(0)}/s)`,
+    measured: `${ratio.toFixed(2)} (${median(ours).toFixed(0)}/s against ${median(theirs).toFixed(0)}/s; ${walking.toFixed(0)}/s where every page is a new one)`,
     holds: ratio >= 0.6,
   };
 }

@@ -39,7 +39,31 @@ export function createLogger({ level, format, destination: given }: LoggerOption
 
 /** Standard output (1) or standard error (2) as a logger's destination; when its reader is gone, lines are dropped. */
 export function standardStream(descriptor: 1 | 2): DestinationStream {
-  return destination({ dest: descriptor, sync: true });
+  return gathered(destination({ dest: descriptor, sync: true }));
+}
+
+const MOST_GATHERED = 65_536;
+
+/**
+ * Writes the lines of one turn of the event loop together: a system call a line took a third of a request's time.
+ * What is gathered is written when the process ends, whatever the reason but a kill.
+ */
+function gathered(lines: DestinationStream): DestinationStream {
+  let text = "";
+  const flush = () => {
+    if (text === "") return;
+    const ready = text;
+    text = "";
+    lines.write(ready);
+  };
+  process.on("exit", flush);
+  return {
+    write(line) {
+      if (text === "") setImmediate(flush);
+      text += line;
+      if (text.length > MOST_GATHERED) flush();
+    },
+  };
 }
 
 /** pino-pretty's formatter alone: its transport is a worker thread, whose file a compiled executable doesn't have. */

@@ -52,6 +52,8 @@ type Common = {
 export type PartnerOperation = Common & {
   access: "partner";
   idempotent?: boolean;
+  /** A read whose answer depends on nothing but the database, the caller and the address: not on the time. */
+  steady?: boolean;
   handle(call: PartnerCall): Promise<Reply> | Reply;
 };
 

@@ -6,11 +6,13 @@ import type { Store } from "../store/store.ts";
 import type { DailyBudgets } from "../usecases/daily-budgets.ts";
 import type { Authenticator } from "./auth.ts";
 import { parseJsonObject, readBytes, requireJson } from "./body.ts";
+import { entityTag, isHeld } from "./entity-tag.ts";
 import { errorReply, HttpFailure } from "./errors.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
 import type { SlidingWindow } from "./limits.ts";
 import type { Call, Operation, PartnerOperation, Reply } from "./operation.ts";
 import { parseQuery } from "./query.ts";
+import { type Answer, SteadyAnswers } from "./steady-answers.ts";
 
 /** What the pipeline asks of the rest of the house. */
 export type PipelineParts = {
@@ -42,6 +44,7 @@ export type Visit = {
  */
 export class Pipeline {
   readonly #idempotency: Idempotency;
+  readonly #steady = new SteadyAnswers();
 
   constructor(private readonly parts: PipelineParts) {
     this.#idempotency = new Idempotency(parts.store);
@@ -59,15 +62,32 @@ export class Pipeline {
       if (operation.access === "partner") await this.#admit(request, visit);
       if (operation.access === "admin")
         visit.administrator = await this.parts.authenticator.authenticateAdministrator(request.headers);
+      if (operation.access === "partner" && operation.method === "GET")
+        return await this.#read(operation, request, params, visit);
       reply = await this.#handle(operation, request, params, visit);
     } catch (error) {
       return this.refuse(error, visit);
     }
-    return respond(
-      reply,
-      visit,
-      operation.access === "partner" && operation.method === "GET" ? request : undefined,
-    );
+    return respond(reply, visit);
+  }
+
+  /** Answers a partner's read, from what was answered before where that still stands. */
+  async #read(
+    operation: PartnerOperation,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    visit: Visit,
+  ): Promise<Response> {
+    const version = operation.steady ? this.parts.store.version() : "";
+    const key = operation.steady ? `${visit.partner!.id} ${targetOf(request.url)}` : "";
+    const known = operation.steady ? this.#steady.find(version, key) : undefined;
+    if (known) return respondTagged(known, request, visit);
+    const reply = await this.#handle(operation, request, params, visit);
+    if (reply.raw !== undefined) return respond(reply, visit);
+    const body = JSON.stringify(reply.body);
+    const answer = { body, etag: entityTag(body) };
+    if (operation.steady) this.#steady.keep(version, key, answer);
+    return respondTagged(answer, request, visit);
   }
 
   /** The answer to a failure; what is no Failure is logged whole and told to nobody. */
@@ -166,47 +186,34 @@ export class Pipeline {
   }
 }
 
-/** `readOf` is the request of a read, whose answer is named by an ETag and spared when the caller holds it. */
 /** Whether anything was sent, as far as the headers tell; a client may declare an empty body. */
 function hasBody({ headers }: Request): boolean {
   const length = headers.get("content-length");
   return length === null ? headers.has("transfer-encoding") : length !== "0";
 }
 
-function respond(reply: Reply, visit: Visit, readOf: Request | undefined): Response {
+function respond(reply: Reply, visit: Visit): Response {
   const headers: Record<string, string> = { "x-request-id": visit.requestId, ...visit.headers };
   let body = reply.raw;
   if (body === undefined) {
     body = JSON.stringify(reply.body);
     headers["content-type"] = "application/json";
-    if (readOf) {
-      headers.etag = entityTag(body);
-      headers["cache-control"] = "private, no-cache";
-      if (holds(readOf.headers.get("if-none-match"), headers.etag))
-        return new Response(null, { status: 304, headers: withoutType(headers) });
-    }
   }
   if (reply.headers) Object.assign(headers, reply.headers);
   return new Response(body, { status: reply.status ?? 200, headers });
 }
 
-/** When figures were worked out says nothing of what they are: a weak tag names the rest. */
-const MOMENTS = /"(?:assessed_at|generated_at)":"[^"]*"/g;
-
-function entityTag(body: string): string {
-  return `W/"${Bun.hash(body.replace(MOMENTS, "")).toString(36)}"`;
-}
-
-function holds(ifNoneMatch: string | null, etag: string): boolean {
-  if (ifNoneMatch === null) return false;
-  const opaque = etag.slice(2);
-  return ifNoneMatch
-    .split(",")
-    .some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === opaque);
-}
-
-function withoutType({ "content-type": _, ...headers }: Record<string, string>): Record<string, string> {
-  return headers;
+/** A read's answer, or that the one which the caller holds still stands. */
+function respondTagged({ body, etag }: Answer, request: Request, visit: Visit): Response {
+  const headers: Record<string, string> = {
+    "x-request-id": visit.requestId,
+    ...visit.headers,
+    etag,
+    "cache-control": "private, no-cache",
+  };
+  if (isHeld(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+  headers["content-type"] = "application/json";
+  return new Response(body, { headers });
 }
 
 function budgetHeaders(visit: Visit, partner: Partner, remaining: number): void {
@@ -217,6 +224,11 @@ function budgetHeaders(visit: Visit, partner: Partner, remaining: number): void 
 
 export function retryAfter(waitMs: number): Record<string, string> {
   return { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) };
+}
+
+/** Path and query of a URL. */
+function targetOf(url: string): string {
+  return url.slice(url.indexOf("/", url.indexOf("//") + 2));
 }
 
 /** The query string of a URL with its question mark, or "". */

@@ -68,6 +68,8 @@ export type Store = {
    * with nothing written when it throws. It must wait for nothing but the stores: other writes wait for it.
    */
   write<T>(run: (tx: Tx) => Promise<T>, durability?: Durability, priority?: Priority): Promise<T>;
+  /** Names the state of the database as readers see it; writes that no reader is shown leave it as it is. */
+  version(): string;
   /** Changes whenever another process has committed to the same database. */
   dataVersion(): number;
   /** Writes waiting, for the metrics. */
@@ -93,6 +95,7 @@ export type StoreOptions = Pick<SqliteOptions, "beforeUpgrade" | "migrations"> &
 export function openStore(file: string, options: StoreOptions): Store {
   const sqlite = openSqlite(file, { ...options, now: options.clock() });
   const inside = stores(sqlite.writer);
+  let generation = 0;
   let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
   let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
   const group = { now: 0, lastInstant: 0, moved: false };
@@ -135,9 +138,11 @@ export function openStore(file: string, options: StoreOptions): Store {
         durability,
         priority,
       );
+      if (priority !== "counter") generation++;
       if (notified.size > 0) onOutbox?.(notified);
       return value;
     },
+    version: () => `${generation} ${sqlite.dataVersion()}`,
     dataVersion: sqlite.dataVersion,
     queueLength: () => queue.length,
     onGroup: (listener) => {

@@ -18,8 +18,11 @@ export type WriterConnection = {
  */
 export type Durability = "durable" | "process";
 
-/** `background`: a long one of a series; it never shares a group, so that nobody waits for it and for its commit. */
-export type Priority = "request" | "background";
+/**
+ * `background`: a long one of a series; it never shares a group, so that nobody waits for it and for its commit.
+ * `counter`: it changes nothing that a reader is shown, such as a budget's count.
+ */
+export type Priority = "request" | "background" | "counter";
 
 type Job = {
   run: () => Promise<unknown>;

@@ -37,7 +37,7 @@ export type HealthParts = {
 export async function checkHealth(parts: HealthParts): Promise<Health> {
   const { store, clock, startedAt, version } = parts;
   const database = await store
-    .write((tx) => tx.clock.probe(tx.now))
+    .write((tx) => tx.clock.probe(tx.now), "durable", "counter")
     .then(() => "ok" as const)
     .catch(() => "failed" as const);
   const last = await store.read.snapshots.latestFinished();

@@ -85,12 +85,16 @@ export class DailyBudgets {
   }
 
   async #setAside(partner: Partner, account: Account): Promise<void> {
-    const { taken, granted } = await this.store.write(async (tx) => {
-      const taken = await tx.budgets.taken(partner.id, account.day);
-      const granted = Math.max(0, Math.min(BLOCK, partner.dailyBudget - taken));
-      if (granted > 0) await tx.budgets.add(partner.id, account.day, granted);
-      return { taken: taken + granted, granted };
-    }, "process");
+    const { taken, granted } = await this.store.write(
+      async (tx) => {
+        const taken = await tx.budgets.taken(partner.id, account.day);
+        const granted = Math.max(0, Math.min(BLOCK, partner.dailyBudget - taken));
+        if (granted > 0) await tx.budgets.add(partner.id, account.day, granted);
+        return { taken: taken + granted, granted };
+      },
+      "process",
+      "counter",
+    );
     account.taken = taken;
     account.left += granted;
     account.budget = partner.dailyBudget;
@@ -99,6 +103,6 @@ export class DailyBudgets {
   async #giveBack(partnerId: string, account: Account): Promise<void> {
     const { left, day } = account;
     account.left = 0;
-    if (left > 0) await this.store.write((tx) => tx.budgets.add(partnerId, day, -left), "process");
+    if (left > 0) await this.store.write((tx) => tx.budgets.add(partnerId, day, -left), "process", "counter");
   }
 }

@@ -35,7 +35,7 @@ export type SnapshotEnvironment = {
 
 /** Components a step scores at first; adapted so that a step holds the writer for about `STEP_MS`. */
 const FIRST_STEP = 400;
-const STEP_MS = 14;
+const STEP_MS = 16;
 const STEP_RANGE = { least: 200, most: 4000 };
 
 /**

@@ -30,6 +30,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
     partnerOperation({
       id: "listApplianceTypes",
       method: "GET",
+      steady: true,
       path: "/v1/appliance-types",
       summary: "The appliance types and their components",
       query: ["limit", "offset"],
@@ -82,6 +83,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
     partnerOperation({
       id: "listAppliances",
       method: "GET",
+      steady: true,
       path: "/v1/appliances",
       summary: "Appliances, of one property or of all",
       query: ["property_id", "limit", "offset"],
@@ -102,6 +104,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
     partnerOperation({
       id: "getAppliance",
       method: "GET",
+      steady: true,
       path: "/v1/appliances/{id}",
       summary: "An appliance with its components",
       async handle({ params, partner, store }) {

@@ -15,6 +15,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "listComponents",
       method: "GET",
+      steady: true,
       path: "/v1/components",
       summary: "Components with their scores, in the order of their creation",
       query: ["property_id", "appliance_id", "tier", "limit", "offset", "sandbox"],
@@ -32,6 +33,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getComponentHistory",
       method: "GET",
+      steady: true,
       path: "/v1/components/{id}/history",
       summary: "A component's service events and its appliance's, the newest first",
       async handle(call) {
@@ -87,6 +89,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "listAlerts",
       method: "GET",
+      steady: true,
       path: "/v1/alerts",
       summary: "CRITICAL and WARNING components, the highest score first",
       query: ["property_id", "limit", "offset", "sandbox"],

@@ -12,6 +12,7 @@ export function eventOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "listEvents",
       method: "GET",
+      steady: true,
       path: "/v1/events",
       summary: "What happened since a moment, and every component that is CRITICAL or WARNING now",
       query: ["since", "limit", "offset"],

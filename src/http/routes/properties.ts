@@ -22,6 +22,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "listProperties",
       method: "GET",
+      steady: true,
       path: "/v1/properties",
       summary: "Properties, in the order of their creation",
       query: ["limit", "offset", "sandbox"],
@@ -60,6 +61,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getProperty",
       method: "GET",
+      steady: true,
       path: "/v1/properties/{id}",
       summary: "A property's full record",
       async handle({ params, partner, store }) {
@@ -86,6 +88,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "listUnits",
       method: "GET",
+      steady: true,
       path: "/v1/property/{id}/units",
       summary: "A property's units, by number",
       query: ["limit", "offset"],
@@ -134,6 +137,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getPortfolioSummary",
       method: "GET",
+      steady: true,
       path: "/v1/portfolio/summary",
       summary: "Every property with its risk and money, and the portfolio's totals",
       query: ["limit", "offset", "sandbox"],

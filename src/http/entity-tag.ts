@@ -1,0 +1,16 @@
+/** When figures were worked out says nothing of what they are: a weak tag names the rest. */
+const MOMENTS = /"(?:assessed_at|generated_at)":"[^"]*"/g;
+
+/** The ETag of a JSON answer (RFC 9110 §8.8.3). */
+export function entityTag(body: string): string {
+  return `W/"${Bun.hash(body.replace(MOMENTS, "")).toString(36)}"`;
+}
+
+/** Whether If-None-Match names the tag, compared weakly as for reads. */
+export function isHeld(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false;
+  const opaque = etag.slice(2);
+  return ifNoneMatch
+    .split(",")
+    .some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === opaque);
+}
