@@ -37,7 +37,14 @@ describe("check", () => {
   });
 
   test("names every field that is wrong", () => {
-    const body = { name: "A", address: "B", state: "NY", unit_count: -1, zip: "x", year_built: Number.POSITIVE_INFINITY };
+    const body = {
+      name: "A",
+      address: "B",
+      state: "NY",
+      unit_count: -1,
+      zip: "x",
+      year_built: Number.POSITIVE_INFINITY,
+    };
     const fields = refusal(() => readNewProperty(body)).details?.map(({ field }) => field);
     expect(fields).toEqual(["unit_count", "year_built", "zip"]);
   });
