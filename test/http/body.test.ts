@@ -1,0 +1,128 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { Failure } from "../../src/domain/errors.ts";
+import { mediaType, parseJsonObject, readBytes, requireJson } from "../../src/http/body.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const request = (body: BodyInit, headers: Record<string, string> = {}) =>
+  new Request("http://localhost/", { method: "POST", body, headers });
+const chunked = (...chunks: string[]) =>
+  new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(bytes(chunk));
+      controller.close();
+    },
+  });
+
+describe("reading a body", () => {
+  test("gives its bytes, with a declared length or in chunks", async () => {
+    expect(Buffer.from(await readBytes(request("12345"), 5)).toString()).toBe("12345");
+    expect(Buffer.from(await readBytes(request(chunked("12", "345")), 5)).toString()).toBe("12345");
+    expect(Buffer.from(await readBytes(request(chunked()), 5)).toString()).toBe("");
+  });
+
+  test("refuses one byte too many", async () => {
+    for (const body of ["123456", chunked("123", "456")])
+      expect(readBytes(request(body), 5)).rejects.toMatchObject({ code: "payload_too_large" });
+  });
+
+  test("refuses by the declared length before a byte has come", async () => {
+    const never = new ReadableStream({ pull: () => new Promise(() => {}) });
+    const declared = request(never, { "content-length": "6" });
+    expect(readBytes(declared, 5)).rejects.toMatchObject({ code: "payload_too_large" });
+  });
+
+  test("stops reading chunks as soon as they are too many", async () => {
+    let pulled = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled++;
+        controller.enqueue(bytes("x".repeat(100)));
+      },
+    });
+    await expect(readBytes(request(endless), 1000)).rejects.toMatchObject({ code: "payload_too_large" });
+    expect(pulled).toBeLessThan(30);
+  });
+
+  test("that ends too early is the caller's failure and no fault", async () => {
+    const cut = new ReadableStream({ start: (controller) => controller.error(new Error("reset")) });
+    expect(readBytes(request(cut), 5)).rejects.toMatchObject({ code: "invalid_request" });
+  });
+});
+
+describe("the media type", () => {
+  test.each(["application/json", "Application/JSON ; charset=utf-8", "application/problem+json"])(
+    "%s is JSON",
+    (type) => {
+      expect(() => requireJson(request("{}", { "content-type": type }))).not.toThrow();
+    },
+  );
+
+  test.each(["", "text/json", "application/jsonl", "application/json, text/html", "x+json"])(
+    "%p is none",
+    (type) => {
+      expect(() => requireJson(request("{}", { "content-type": type }))).toThrow("application/json");
+    },
+  );
+
+  test("is in lower case and without parameters", () => {
+    expect(mediaType(request("", { "content-type": "Text/HTML; a=b" }))).toBe("text/html");
+  });
+});
+
+describe("a JSON object", () => {
+  const parse = (text: string) => parseJsonObject(bytes(text));
+
+  test("is what JSON.parse makes of it", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (value) => {
+        const text = JSON.stringify(value);
+        expect(parse(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test("may hold the same name in different objects, and a name's text as a value", () => {
+    expect(parse('{"a":{"a":"a"},"b":[{"a":1},{"a":2}],"c":"a"}')).toMatchObject({ c: "a" });
+    expect(parse(String.raw`{"a":"\"a\":","b":"\\"}`)).toEqual({ a: '"a":', b: "\\" });
+  });
+
+  test.each([
+    ["a name given twice", '{"a":1,"a":2}', "names a field twice"],
+    ["a name given twice in an inner object", '{"x":[{"a":1,"b":[],"a":2}]}', "names a field twice"],
+    ["a name given twice, once in escapes", String.raw`{"a":1,"\u0061":2}`, "names a field twice"],
+    [
+      "a name given twice after a text that looks like one",
+      String.raw`{"a":"\"a\":","a" :2}`,
+      "names a field twice",
+    ],
+    ["33 levels", `{"a":${"[".repeat(32)}${"]".repeat(32)}}`, "deeper than 32 levels"],
+    ["an array", "[1]", "must be a JSON object"],
+    ["nothing", " \n", "is empty"],
+    ["a comment", "{/* */}", "not valid JSON"],
+    ["a comma at its end", '{"a":1,}', "not valid JSON"],
+  ])("is refused with %s", (_, text, message) => {
+    expect(() => parse(text)).toThrow(message);
+  });
+
+  test("takes 32 levels, and brackets without end within a text", () => {
+    parse(`{"a":${"[".repeat(31)}${"]".repeat(31)}}`);
+    expect(parse(`{"a":"${"[{".repeat(100)}"}`).a).toHaveLength(200);
+  });
+
+  test("is refused when its bytes are no UTF-8", () => {
+    expect(() => parseJsonObject(new Uint8Array([0x7b, 0xc3, 0x28, 0x7d]))).toThrow("not valid UTF-8");
+  });
+
+  test("of anything at all is taken or refused as the caller's failure, and never a fault", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (input) => {
+        try {
+          expect(parseJsonObject(input)).toBeObject();
+        } catch (error) {
+          expect(error).toBeInstanceOf(Failure);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,111 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Idempotency, idempotencyKey, KEPT_MS, type RequestIdentity } from "../../src/http/idempotency.ts";
+import type { Reply } from "../../src/http/operation.ts";
+import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const open = usePartnerStore();
+let world: PartnerWorld;
+let idempotency: Idempotency;
+let identity: RequestIdentity;
+beforeEach(async () => {
+  world = await open(NOW);
+  idempotency = new Idempotency(world.store);
+  const partner = (await world.store.read.partners.find(world.partnerId))!;
+  identity = { partner, operation: "POST /v1/properties", key: "k", bodyHash: "h" };
+});
+
+const keep = (reply: Reply, of = identity) => world.store.write((tx) => idempotency.keep(tx, of, reply));
+const CREATED: Reply = { status: 201, body: { id: "P_1", name: "é" } };
+
+describe("a kept reply", () => {
+  test("is what was answered, to the byte", async () => {
+    const answered = await keep(CREATED);
+    const replayed = await idempotency.replay(identity, NOW);
+    expect(replayed).toMatchObject({
+      status: 201,
+      raw: answered.raw!,
+      headers: { "idempotency-replayed": "true" },
+    });
+    expect(answered.raw).toBe(JSON.stringify(CREATED.body));
+  });
+
+  test("is gone with the write that it answers when that fails", async () => {
+    const failing = world.store.write(async (tx) => {
+      await idempotency.keep(tx, identity, CREATED);
+      throw new Error("disk full");
+    });
+    await expect(failing).rejects.toThrow("disk full");
+    expect(await idempotency.replay(identity, NOW)).toBeUndefined();
+  });
+
+  test("is of one partner, operation and key", async () => {
+    await keep(CREATED);
+    const others = [
+      { ...identity, key: "K" },
+      { ...identity, operation: "POST /v1/appliances" },
+      { ...identity, partner: { ...identity.partner, id: "PARTNER_2" } },
+    ];
+    for (const other of others) expect(await idempotency.replay(other, NOW)).toBeUndefined();
+  });
+
+  test("is a conflict for another body", async () => {
+    await keep(CREATED);
+    expect(idempotency.replay({ ...identity, bodyHash: "other" }, NOW)).rejects.toMatchObject({
+      code: "conflict",
+    });
+  });
+
+  test("lives for 24 hours; then the key is free, with another body too", async () => {
+    await keep(CREATED);
+    expect(await idempotency.replay(identity, NOW + KEPT_MS - 1)).toBeDefined();
+    const again = { ...identity, bodyHash: "other" };
+    expect(await idempotency.replay(again, NOW + KEPT_MS)).toBeUndefined();
+    world.time.now += KEPT_MS;
+    await keep({ status: 201, body: "new" }, again);
+    expect(await idempotency.replay(again, world.time.now)).toMatchObject({ raw: '"new"' });
+  });
+
+  test("is pruned when it is old, in batches", async () => {
+    for (const key of ["1", "2", "3"]) await keep(CREATED, { ...identity, key });
+    const prune = (before: number) => world.store.write((tx) => tx.idempotency.prune(before, 2));
+    expect(await prune(NOW)).toBe(0);
+    expect([await prune(NOW + 1), await prune(NOW + 1), await prune(NOW + 1)]).toEqual([2, 1, 0]);
+  });
+
+  test("is none of a refusal", async () => {
+    for (const status of [400, 404, 409, 500]) await keep({ status, body: {} });
+    expect(await idempotency.replay(identity, NOW)).toBeUndefined();
+  });
+});
+
+describe("a request under way", () => {
+  test("keeps a second of its key from running, until it has ended, however it ends", async () => {
+    let finish = () => {};
+    const first = idempotency.run(
+      identity,
+      () => new Promise((resolve) => (finish = () => resolve(CREATED))),
+    );
+    const second = idempotency.run(identity, () => CREATED);
+    await expect(second).rejects.toMatchObject({ code: "conflict" });
+    expect(await idempotency.run({ ...identity, key: "other" }, () => CREATED)).toBe(CREATED);
+    finish();
+    await first;
+    const fails = idempotency.run(identity, () => Promise.reject(new Error("no")));
+    await expect(fails).rejects.toThrow("no");
+    expect(await idempotency.run(identity, () => CREATED)).toBe(CREATED);
+  });
+});
+
+describe("a key", () => {
+  const key = (text: string) => idempotencyKey(new Headers({ "idempotency-key": text }));
+
+  test("is any 1 to 255 printable characters", () => {
+    for (const text of ["a", "Order 7: second try!", "x".repeat(255)]) expect(key(text)).toBe(text);
+    expect(idempotencyKey(new Headers())).toBeUndefined();
+  });
+
+  test.each(["", "x".repeat(256), "a\tb", "clé"])("is not %p", (text) => {
+    expect(() => key(text)).toThrow("must be 1 to 255 printable characters");
+  });
+});

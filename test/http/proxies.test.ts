@@ -1,0 +1,18 @@
+import { expect, test } from "bun:test";
+import { clientAddress } from "../../src/http/proxies.ts";
+
+const PROXIES = new Set(["10.0.0.1", "10.0.0.2"]);
+const isTrusted = (address: string) => PROXIES.has(address);
+
+test.each([
+  ["nobody forwarded", "10.0.0.1", null, "10.0.0.1"],
+  ["a stranger claims to forward", "203.0.113.9", "198.51.100.1", "203.0.113.9"],
+  ["a trusted proxy forwards", "10.0.0.1", "198.51.100.1", "198.51.100.1"],
+  ["two trusted proxies forward", "10.0.0.1", "198.51.100.1, 10.0.0.2", "198.51.100.1"],
+  ["the caller wrote an address before its own", "10.0.0.1", "6.6.6.6, 198.51.100.1", "198.51.100.1"],
+  ["the caller claims to be a proxy", "10.0.0.1", "10.0.0.2", "10.0.0.1"],
+  ["the header is empty", "10.0.0.1", " , ", "10.0.0.1"],
+  ["spaces and empty parts surround the address", "10.0.0.1", ",  198.51.100.1 ,", "198.51.100.1"],
+])("when %s, the client is the one that nobody could have made up", (_, socket, forwarded, client) => {
+  expect(clientAddress(socket, forwarded, isTrusted)).toBe(client);
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test";
+import { envelope, parseQuery, parseSlice, parseTier, wantsSandbox } from "../../src/http/query.ts";
+
+const parse = (search: string) => parseQuery(search, ["limit", "offset", "tier", "sandbox"]);
+
+describe("a query string", () => {
+  test("gives the known parameters, decoded", () => {
+    expect([...parse("?limit=5&colour=red&tier=%47OOD&&sandbox")]).toEqual([
+      ["limit", "5"],
+      ["tier", "GOOD"],
+      ["sandbox", ""],
+    ]);
+    expect(parseQuery("?since=2026-01-01T00:00:00%2B01:00", ["since"]).get("since")).toBe(
+      "2026-01-01T00:00:00+01:00",
+    );
+    expect([...parse("")]).toEqual([]);
+  });
+
+  test.each(["?limit=1&limit=1", "?limit=1&%6Cimit=2", "?limit=%", "?limit=%zz", "?limit=%ff", "?limit=%00"])(
+    "that can be read in two ways is refused: %s",
+    (search) => {
+      expect(() => parse(search)).toThrow();
+    },
+  );
+});
+
+describe("limit and offset", () => {
+  test.each([
+    ["", { limit: 50, offset: 0 }],
+    ["?limit=1&offset=7", { limit: 1, offset: 7 }],
+    ["?limit=200", { limit: 200, offset: 0 }],
+    ["?limit=201", { limit: 200, offset: 0 }],
+    ["?limit=007", { limit: 7, offset: 0 }],
+  ])("of %p are %o", (search, slice) => {
+    expect(parseSlice(parse(search))).toEqual(slice);
+  });
+
+  test.each([
+    "limit=0",
+    "limit=-1",
+    "limit=1.0",
+    "limit=1e2",
+    "limit=",
+    "limit=٣",
+    "limit=9999999999999999",
+    "offset=-1",
+    "offset=+1",
+  ])("are refused when they are no whole numbers: %s", (search) => {
+    expect(() => parseSlice(parse(`?${search}`))).toThrow("must be a whole number");
+  });
+
+  test("make the page's number and the number of pages", () => {
+    expect(envelope({ limit: 10, offset: 0 }, 0, "Acme")).toEqual({
+      total: 0,
+      limit: 10,
+      offset: 0,
+      page: 1,
+      pages: 0,
+      partner: "Acme",
+    });
+    expect(envelope({ limit: 10, offset: 20 }, 21, "Acme")).toMatchObject({ page: 3, pages: 3 });
+    expect(envelope({ limit: 10, offset: 25 }, 21, "Acme")).toMatchObject({ page: 3, pages: 3 });
+  });
+});
+
+test("a tier is taken in any case, and no other word", () => {
+  expect(parseTier(parse("?tier=critical"))).toBe("CRITICAL");
+  expect(parseTier(parse(""))).toBeUndefined();
+  for (const search of ["?tier=", "?tier=BAD"])
+    expect(() => parseTier(parse(search))).toThrow("must be CRITICAL");
+});
+
+test("sandbox is true alone", () => {
+  expect(
+    ["?sandbox=true", "?sandbox=True", "?sandbox=1", ""].map((search) => wantsSandbox(parse(search))),
+  ).toEqual([true, false, false, false]);
+});

@@ -1,0 +1,115 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Partner } from "../../src/domain/partner.ts";
+import { DailyBudgets } from "../../src/usecases/daily-budgets.ts";
+import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const open = usePartnerStore();
+let world: PartnerWorld;
+let budgets: DailyBudgets;
+let partner: Partner;
+const begin = async () => {
+  world = await open(NOON);
+  budgets = start();
+  partner = { ...(await world.store.read.partners.find(world.partnerId))!, dailyBudget: 25 };
+};
+beforeEach(begin);
+
+/** A server's counting, as after a start; what one before had set aside and not given back is lost with it. */
+const start = () => new DailyBudgets(world.store, world.clock);
+const stored = (day = "2026-03-10") => world.store.read.budgets.taken(world.partnerId, day);
+/** Takes calls one after another; how many were allowed. */
+async function take(calls: number, of = partner): Promise<number> {
+  let allowed = 0;
+  for (let nth = 0; nth < calls; nth++) if ((await budgets.take(of)).allowed) allowed++;
+  return allowed;
+}
+
+describe("a partner's calls of a day", () => {
+  test("are allowed down to none, and each says how many are left", async () => {
+    const answers = [];
+    for (let nth = 0; nth < 26; nth++) answers.push(await budgets.take(partner));
+    expect(answers.map(({ remaining }) => remaining)).toEqual([
+      ...Array.from({ length: 25 }, (_, nth) => 24 - nth),
+      0,
+    ]);
+    expect(answers.map(({ allowed }) => allowed)).toEqual([...Array(25).fill(true), false]);
+    expect(await budgets.remaining(partner)).toBe(0);
+  });
+
+  test("that come at the same time are allowed to the number, and no further", async () => {
+    const answers = await Promise.all(Array.from({ length: 80 }, () => budgets.take(partner)));
+    expect(answers.filter(({ allowed }) => allowed)).toHaveLength(25);
+  });
+
+  test("start again at midnight UTC", async () => {
+    world.time.now = Date.parse("2026-03-10T23:59:59.999Z");
+    expect(await take(30)).toBe(25);
+    world.time.now++;
+    expect(await take(30)).toBe(25);
+  });
+
+  test("are counted apart for each partner", async () => {
+    await take(25);
+    expect(await take(5, { ...partner, id: "PARTNER_2" })).toBe(5);
+  });
+
+  test("of none are refused", async () => {
+    expect(await take(3, { ...partner, dailyBudget: 0 })).toBe(0);
+  });
+});
+
+describe("a budget that an operator changes", () => {
+  test("holds from the next call when it is raised", async () => {
+    expect(await take(30)).toBe(25);
+    expect(await take(30, { ...partner, dailyBudget: 30 })).toBe(5);
+  });
+
+  test("holds from the next call when it is lowered", async () => {
+    await take(4);
+    expect(await take(30, { ...partner, dailyBudget: 6 })).toBe(2);
+  });
+});
+
+describe("what is stored", () => {
+  test("is never fewer calls than were allowed, and at most 10 more", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 20 }), async (bursts) => {
+        await begin();
+        let allowed = 0;
+        for (const calls of bursts) {
+          const answers = await Promise.all(Array.from({ length: calls }, () => budgets.take(partner)));
+          allowed += answers.filter((answer) => answer.allowed).length;
+          const taken = await stored();
+          expect(taken).toBeWithin(allowed, allowed + 11);
+          expect(taken).toBeLessThanOrEqual(partner.dailyBudget);
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test("after a stop is exactly what was allowed", async () => {
+    await take(9);
+    await budgets.release();
+    expect(await stored()).toBe(9);
+    budgets = start();
+    expect(await take(30)).toBe(16);
+  });
+
+  test("after a crash forfeits at most 10 calls, and never allows one too many", async () => {
+    const before = await take(9);
+    budgets = start();
+    const after = await take(30);
+    expect(before + after).toBeWithin(15, 26);
+  });
+
+  test("of a day that has ended is given back to that day", async () => {
+    await take(1);
+    world.time.now += 86_400_000;
+    await take(1);
+    await budgets.release();
+    expect([await stored("2026-03-10"), await stored("2026-03-11")]).toEqual([1, 1]);
+  });
+});

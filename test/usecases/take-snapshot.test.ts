@@ -1,0 +1,212 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { type Day, dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
+import { trendPoints } from "../../src/domain/trend.ts";
+import { dueSnapshot, takeSnapshot } from "../../src/usecases/take-snapshot.ts";
+import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
+
+const THREE = Date.parse("2026-03-10T03:00:00Z");
+const open = usePortfolioStore();
+let world: PortfolioWorld;
+let propertyId: string;
+beforeEach(async () => {
+  world = await open(THREE, "http://hooks.test/");
+  propertyId = (await world.addProperty()).id;
+});
+
+const today = () => dayOf(world.time.now);
+/** Takes the snapshot of the day that the clock stands at. `cutAfter` aborts it after so many steps. */
+function take({ cutAfter = Number.POSITIVE_INFINITY, store = world.store } = {}) {
+  const abort = new AbortController();
+  let steps = 0;
+  const pause = async () => {
+    if (++steps >= cutAfter) abort.abort();
+  };
+  return takeSnapshot({ store, knowledge, clock: world.clock, pause, signal: abort.signal }, today());
+}
+const nextDay = (days = 1) => {
+  world.time.now += days * MS_PER_DAY;
+};
+const points = async (componentId: string, from: Day = "2000-01-01") => {
+  const { snapshots } = world.store.read;
+  return trendPoints(await snapshots.trendRows(componentId), await snapshots.days(from));
+};
+/** The announcements in the outbox: event, component, tier before and tier now. */
+async function announced(): Promise<string[]> {
+  const page = await world.store.read.deliveryLog.page({}, { limit: 1000, offset: 0 });
+  return page
+    .map(({ delivery }) => JSON.parse(delivery.body))
+    .filter(({ event }) => event.startsWith("component."))
+    .map(({ event, data }) => `${event} ${data.component_def_id} ${data.previous_tier} ${data.risk_tier}`)
+    .reverse();
+}
+
+describe("a snapshot", () => {
+  test("counts what it found and keeps that as the day's run", async () => {
+    await world.addAppliances({ propertyId, installYear: 1980 }, { propertyId, installYear: 2026 });
+    const result = await take();
+    expect(result).toMatchObject({
+      date: "2026-03-10",
+      components: 12,
+      critical: 6,
+      warning: 0,
+      good: 6,
+      announced: 6,
+      alreadyDone: false,
+    });
+    expect(await world.store.read.snapshots.run("2026-03-10")).toMatchObject({
+      components: 12,
+      critical: 6,
+      announced: 6,
+    });
+  });
+
+  test("taken again on its day changes nothing and announces nothing", async () => {
+    await world.addAppliances({ propertyId, installYear: 1980 });
+    const first = await take();
+    const before = await announced();
+    world.time.now += 3_600_000;
+    expect(await take()).toEqual({ ...first, durationMs: 0, alreadyDone: true });
+    expect(await announced()).toEqual(before);
+  });
+
+  test("announces a component when it crosses a tier, once, with the tier that was announced before", async () => {
+    await world.addAppliances({ propertyId, typeId: "roof", installYear: 2026 });
+    const seen = new Map<string, string>();
+    for (let year = 0; year < 60; year += 2) {
+      await take();
+      nextDay(730);
+    }
+    for (const line of await announced()) {
+      const [, component, previous, now] = line.split(" ") as [string, string, string, string];
+      expect(previous, line).toBe(seen.get(component) ?? "GOOD");
+      expect(now, line).not.toBe(previous);
+      seen.set(component, now);
+    }
+    expect(new Set(seen.values())).toEqual(new Set(["CRITICAL"]));
+    expect(seen.size).toBe(6);
+  });
+
+  test("writes no announcement for a partner that wants none", async () => {
+    await world.store.write((tx) =>
+      tx.partners.updateReceiver(world.partnerId, { events: ["property.created"] }),
+    );
+    await world.addAppliances({ propertyId, installYear: 1980 });
+    expect((await take()).announced).toBe(6);
+    expect(await announced()).toEqual([]);
+  });
+});
+
+describe("a snapshot that is cut short", () => {
+  /** More properties than a step scores. */
+  beforeEach(async () => {
+    for (let nth = 0; nth < 30; nth++) {
+      const { id } = await world.addProperty({ name: `Property ${nth}` });
+      await world.addAppliances(...Array.from({ length: 8 }, () => ({ propertyId: id, installYear: 1980 })));
+    }
+  });
+
+  test("goes on where it stopped, and announces each component once", async () => {
+    await expect(take({ cutAfter: 1 })).rejects.toThrow();
+    const unfinished = await world.store.read.snapshots.unfinished();
+    expect(unfinished!.components).toBeWithin(1, 1440);
+    expect(await take()).toMatchObject({
+      components: 1440,
+      critical: 1440,
+      announced: 1440,
+      alreadyDone: false,
+    });
+    const announcements = await world.store.read.deliveryLog.count({ event: "component.critical" });
+    expect(announcements).toBe(1440);
+  });
+
+  test("is no day of the trend until it is finished", async () => {
+    const [component] = await world.store.read.components.page(world.partnerId, { limit: 1, offset: 0 });
+    await expect(take({ cutAfter: 1 })).rejects.toThrow();
+    expect(await points(component!.id)).toEqual([]);
+    await take();
+    expect(await points(component!.id)).toHaveLength(1);
+  });
+
+  test("by two processes at the same time is one run", async () => {
+    const results = await Promise.all([take(), take({ store: world.open() })]);
+    for (const { components, announced } of results) expect([components, announced]).toEqual([1440, 1440]);
+  });
+});
+
+describe("the trend", () => {
+  test("has a point for every day that had a snapshot, and none for a day that was missed", async () => {
+    await world.addAppliances({ propertyId, installYear: 2024 });
+    const [component] = await world.components(propertyId);
+    for (const days of [1, 1, 3, 1]) {
+      await take();
+      nextDay(days);
+    }
+    await take();
+    expect((await points(component!.id)).map(({ day }) => day)).toEqual([
+      "2026-03-10",
+      "2026-03-11",
+      "2026-03-12",
+      "2026-03-15",
+      "2026-03-16",
+    ]);
+  });
+
+  test("agrees with the score that each snapshot found", async () => {
+    await world.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
+    const expected = new Map<string, string[]>();
+    for (let nth = 0; nth < 40; nth++) {
+      await take();
+      for (const { id, riskScore } of await world.components(propertyId))
+        expected.set(id, [...(expected.get(id) ?? []), `${today()} ${riskScore}`]);
+      nextDay(9);
+    }
+    for (const [id, lines] of expected) {
+      const found = (await points(id)).map(({ day, riskScore }) => `${day} ${riskScore}`);
+      expect(found).toEqual(lines);
+    }
+  });
+
+  test("takes a row only where the score has moved", async () => {
+    await world.addAppliances({ propertyId, installYear: 2026 });
+    const [component] = await world.components(propertyId);
+    for (let nth = 0; nth < 20; nth++) {
+      await take();
+      nextDay();
+    }
+    expect((await world.store.read.snapshots.trendRows(component!.id)).length).toBeLessThan(5);
+    expect(await points(component!.id)).toHaveLength(20);
+  });
+
+  test("is kept for 365 days, also where the score has not moved since", async () => {
+    await world.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
+    const components = await world.components(propertyId);
+    await take();
+    for (let days = 0; days < 900; days += 30) {
+      nextDay(30);
+      await take();
+    }
+    const oldest = dayOf(world.time.now - 365 * MS_PER_DAY);
+    for (const { id } of components) {
+      const kept = await points(id);
+      expect(kept).toHaveLength(13);
+      expect(kept[0]!.day >= oldest).toBe(true);
+    }
+  });
+
+  test("of a component starts with its first snapshot", async () => {
+    await take();
+    nextDay();
+    await world.addAppliances({ propertyId });
+    await take();
+    const [component] = await world.components(propertyId);
+    expect((await points(component!.id)).map(({ day }) => day)).toEqual(["2026-03-11"]);
+  });
+});
+
+test("a snapshot is due from its time of day on", () => {
+  const at = (time: string) => Date.parse(`2026-03-10T${time}Z`);
+  expect(dueSnapshot(at("02:59:59.999"), 180)).toBeUndefined();
+  expect(dueSnapshot(at("03:00:00.000"), 180)).toBe("2026-03-10");
+  expect(dueSnapshot(at("23:59:59.999"), 180)).toBe("2026-03-10");
+  expect(dueSnapshot(at("00:00:00.000"), 0)).toBe("2026-03-10");
+});
