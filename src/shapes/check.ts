@@ -53,7 +53,9 @@ function expectation(shape: Type<unknown>, error: ArkErrors[number]): string {
   if (keys.length === 0 || keys.length < error.path.length) return error.expected;
   try {
     const described = (shape as unknown as { get(...keys: string[]): { description: string } }).get(...keys);
-    return described.description.replace(", undefined or null", " or null").replace(" or undefined", "");
+    return described.description
+      .replace(/,? (undefined )?or (null|undefined)$/, "")
+      .replace(/, undefined$/, "");
   } catch {
     return error.expected;
   }

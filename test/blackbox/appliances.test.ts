@@ -140,7 +140,7 @@ describe("registering an appliance", () => {
       "an unknown tier",
       () => ({ ...valid(), brand_tier: "deluxe" }),
       400,
-      'brand_tier must be "budget", "premium", "standard" or null',
+      "brand_tier must be premium, standard or budget",
     ],
     [
       "a day that the calendar lacks",

@@ -32,8 +32,8 @@ describe("check", () => {
 
   test("says what a field may hold in the field's own words", () => {
     const { message, details } = refusal(() => check(room, { name: "A", floor: 100 }));
-    expect(message).toBe("floor must be a floor or null");
-    expect(details).toEqual([{ field: "floor", message: "must be a floor or null" }]);
+    expect(message).toBe("floor must be a floor");
+    expect(details).toEqual([{ field: "floor", message: "must be a floor" }]);
   });
 
   test("names every field that is wrong", () => {
