@@ -53,9 +53,12 @@ export function makeDataFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason =
+      code === "ENOTDIR" || code === "EEXIST" ? "A part of the path is a file, not a folder. " : "";
     throw new OperatorError(
-      `the data folder ${path} cannot be made (${(error as NodeJS.ErrnoException).code})`,
-      "Name a folder that the user who runs Mainstay may write to, with --data-dir or storage.data_dir.",
+      `the data folder ${path} cannot be made (${code})`,
+      `${reason}Name a folder that the user who runs Mainstay may write to, with --data-dir or storage.data_dir.`,
     );
   }
 }

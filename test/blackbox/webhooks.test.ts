@@ -239,7 +239,8 @@ describe.concurrent("receivers that fail", () => {
       expect(second.body.equals(first.body)).toBe(true);
       expect(second.id).toBe(first.id);
       await expectSigned(second, partner);
-      expect(second.atMs - first.atMs).toBeGreaterThan(4900);
+      // From the start of one attempt to that of the next; on a busy machine the first may arrive late.
+      expect(second.atMs - first.atMs).toBeGreaterThan(4000);
     }
     expect(elsewhere.receiver.received, "a redirect is not followed").toHaveLength(1);
   });
