@@ -8,6 +8,7 @@ import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { Decrypter, Encrypter } from "age-encryption";
 import { createTarDecoder, createTarPacker } from "modern-tar";
 import { OperatorError } from "../domain/errors.ts";
+import { bytesBeforeMark, markEnd } from "./end-mark.ts";
 import { CHECKSUMS, damaged } from "./manifest.ts";
 
 /** A member to put into an archive: exactly `bytes` of `content`. */
@@ -21,7 +22,7 @@ export type Member = {
 export type ReadMember = { name: string; bytes: number; content: AsyncIterable<Uint8Array> };
 
 const CHUNK = 1 << 20;
-/** The fastest: the database's text halves at any level, and the machine is serving meanwhile. */
+/** The fastest: higher levels gain little on a database, and the machine is serving meanwhile. */
 const COMPRESSION = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
 const AGE_HEADER = "age-encryption.org/v1\n";
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
@@ -48,7 +49,10 @@ export async function writeArchive(
 
 async function writeOut(file: string, compressed: Readable, passphrase: string | undefined): Promise<void> {
   const target = createWriteStream(file, { flags: "wx", mode: 0o600, highWaterMark: CHUNK });
-  if (passphrase === undefined) return await pipeline(compressed, target);
+  if (passphrase === undefined) {
+    await pipeline(compressed, target);
+    return await markEnd(file);
+  }
   const encrypter = new Encrypter();
   encrypter.setPassphrase(passphrase);
   const encrypted = await encrypter.encrypt(asWeb(compressed));
@@ -112,8 +116,12 @@ export async function* readArchive(
 
 async function decrypted(file: string, passphrase: string | undefined): Promise<Readable> {
   const head = await firstBytes(file);
-  const source = createReadStream(file, { highWaterMark: CHUNK });
-  if (head.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) return source;
+  if (head.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) {
+    const bytes = await bytesBeforeMark(file);
+    if (bytes === undefined)
+      throw damaged(file, "its content is not what its end says, or its end is missing");
+    return createReadStream(file, { end: bytes - 1, highWaterMark: CHUNK });
+  }
   if (!head.toString("latin1").startsWith(AGE_HEADER))
     throw new OperatorError(`${file} is no backup of Mainstay`, "Name a file that `mainstay backup` wrote.");
   if (passphrase === undefined)
@@ -124,7 +132,7 @@ async function decrypted(file: string, passphrase: string | undefined): Promise<
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
   try {
-    const stream = await decrypter.decrypt(asWeb(source));
+    const stream = await decrypter.decrypt(asWeb(createReadStream(file, { highWaterMark: CHUNK })));
     return Readable.fromWeb(stream as unknown as WebStream);
   } catch {
     throw new OperatorError(

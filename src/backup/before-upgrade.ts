@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { mkdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
@@ -28,7 +28,7 @@ export function backUpBeforeUpgrade(db: Database, dir: string, now: Instant): st
       `Nothing was changed. See to it that ${dir} (backup.dir) can be written and has room, then start again.`,
     );
   } finally {
-    rmSync(partial, { force: true });
+    if (existsSync(partial)) rmSync(partial);
   }
 }
 

@@ -10,6 +10,8 @@ import { OperatorError } from "../domain/errors.ts";
  *   mainstay.key    the key file, unless it was left out
  *   uploads/…       the uploaded files that the database speaks of
  *   SHA256SUMS      a line for each member before it, as `sha256sum -c` takes them
+ *
+ * A backup in the clear ends in a mark with the checksum of the whole file (`end-mark.ts`).
  */
 export const MANIFEST = "manifest.json";
 export const DATABASE = "mainstay.db";

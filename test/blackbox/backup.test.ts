@@ -1,0 +1,358 @@
+import { Database } from "bun:sqlite";
+import { beforeAll, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { EXECUTABLE } from "../support/executable.ts";
+import type { Json } from "../support/json.ts";
+import {
+  type Installation,
+  type Outcome,
+  type Partner,
+  runMainstay,
+  useMainstay,
+} from "../support/mainstay.ts";
+import { addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
+
+const { serve, install, folder } = useMainstay();
+const PASSPHRASE = "correct horse battery staple";
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+let source: Installation;
+let acme: Partner;
+let applianceId: string;
+let place: string;
+let plain: string;
+let sealed: string;
+let passphraseFile: string;
+beforeAll(async () => {
+  source = await serve();
+  acme = await source.createPartner("Acme");
+  const client = source.as(acme);
+  const property = await addProperty(client);
+  applianceId = (await addWornAppliance(client, property.id)).id;
+  await logEvents(client, {
+    appliance_id: applianceId,
+    event_type: "Repair",
+    date: "2024-05-06",
+    notes: "leak",
+  });
+  const form = new FormData();
+  form.append("file", new File([PNG], "leak.png", { type: "image/png" }));
+  await client.ask("POST", `/v1/appliances/${applianceId}/photos`, 201, { raw: form });
+  place = folder();
+  plain = join(place, "plain.backup");
+  sealed = join(place, "sealed.backup");
+  passphraseFile = join(place, "passphrase");
+  writeFileSync(passphraseFile, `${PASSPHRASE}\n`);
+  await source.json("backup", plain);
+  await source.json("backup", sealed, "--passphrase-file", passphraseFile, "--no-key");
+});
+
+/** Restores into a new installation's data folder. */
+async function restore(file: string, ...options: string[]): Promise<Outcome & { into: Installation }> {
+  const into = install();
+  return { ...(await into.run("restore", file, ...options)), into };
+}
+
+/** What a failed restore must leave: nothing. */
+function expectNothingRestored({ code, stdout, into }: Outcome & { into: Installation }): void {
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(readdirSync(into.folder)).toEqual(["mainstay.toml"]);
+}
+
+/** What a failed backup must leave: what was there before. */
+async function expectRefusedBackup(
+  outcome: Promise<Outcome>,
+  target: string,
+  complaint: string,
+): Promise<void> {
+  const before = existsSync(target) ? readdirSync(target) : [];
+  const { code, stderr } = await outcome;
+  expect({ code, complains: stderr.includes(complaint) ? true : stderr }).toEqual({
+    code: 1,
+    complains: true,
+  });
+  expect(existsSync(target) ? readdirSync(target) : []).toEqual(before);
+}
+
+const damagedCopy = (name: string, damage: (bytes: Buffer) => Buffer, of = plain) => {
+  const file = join(place, name);
+  writeFileSync(file, damage(readFileSync(of)));
+  return file;
+};
+
+describe("mainstay backup and restore", () => {
+  test("bring back every write that was acknowledged before, taken while writes go on", async () => {
+    const client = source.as(acme);
+    const acknowledged: string[] = [];
+    let writing = true;
+    const writers = Array.from({ length: 8 }, async () => {
+      while (writing) acknowledged.push((await addProperty(client)).id);
+    });
+    const file = join(place, "under-load.backup");
+    while (acknowledged.length < 50) await Bun.sleep(5);
+    const before = [...acknowledged];
+    const backup = await source.json("backup", file);
+    const during = acknowledged.length - before.length;
+    writing = false;
+    await Promise.all(writers);
+    expect(during).toBeGreaterThan(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+
+    const { code, stderr, into } = await restore(file);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    await into.start();
+    const restored = into.as(acme);
+    for (const id of before) await restored.get(`/v1/properties/${id}`);
+    const { total } = (await restored.get("/v1/properties", { limit: 1 })).body;
+    expect(total).toBe(backup.counts.properties);
+    const doctor = await into.json("doctor", "--full");
+    expect(doctor.checks.filter(({ status }: Json) => status === "fail")).toEqual([]);
+  });
+
+  test("bring back photos, scores and a key that opens the webhook secrets, for the owner alone", async () => {
+    const { code, into } = await restore(plain);
+    expect(code).toBe(0);
+    expect(statSync(into.dataDir).mode & 0o777).toBe(0o700);
+    for (const name of ["mainstay.db", "mainstay.key"])
+      expect(statSync(join(into.dataDir, name)).mode & 0o777, name).toBe(0o600);
+    // In WAL mode again: bytes 18 and 19 of a database file say so.
+    expect([...readFileSync(join(into.dataDir, "mainstay.db")).subarray(18, 20)]).toEqual([2, 2]);
+    await into.start();
+    const [there, here] = [source.as(acme), into.as(acme)];
+    const path = `/v1/appliances/${applianceId}`;
+    expect((await here.get(path)).body).toEqual((await there.get(path)).body);
+    expect((await here.get(`${path}/photos`)).body).toEqual((await there.get(`${path}/photos`)).body);
+    const [photo] = readdirSync(join(into.dataDir, "uploads"));
+    expect(readFileSync(join(into.dataDir, "uploads", photo!))).toEqual(PNG);
+    const { checks } = await into.json("doctor");
+    expect(checks.find(({ name }: Json) => name === "key").detail).toBe(
+      "the key opens the database's secrets",
+    );
+  });
+
+  test("restore with the passphrase and the key that the file does not hold", async () => {
+    const key = join(source.dataDir, "mainstay.key");
+    const options = ["--passphrase-file", passphraseFile];
+    const withoutKey = await restore(sealed, ...options);
+    expectNothingRestored(withoutKey);
+    expect(withoutKey.stderr).toContain("holds no key file");
+    const { code, into } = await restore(sealed, ...options, "--key", key);
+    expect(code).toBe(0);
+    await into.start();
+    await into.as(acme).get("/v1/ping");
+  });
+
+  test("take the passphrase from the environment", async () => {
+    const file = join(place, "environment.backup");
+    const env = { MAINSTAY_BACKUP__PASSPHRASE: PASSPHRASE };
+    const done = await runMainstay(["backup", file, "--data-dir", source.dataDir, "--json"], { env });
+    expect(JSON.parse(done.stdout)).toMatchObject({ encrypted: true, key_included: true });
+    const target = join(folder(), "data");
+    const restored = await runMainstay(["restore", file, "--data-dir", target], { env });
+    expect(restored.code).toBe(0);
+  });
+
+  test("write a file that tar, zstd and sha256sum open", async () => {
+    const opened = folder();
+    const tar = Bun.spawn(["tar", "-x", "-C", opened], {
+      stdin: Bun.zstdDecompressSync(readFileSync(plain)),
+    });
+    expect(await tar.exited).toBe(0);
+    expect(readdirSync(opened).toSorted()).toEqual([
+      "SHA256SUMS",
+      "mainstay.db",
+      "mainstay.key",
+      "manifest.json",
+      "uploads",
+    ]);
+    const sums = Bun.spawn(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: opened });
+    expect(await sums.exited).toBe(0);
+    const manifest = await Bun.file(join(opened, "manifest.json")).json();
+    expect(manifest).toMatchObject({
+      format: "mainstay-backup",
+      format_version: 1,
+      schema_version: 1,
+      uploads: 1,
+    });
+  });
+
+  test("restore into an empty folder that is there already", async () => {
+    const into = install();
+    mkdirSync(into.dataDir);
+    expect((await into.run("restore", plain)).code).toBe(0);
+    expect(readdirSync(into.dataDir).toSorted()).toEqual(["mainstay.db", "mainstay.key", "uploads"]);
+  });
+
+  test("say whether the file is readable by whoever gets it", async () => {
+    const { stdout } = await source.run("backup", join(place, "words.backup"));
+    expect(stdout).toContain("NOT encrypted");
+  });
+});
+
+describe("restore refuses", () => {
+  test.each([
+    ["cut in half", (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+    ["cut by its last byte", (bytes: Buffer) => bytes.subarray(0, -1)],
+    ["empty", () => Buffer.alloc(0)],
+    ["with bytes behind its end", (bytes: Buffer) => Buffer.concat([bytes, Buffer.from("more")])],
+  ])("a backup %s", async (name, damage) => {
+    for (const of of [plain, sealed])
+      expectNothingRestored(
+        await restore(damagedCopy(`${name}.backup`, damage, of), "--passphrase-file", passphraseFile),
+      );
+  });
+
+  test("a backup with one byte changed, wherever it is", async () => {
+    const { length } = readFileSync(plain);
+    for (const part of [0, 0.2, 0.5, 0.8, 1]) {
+      const at = Math.round(part * (length - 1));
+      const file = damagedCopy("flipped.backup", (bytes) => {
+        bytes[at]! ^= 0x10;
+        return bytes;
+      });
+      expectNothingRestored(await restore(file));
+    }
+  });
+
+  test("an encrypted one without the passphrase, or with another", async () => {
+    const without = await restore(sealed);
+    expectNothingRestored(without);
+    expect(without.stderr).toContain("is encrypted");
+    const other = join(place, "other-passphrase");
+    writeFileSync(other, "wrong");
+    const wrong = await restore(sealed, "--passphrase-file", other);
+    expectNothingRestored(wrong);
+    expect(wrong.stderr).toContain("the passphrase is not the one");
+  });
+
+  test("a key of another data folder", async () => {
+    const stranger = install();
+    await stranger.createPartner();
+    const key = join(stranger.dataDir, "mainstay.key");
+    const refused = await restore(sealed, "--passphrase-file", passphraseFile, "--key", key);
+    expectNothingRestored(refused);
+    expect(refused.stderr).toContain("does not open the secrets");
+  });
+
+  test("a folder that is not empty", async () => {
+    const into = install();
+    mkdirSync(into.dataDir);
+    writeFileSync(join(into.dataDir, "letter"), "mine");
+    const { code, stderr } = await into.run("restore", plain);
+    expect(code).toBe(1);
+    expect(stderr).toContain("is not empty");
+    expect(readdirSync(into.dataDir)).toEqual(["letter"]);
+  });
+
+  test("a database of a newer version", async () => {
+    const newer = install();
+    await newer.createPartner();
+    const db = new Database(join(newer.dataDir, "mainstay.db"));
+    db.run("INSERT INTO schema_migrations VALUES (99, 'later', 'x', 0)");
+    db.close();
+    const file = join(place, "newer.backup");
+    await newer.json("backup", file);
+    const refused = await restore(file);
+    expectNothingRestored(refused);
+    expect(refused.stderr).toContain("newer version of Mainstay");
+  });
+
+  test("a file that is no backup, and one that is not there", async () => {
+    const letter = join(place, "letter");
+    writeFileSync(letter, "dear all");
+    expectNothingRestored(await restore(letter));
+    expectNothingRestored(await restore(join(place, "absent")));
+  });
+});
+
+describe("backup refuses", () => {
+  test("to overwrite a file", async () => {
+    const file = join(place, "precious");
+    writeFileSync(file, "mine");
+    await expectRefusedBackup(source.run("backup", file), place, "exists already");
+    expect(readFileSync(file, "utf8")).toBe("mine");
+  });
+
+  test("a folder that is not there", async () => {
+    await expectRefusedBackup(
+      source.run("backup", join(place, "absent", "x.backup")),
+      place,
+      "there is no folder",
+    );
+  });
+
+  test.skipIf(process.getuid?.() === 0)("a folder that it may not write to", async () => {
+    const closed = folder();
+    chmodSync(closed, 0o500);
+    await expectRefusedBackup(source.run("backup", join(closed, "x.backup")), closed, "EACCES");
+  });
+
+  test("a passphrase file that is empty", async () => {
+    const empty = join(place, "empty");
+    writeFileSync(empty, "\n");
+    const run = source.run("backup", join(place, "x.backup"), "--passphrase-file", empty);
+    await expectRefusedBackup(run, place, "holds no passphrase");
+  });
+
+  test("a data folder that is not there", async () => {
+    const run = runMainstay(["backup", join(place, "x.backup"), "--data-dir", join(place, "absent")]);
+    await expectRefusedBackup(run, place, "there is no database");
+  });
+
+  test("a damaged database", async () => {
+    const broken = folder();
+    cpSync(join(source.dataDir, "mainstay.key"), join(broken, "mainstay.key"));
+    const file = join(broken, "mainstay.db");
+    const whole = new Database(join(source.dataDir, "mainstay.db"), { readonly: true });
+    whole.run("VACUUM INTO ?", [file]);
+    whole.close();
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0x55, 4 * 4096, 24 * 4096));
+    await expectRefusedBackup(
+      runMainstay(["backup", join(broken, "x.backup"), "--data-dir", broken]),
+      broken,
+      "is damaged",
+    );
+  });
+
+  // A limit on the size of files stands for a full disk: writing fails in the same places.
+  test.each([8, 200, 400])(
+    "when the disk is full after %i blocks, and the server goes on",
+    async (blocks) => {
+      const target = folder();
+      const limited = Bun.spawn(
+        [
+          "sh",
+          "-c",
+          `ulimit -f ${blocks}; exec "$@"`,
+          "sh",
+          EXECUTABLE,
+          "backup",
+          join(target, "x.backup"),
+          "--data-dir",
+          source.dataDir,
+        ],
+        { stdio: ["ignore", "pipe", "pipe"] },
+      );
+      const stderr = await new Response(limited.stderr).text();
+      expect(await limited.exited).toBe(1);
+      expect(stderr).not.toContain("fault in Mainstay");
+      expect(readdirSync(target)).toEqual([]);
+      await addProperty(source.as(acme));
+      expect((await source.json("doctor", "--full")).failed).toBe(0);
+    },
+  );
+});
