@@ -1,0 +1,79 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { backUpBeforeUpgrade } from "../../src/backup/before-upgrade.ts";
+import { MIGRATIONS, type Migration } from "../../src/store/migrations.ts";
+import { openSqlite } from "../../src/store/sqlite.ts";
+
+const NOW = Date.UTC(2026, 0, 31, 4, 30);
+const later = (sql: string): Migration[] => [
+  ...MIGRATIONS,
+  { number: MIGRATIONS.length + 1, name: "later", sql },
+];
+const NEXT = later("ALTER TABLE partners ADD COLUMN motto TEXT");
+
+let folder: string;
+let file: string;
+let backups: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mainstay-upgrade-"));
+  file = join(folder, "mainstay.db");
+  backups = join(folder, "backups");
+  const { close } = openSqlite(file, { now: NOW, beforeUpgrade });
+  const db = new Database(file);
+  db.run("INSERT INTO partners VALUES ('PARTNER_1', 'Acme', 1, 1000, 1, 0)");
+  db.close();
+  close();
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const beforeUpgrade = (db: Database) => void backUpBeforeUpgrade(db, backups, NOW);
+const open = (migrations: readonly Migration[]) => openSqlite(file, { now: NOW, migrations, beforeUpgrade });
+const columns = (path: string) => {
+  const db = new Database(path, { readonly: true });
+  const names = db.query("SELECT name FROM pragma_table_info('partners')").values().flat();
+  const partners = db.query("SELECT name FROM partners").values().flat();
+  db.close();
+  return { hasMotto: names.includes("motto"), partners };
+};
+
+describe("an upgrade", () => {
+  test("is made after a copy of the database as it was", () => {
+    const opened = open(NEXT);
+    expect(opened.applied.map(({ name }) => name)).toEqual(["later"]);
+    opened.close();
+    expect(columns(file)).toEqual({ hasMotto: true, partners: ["Acme"] });
+    const copy = `before-upgrade-${MIGRATIONS.length}-20260131T043000000Z.db`;
+    expect(readdirSync(backups)).toEqual([copy]);
+    expect(columns(join(backups, copy))).toEqual({ hasMotto: false, partners: ["Acme"] });
+  });
+
+  test("can be undone by putting the copy in its place", () => {
+    open(NEXT).close();
+    expect(() => open(MIGRATIONS)).toThrow("newer version");
+    rmSync(file);
+    const db = new Database(join(backups, readdirSync(backups)[0]!));
+    db.run("VACUUM INTO ?", [file]);
+    db.close();
+    open(MIGRATIONS).close();
+    expect(columns(file)).toEqual({ hasMotto: false, partners: ["Acme"] });
+  });
+
+  test("is not made when the copy cannot be", () => {
+    writeFileSync(backups, "a file where the folder should be");
+    expect(() => open(NEXT)).toThrow("could not be backed up before");
+    expect(columns(file)).toEqual({ hasMotto: false, partners: ["Acme"] });
+  });
+
+  test("that fails leaves the database as it was", () => {
+    expect(() => open(later("ALTER TABLE partners ADD COLUMN motto TEXT; SELECT * FROM absent;"))).toThrow();
+    expect(columns(file)).toEqual({ hasMotto: false, partners: ["Acme"] });
+  });
+
+  test("is not announced to a database that needs none, nor to a new one", () => {
+    open(MIGRATIONS).close();
+    expect(readdirSync(folder)).not.toContain("backups");
+  });
+});
