@@ -35,6 +35,7 @@ export function checkSchema(db: Database, file: string): Finding {
   } catch (error) {
     throw readable(error, file);
   }
+  if (version === 0) return fail(`${file} is empty: it holds no table of Mainstay`, FROM_BACKUP);
   if (missing === 0) return ok(`version ${version}, this executable's own`);
   return warn(
     `version ${version}; this executable brings ${missing} more steps`,

@@ -1,0 +1,214 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+const { serve, install } = useMainstay();
+const TLS = join(import.meta.dir, "../fixtures/tls");
+
+/** What the doctor says by name, and that it exits as it must. */
+async function diagnose(one: Installation, ...options: string[]): Promise<Record<string, Json>> {
+  const { code, stdout } = await one.run("doctor", "--json", ...options);
+  const { ok, failed, warned, checks } = JSON.parse(stdout);
+  const count = (status: string) => checks.filter((check: Json) => check.status === status).length;
+  expect({ ok, failed, warned, code }).toEqual({
+    ok: failed === 0,
+    failed: count("fail"),
+    warned: count("warn"),
+    code: failed === 0 ? 0 : 1,
+  });
+  for (const { name, status, detail, remedy } of checks) {
+    expect(detail, name).not.toBe("");
+    if (status === "ok") expect(remedy, name).toBeNull();
+    else expect(remedy, name).toMatch(/./);
+  }
+  return Object.fromEntries(checks.map((check: Json) => [check.name, check]));
+}
+
+const statuses = (checks: Record<string, Json>) =>
+  Object.fromEntries(Object.entries(checks).map(([name, { status }]) => [name, status]));
+
+/** Every file of the data folder with its content. */
+const contents = ({ dataDir }: Installation) =>
+  readdirSync(dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => [
+      join(parentPath, name),
+      readFileSync(join(parentPath, name)).toString("base64"),
+    ])
+    .toSorted();
+
+async function alone(): Promise<Installation> {
+  const one = install();
+  await one.createPartner("Acme");
+  return one;
+}
+
+describe("mainstay doctor", () => {
+  const HEALTHY = {
+    configuration: "ok",
+    data_folder: "ok",
+    disk_space: "ok",
+    wal: "ok",
+    tls_certificate: "ok",
+    last_backup: "warn",
+    database: "ok",
+    schema: "ok",
+    key: "ok",
+    clock: "ok",
+    snapshot: "ok",
+    outbox: "ok",
+  };
+
+  test("finds a new installation sound, beside its server and without it", async () => {
+    const server = await serve();
+    await server.createPartner("Acme");
+    expect(statuses(await diagnose(server))).toEqual(HEALTHY);
+    expect(statuses(await diagnose(server, "--full"))).toEqual(HEALTHY);
+    await server.stop();
+    expect(statuses(await diagnose(server))).toEqual(HEALTHY);
+  });
+
+  test("finds it sound after a crash too", async () => {
+    const server = await serve();
+    await server.createPartner("Acme");
+    await server.kill();
+    expect(statuses(await diagnose(server))).toEqual(HEALTHY);
+  });
+
+  test("changes nothing", async () => {
+    const one = await alone();
+    const before = contents(one);
+    await diagnose(one, "--full");
+    expect(contents(one)).toEqual(before);
+  });
+
+  test("tells people each check, and what to do", async () => {
+    const { stdout } = await (await alone()).run("doctor");
+    expect(stdout).toContain("ok    database: ");
+    expect(stdout).toMatch(/WARN {2}last_backup: none is scheduled\n {6}Set backup\.schedule/);
+  });
+
+  test("connects to receivers and sends them nothing", async () => {
+    const receiver = await startReceiver();
+    const one = install({ webhooks: { deny_networks: ["127.0.0.2"] } });
+    const url = new URL(receiver.url);
+    const { partner_id: reached } = await one.createPartner("Reached", "--webhook-url", receiver.url);
+    url.hostname = "127.0.0.2";
+    const { partner_id: denied } = await one.createPartner("Denied", "--webhook-url", url.href);
+    const { partner_id: closed } = await one.createPartner("Closed", "--webhook-url", "http://127.0.0.1:1/");
+    const checks = await diagnose(one);
+    expect(checks[`webhook_receiver:${reached}`].status).toBe("ok");
+    expect(checks[`webhook_receiver:${denied}`].detail).toContain("is in the denied network");
+    expect(checks[`webhook_receiver:${closed}`].detail).toContain("connection refused");
+    expect(receiver.received).toEqual([]);
+    expect(receiver.connections()).toBe(1);
+    await receiver.close();
+  });
+});
+
+describe("mainstay doctor reports", () => {
+  test("a damaged database", async () => {
+    const one = await alone();
+    const file = join(one.dataDir, "mainstay.db");
+    writeFileSync(file, readFileSync(file).fill(0x55, 4 * 4096, 24 * 4096));
+    expect((await diagnose(one)).database).toMatchObject({
+      status: "fail",
+      detail: expect.stringContaining("is damaged"),
+    });
+  });
+
+  test.each([
+    [
+      "a file that is no database",
+      (file: string) => writeFileSync(file, "dear all, this is a letter ".repeat(200)),
+    ],
+    ["an empty file in its place", (file: string) => writeFileSync(file, "")],
+    ["no database", (file: string) => rmSync(file)],
+  ])("%s", async (_, damage) => {
+    const one = await alone();
+    damage(join(one.dataDir, "mainstay.db"));
+    const checks = await diagnose(one);
+    expect([checks.database.status, checks.schema?.status]).toContain("fail");
+    expect(checks.disk_space.status).toBe("ok");
+  });
+
+  test("a key that is missing, another's, or readable by others", async () => {
+    const one = await alone();
+    const key = join(one.dataDir, "mainstay.key");
+    chmodSync(key, 0o644);
+    expect((await diagnose(one)).key).toMatchObject({ status: "fail", remedy: `run: chmod 600 ${key}` });
+    const stranger = await alone();
+    chmodSync(key, 0o600);
+    writeFileSync(key, readFileSync(join(stranger.dataDir, "mainstay.key")));
+    expect((await diagnose(one)).key.detail).toContain("can't be opened with this key");
+    rmSync(key);
+    expect((await diagnose(one)).key.detail).toContain("there is no key file");
+  });
+
+  test("a data folder that is not there, and makes none", async () => {
+    const one = install();
+    const checks = await diagnose(one);
+    expect(checks.data_folder.status).toBe("fail");
+    expect(existsSync(one.dataDir)).toBe(false);
+  });
+
+  test("a data folder that others may enter", async () => {
+    const one = await alone();
+    chmodSync(one.dataDir, 0o755);
+    expect((await diagnose(one)).data_folder).toMatchObject({
+      status: "warn",
+      remedy: `Run: chmod 700 ${one.dataDir}`,
+    });
+  });
+
+  test("a clock that is behind the newest record", async () => {
+    const one = await alone();
+    const db = new Database(join(one.dataDir, "mainstay.db"));
+    const inDays = (days: number) =>
+      db.run("UPDATE clock SET last_instant = ?", [Date.now() + days * 86_400_000]);
+    inDays(0.1);
+    expect((await diagnose(one)).clock.status).toBe("warn");
+    inDays(365);
+    expect((await diagnose(one)).clock).toMatchObject({
+      status: "fail",
+      detail: expect.stringContaining("365 days behind"),
+    });
+    db.close();
+  });
+
+  test("a certificate that has expired, and one with another's key", async () => {
+    const key = join(TLS, "receiver.key");
+    const one = install({ server: { tls_cert: join(TLS, "expired.crt"), tls_key: key } });
+    expect((await diagnose(one)).tls_certificate.detail).toContain("expired");
+    one.configure({ server: { tls_cert: join(TLS, "authority.crt"), tls_key: key } });
+    expect((await diagnose(one)).tls_certificate.detail).toContain("is not the key of");
+    one.configure({ server: { tls_cert: join(TLS, "absent.crt"), tls_key: key } });
+    expect((await diagnose(one)).tls_certificate.status).toBe("fail");
+  });
+
+  test("settings that cannot be used, and nothing else", async () => {
+    const one = install({ server: { prot: 1 } });
+    expect(statuses(await diagnose(one))).toEqual({ configuration: "fail" });
+  });
+
+  test("a scheduled backup that failed", async () => {
+    const one = await alone();
+    const last = {
+      drill_ok: null,
+      file: "/b/x.backup",
+      bytes: null,
+      duration_ms: 1,
+      error: "the disk is full",
+    };
+    const at = new Date().toISOString();
+    writeFileSync(join(one.dataDir, "last-backup.json"), JSON.stringify({ at, ok: false, ...last }));
+    expect((await diagnose(one)).last_backup).toMatchObject({
+      status: "fail",
+      detail: expect.stringContaining("the disk is full"),
+    });
+  });
+});

@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { EXECUTABLE } from "../support/executable.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+import { addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
+
+const { serve, folder } = useMainstay();
+
+let server: Installation;
+let acme: Partner;
+let other: Partner;
+beforeAll(async () => {
+  server = await serve();
+  acme = await server.createPartner("Acme", "--webhook-url", "http://127.0.0.1:9/hook");
+  other = await server.createPartner("Other");
+  const client = server.as(acme);
+  await client.post("/onboarding/demo-property", {});
+  const property = await addProperty(client, { unit_count: 3, estimated_value: 1_250_000.5 });
+  const appliance = await addWornAppliance(client, property.id);
+  await logEvents(client, { appliance_id: appliance.id, event_type: "Replacement", date: "2024-05-06" });
+  const loss = { claim_type: "water_damage", date_of_loss: "2024-05-01", amount: 99.95 };
+  await client.post(`/v1/property/${property.id}/claims`, loss);
+  await client.post("/v1/meter-event", { appliance_id: appliance.id, metric: "pressure", value: 3.5 });
+  await addProperty(server.as(other), { name: "Not Acme's" });
+  await server.json("snapshot");
+});
+
+const parse = (text: string): Json[] =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+const ofType = (lines: Json[], type: string) => lines.filter((line) => line.type === type);
+
+describe("mainstay export", () => {
+  test("writes everything of one partner, and at its end how much", async () => {
+    const { code, stdout, stderr } = await server.run(
+      "export",
+      "--partner",
+      acme.partner_id,
+      "--format",
+      "ndjson",
+    );
+    expect(code).toBe(0);
+    const lines = parse(stdout);
+    expect(lines[0]).toMatchObject({ type: "partner", id: acme.partner_id, name: "Acme" });
+    const { counts } = lines.at(-1)!;
+    for (const [type, count] of Object.entries(counts)) {
+      expect(ofType(lines, type), type).toHaveLength(count as number);
+      expect(stderr).toContain(`${count} ${type}`);
+    }
+    const client = server.as(acme);
+    expect(counts.property).toBe(2);
+    expect(counts.component).toBe((await client.get("/v1/components", { limit: 1 })).body.total);
+    expect(counts.trend_row).toBe(counts.component);
+    expect(counts.claim).toBe(2);
+    expect(counts.sensor_event).toBe(1);
+    expect(counts.outcome).toBeGreaterThan(0);
+    expect(counts.delivery).toBeGreaterThan(0);
+    expect(stdout).not.toContain("Not Acme's");
+    expect(stdout).not.toContain(acme.api_key);
+    expect(stdout).not.toContain(acme.webhook_secret);
+  });
+
+  test("writes records as the API does, each after what it refers to", async () => {
+    const { stdout } = await server.run("export", "--partner", acme.partner_id);
+    const lines = parse(stdout);
+    const client = server.as(acme);
+    for (const { type: _, ...property } of ofType(lines, "property"))
+      expect((await client.get(`/v1/properties/${property.id}`)).body).toMatchObject(property);
+    const components = new Map(
+      (await client.get("/v1/components", { limit: 200 })).body.components.map((c: Json) => [c.id, c]),
+    );
+    for (const { type: _, ...component } of ofType(lines, "component"))
+      expect(components.get(component.id)).toEqual(component);
+    expect(ofType(lines, "claim").map(({ amount }) => amount)).toContain(99.95);
+    const seen = new Set<string>();
+    for (const line of lines) {
+      for (const name of ["property_id", "unit_id", "appliance_id", "component_id", "service_event_id"])
+        if (line[name] && line[name] !== line.id) expect(seen, `${line.type}.${name}`).toContain(line[name]);
+      if (line.id) seen.add(line.id);
+    }
+  });
+
+  test("writes a file for its owner alone, with a summary", async () => {
+    const file = join(folder(), "acme.ndjson");
+    const result = await server.json("export", "--partner", acme.partner_id, "--output", file);
+    expect(result).toMatchObject({ file, partner_id: acme.partner_id, bytes: statSync(file).size });
+    expect(parse(readFileSync(file, "utf8")).at(-1)!.counts).toEqual(result.counts);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test("of a partner that owns nothing says so", async () => {
+    const nobody = await server.createPartner("Nobody");
+    const { code, stdout, stderr } = await server.run("export", "--partner", nobody.partner_id);
+    expect(code).toBe(0);
+    expect(parse(stdout).map(({ type }) => type)).toEqual(["partner", "end"]);
+    expect(stderr).toContain("owns nothing");
+  });
+
+  test.each([
+    ["without a partner", [], 2, "--partner is missing"],
+    ["an unknown partner", ["--partner", "PARTNER_1"], 1, "there is no partner PARTNER_1"],
+    ["another format", ["--partner", "PARTNER_1", "--format", "xml"], 2, "expected ndjson"],
+  ])("refuses %s", async (_, args, expected, complaint) => {
+    const { code, stdout, stderr } = await server.run("export", ...args);
+    expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
+    expect(stderr).toContain(complaint);
+  });
+
+  test("never overwrites a file", async () => {
+    const place = folder();
+    const file = join(place, "precious");
+    writeFileSync(file, "mine");
+    const { code, stderr } = await server.run("export", "--partner", acme.partner_id, "--output", file);
+    expect(code).toBe(1);
+    expect(stderr).toContain("exists already");
+    expect(readFileSync(file, "utf8")).toBe("mine");
+  });
+
+  test("leaves nothing behind on a full disk", async () => {
+    const place = folder();
+    const script = 'ulimit -f 40; exec "$@"';
+    const file = join(place, "x.ndjson");
+    const limited = Bun.spawn(
+      [
+        "sh",
+        "-c",
+        script,
+        "sh",
+        EXECUTABLE,
+        "export",
+        "--data-dir",
+        server.dataDir,
+        "--partner",
+        acme.partner_id,
+        "--output",
+        file,
+      ],
+      { stdio: ["ignore", "pipe", "pipe"] },
+    );
+    const stderr = await new Response(limited.stderr).text();
+    expect(await limited.exited).toBe(1);
+    expect(stderr).not.toBe("");
+    expect(readdirSync(place)).toEqual([]);
+  });
+});
