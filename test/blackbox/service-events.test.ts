@@ -64,6 +64,7 @@ describe("logging service events", () => {
         },
       ],
       error_details: [],
+      partner: expect.any(String),
     });
   });
 
