@@ -2,8 +2,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
+import { EXECUTABLE } from "../support/executable.ts";
 import type { Json } from "../support/json.ts";
-import { EXECUTABLE, runMainstay, useMainstay } from "../support/mainstay.ts";
+import { runMainstay, useMainstay } from "../support/mainstay.ts";
 
 const { folder } = useMainstay();
 

@@ -2,7 +2,8 @@ import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EXECUTABLE, type Installation, type Outcome, useMainstay } from "../support/mainstay.ts";
+import { EXECUTABLE } from "../support/executable.ts";
+import { type Installation, type Outcome, useMainstay } from "../support/mainstay.ts";
 
 const { install, serve, folder } = useMainstay();
 

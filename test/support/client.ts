@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { checkDocumented } from "./contract.ts";
 import type { Json } from "./json.ts";
 
 /** The headers that tell who asks. */
@@ -95,7 +96,8 @@ export async function requestToken(
 }
 
 /** What is promised of every answer. No matchers within `body`: Bun would write them into it. */
-function checkContract(method: Method, path: string, { status, headers, body }: Reply): void {
+function checkContract(method: Method, path: string, reply: Reply): void {
+  const { status, headers, body } = reply;
   const what = `${method} ${path}, answered ${status}`;
   const requestId = headers.get("x-request-id");
   expect(requestId, `the request id of ${what}`).toMatch(/^[\x20-\x7e]{1,128}$/);
@@ -107,6 +109,7 @@ function checkContract(method: Method, path: string, { status, headers, body }: 
   }
   if (status === 401) expect(headers.get("www-authenticate"), `how to authenticate, of ${what}`).toBeTruthy();
   if (RATE_LIMIT_HEADERS.some((name) => headers.has(name))) checkRateLimitHeaders(headers);
+  checkDocumented(method, path, reply);
 }
 
 function checkRateLimitHeaders(headers: Headers): void {

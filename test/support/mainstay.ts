@@ -3,10 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient, type Credential, requestToken } from "./client.ts";
+import { EXECUTABLE } from "./executable.ts";
 import type { Json } from "./json.ts";
-
-/** The executable that is tested: the one that was built, or the one that the environment names. */
-export const EXECUTABLE = process.env.MAINSTAY_EXECUTABLE ?? join(import.meta.dir, "../../dist/mainstay");
 
 export type Outcome = { code: number; stdout: string; stderr: string };
 
@@ -23,6 +21,7 @@ const QUIET: Settings = {
 
 const STARTED_WITHIN_MS = 30_000;
 const STOPPED_WITHIN_MS = 30_000;
+const ENDED_WITHIN_MS = 30_000;
 
 export type Partner = {
   partner_id: string;
@@ -85,11 +84,17 @@ export async function runMainstay(
     env: { PATH: "/usr/bin:/bin", ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const timer = setTimeout(() => child.kill("SIGKILL"), ENDED_WITHIN_MS);
   const [stdout, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
     child.exited,
   ]);
+  clearTimeout(timer);
+  if (child.signalCode === "SIGKILL")
+    throw new Error(
+      `mainstay ${args.join(" ")} did not end within ${ENDED_WITHIN_MS} ms:\n${stdout}${stderr}`,
+    );
   return { code, stdout, stderr };
 }
 

@@ -244,7 +244,7 @@ const ERRORS: Record<number, string> = {
 
 function errorResponses(): Record<string, unknown> {
   const schema = { $ref: "#/components/schemas/Error" };
-  const limited = { "Retry-After": { $ref: "#/components/headers/RetryAfter" }, ...RATE_LIMIT_HEADERS };
+  const told = ["400", "404", "409", "413", "415", "429"];
   return Object.fromEntries(
     Object.entries(ERRORS).map(([status, description]) => [
       `Error${status}`,
@@ -252,7 +252,9 @@ function errorResponses(): Record<string, unknown> {
         description,
         headers: {
           "X-Request-Id": { $ref: "#/components/headers/RequestId" },
-          ...(status === "429" && limited),
+          // To a caller who was told by a credential; the document has no way to say so.
+          ...(told.includes(status) && RATE_LIMIT_HEADERS),
+          ...(status === "429" && { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }),
           ...(status === "401" && { "WWW-Authenticate": { $ref: "#/components/headers/Challenge" } }),
         },
         content: {
@@ -270,14 +272,26 @@ const RATE_LIMIT_HEADERS = {
 };
 
 const HEADERS = {
-  RequestId: { description: "The request's id: the caller's, or ours", schema: { type: "string" } },
+  RequestId: {
+    description: "The request's id: the caller's, or ours",
+    required: true,
+    schema: { type: "string" },
+  },
   RateLimit: { description: "The daily budget in calls", schema: { type: "integer" } },
   RateLimitRemaining: { description: "Calls left of the day", schema: { type: "integer" } },
   RateLimitReset: {
     description: "The next midnight in UTC",
     schema: { type: "string", format: "date-time" },
   },
-  RetryAfter: { description: "Seconds until a call is admitted again", schema: { type: "integer" } },
-  Challenge: { description: "The ways to authenticate", schema: { type: "string" } },
-  ETag: { description: "Names this answer; send it in If-None-Match", schema: { type: "string" } },
+  RetryAfter: {
+    description: "Seconds until a call is admitted again",
+    required: true,
+    schema: { type: "integer" },
+  },
+  Challenge: { description: "The ways to authenticate", required: true, schema: { type: "string" } },
+  ETag: {
+    description: "Names this answer; send it in If-None-Match",
+    required: true,
+    schema: { type: "string" },
+  },
 };

@@ -1,0 +1,100 @@
+import { EXECUTABLE } from "./executable.ts";
+
+/** A schema object of OpenAPI 3.0.3, as far as the document uses it. */
+export type Schema = {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  nullable?: boolean;
+  description?: string;
+  example?: unknown;
+  enum?: unknown[];
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: boolean;
+  exclusiveMaximum?: boolean;
+  minLength?: number;
+  maxLength?: number;
+  maxItems?: number;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  anyOf?: Schema[];
+  allOf?: Schema[];
+};
+
+type Reference = { $ref: string };
+
+export type DocumentedHeader = { description: string; required?: boolean; schema: Schema };
+
+export type DocumentedResponse = {
+  description: string;
+  headers?: Record<string, DocumentedHeader | Reference>;
+  content?: Record<string, { schema: Schema; example?: unknown }>;
+};
+
+export type DocumentedParameter = {
+  name: string;
+  in: "path" | "query" | "header";
+  required: boolean;
+  description: string;
+  schema: Schema;
+  example?: unknown;
+};
+
+export type DocumentedOperation = {
+  operationId: string;
+  summary: string;
+  description: string;
+  /** Empty for an operation that asks for no credential. */
+  security?: object[];
+  parameters?: DocumentedParameter[];
+  requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> };
+  responses: Record<string, DocumentedResponse | Reference>;
+};
+
+export type ApiDocument = {
+  openapi: string;
+  info: { version: string };
+  servers: { url: string }[];
+  /** An operation by method; `servers` beside them where the path is not below /v1. */
+  paths: Record<string, Record<string, DocumentedOperation | { url: string }[]>>;
+  components: { schemas: Record<string, Schema>; securitySchemes: object };
+};
+
+let text: string | undefined;
+
+/** What `mainstay openapi` prints; asked once in a process. */
+export function apiDocumentText(): string {
+  if (text !== undefined) return text;
+  const { success, stdout, stderr } = Bun.spawnSync([EXECUTABLE, "openapi"], {
+    env: { PATH: "/usr/bin:/bin" },
+  });
+  if (!success) throw new Error(`mainstay openapi failed:\n${stderr.toString()}`);
+  text = stdout.toString();
+  return text;
+}
+
+export const readApiDocument = (): ApiDocument => JSON.parse(apiDocumentText());
+
+/** The object itself, or the one that it refers to. */
+export function resolve<T extends object>(document: ApiDocument, value: T | Reference): T {
+  if (!("$ref" in value) || typeof value.$ref !== "string") return value as T;
+  const parts = value.$ref.split("/").slice(1);
+  return parts.reduce((at: Record<string, never>, part) => at[part]!, document as never) as T;
+}
+
+export type OperationAt = { method: "GET" | "POST" | "PUT"; path: string; operation: DocumentedOperation };
+
+/** Every operation with its path from the root of the server. */
+export function operationsOf(document: ApiDocument): OperationAt[] {
+  return Object.entries(document.paths).flatMap(([path, { servers, ...methods }]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase() as OperationAt["method"],
+      path: `${servers ? "" : "/v1"}${path}`,
+      operation: operation as DocumentedOperation,
+    })),
+  );
+}
