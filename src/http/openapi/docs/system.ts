@@ -113,8 +113,30 @@ export const systemDocs: Record<string, OperationDocs> = {
     replies: {
       200: {
         description: "This document",
-        shape: type({ openapi: text, info: "object", paths: "object" }),
-        example: { openapi: "3.0.3", info: {}, paths: {} },
+        shape: type({
+          openapi: text,
+          info: type({ title: text, version: text, description: text, contact: "object", license: "object" }),
+          servers: type({ url: text, description: text }).array(),
+          tags: type({ name: text, description: text }).array(),
+          security: type({ "[string]": text.array() }).array(),
+          paths: "object",
+          components: "object",
+        }),
+        example: {
+          openapi: "3.0.3",
+          info: {
+            title: "Mainstay Partner API",
+            version: "1.0.0",
+            description: "",
+            contact: {},
+            license: {},
+          },
+          servers: [{ url: "/v1", description: "This server" }],
+          tags: [],
+          security: [{ apiKey: [] }, { oauth2: [] }],
+          paths: {},
+          components: {},
+        },
       },
     },
   },
