@@ -35,7 +35,7 @@ const START = `SwaggerUIBundle({
 export async function documentText(operations: readonly Operation[]): Promise<string> {
   // Loaded when it is first asked for: a start need not wait for two hundred shapes of answers.
   const { openApiDocument } = await import("../openapi/document.ts");
-  return JSON.stringify(openApiDocument(operations), null, 2);
+  return `${JSON.stringify(openApiDocument(operations), null, 2)}\n`;
 }
 
 /** The API document and the page that shows it. `operations` are all that the document describes. */

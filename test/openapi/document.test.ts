@@ -1,0 +1,109 @@
+import { describe, expect, test } from "bun:test";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Document, Spectral } from "@stoplight/spectral-core";
+import { Json as JsonParser } from "@stoplight/spectral-parsers";
+import { oas } from "@stoplight/spectral-rulesets";
+import { DOCS } from "../../src/http/openapi/docs.ts";
+import { partnerApi } from "../../src/http/partner-api.ts";
+import { loadKnowledge } from "../../src/knowledge/load.ts";
+import { apiDocumentText, operationsOf, readApiDocument, type Schema } from "../support/api-document.ts";
+
+const document = readApiDocument();
+const operations = operationsOf(document);
+
+/** What the linters call a hint or less. */
+const SPECTRAL_INFO = 2;
+
+describe("the API document", () => {
+  test("is OpenAPI 3.0.3, version 1.0.0, of a server at the relative path /v1", () => {
+    expect(document).toMatchObject({
+      openapi: "3.0.3",
+      info: { version: "1.0.0" },
+      servers: [{ url: "/v1" }],
+      components: {
+        securitySchemes: { apiKey: { type: "apiKey", name: "X-Api-Key" }, oauth2: { type: "oauth2" } },
+      },
+    });
+  });
+
+  test("has no finding above info by Spectral's rules for OpenAPI", async () => {
+    const spectral = new Spectral();
+    spectral.setRuleset({ extends: [[oas, "recommended"]] } as Parameters<typeof spectral.setRuleset>[0]);
+    const findings = await spectral.run(new Document(apiDocumentText(), JsonParser, "openapi.json"));
+    const serious = findings.filter(({ severity }) => severity < SPECTRAL_INFO);
+    expect(serious.map(({ code, message, path }) => `${code} ${message} at ${path.join(".")}`)).toEqual([]);
+  });
+
+  test("has no finding by Redocly's recommended rules", async () => {
+    const config = await createConfig({ extends: ["recommended"] });
+    const findings = await lintFromString({ source: apiDocumentText(), absoluteRef: "openapi.json", config });
+    const told = findings.map(
+      ({ ruleId, message, location }) => `${ruleId} ${message} at ${location[0]?.pointer}`,
+    );
+    expect(told).toEqual([]);
+  });
+
+  test("names each operation once", () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(ids).toEqual([...new Set(ids)]);
+  });
+
+  test("describes every parameter and every field of every body", () => {
+    const silent = [
+      ...Object.entries(document.components.schemas).flatMap(([name, schema]) => undescribed(schema, name)),
+      ...operations.flatMap(({ operation }) => [
+        ...(operation.parameters ?? []).filter((it) => !it.description).map(({ name }) => name),
+        ...undescribedOf(operation.requestBody?.content, operation.operationId),
+        ...Object.entries(operation.responses).flatMap(([status, response]) =>
+          "content" in response ? undescribedOf(response.content, `${operation.operationId}.${status}`) : [],
+        ),
+      ]),
+    ];
+    expect(silent).toEqual([]);
+  });
+
+  test("lists for each operation the answers that it can be refused with", () => {
+    for (const { path, operation } of operations) {
+      const statuses = Object.keys(operation.responses);
+      expect(statuses, operation.operationId).toContain("500");
+      if (operation.security?.length !== 0)
+        expect(statuses, operation.operationId).toEqual(expect.arrayContaining(["401", "429"]));
+      if (path.includes("{")) expect(statuses, operation.operationId).toContain("404");
+      if (operation.requestBody) expect(statuses, operation.operationId).toContain("400");
+    }
+  });
+});
+
+test("every operation of partners is documented, and nothing is documented that does not exist", () => {
+  const unused = undefined as never;
+  const served = partnerApi({
+    knowledge: loadKnowledge(),
+    ...{ bulkItems: 0, photoBytes: 0, basePath: "" },
+    ...{ authenticator: unused, checkHealth: unused, uploads: unused, random: unused },
+  });
+  // Pages for readers, which no client calls.
+  const pages = ["getDocsPage", "getDocsStyles", "getDocsScript", "getDocsStart", "getRoot"];
+  const ids = served.map(({ id }) => id).filter((id) => !pages.includes(id));
+  expect(Object.keys(DOCS).sort()).toEqual(ids.sort());
+  expect(operations.map(({ operation }) => operation.operationId).sort()).toEqual(ids);
+});
+
+type Content = Record<string, { schema: Schema }>;
+
+function undescribedOf(content: Content | undefined, where: string): string[] {
+  return Object.values(content ?? {}).flatMap(({ schema }) => undescribed(schema, where));
+}
+
+/** The fields of a schema, at any depth, that say nothing of themselves. */
+function undescribed(schema: Schema, where: string): string[] {
+  const inside = [schema.items, ...(schema.anyOf ?? []), ...(schema.allOf ?? [])].filter(
+    (it) => it !== undefined,
+  );
+  return [
+    ...inside.flatMap((part) => undescribed(part, where)),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
+      ...(property.description ? [] : [`${where}.${name}`]),
+      ...undescribed(property, `${where}.${name}`),
+    ]),
+  ];
+}
