@@ -48,12 +48,13 @@ export async function build(target: string, outfile: string): Promise<void> {
     format: "cjs",
     minify: { whitespace: true, syntax: true, identifiers: false },
     define: {
+      // What CommonJS modules would be given: the folder of the machine that builds.
+      __dirname: JSON.stringify("/"),
+      __filename: JSON.stringify("/mainstay"),
       "process.env.NODE_ENV": JSON.stringify("production"),
       MAINSTAY_VERSION: JSON.stringify(pkg.version),
       MAINSTAY_COMMIT: JSON.stringify(commit()),
       MAINSTAY_TARGET: JSON.stringify(target),
-      // Else each CommonJS package's own folder on this machine, which would differ from checkout to checkout.
-      __dirname: JSON.stringify("/"),
     },
   });
   if (!result.success) throw new AggregateError(result.logs, "the build failed");

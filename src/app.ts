@@ -1,8 +1,7 @@
 import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
 import { BUILD } from "./build-info.ts";
-import { parseListen } from "./config/formats.ts";
 import type { Config } from "./config/settings.ts";
-import { type DataFolder, makeDataFolder, openDataFolder } from "./data-folder.ts";
+import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import type { FillRandom } from "./domain/ids.ts";
 import type { Knowledge } from "./domain/knowledge.ts";
 import type { Instant } from "./domain/time.ts";
@@ -10,18 +9,21 @@ import { adminApi } from "./http/admin-api.ts";
 import { Authenticator } from "./http/auth.ts";
 import { KEPT_MS } from "./http/idempotency.ts";
 import { SlidingWindow } from "./http/limits.ts";
-import { type Listener, listen } from "./http/listen.ts";
 import type { Operation } from "./http/operation.ts";
 import { partnerApi } from "./http/partner-api.ts";
 import { Pipeline } from "./http/pipeline.ts";
 import { clientAddress } from "./http/proxies.ts";
+import { metricsOperation } from "./http/routes/metrics.ts";
 import { healthOperation } from "./http/routes/system.ts";
 import { createHttp, type Fetch } from "./http/server.ts";
 import { lockInstance } from "./instance-lock.ts";
 import { type Job, startJobs } from "./jobs/table.ts";
 import { loadKnowledge } from "./knowledge/load.ts";
+import { openListeners } from "./listeners.ts";
 import type { Logger } from "./log.ts";
+import { Metrics } from "./metrics/metrics.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
+import { runPreflight } from "./rm/preflight.ts";
 import { tokens } from "./secrets/tokens.ts";
 import type { Store } from "./store/store.ts";
 import { openUploads } from "./uploads.ts";
@@ -31,6 +33,7 @@ import { DailyBudgets } from "./usecases/daily-budgets.ts";
 import { pruneDeliveries } from "./usecases/prune-deliveries.ts";
 import { dueSnapshot, takeSnapshot } from "./usecases/take-snapshot.ts";
 import { contains, parseAddress, parseNetwork } from "./webhooks/address.ts";
+import { createResolver } from "./webhooks/resolve.ts";
 
 export type AppWorld = {
   config: Config;
@@ -44,6 +47,8 @@ export type AppWorld = {
 export type App = {
   url: string;
   adminUrl: string;
+  /** Reads the certificate again, without a pause. One that cannot be used is logged, and the old one stays. */
+  renewTls(): void;
   /** Refuses what is new, finishes what is under way within the grace of the settings, and closes the database. */
   stop(): Promise<void>;
 };
@@ -62,27 +67,40 @@ export async function startApp(world: AppWorld): Promise<App> {
   const knowledge = loadKnowledge();
   const budgets = new DailyBudgets(store, clock);
   const sender = await orClose(folder, () => senderOf(config));
-  const dispatcher = dispatcherOf(world, folder, sender);
+  const metrics = new Metrics();
+  const dispatcher = dispatcherOf(world, folder, metrics.measured(sender));
   const backups = scheduledBackups(world);
-  const fetches = createFetches(world, folder, knowledge, budgets, backups.last, dispatcher);
-  const listeners = await orClose(folder, () => openListeners(config, fetches));
-  const [main, admin] = listeners;
+  const fetches = createFetches(world, folder, knowledge, budgets, backups.last, dispatcher, metrics);
+  const listeners = await orClose(folder, () => openListeners(world, fetches));
+  store.onGroup((jobs, durationMs) => metrics.groupCommitted(jobs, durationMs));
+  metrics.observe({
+    read: store.read,
+    clock,
+    build: BUILD,
+    queueLength: store.queueLength,
+    databaseBytes: store.sizeBytes,
+    walBytes: () => Bun.file(`${databaseFile(config.storage.dataDir)}-wal`).size,
+    dispatched: dispatcher.stats,
+    lastBackup: backups.last,
+    tlsValidTo: listeners.tlsValidTo,
+  });
 
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
   const endWatch = await watchOtherProcesses(store, dispatcher, log);
   const jobs = startJobs([...jobTable(world, store, knowledge), ...backups.jobs], log);
   dispatcher.start();
   log.info(
-    { url: main.url, admin_url: admin.url, version: BUILD.version, commit: BUILD.commit },
+    { url: listeners.url, admin_url: listeners.adminUrl, version: BUILD.version, commit: BUILD.commit },
     "listening",
   );
 
   return {
-    url: main.url,
-    adminUrl: admin.url,
+    url: listeners.url,
+    adminUrl: listeners.adminUrl,
+    renewTls: listeners.renewTls,
     async stop() {
       const graceMs = config.server.shutdownGraceS * 1000;
-      await Promise.all([...new Set(listeners)].map((listener) => listener.stop(graceMs)));
+      await listeners.stop(graceMs);
       endWatch();
       await jobs.stop();
       await dispatcher.stop(graceMs);
@@ -105,6 +123,7 @@ function createFetches(
   budgets: DailyBudgets,
   lastBackup: ScheduledBackups["last"],
   dispatcher: ReturnType<typeof dispatcherOf>,
+  metrics: Metrics,
 ): Fetches {
   const { limits, server } = config;
   const authenticator = new Authenticator(store, tokens(masterKey, random), clock);
@@ -134,10 +153,14 @@ function createFetches(
     authenticator.forget();
     dispatcher.refresh(partnerId);
   };
-  const forAdministrators = adminApi({
-    administration: { store, sealer, random, changed },
-    partnersReachIt: isOneListener,
-  });
+  const forAdministrators = [
+    metricsOperation(metrics),
+    ...adminApi({
+      administration: { store, sealer, random, changed },
+      partnersReachIt: isOneListener,
+      runRmPreflight: () => runPreflight({ settings: config.rm, resolve: createResolver(), clock }),
+    }),
+  ];
   const trusted = server.trustedProxies.map(parseNetwork);
   const isTrusted = (address: string) => {
     const bytes = parseAddress(address);
@@ -163,27 +186,13 @@ function createFetches(
       clock,
       newRequestId: () => Buffer.from(random(new Uint8Array(12))).toString("base64url"),
       log,
+      onAnswer: (...answer) => metrics.requestAnswered(...answer),
     });
   if (isOneListener) {
     const both = serving([...forPartners, ...forAdministrators]);
     return { main: both, admin: both };
   }
   return { main: serving(forPartners), admin: serving([healthOperation(health), ...forAdministrators]) };
-}
-
-/** The main listener and the administrators', which may be the same one. */
-function openListeners(config: Config, fetches: Fetches): [Listener, Listener] {
-  const { host: hostname, port, idleTimeoutS } = config.server;
-  const main = listen({ hostname, port, idleTimeoutS, fetch: fetches.main });
-  const address = parseListen(config.admin.listen)!;
-  if (address === "main") return [main, main];
-  try {
-    const { host, port } = address;
-    return [main, listen({ hostname: host, port, idleTimeoutS, fetch: fetches.admin })];
-  } catch (error) {
-    void main.stop(0);
-    throw error;
-  }
 }
 
 /** What runs when. The daily snapshot is looked after every minute, so that a start after its time catches up. */
@@ -221,9 +230,9 @@ function jobTable({ config, clock, log }: AppWorld, store: Store, knowledge: Kno
   ];
 }
 
-async function orClose<T>(folder: DataFolder, open: () => T): Promise<T> {
+async function orClose<T>(folder: DataFolder, open: () => T | Promise<T>): Promise<T> {
   try {
-    return open();
+    return await open();
   } catch (error) {
     await folder.store.close();
     throw error;

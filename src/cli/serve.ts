@@ -2,12 +2,13 @@ import { startApp } from "../app.ts";
 import { createLogger } from "../log.ts";
 import { command, setting } from "./command.ts";
 
-/** `mainstay serve`: until SIGTERM or SIGINT, the second of which cuts the stop short. */
+/** `mainstay serve`: until SIGTERM or SIGINT, the second of which cuts the stop short. SIGHUP renews the certificate. */
 export const serveCommand = command({
   name: "serve",
   summary: "run the server",
   description:
     "Listens until SIGTERM or SIGINT, then finishes what is under way and exits 0; a second signal cuts that short. " +
+    "SIGHUP reads the certificate and its key again, without dropping a request. " +
     "With --port 0 it takes free ports, for administrators too; the log's first line says which.",
   options: {
     host: setting("server.host", "HOST", "the address to listen on"),
@@ -23,7 +24,11 @@ export const serveCommand = command({
     const config = port === "0" ? withFreeAdminPort(given) : given;
     const log = createLogger(config.log);
     const stopAsked = untilSignal();
+    // From the start on: by default the signal ends the process, and a service manager may send it at any time.
+    let renewTls = () => {};
+    process.on("SIGHUP", () => renewTls());
     const app = await startApp({ config, env, clock: now, random, log });
+    renewTls = app.renewTls;
     const signal = await stopAsked;
     log.info({ signal }, "stopping");
     const stoppingSince = performance.now();

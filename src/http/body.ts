@@ -2,8 +2,20 @@ import { Failure, invalid } from "../domain/errors.ts";
 
 const MAX_DEPTH = 32;
 
-/** The raw body. Throws payload_too_large as soon as it is known to hold more than `limit` bytes. */
+/**
+ * The raw body. Throws payload_too_large as soon as it is known to hold more than `limit` bytes, and invalid_request
+ * when the client goes away before it has sent it all.
+ */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return await readAll(request, limit);
+  } catch (error) {
+    if ((error as Error).name === "AbortError") throw invalid("The connection ended before the body did");
+    throw error;
+  }
+}
+
+async function readAll(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
   try {

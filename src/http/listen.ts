@@ -1,56 +1,112 @@
 import { OperatorError } from "../domain/errors.ts";
+import type { TlsIdentity } from "../tls/identity.ts";
 import type { Fetch } from "./server.ts";
+import { TlsFront } from "./tls-front.ts";
 
 export type ListenOptions = {
   hostname: string;
   port: number;
   idleTimeoutS: number;
   fetch: Fetch;
+  /** Serves HTTPS when given. */
+  tls?: TlsIdentity | undefined;
 };
 
 export type Listener = {
   url: string;
+  /** Shows another certificate from the next handshake on; nobody is disconnected. Nothing without TLS. */
+  renewTls(identity: TlsIdentity): void;
   /** Refuses new connections and resolves when the requests under way are answered, or after the grace. */
   stop(graceMs: number): Promise<void>;
 };
 
 /** Above what any route reads, so that the refusal of a large body is ours: Bun's own has no body. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
+const LAST_BYTES_MS = 1_000;
 
-/** Listens on an address. Throws an OperatorError when it is taken or not ours to take. */
-export function listen({ hostname, port, idleTimeoutS, fetch }: ListenOptions): Listener {
-  const server = start({ hostname, port, idleTimeoutS, fetch });
-  const host = hostname.includes(":") ? `[${hostname}]` : hostname;
+/** Listens on an address. Rejects with an OperatorError when it is taken or not ours to take. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { hostname, port } = options;
+  try {
+    return options.tls ? await listenSecurely(options, options.tls) : listenPlainly(options);
+  } catch (error) {
+    throw inWords(error, `${hostname}:${port}`);
+  }
+}
+
+function listenPlainly({ hostname, port, idleTimeoutS, fetch }: ListenOptions): Listener {
+  const server = serve({ hostname, port, idleTimeoutS }, (request, socket) =>
+    fetch(request, socket?.address ?? "unknown"),
+  );
   return {
-    url: `http://${host}:${server.port}`,
-    stop: async (graceMs) => {
-      const finished = server.stop(false);
-      await Promise.race([finished, Bun.sleep(graceMs)]);
-      await server.stop(true);
+    url: `http://${inUrl(hostname)}:${server.port}`,
+    renewTls() {},
+    stop: (graceMs) => stop(server, graceMs),
+  };
+}
+
+async function listenSecurely(options: ListenOptions, identity: TlsIdentity): Promise<Listener> {
+  const { hostname, port, idleTimeoutS, fetch } = options;
+  const server = serve({ hostname: "127.0.0.1", port: 0, idleTimeoutS }, (request, socket) => {
+    const address = socket ? front.clientOf(socket.port) : undefined;
+    // Another program of this machine, that would go round TLS.
+    if (address === undefined) return new Response(null, { status: 421, headers: { connection: "close" } });
+    return fetch(request, address);
+  });
+  const front = new TlsFront(identity, server.port!);
+  let openPort: number;
+  try {
+    openPort = await front.listen(hostname, port);
+  } catch (error) {
+    void server.stop(true);
+    throw error;
+  }
+  return {
+    url: `https://${inUrl(hostname)}:${openPort}`,
+    renewTls: (renewed) => front.renew(renewed),
+    async stop(graceMs) {
+      front.close();
+      await stop(server, graceMs);
+      await front.end(LAST_BYTES_MS);
     },
   };
 }
 
-function start({ hostname, port, idleTimeoutS, fetch }: ListenOptions) {
-  try {
-    return Bun.serve({
-      hostname,
-      port,
-      idleTimeout: idleTimeoutS,
-      maxRequestBodySize: MAX_BODY_BYTES,
-      development: false,
-      fetch: (request, server) => fetch(request, server.requestIP(request)?.address ?? "unknown"),
-    });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE")
-      throw new OperatorError(
-        `the address ${hostname}:${port} is in use by another program`,
-        "Stop that program, or choose another port with --port, server.port or admin.listen (0 takes a free one).",
-      );
-    throw new OperatorError(
-      `the address ${hostname}:${port} cannot be listened on (${code ?? String(error)})`,
-      "Check server.host and admin.listen: the address must be one of this machine's, and ports below 1024 need a privilege.",
+type Handler = (request: Request, socket: Bun.SocketAddress | null) => Promise<Response> | Response;
+
+function serve(
+  address: { hostname: string; port: number; idleTimeoutS: number },
+  handle: Handler,
+): Bun.Server<undefined> {
+  return Bun.serve({
+    hostname: address.hostname,
+    port: address.port,
+    idleTimeout: address.idleTimeoutS,
+    maxRequestBodySize: MAX_BODY_BYTES,
+    development: false,
+    fetch: (request, server) => handle(request, server.requestIP(request)),
+  });
+}
+
+async function stop(server: Bun.Server<undefined>, graceMs: number): Promise<void> {
+  await Promise.race([server.stop(false), Bun.sleep(graceMs)]);
+  // Not awaited for long: it does not resolve while a handler hangs.
+  await Promise.race([server.stop(true), Bun.sleep(100)]);
+}
+
+function inUrl(hostname: string): string {
+  return hostname.includes(":") ? `[${hostname}]` : hostname;
+}
+
+function inWords(error: unknown, address: string): OperatorError {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE")
+    return new OperatorError(
+      `the address ${address} is in use by another program`,
+      "Stop that program, or choose another port with --port, server.port or admin.listen (0 takes a free one).",
     );
-  }
+  return new OperatorError(
+    `the address ${address} cannot be listened on (${code ?? String(error)})`,
+    "Check server.host and admin.listen: the address must be one of this machine's, and ports below 1024 need a privilege.",
+  );
 }

@@ -32,7 +32,8 @@ export type Fetch = (request: Request, socketAddress: string) => Promise<Respons
 export function createHttp(parts: HttpParts): Fetch {
   const { pipeline, addressWindow, clock, log } = parts;
   const visits = new WeakMap<Request, Visit>();
-  const app = new Elysia({ strictPath: true });
+  // Or Elysia takes the host of http://db/v1/ping, shorter than a public one can be, for a part of the path.
+  const app = new Elysia({ strictPath: true, handler: { standardHostname: false } });
   const table = new MethodTable();
   for (const operation of parts.operations)
     for (const base of parts.basePath === "" ? [""] : ["", parts.basePath]) {

@@ -9,6 +9,7 @@ import { deliveryStore } from "./deliveries.ts";
 import { deliveryLogStore } from "./delivery-log.ts";
 import { eventLogStore } from "./event-log.ts";
 import { exportStore } from "./export.ts";
+import { gaugeStore } from "./gauges.ts";
 import type { Migration } from "./migrations.ts";
 import { administratorStore, partnerStore } from "./partners.ts";
 import { photoStore } from "./photos.ts";
@@ -43,6 +44,7 @@ const stores = (db: Db) => ({
   clock: clockStore(db),
   audit: auditStore(db),
   export: exportStore(db),
+  gauges: gaugeStore(db),
 });
 export type Stores = ReturnType<typeof stores>;
 

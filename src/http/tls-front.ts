@@ -1,0 +1,85 @@
+import { type AddressInfo, connect, type Socket } from "node:net";
+import tls from "node:tls";
+import type { TlsIdentity } from "../tls/identity.ts";
+
+const LOOPBACK = "127.0.0.1";
+const HANDSHAKE_MS = 10_000;
+
+/**
+ * Ends TLS in front of a plain HTTP server on loopback. The runtime's HTTP server cannot change its certificate, and
+ * closing it for a new one resets connections that stand; here a new certificate is simply what the next handshake
+ * shows, and nobody is disconnected.
+ */
+export class TlsFront {
+  readonly #server: tls.Server;
+  readonly #clients = new Set<Socket>();
+  /** By the loopback port that the client's bytes are forwarded from. */
+  readonly #addresses = new Map<number, string>();
+
+  constructor(
+    identity: TlsIdentity,
+    private readonly innerPort: number,
+  ) {
+    const { cert, key } = identity;
+    this.#server = tls.createServer(
+      { cert, key, ALPNProtocols: ["http/1.1"], handshakeTimeout: HANDSHAKE_MS, noDelay: true },
+      (client) => this.#forward(client),
+    );
+    // A handshake that fails is its client's business: scanners and plain HTTP would fill the log.
+    this.#server.on("tlsClientError", (_error, socket) => socket.destroy());
+  }
+
+  /** Resolves with the port; rejects with the operating system's error. */
+  async listen(host: string, port: number): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(port, host, () => resolve());
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** The client behind a connection to the inner server; undefined for one that did not come through here. */
+  clientOf(innerPort: number): string | undefined {
+    return this.#addresses.get(innerPort);
+  }
+
+  /** From the next handshake on. */
+  renew({ cert, key }: TlsIdentity): void {
+    this.#server.setSecureContext({ cert, key });
+  }
+
+  /** Takes no new connections. */
+  close(): void {
+    this.#server.close();
+  }
+
+  /** Resolves when every client has got what was sent to it, or after the time given. */
+  async end(withinMs: number): Promise<void> {
+    const ended = [...this.#clients].map((client) => new Promise((resolve) => client.once("close", resolve)));
+    await Promise.race([Promise.all(ended), Bun.sleep(withinMs)]);
+    for (const client of this.#clients) client.destroy();
+  }
+
+  #forward(client: tls.TLSSocket): void {
+    const address = client.remoteAddress ?? "unknown";
+    const inner = connect({ host: LOOPBACK, port: this.innerPort, noDelay: true });
+    this.#clients.add(client);
+    let port: number | undefined;
+    inner.once("connect", () => {
+      port = inner.localPort!;
+      this.#addresses.set(port, address);
+      client.pipe(inner);
+      inner.pipe(client);
+    });
+    inner.on("error", () => client.destroy());
+    client.on("error", () => inner.destroy());
+    client.once("close", () => {
+      this.#clients.delete(client);
+      inner.destroy();
+    });
+    inner.once("close", () => {
+      if (port !== undefined) this.#addresses.delete(port);
+      client.destroySoon();
+    });
+  }
+}

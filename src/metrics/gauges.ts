@@ -1,0 +1,123 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { LastBackup } from "../backup/last-backup.ts";
+import type { BUILD } from "../build-info.ts";
+import { dayOf, type Instant } from "../domain/time.ts";
+import type { Stores } from "../store/store.ts";
+import type { DispatchStats } from "../usecases/dispatch-webhooks.ts";
+import { watchProcess } from "./process.ts";
+
+/** Where the values come from that are looked up when somebody asks. */
+export type GaugeSources = {
+  read: Pick<Stores, "gauges" | "snapshots">;
+  clock: () => Instant;
+  build: typeof BUILD;
+  queueLength: () => number;
+  databaseBytes: () => number;
+  walBytes: () => number;
+  dispatched: () => DispatchStats;
+  /** The latest scheduled backup; undefined when there was none. */
+  lastBackup: () => LastBackup | undefined;
+  /** When the certificate ends; undefined without TLS. */
+  tlsValidTo: () => Instant | undefined;
+};
+
+/** Defines the gauges and returns what sets them all, from one look at each source. */
+export function defineGauges(registry: Registry, sources: GaugeSources): () => Promise<void> {
+  const registers = [registry];
+  const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
+    new Gauge({ name: `mainstay_${name}`, help, labelNames, registers });
+
+  const build = gauge("build_info", "Always 1; says what runs.", ["version", "commit", "target", "bun"]);
+  const { version, commit, target } = sources.build;
+  build.set({ version, commit, target, bun: Bun.version }, 1);
+
+  const queue = gauge("write_queue_length", "Writes that wait for their group.");
+  const database = gauge("database_bytes", "Size of the database file.");
+  const wal = gauge("database_wal_bytes", "Size of the write-ahead log beside it.");
+
+  const pending = gauge("webhook_outbox_pending", "Deliveries not settled yet; counted up to 100,000.");
+  const oldest = gauge("webhook_outbox_oldest_age_seconds", "Age of the oldest of them; 0 without any.");
+  const paused = gauge("webhook_receivers_paused", "Receivers that are paused after many failures.");
+  const underWay = gauge("webhook_attempts_under_way", "Attempts that wait for their receiver now.");
+  const deliveries = new Counter({
+    name: "mainstay_webhook_deliveries_total",
+    help: "Recorded attempts since the start, by what became of the delivery: delivered, retry or failed.",
+    labelNames: ["outcome"],
+    registers,
+  });
+
+  const snapshotAt = gauge(
+    "snapshot_finished_time_seconds",
+    "When the newest snapshot finished, in epoch seconds.",
+  );
+  const snapshotAge = gauge("snapshot_age_seconds", "Time since then; watch that it stays below 26 hours.");
+  const snapshotSeconds = gauge("snapshot_duration_seconds", "How long that snapshot took.");
+  const snapshotComponents = gauge("snapshot_components", "Components that it scored.");
+
+  const backupOk = gauge("backup_ok", "Whether the latest scheduled backup was taken and could be restored.");
+  const backupAge = gauge("backup_age_seconds", "Time since that backup began.");
+  const backupSeconds = gauge("backup_duration_seconds", "How long it and its trial took.");
+
+  const properties = gauge("properties", "Properties of all partners.");
+  const components = gauge("components", "Components of all partners, by tier.", ["tier"]);
+  const budget = gauge("partner_daily_budget", "Calls that a partner may make a UTC day.", ["partner"]);
+  const taken = gauge("partner_budget_taken", "Calls taken of today's, those set aside included.", [
+    "partner",
+  ]);
+  const certificate = gauge(
+    "tls_certificate_expiry_time_seconds",
+    "When the certificate ends, in epoch seconds.",
+  );
+
+  const refreshProcess = watchProcess(registry);
+  // They have no value before the first snapshot or backup, or without TLS; 0 would raise an alarm.
+  for (const unknown of [snapshotAt, snapshotAge, snapshotSeconds, snapshotComponents]) unknown.remove();
+  for (const unknown of [backupOk, backupAge, backupSeconds, certificate]) unknown.remove();
+
+  return async () => {
+    const { read } = sources;
+    const now = sources.clock();
+    refreshProcess();
+    queue.set(sources.queueLength());
+    database.set(sources.databaseBytes());
+    wal.set(sources.walBytes());
+
+    const stats = sources.dispatched();
+    underWay.set(stats.underWay);
+    deliveries.reset();
+    for (const outcome of ["delivered", "retry", "failed"] as const)
+      deliveries.inc({ outcome }, stats[outcome]);
+    const outbox = await read.gauges.outbox();
+    pending.set(outbox.pending);
+    oldest.set(outbox.oldestAt === null ? 0 : Math.max(0, now - outbox.oldestAt) / 1000);
+    paused.set(outbox.pausedReceivers);
+
+    const snapshot = await read.snapshots.latestFinished();
+    if (snapshot?.finishedAt) {
+      snapshotAt.set(snapshot.finishedAt / 1000);
+      snapshotAge.set((now - snapshot.finishedAt) / 1000);
+      snapshotSeconds.set((snapshot.finishedAt - snapshot.startedAt) / 1000);
+      snapshotComponents.set(snapshot.components);
+    }
+
+    const backup = sources.lastBackup();
+    if (backup) {
+      backupOk.set(backup.ok && backup.drill_ok !== false ? 1 : 0);
+      backupAge.set((now - Date.parse(backup.at)) / 1000);
+      backupSeconds.set(backup.duration_ms / 1000);
+    }
+
+    const portfolio = await read.gauges.portfolio();
+    properties.set(portfolio.properties);
+    components.set({ tier: "CRITICAL" }, portfolio.critical);
+    components.set({ tier: "WARNING" }, portfolio.warning);
+    components.set({ tier: "GOOD" }, portfolio.components - portfolio.critical - portfolio.warning);
+    for (const partner of await read.gauges.budgets(dayOf(now))) {
+      budget.set({ partner: partner.id }, partner.dailyBudget);
+      taken.set({ partner: partner.id }, partner.taken);
+    }
+
+    const validTo = sources.tlsValidTo();
+    if (validTo !== undefined) certificate.set(validTo / 1000);
+  };
+}
