@@ -23,7 +23,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // What operators are shown is shaped from what the store and the use cases return.
   shapes: ["domain", "store", "usecases"],
   usecases: ["domain", "store", "webhooks", "csv", "secrets", "shapes", "knowledge", "config"],
-  http: ["domain", "store", "usecases", "shapes", "secrets", "log.ts"],
+  http: ["domain", "store", "usecases", "shapes", "secrets", "log.ts", "metrics", "rm", "tls"],
+  metrics: ["domain", "store", "usecases", "webhooks", "backup"],
+  rm: ["domain", "config", "webhooks"],
+  tls: ["domain"],
   backup: ["domain", "store", "secrets", "log.ts"],
   doctor: ["domain", "store", "secrets", "webhooks", "config", "backup"],
   "instance-lock.ts": ["domain"],
@@ -34,6 +37,7 @@ const COMPOSERS = [
   "backups.ts",
   "cli",
   "data-folder.ts",
+  "listeners.ts",
   "main.ts",
   "outbound.ts",
   "own-command.ts",
@@ -55,7 +59,8 @@ const KEPT_IN: Record<string, readonly string[]> = {
   "toml-eslint-parser": ["config"],
   "csv-parse": ["csv"],
   "csv-stringify": ["csv"],
-  "node:https": ["webhooks"],
+  "node:https": ["webhooks", "rm"],
+  "prom-client": ["metrics"],
 };
 
 /** Files that are longer than 320 lines for a reason. */

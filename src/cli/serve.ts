@@ -35,7 +35,8 @@ export const serveCommand = command({
     for (const again of ["SIGINT", "SIGTERM"] as const)
       process.on(again, () => {
         // A script runner passes on the signal that the terminal has sent already: one Ctrl-C comes twice.
-        if (performance.now() - stoppingSince < SAME_SIGNAL_MS) return;
+        const isSame = again === "SIGINT" && performance.now() - stoppingSince < SAME_SIGNAL_MS;
+        if (isSame) return;
         log.warn({ signal: again }, "stop cut short");
         process.exit(1);
       });
