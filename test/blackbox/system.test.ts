@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 
 const { serve } = useMainstay();
@@ -117,7 +118,12 @@ describe("a request id", () => {
 test("the log has a line for a request, with its route and partner, and nothing secret", async () => {
   const headers = { "x-request-id": "find-me" };
   await partner.ask("GET", "/v1/properties/P_1", 404, { headers, query: { note: "from-the-query" } });
-  expect(server.log.find((line) => line.request_id === "find-me")).toMatchObject({
+  const line = await eventually(() => {
+    const logged = server.log.find((one) => one.request_id === "find-me");
+    expect(logged).toBeDefined();
+    return logged;
+  });
+  expect(line).toMatchObject({
     msg: "request",
     method: "GET",
     route: "/v1/properties/{id}",
