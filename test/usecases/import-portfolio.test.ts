@@ -299,7 +299,7 @@ describe("a rejected row", () => {
     ["properties", "P,N,A,NY,1e999,", "estimated_value must be a number such as 12 or 1200.50"],
     ["properties", "P,N,A,NY,-1,", "estimated_value must be an amount in USD from 0 to 1000000000000"],
     ["properties", "P,N,A,NY,,3000", "year_built must be a whole number from 1800 to 2027"],
-    ["properties", "P,N,A,NY,,1.5", "year_built must be a whole number from 1800 to next year or empty"],
+    ["properties", "P,N,A,NY,,1.5", "year_built must be a whole number from 1800 to next year"],
     [
       "properties",
       "P,N,A,NY,$1,2O01",

@@ -78,7 +78,7 @@ export function rejection(error: unknown): string {
   if (!(error instanceof Failure)) throw error;
   const { message, details } = error;
   // What is null in a request is an empty cell here.
-  const named = details?.map((issue) => `${issue.field} ${issue.message.replace(/ or null$/, " or empty")}`);
+  const named = details?.map((issue) => `${issue.field} ${issue.message}`);
   return named?.join("; ") || message;
 }
 
