@@ -5,46 +5,20 @@ import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 
 const { serve, install, folder } = useMainstay();
 
-/** The commands that a help text lists under `Commands:`, without `help` itself. */
-function commandsIn(help: string): string[] {
-  const [, listed = ""] = help.split("\nCommands:\n");
-  return [...listed.matchAll(/^ {2}([a-z][\w-]*)/gm)]
-    .map(([, name]) => name!)
-    .filter((name) => name !== "help");
-}
-
 describe("every command", () => {
-  test("explains itself by --help, with what every command takes", async () => {
-    const help = async (...path: string[]) => {
-      const { code, stdout, stderr } = await runMainstay([...path, "--help"]);
-      expect({ code, stderr }, path.join(" ")).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toStartWith(`Usage: mainstay${path.map((word) => ` ${word}`).join("")}`);
-      for (const option of ["--config <FILE>", "--data-dir <DIR>", "--json", "-h, --help"])
-        expect(stdout, `${path.join(" ")} --help`).toContain(option);
-      return stdout;
-    };
-    const commands = commandsIn(await help());
-    expect(commands).toEqual(
-      expect.arrayContaining(["init", "serve", "migrate", "partner", "admin", "snapshot", "version"]),
-    );
-    const [first, second] = [commands.slice(0, commands.length / 2), commands.slice(commands.length / 2)];
-    await Promise.all(
-      [first, second].map(async (half) => {
-        for (const name of half) await help(name);
-      }),
-    );
-    expect(commandsIn(await help("partner"))).toContain("create");
-    expect(await help("partner", "create")).toContain("mainstay partner create [options] <name>");
+  test("explains itself by --help, and needs nothing for that", async () => {
+    const { code, stdout, stderr } = await runMainstay(["partner", "create", "--help"], { cwd: folder() });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toStartWith("Usage: mainstay partner create [options] <name>");
+    for (const option of ["--webhook-url <URL>", "--daily-budget <CALLS>", "--config <FILE>", "--json"])
+      expect(stdout).toContain(option);
   });
 
   test.each([
     [["serve", "--prot", "1"], "unknown option '--prot'", "Did you mean --port?"],
-    [["partner", "list", "--jsn"], "unknown option '--jsn'", "Did you mean --json?"],
     [["partner", "craete", "X"], "unknown command 'craete'", "Did you mean create?"],
-    [["snapshto"], "unknown command 'snapshto'", "Did you mean snapshot?"],
     [["partner", "create"], "missing required argument 'name'", "See: mainstay partner create --help"],
     [["partner", "create", "X", "--daily-budget", "-1"], "--daily-budget", "expected a whole number"],
-    [["version", "--config"], "--config", "argument missing"],
   ])("refuses %p as bad usage, with a suggestion", async (args, complaint, suggestion) => {
     const { code, stdout, stderr } = await runMainstay(args, { cwd: folder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

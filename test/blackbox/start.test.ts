@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { type Installation, type Outcome, runMainstay, useMainstay } from "../support/mainstay.ts";
@@ -96,65 +96,69 @@ describe("a server does not start", () => {
 });
 
 describe("a database that is not for this executable is refused and left byte for byte", () => {
-  /** The installation's database after something was done to it. */
-  async function doctored(act: (db: Database) => void): Promise<Installation> {
+  const made = install();
+  beforeAll(async () => {
+    await made.createPartner();
+  });
+
+  /** An installation with a key and a database, after something was done to the database. */
+  function doctored(act: (file: string) => void): Installation {
     const installation = install();
-    await installation.createPartner();
-    const db = new Database(databaseOf(installation));
-    act(db);
-    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    db.close(true);
+    cpSync(made.dataDir, installation.dataDir, { recursive: true });
+    act(databaseOf(installation));
     return installation;
   }
-  async function expectUntouched(installation: Installation, complaint: string): Promise<void> {
+  function change(file: string, sql: string): void {
+    const db = new Database(file);
+    db.run(sql);
+    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.close(true);
+  }
+  async function expectUntouched(
+    installation: Installation,
+    complaint: string,
+    command = ["serve", "--port", "0"],
+  ) {
     const before = readFileSync(databaseOf(installation));
-    for (const command of [
-      ["serve", "--port", "0"],
-      ["partner", "list"],
-    ]) {
-      const { code, stderr } = await installation.run(...command);
-      expect(code, command.join(" ")).toBe(1);
-      expect(stderr).toContain(complaint);
-      expect(stderr).not.toContain("This is a fault in Mainstay");
-    }
+    const { code, stderr } = await installation.run(...command);
+    expect(code).toBe(1);
+    expect(stderr).toContain(complaint);
+    expect(stderr).not.toContain("This is a fault in Mainstay");
     expect(readFileSync(databaseOf(installation)).equals(before)).toBe(true);
   }
 
-  test("one of a newer version", async () => {
-    const newer = await doctored((db) =>
-      db.run(
+  test("one of a newer version, by the server and by a command", async () => {
+    const newer = doctored((file) =>
+      change(
+        file,
         "INSERT INTO schema_migrations (number, name, sha256, applied_at) VALUES (999, 'later', 'x', 0)",
       ),
     );
     await expectUntouched(newer, "was written by a newer version of Mainstay");
+    await expectUntouched(newer, "was written by a newer version of Mainstay", ["partner", "list"]);
   });
 
   test("one made with another text of a migration", async () => {
-    const edited = await doctored((db) =>
-      db.run("UPDATE schema_migrations SET sha256 = 'edited' WHERE number = 1"),
+    const edited = doctored((file) =>
+      change(file, "UPDATE schema_migrations SET sha256 = 'edited' WHERE number = 1"),
     );
     await expectUntouched(edited, "was made with another text of migration 1");
   });
 
   test("one of another program", async () => {
-    const installation = install();
-    await installation.createPartner();
-    rmSync(databaseOf(installation));
-    const db = new Database(databaseOf(installation), { create: true });
-    db.run("CREATE TABLE songs (title TEXT)");
-    db.run("INSERT INTO songs VALUES ('Blue')");
-    db.close();
-    await expectUntouched(installation, "is a SQLite database of another program");
+    const foreign = doctored((file) => {
+      rmSync(file);
+      change(file, "CREATE TABLE songs (title TEXT)");
+    });
+    await expectUntouched(foreign, "is a SQLite database of another program");
   });
 
   test.each([
     ["text", "not a database, ".repeat(100)],
     ["one byte", "x"],
   ])("a file of %s", async (_, content) => {
-    const installation = install();
-    await installation.createPartner();
-    writeFileSync(databaseOf(installation), content);
-    await expectUntouched(installation, "is no SQLite database");
+    const none = doctored((file) => writeFileSync(file, content));
+    await expectUntouched(none, "is no SQLite database");
   });
 });
 

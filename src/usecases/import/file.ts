@@ -77,7 +77,6 @@ function readRow<Entry>(layout: Layout, kind: RowKind<Entry>, row: CsvRow): Read
 export function rejection(error: unknown): string {
   if (!(error instanceof Failure)) throw error;
   const { message, details } = error;
-  // What is null in a request is an empty cell here.
   const named = details?.map((issue) => `${issue.field} ${issue.message}`);
   return named?.join("; ") || message;
 }
