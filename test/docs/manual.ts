@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { explainConfig, type SettingExplanation } from "../../src/config/explain.ts";
+
+export const MANUAL = join(import.meta.dir, "../../docs/operating.md");
+export const RENEW = "bun test/docs/renew.ts";
+
+const BEGIN = `<!-- settings: written by \`${RENEW}\` from config.example.toml -->`;
+const END = "<!-- end of settings -->";
+
+export const readManual = () => readFileSync(MANUAL, "utf8");
+
+/** The manual with its tables of settings as config.example.toml has them now. */
+export function withSettings(manual: string): string {
+  const [head, rest = "", ...more] = manual.split(BEGIN);
+  const [, tail, ...evenMore] = rest.split(END);
+  if (tail === undefined || more.length + evenMore.length > 0)
+    throw new Error(`the manual needs the lines ${BEGIN} and ${END}, once each`);
+  return `${head}${BEGIN}\n${settingsTables()}${END}${tail}`;
+}
+
+/** What stands between two marker comments, such as `<!-- routes -->` and `<!-- end of routes -->`. */
+export function marked(manual: string, name: string): string {
+  const text = new RegExp(`<!-- ${name} -->\n([\\s\\S]*?)<!-- end of ${name} -->`).exec(manual)?.[1];
+  if (text === undefined) throw new Error(`the manual has no part marked ${name}`);
+  return text;
+}
+
+/** The code at the beginning of each row of a table. */
+export function firstCells(table: string): string[] {
+  return [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, cell]) => cell!);
+}
+
+export type Step = { command: string; output: string[] };
+
+/** The commands of the manual's console blocks in their order, each with the lines that it is said to print. */
+export function consoleSteps(manual: string): Step[] {
+  const steps: Step[] = [];
+  for (const [, block] of manual.matchAll(/^```console\n([\s\S]*?)^```$/gm))
+    for (const line of block!.trimEnd().split("\n")) {
+      if (line.startsWith("$ ")) steps.push({ command: line.slice(2), output: [] });
+      else steps.at(-1)!.output.push(line);
+    }
+  return steps;
+}
+
+function settingsTables(): string {
+  const sections = explainConfig().map(({ name, comment, settings }) =>
+    [
+      `\n### \`[${name}]\`\n`,
+      `${comment}\n`,
+      "| Setting | Default | Accepts | Meaning |",
+      "|---|---|---|---|",
+      ...settings.map(row),
+      "",
+    ].join("\n"),
+  );
+  return `${sections.join("")}\n`;
+}
+
+function row({ key, default: usual, type, secret, comment }: SettingExplanation): string {
+  const cells = [`\`${key}\``, `\`${JSON.stringify(usual)}\``, type, secret ? `${comment} Secret.` : comment];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { COMMANDS } from "../../src/cli/program.ts";
+import { isSettingKey } from "../../src/config/settings.ts";
+import { adminApi } from "../../src/http/admin-api.ts";
+import { firstCells, MANUAL, marked, RENEW, readManual, withSettings } from "./manual.ts";
+
+const manual = readManual();
+
+test("the tables of settings are those of config.example.toml", () => {
+  if (withSettings(manual) !== manual) throw new Error(`docs/operating.md is stale. Renew it with: ${RENEW}`);
+});
+
+test("the table of administrators' routes has each of them, and no other", () => {
+  const operations = adminApi({ partnersReachIt: false } as Parameters<typeof adminApi>[0]);
+  const served = operations.map(({ method, path }) => `${method} ${path}`);
+  expect(firstCells(marked(manual, "routes")).toSorted()).toEqual(served.toSorted());
+});
+
+test("every setting that the text names exists", () => {
+  const sections = /^(server|admin|storage|limits|snapshot|webhooks|backup|embed|log|rm)\.[a-z_]+$/;
+  const named = [...manual.matchAll(/`([\w.]+)(?: = [^`]*)?`/g)].map(([, name]) => name!);
+  expect(named.filter((name) => sections.test(name) && !isSettingKey(name))).toEqual([]);
+});
+
+test("every command that the text names exists", () => {
+  const known = new Set(
+    COMMANDS.flatMap((one) =>
+      "commands" in one ? one.commands.map(({ name }) => `${one.name} ${name}`) : [one.name],
+    ),
+  );
+  const groups = new Set(COMMANDS.flatMap((one) => ("commands" in one ? [one.name] : [])));
+  // In code only: in prose, "mainstay" may be followed by anything.
+  const named = [...manual.matchAll(/(?:`|^\$ )mainstay ([a-z]+)(?: ([a-z-]+))?/gm)].map(([, word, next]) =>
+    groups.has(word!) ? `${word} ${next}` : word!,
+  );
+  expect(named.length).toBeGreaterThan(40);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test("every link inside the manual leads to one of its headings", () => {
+  const anchors = [...manual.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, "")
+      .replaceAll(" ", "-"),
+  );
+  const links = [...manual.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor!);
+  expect(links.filter((link) => !anchors.includes(link))).toEqual([]);
+});
+
+test("every link to a file leads to a folder of the project", () => {
+  const links = [...manual.matchAll(/\]\((\.[^)#]+)\)/g)].map(([, path]) => path!);
+  expect(links.filter((path) => !existsSync(dirname(join(dirname(MANUAL), path))))).toEqual([]);
+});
