@@ -126,8 +126,13 @@ export const whole = (placeholder: string, description: string, min: number, max
     throw new UsageError(`expected a whole number ${range}, got ${JSON.stringify(typed)}`);
   });
 
-export const choice = <const V extends readonly string[]>(values: V, description: string) =>
-  value(values.join("|"), description, (typed): V[number] => {
+/** One of some words. The help shows them in the placeholder, or a name for them where they are many. */
+export const choice = <const V extends readonly string[]>(
+  values: V,
+  description: string,
+  placeholder = values.join("|"),
+) =>
+  value(placeholder, description, (typed): V[number] => {
     if (values.includes(typed)) return typed;
     throw new UsageError(`expected ${values.join(" or ")}, got ${JSON.stringify(typed)}`);
   });

@@ -31,7 +31,7 @@ const list = command({
   options: {
     partner: text("PARTNER_ID", "of this partner"),
     status: choice(["pending", "delivered", "failed"], "in this state"),
-    event: choice(WEBHOOK_EVENTS, "of this event"),
+    event: choice(WEBHOOK_EVENTS, "of this event, such as component.critical", "EVENT"),
     since: moment("made then or later"),
     limit: whole("COUNT", "how many (default: 50)", 1, 10_000),
   },

@@ -1,0 +1,61 @@
+import { expect, test } from "bun:test";
+import type { Host } from "../../src/cli/context.ts";
+import { COMMANDS, runCommandLine } from "../../src/cli/program.ts";
+
+/** Every command's words, groups' among them. */
+const paths = COMMANDS.flatMap((entry) => [
+  [entry.name],
+  ...("commands" in entry ? entry.commands.map(({ name }) => [entry.name, name]) : []),
+]);
+
+/** Runs a command line of the program itself; what it wrote. */
+async function run(...argv: string[]) {
+  const outcome = { code: -1, out: "", err: "" };
+  const output = (stream: "out" | "err") => ({
+    write(text: string) {
+      outcome[stream] += text;
+    },
+  });
+  const host: Host = {
+    stdout: output("out"),
+    stderr: output("err"),
+    logLines: output("err"),
+    env: {},
+    cwd: "/nowhere",
+    isTty: false,
+    columns: 100,
+    now: () => 0,
+    random: (bytes) => bytes,
+    guard: () => {},
+  };
+  outcome.code = await runCommandLine(argv, host);
+  return outcome;
+}
+
+test.each(paths.map((path) => [path.join(" "), path] as const))(
+  "%s --help says what it is for and takes",
+  async (name, path) => {
+    const { code, out, err } = await run(...path, "--help");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toStartWith(`Usage: mainstay ${name} `);
+    for (const option of ["--config <FILE>", "--data-dir <DIR>", "--json", "-h, --help"])
+      expect(out).toContain(option);
+    const [described = ""] = out.split("\nExamples:");
+    for (const line of described.split("\n")) expect(line.length, line).toBeLessThanOrEqual(100);
+  },
+);
+
+test("the program's help lists every command", async () => {
+  const { out } = await run("--help");
+  for (const { name } of COMMANDS) expect(out).toMatch(new RegExp(`^  ${name} `, "m"));
+});
+
+test.each(paths.map((path) => [path.join(" "), path] as const))(
+  "%s refuses a misspelt option with the one that was meant",
+  async (_, path) => {
+    const { code, out, err } = await run(...path, "--jsno");
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain("unknown option '--jsno'");
+    expect(err).toContain("Did you mean --json?");
+  },
+);
