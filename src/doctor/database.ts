@@ -100,7 +100,10 @@ export function checkOutbox({ outbox }: Condition, now: Instant): Finding {
   if (outbox.waiting === 0 || outbox.oldestAt === null) return ok("no delivery waits");
   const detail = `${outbox.waiting} deliveries wait, the oldest for ${age(now - outbox.oldestAt)}`;
   if (now - outbox.oldestAt < HOUR_MS) return ok(detail);
-  return warn(detail, "Is the server running? Look at the receivers below and at `mainstay deliveries list`.");
+  return warn(
+    detail,
+    "Is the server running? Look at the receivers below and at `mainstay deliveries list`.",
+  );
 }
 
 export function age(ms: number): string {
