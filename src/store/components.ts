@@ -11,6 +11,9 @@ import { BLOCK_SIZE, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE } from "./tallies.ts"
 const ph = sql.placeholder;
 
 /** A component with what its views show of its appliance and property. */
+/** A place in the order of last scoring. */
+export type ScoringPlace = Pick<ComponentRow, "rescoredAt" | "seq">;
+
 export type ComponentRow = Component & {
   typeId: string;
   brand: string | null;
@@ -104,6 +107,18 @@ export function componentStore(db: Db) {
       .orderBy(asc(components.rescoredAt), asc(components.seq))
       .limit(ph("limit"))
       .offset(ph("offset")),
+  );
+  const rescoredAfter = hotRead<ComponentRow>(db, () =>
+    rows()
+      .where(
+        and(
+          mine,
+          sql`(${components.rescoredAt}, ${components.seq}) > (${ph("rescoredAt")}, ${ph("seq")})`,
+          sql`${components.rescoredAt} is not null and ${components.riskScore} >= 52`,
+        ),
+      )
+      .orderBy(asc(components.rescoredAt), asc(components.seq))
+      .limit(ph("limit")),
   );
   const wholeTallies = lazy(() =>
     db
@@ -290,6 +305,18 @@ export function componentStore(db: Db) {
       if (limit === 0) return found;
       const offset = Math.max(0, slice.offset - settled);
       return [...found, ...rescoredPage({ partnerId, limit, offset })];
+    },
+    /** The same, from the row after a place on. */
+    async elevatedAfter(partnerId: string, after: ScoringPlace, limit: number): Promise<ComponentRow[]> {
+      if (limit <= 0) return [];
+      if (after.rescoredAt !== null) return rescoredAfter({ partnerId, limit, ...after });
+      const found = settledPage({ partnerId, limit, from: after.seq + 1, offset: 0 });
+      if (found.length === limit) return found;
+      return [...found, ...rescoredPage({ partnerId, limit: limit - found.length, offset: 0 })];
+    },
+    /** How many CRITICAL and WARNING components were not scored by themselves since the latest snapshot. */
+    async countSettledElevated(partnerId: string): Promise<number> {
+      return await countBucket(partnerId, SETTLED_ELEVATED);
     },
     /** How many components stand in a tier. */
     async countTier(partnerId: string, tier: RiskTier): Promise<number> {

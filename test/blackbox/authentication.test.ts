@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { loadMasterKey } from "../../src/secrets/master-key.ts";
+import { tokens } from "../../src/secrets/tokens.ts";
 import type { ApiClient } from "../support/client.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 
@@ -74,6 +76,66 @@ describe("a credential that is not good", () => {
       authorization: token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1),
     };
     expect((await server.anonymous.ask("GET", "/v1/ping", 401, { headers })).body.error).toBe(TOKEN);
+  });
+
+  /** The token with its payload changed, signed anew by `sign` or left with the signature that it had. */
+  const forged = (
+    change: object,
+    header: object = { alg: "HS256", typ: "JWT" },
+    sign = (_: string) => withToken.credential.authorization!.split(".")[2]!,
+  ) => {
+    const [, payload = ""] = withToken.credential.authorization!.split(".");
+    const said = { ...JSON.parse(Buffer.from(payload, "base64url").toString()), ...change };
+    const text = [header, said]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+      .join(".");
+    return `Bearer svct_${text}.${sign(text)}`;
+  };
+  const hmac = (key: string | Uint8Array) => (text: string) =>
+    new Bun.CryptoHasher("sha256", key).update(text).digest("base64url");
+  const inAnHour = Math.floor(Date.now() / 1000) + 3600;
+  const whole = () => withToken.credential.authorization!;
+
+  test.each([
+    ["signed with another key", () => forged({}, undefined, hmac("another key"))],
+    ["signed with an empty key", () => forged({}, undefined, hmac(new Uint8Array(1)))],
+    ["without an algorithm and without a signature", () => forged({}, { alg: "none", typ: "JWT" }, () => "")],
+    ["without an algorithm, with a signature", () => forged({}, { alg: "none", typ: "JWT" })],
+    ["of another algorithm", () => forged({}, { alg: "HS512", typ: "JWT" })],
+    ["of another type", () => forged({}, { alg: "HS256", typ: "at+jwt" })],
+    [
+      "that names the key to check it with",
+      () => forged({}, { alg: "HS256", typ: "JWT", jwk: {} }, hmac("k")),
+    ],
+    ["made to live longer", () => forged({ iat: inAnHour, exp: inAnHour + 3600 })],
+    ["of another partner", () => forged({ sub: "PARTNER_00000000000000000000000000" })],
+    ["cut short by a character", () => whole().slice(0, -1)],
+    ["without its signature", () => whole().slice(0, whole().lastIndexOf("."))],
+    ["with a character more", () => `${whole()}A`],
+    ["of ten thousand characters", () => whole() + "A".repeat(10_000)],
+  ])("is a token %s", async (_, make) => {
+    const headers = { authorization: make() };
+    const { body, text } = await server.anonymous.ask("GET", "/v1/ping", 401, { headers });
+    expect(body.error).toBe(TOKEN);
+    expect(text).not.toContain("svct_");
+  });
+
+  test("is a token that the server itself signed two hours ago", async () => {
+    const master = loadMasterKey({ dataDir: server.dataDir, env: {} });
+    const issued = (now: number) =>
+      tokens(master, (bytes) => crypto.getRandomValues(bytes)).issue({
+        partnerId: acme.partner_id,
+        generation,
+        now,
+      });
+    const [, payload = ""] = whole().split(".");
+    const { gen: generation } = JSON.parse(Buffer.from(payload, "base64url").toString());
+    const ping = async (status: number, now: number) =>
+      server.anonymous.ask("GET", "/v1/ping", status, {
+        headers: { authorization: `Bearer ${await issued(now)}` },
+      });
+    await ping(200, Date.now());
+    expect((await ping(401, Date.now() - 7_200_000)).body.error).toBe(TOKEN);
   });
 
   test("is an administrator's key, on partners' routes", async () => {

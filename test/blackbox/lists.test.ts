@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, addWornAppliance } from "../support/portfolio.ts";
+import { addAppliance, addProperty, addWornAppliance, daysFromToday } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 let client: ApiClient;
@@ -15,6 +15,9 @@ beforeAll(async () => {
   for (let i = 0; i < 6; i++) await addProperty(client, { name: `Property ${i}` });
   component = (await addWornAppliance(client, property.id)).components[0];
   await addAppliance(client, property.id);
+  const claim = { claim_type: "water_damage", amount: 900 };
+  const claims = [1, 2, 3, 4].map((i) => ({ ...claim, date_of_loss: daysFromToday(-i) }));
+  await client.post(`/v1/property/${property.id}/claims`, { claims });
   await server.json("snapshot");
 });
 
@@ -32,6 +35,8 @@ const LISTS: [string, string, boolean][] = [
   ["/v1/appliance-types", "appliance_types", false],
   ["/v1/property/{property}/units", "units", false],
   ["/v1/components/{component}/trend", "trend", false],
+  ["/v1/property/{property}/claims", "claims", false],
+  ["/v1/events?since=2026-01-01", "events", false],
 ];
 
 /** Asks for the list with more parameters, given as a query string. */
@@ -80,6 +85,8 @@ describe.each(LISTS)("%s", (template, name) => {
     "limit=ten",
     "limit=",
     "limit=1e3",
+    "limit=1e9",
+    "limit=9999999999999999",
     "offset=-1",
     "offset=x",
   ])("refuses %s", async (query) => {

@@ -72,6 +72,10 @@ const HOT: Record<string, Read> = {
   alerts: () => world.store.read.components.elevatedPage(world.partnerId, { limit: 50, offset: 0 }),
   "the event stream's components": () =>
     world.store.read.components.elevatedByScoring(world.partnerId, { limit: 50, offset: 0 }),
+  "the event stream's components after a settled one": () =>
+    world.store.read.components.elevatedAfter(world.partnerId, { rescoredAt: null, seq: 3 }, 50),
+  "the event stream's components after one scored since": () =>
+    world.store.read.components.elevatedAfter(world.partnerId, { rescoredAt: NOW, seq: 3 }, 50),
   "the event stream's start": () => world.store.read.eventLog.firstSince(world.partnerId, NOW),
   "the event stream": () => world.store.read.eventLog.page(world.partnerId, 1, 50),
   "a component's trend": () => world.store.read.snapshots.trendRows(componentId),

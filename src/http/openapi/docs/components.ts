@@ -98,7 +98,7 @@ export const componentDocs: Record<string, OperationDocs> = {
   listEvents: {
     tag: "Events",
     description:
-      "History first, by its strictly increasing timestamps; then every component that is CRITICAL or WARNING now, whatever `since` says. Walk the pages until `events` is empty or `offset + limit >= total`, store the latest timestamp for the next call, and drop what was seen before by `data.id`.",
+      "History first, by its strictly increasing timestamps; then every component that is CRITICAL or WARNING now, whatever `since` says. Walk the pages until `events` is empty or `offset + limit >= total`, store the latest timestamp for the next call, and drop what was seen before by `data.id`. The history of a walk ends where it ended on its first page: what happens meanwhile comes with the next walk, so that none is passed over.",
     replies: read("A page of the stream", type({ events: streamed.array(), since: text, ...envelopeFields })),
   },
 };

@@ -1,0 +1,56 @@
+import type { Instant } from "../domain/time.ts";
+import type { ScoringPlace } from "../store/components.ts";
+
+/** A walk through the pages of the event stream: what held when it began, and where it stands. */
+export type Walk = {
+  /** Entries of the history, ever, when it began: those logged since belong to the next walk. */
+  entries: number;
+  /** The last moment given out to a row before it began. */
+  shownUntil: Instant;
+  /** The snapshot by which the components are in order, and how many of them it still orders. */
+  order: { settledAt: Instant | null; settled: number };
+  /** The latest page asked for and the one after it, which is the next unless an answer was lost. */
+  pages: WalkPage[];
+};
+
+/** Where a page begins among the elevated components: after a row, or at the first of them. */
+export type WalkPage = { offset: number; after: ScoringPlace | undefined };
+
+type Kept = { walk: Walk; touchedAt: Instant };
+
+const FORGOTTEN_AFTER_MS = 600_000;
+const MOST_CLIENTS = 10_000;
+const MOST_ALIKE = 8;
+
+/**
+ * The walks that are under way. An offset alone does not tell where a client stands: what is logged meanwhile would
+ * push the components back, and what is scored again changes its place among them, so that the client would pass over
+ * rows and, by storing a later timestamp, never see them. So the history of a walk ends where it ended on the first
+ * page, and its components go on after the row given last.
+ *
+ * A walk is told by who walks, since when, in pages of which size, and where it stands. Of several at one place the one
+ * begun last is taken, which has seen the least of the components, with the earliest end of what was shown.
+ */
+export class EventWalks {
+  readonly #kept = new Map<string, Kept[]>();
+
+  begin(key: string, walk: Walk, now: Instant): void {
+    const alive = (this.#kept.get(key) ?? []).filter(({ touchedAt }) => touchedAt > now - FORGOTTEN_AFTER_MS);
+    this.#kept.delete(key);
+    this.#kept.set(key, [...alive.slice(1 - MOST_ALIKE), { walk, touchedAt: now }]);
+    if (this.#kept.size > MOST_CLIENTS) this.#kept.delete(this.#kept.keys().next().value!);
+  }
+
+  /** The walk that stands at this offset and its page there, if there is one. */
+  at(key: string, offset: number, now: Instant): { walk: Walk; page: WalkPage } | undefined {
+    const standing = (this.#kept.get(key) ?? []).filter(
+      ({ walk, touchedAt }) =>
+        touchedAt > now - FORGOTTEN_AFTER_MS && walk.pages.some((page) => page.offset === offset),
+    );
+    const latest = standing.at(-1);
+    if (!latest) return;
+    latest.touchedAt = now;
+    latest.walk.shownUntil = Math.min(...standing.map(({ walk }) => walk.shownUntil));
+    return { walk: latest.walk, page: latest.walk.pages.find((page) => page.offset === offset)! };
+  }
+}

@@ -1,0 +1,206 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import {
+  addAppliance,
+  addProperty,
+  addWornAppliance,
+  daysFromToday,
+  logEvents,
+} from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+let server: Installation;
+beforeAll(async () => {
+  server = await serve();
+});
+
+const newPartner = async () => server.as(await server.createPartner("Acme"));
+const HISTORY = new Set(["property.created", "appliance.created", "service_event.created"]);
+const ELEVATED = new Set(["component.critical", "component.warning"]);
+const ofHistory = (events: Json[]) => events.filter((one) => HISTORY.has(one.type));
+const ofScoring = (events: Json[]) => events.filter((one) => ELEVATED.has(one.type));
+const idsOf = (events: Json[]): string[] => events.map((one) => one.data.id);
+
+/**
+ * One round of the specification's sync pattern, word for word: walk pages until events is empty or
+ * offset + limit >= total, and store the latest timestamp.
+ */
+async function syncOnce(client: ApiClient, since: string, limit: number) {
+  const events: Json[] = [];
+  let latest = since;
+  for (let offset = 0; ; offset += limit) {
+    const { body } = await client.get("/v1/events", { since, limit, offset });
+    if (body.events.length === 0) break;
+    events.push(...body.events);
+    for (const { timestamp } of body.events) if (timestamp > latest) latest = timestamp;
+    if (offset + limit >= body.total) break;
+  }
+  return { events, latest };
+}
+
+describe("the event stream", () => {
+  test("has the envelope of the specification, history first and what is elevated after it", async () => {
+    const client = await newPartner();
+    const property = await addProperty(client);
+    const worn = await addWornAppliance(client, property.id);
+    const event = { appliance_id: worn.id, event_type: "Inspection", date: daysFromToday(0), parts_cost: 7 };
+    const logged = (await logEvents(client, event)).events[0];
+    const since = "2026-01-01T00:00:00+00:00";
+    const { body } = await client.get("/v1/events", { since, limit: 200 });
+    expect(body).toMatchObject({
+      total: 3 + worn.components.length,
+      limit: 200,
+      offset: 0,
+      page: 1,
+      pages: 1,
+    });
+    expect(body).toMatchObject({ since, partner: "Acme" });
+    const { id, name, address, city, state, source } = property;
+    expect(ofHistory(body.events)).toEqual([
+      {
+        type: "property.created",
+        timestamp: property.created_at,
+        data: { id, name, address, city, state, source },
+      },
+      {
+        type: "appliance.created",
+        timestamp: worn.created_at,
+        data: { id: worn.id, type_id: worn.type_id, property_id: id },
+      },
+      {
+        type: "service_event.created",
+        timestamp: logged.created_at,
+        data: {
+          id: logged.id,
+          event_type: "Inspection",
+          appliance_id: worn.id,
+          total_cost: 7,
+          date: daysFromToday(0),
+        },
+      },
+    ]);
+    expect(body.events.slice(3)).toEqual(ofScoring(body.events));
+    expect(body.events[3]).toMatchObject({
+      type: "component.critical",
+      data: { id: expect.stringMatching(/^C_/), risk_tier: "CRITICAL", property_id: id },
+    });
+  });
+
+  test("has history after since alone, to the millisecond, and what is elevated whatever since says", async () => {
+    const client = await newPartner();
+    const first = await addProperty(client);
+    const second = await addProperty(client);
+    const worn = await addWornAppliance(client, second.id);
+    const { body } = await client.get("/v1/events", { since: first.created_at });
+    expect(idsOf(ofHistory(body.events))).toEqual([second.id, worn.id]);
+    const later = (await client.get("/v1/events", { since: "2999-01-01T00:00:00Z" })).body;
+    expect(ofHistory(later.events)).toEqual([]);
+    expect(ofScoring(later.events).length).toBe(worn.components.length);
+    expect(later.total).toBe(worn.components.length);
+  });
+
+  test("takes days and instants of any zone", async () => {
+    const client = await newPartner();
+    for (const since of ["2026-01-01", "2026-01-01T00:00Z", "2026-01-01T00:00:00.123+05:30"])
+      expect((await client.get("/v1/events", { since })).body.since).toBe(since);
+  });
+
+  test.each([
+    ["", "?"],
+    ["nothing", "?since="],
+    ["a word", "?since=yesterday"],
+    ["a day that the calendar lacks", "?since=2026-02-30"],
+    ["a number", "?since=1700000000"],
+    ["year 275760", "?since=%2B275760-09-13T00:00:00Z"],
+    ["year 275760 without a sign", "?since=275760-09-13T00:00:00Z"],
+    ["no zone", "?since=2026-01-01T00:00:00"],
+    ["hour 25", "?since=2026-01-01T25:00:00Z"],
+    ["two of them", "?since=2026-01-01&since=2026-01-02"],
+    ["an escape that is none", "?since=%zz"],
+  ])("refuses a since that is missing or malformed: %s", async (_, query) => {
+    const client = await newPartner();
+    const { body } = await client.get(`/v1/events${query}`, {}, 400);
+    expect(body.code).toBe("invalid_request");
+  });
+
+  test("is empty past its end, with the true total", async () => {
+    const client = await newPartner();
+    await addProperty(client);
+    const { body } = await client.get("/v1/events", { since: "2026-01-01", offset: 10 });
+    expect(body).toMatchObject({ events: [], total: 1, pages: 1 });
+  });
+
+  test("walked in pages of any size is the same", async () => {
+    const client = await newPartner();
+    const property = await addProperty(client);
+    for (let i = 0; i < 4; i++) await addAppliance(client, property.id);
+    await addWornAppliance(client, property.id);
+    const whole = await syncOnce(client, "2026-01-01", 200);
+    expect(whole.events.length).toBe(6 + 6);
+    for (const limit of [1, 2, 5, 7]) expect(await syncOnce(client, "2026-01-01", limit)).toEqual(whole);
+  });
+});
+
+describe("a client that follows the sync pattern", () => {
+  test("sees every event exactly once, and all that stays elevated each time, while others write", async () => {
+    const client = await newPartner();
+    const home = await addProperty(client);
+    const worn = await Promise.all(Array.from({ length: 4 }, () => addWornAppliance(client, home.id)));
+    const elevated: string[] = worn.flatMap((one) => one.components.map(({ id }: Json) => id));
+    const written: string[] = [home.id, ...worn.map(({ id }) => id)];
+
+    let writing = true;
+    const log = async (...events: object[]) => {
+      const logged = await logEvents(client, ...events.map((one) => ({ ...one, date: daysFromToday(0) })));
+      written.push(...logged.events.map((one: Json) => one.id));
+    };
+    const grow = async () => {
+      for (let i = 0; i < 12; i++) {
+        const property = await addProperty(client);
+        const appliance = await addAppliance(client, property.id);
+        written.push(property.id, appliance.id);
+        const event = { appliance_id: appliance.id, event_type: "Cleaning" };
+        await log(event, event, event);
+      }
+    };
+    // What is scored again changes its place among the elevated.
+    const rescore = async () => {
+      for (let i = 0; i < 40; i++) await log({ appliance_id: worn[i % 4].id, event_type: "Other" });
+    };
+    const snapshot = server.json("snapshot");
+    const finished = Promise.all([grow(), grow(), grow(), rescore(), snapshot]).then(() => {
+      writing = false;
+    });
+
+    const seen = new Map<string, number>();
+    let since = new Date(Date.now() - 30 * 86_400_000).toISOString();
+    let rounds = 0;
+    const round = async () => {
+      const { events, latest } = await syncOnce(client, since, 25);
+      // Deduplicated by data.id, within the round and with the rounds before.
+      for (const id of new Set(idsOf(ofHistory(events)))) seen.set(id, (seen.get(id) ?? 0) + 1);
+      expect([...new Set(idsOf(ofScoring(events)))].sort()).toEqual(elevated.toSorted());
+      since = latest;
+      rounds++;
+    };
+    while (writing) await round();
+    await finished;
+    await round();
+
+    expect([...seen.keys()].sort()).toEqual(written.sort());
+    expect([...seen.values()].filter((times) => times > 1)).toEqual([]);
+    expect(rounds).toBeGreaterThan(2);
+  });
+
+  test("sees history in strictly increasing time, so that no twin hides behind the latest timestamp", async () => {
+    const client = await newPartner();
+    const property = await addProperty(client);
+    await Promise.all(Array.from({ length: 30 }, () => addAppliance(client, property.id)));
+    const { events } = await syncOnce(client, "2026-01-01", 200);
+    const times = ofHistory(events).map((one) => one.timestamp);
+    expect(times).toEqual([...new Set(times)].sort());
+    expect(times.length).toBe(31);
+  });
+});

@@ -1,0 +1,218 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, daysFromToday, logEvents } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+let server: Installation;
+let client: ApiClient;
+let other: ApiClient;
+let appliance: Json;
+beforeAll(async () => {
+  server = await serve();
+  client = server.as(await server.createPartner("Acme"));
+  other = server.as(await server.createPartner("Other"));
+  appliance = await addAppliance(client, (await addProperty(client)).id, { brand: "Rheem", model: "X" });
+});
+
+/** The first bytes of each kind of picture, and something after them. */
+const PICTURES = {
+  "image/jpeg": [0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46],
+  "image/png": [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0],
+  "image/webp": [..."RIFF\0\0\0\0WEBPVP8 "].map((c) => c.charCodeAt(0)),
+  "image/heic": [..."\0\0\0\u0018ftypheic\0\0"].map((c) => c.charCodeAt(0)),
+} as const;
+const JPEG = new Uint8Array(PICTURES["image/jpeg"]);
+const MEGABYTE = 1024 * 1024;
+
+function upload(
+  bytes: Uint8Array<ArrayBuffer> | string,
+  {
+    name = "tank.jpg",
+    status = 201,
+    by = client,
+    fields = {} as Record<string, string>,
+    to = appliance.id,
+  } = {},
+) {
+  const form = new FormData();
+  form.set("file", new File([bytes], name, { type: "image/jpeg" }));
+  for (const [field, value] of Object.entries(fields)) form.set(field, value);
+  return by.ask("POST", `/v1/appliances/${to}/photos`, status, { raw: form });
+}
+
+const photosOf = async (id: string) => (await client.get(`/v1/appliances/${id}/photos`)).body;
+const stored = () => readdirSync(join(server.dataDir, "uploads"));
+
+describe("a photo", () => {
+  test.each(Object.entries(PICTURES))(
+    "that is %s is taken, listed and served as it was sent",
+    async (type, first) => {
+      const bytes = new Uint8Array([...first, ...crypto.getRandomValues(new Uint8Array(5000))]);
+      const { body } = await upload(bytes, { name: "my tank.jpg" });
+      expect(body).toEqual({
+        id: expect.stringMatching(/^PH_/),
+        filename: expect.stringMatching(/^[0-9a-f]{32}\.(jpg|png|webp|heic)$/),
+        original_name: "my tank.jpg",
+        url: `/api/uploads/${body.filename}`,
+        uploaded_at: expect.stringMatching(/Z$/),
+        service_event_id: null,
+        event_type: null,
+        event_date: null,
+        partner: "Acme",
+      });
+      const { id: _, partner: __, ...record } = body;
+      expect((await photosOf(appliance.id)).appliance_photos).toContainEqual(record);
+      const response = await fetch(`${server.url}${body.url}`, { headers: client.credential });
+      expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
+      expect(response.headers.get("content-type")).toBe(type);
+    },
+  );
+
+  test("is served inert: never sniffed, shown inline under its own name, without a right to run anything", async () => {
+    const { body } = await upload(JPEG, { name: "ça; 'x'(1).html" });
+    const { headers } = await client.get(body.url);
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("content-disposition")).toBe(
+      `inline; filename="${body.filename}"; filename*=UTF-8''%C3%A7a%3B%20%27x%27%281%29.html`,
+    );
+    expect(headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+    expect(headers.get("cache-control")).toStartWith("private");
+  });
+
+  test("of a service event stands apart, with the event's kind and day", async () => {
+    const date = daysFromToday(-3);
+    const event = { appliance_id: appliance.id, event_type: "Repair", date };
+    const { id } = (await logEvents(client, event)).events[0];
+    const { body } = await upload(JPEG, { fields: { service_event_id: id } });
+    expect(body).toMatchObject({ service_event_id: id, event_type: "Repair", event_date: date });
+    const listed = await photosOf(appliance.id);
+    expect(listed).toMatchObject({
+      appliance_id: appliance.id,
+      type: appliance.type_id,
+      brand: "Rheem",
+      model: "X",
+    });
+    expect(listed.service_event_photos.map((one: Json) => one.filename)).toEqual([body.filename]);
+    expect(listed.total).toBe(listed.appliance_photos.length + 1);
+  });
+
+  test("is another partner's own business, and nobody's without a credential", async () => {
+    const { body } = await upload(JPEG);
+    await server.anonymous.get(body.url, {}, 401);
+    const refused = await other.get(body.url, {}, 404);
+    const unknown = await other.get(`/uploads/${"0".repeat(32)}.jpg`, {}, 404);
+    expect(refused.body.error).toBe(unknown.body.error);
+    await other.get(`/v1/appliances/${appliance.id}/photos`, {}, 404);
+    await upload(JPEG, { by: other, status: 404 });
+  });
+});
+
+describe("what is no photo is refused, and nothing of it is kept", () => {
+  test.each([
+    ["a script", "<script>alert(1)</script>"],
+    ["a drawing that may hold scripts", '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'],
+    ["nothing", ""],
+    ["a GIF", "GIF89a"],
+    ["two bytes of a JPEG", "\u00ff\u00d8"],
+  ])("%s, though it is called a picture", async (_, text) => {
+    const [files, listed] = [stored(), await photosOf(appliance.id)];
+    const { body } = await upload(text, { name: "tank.jpg", status: 400 });
+    expect(body.error).toStartWith("file ");
+    expect(stored()).toEqual(files);
+    expect(await photosOf(appliance.id)).toEqual(listed);
+  });
+
+  test("a picture of 11 MB, by its declared length or without one", async () => {
+    const files = stored();
+    const bytes = new Uint8Array(11 * MEGABYTE);
+    bytes.set(JPEG);
+    expect((await upload(bytes, { status: 413 })).body.code).toBe("payload_too_large");
+    const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n';
+    const chunks = [head, ...Array.from({ length: 11 }, () => "x".repeat(MEGABYTE)), "\r\n--b--\r\n"];
+    const raw = new ReadableStream({
+      pull(controller) {
+        const next = chunks.shift();
+        if (next === undefined) controller.close();
+        else controller.enqueue(Buffer.from(next));
+      },
+    });
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    await client.ask("POST", `/v1/appliances/${appliance.id}/photos`, 413, { raw, headers });
+    expect(stored()).toEqual(files);
+  });
+
+  test("a picture of just the limit is taken", async () => {
+    const bytes = new Uint8Array(10 * MEGABYTE);
+    bytes.set(JPEG);
+    await upload(bytes);
+  });
+
+  test.each([
+    ["../../../etc/passwd", "passwd"],
+    ["..\\..\\windows\\system.ini", "system.ini"],
+    ["/absolute/tank.jpg", "tank.jpg"],
+    ["..", "photo"],
+    ["a\u0001b.jpg", "ab.jpg"],
+    ["x".repeat(400), "x".repeat(200)],
+  ])("a path for a name, %s, is a name and nothing else", async (name, shown) => {
+    // FormData mends names on its way; this one goes as it stands.
+    const raw = Buffer.concat([
+      Buffer.from(`--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`),
+      JPEG,
+      Buffer.from("\r\n--b--\r\n"),
+    ]);
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    const path = `/v1/appliances/${appliance.id}/photos`;
+    const { body } = await client.ask("POST", path, 201, { raw, headers });
+    expect(body.original_name).toBe(shown);
+    expect(existsSync(join(server.dataDir, "uploads", body.filename))).toBe(true);
+  });
+
+  test.each([
+    ["JSON", { body: { file: "x" } }, "Send the picture as multipart/form-data in a field named file"],
+    ["a form without a file", { raw: formOf({ note: "x" }) }, "file required"],
+    ["a form whose file is text", { raw: formOf({ file: "x" }) }, "file required"],
+    [
+      "a form cut short",
+      { raw: "--b\r\nContent-Disp", headers: { "content-type": "multipart/form-data; boundary=b" } },
+      "file required",
+    ],
+    [
+      "a form without a boundary",
+      { raw: "x", headers: { "content-type": "multipart/form-data" } },
+      "file required",
+    ],
+  ])("%s", async (_, asking, error) => {
+    const { body } = await client.ask("POST", `/v1/appliances/${appliance.id}/photos`, 400, asking);
+    expect(body.error).toBe(error);
+  });
+
+  test("a photo of an appliance or of a service event that is not there", async () => {
+    const files = stored();
+    await upload(JPEG, { to: "A_1", status: 404 });
+    await upload(JPEG, { fields: { service_event_id: "SE_1" }, status: 404 });
+    expect(stored()).toEqual(files);
+  });
+});
+
+test.each([
+  "../mainstay.key",
+  "..%2f..%2fmainstay.key",
+  "%2e%2e%2fmainstay.db",
+  "%00",
+  "mainstay.key",
+  "a".repeat(32),
+])("the path /uploads/%s leads nowhere", async (name) => {
+  const { body } = await client.send("GET", `/uploads/${name}`);
+  expect(body).toMatchObject({ code: "not_found" });
+});
+
+function formOf(fields: Record<string, string>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  return form;
+}

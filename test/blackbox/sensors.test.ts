@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, THIS_YEAR } from "../support/portfolio.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+
+const { serve } = useMainstay();
+let server: Installation;
+let receiver: Receiver;
+let client: ApiClient;
+let property: Json;
+let heater: Json;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  server = await serve();
+  client = server.as(await server.createPartner("Acme", "--webhook-url", receiver.url));
+  property = await addProperty(client, { partner_property_id: "EC-1", unit_count: 2 });
+  heater = await addAppliance(client, property.id, {
+    type_id: "water_heater_gas",
+    install_year: THIS_YEAR - 9,
+    serial: "M-1",
+  });
+});
+afterAll(() => receiver.close());
+
+const METER = "/v1/meter-event";
+const SMART = "/v1/meter-event/smart/v2";
+const FLAT = "/v1/meter-event/smart";
+
+/** What the receiver was told under that name of what the field names. */
+async function told(event: string, field: string, value: string): Promise<Json> {
+  const dataOf = () =>
+    receiver.received
+      .filter((one) => one.event === event)
+      .map((one) => JSON.parse(one.body.toString()).data)
+      .find((data) => data[field] === value);
+  await receiver.waitFor(() => dataOf() !== undefined);
+  return dataOf();
+}
+
+describe("a meter reading", () => {
+  const reading = () => ({ appliance_id: heater.id, metric: "temperature_f", value: 148.2 });
+
+  test("is stored and passed on with every field, and moves no score", async () => {
+    const scores = async () =>
+      (await client.get("/v1/components", { appliance_id: heater.id })).body.components;
+    const before = await scores();
+    const more = { unit: "F", sensor_id: "t-17", recorded_at: "2026-01-31T15:04:05Z" };
+    const component_id = heater.components[0].id;
+    const { body } = await client.post(METER, { ...reading(), ...more, component_id });
+    expect(body).toEqual({
+      event_id: body.event_id,
+      received: true,
+      property_id: property.id,
+      appliance_id: heater.id,
+      partner: "Acme",
+    });
+    expect(body.event_id).toMatch(/^PE_[0-9a-hjkmnp-tv-z]{26}$/);
+    expect(await told("sensor.received", "event_id", body.event_id)).toEqual({
+      event_id: body.event_id,
+      property_id: property.id,
+      ...reading(),
+      ...more,
+      component_id,
+      recorded_at: "2026-01-31T15:04:05.000Z",
+    });
+    expect(await scores()).toEqual(before);
+  });
+
+  test.each([
+    ["without what it needs", {}, 400, "appliance_id, metric, value required"],
+    [
+      "of an unknown appliance",
+      { appliance_id: "A_1", metric: "m", value: 1 },
+      404,
+      "Appliance not found: A_1",
+    ],
+  ] as const)("%s is refused", async (_, body, status, error) => {
+    expect((await client.post(METER, body, status)).body.error).toBe(error);
+  });
+
+  test("with a value that is no number, or of a time to come, is refused", async () => {
+    for (const change of [
+      { value: "148" },
+      { recorded_at: "2999-01-01T00:00:00Z" },
+      { recorded_at: "today" },
+    ])
+      await client.post(METER, { ...reading(), ...change }, 400);
+  });
+});
+
+describe("a smart event", () => {
+  test("scores its appliance at once, and answers with what it came to", async () => {
+    const scoreOf = async (id: string) =>
+      (await client.get("/v1/components", { appliance_id: heater.id })).body.components.find(
+        (one: Json) => one.id === id,
+      ).risk_score;
+    const tank = heater.components.find((one: Json) => one.component_def_id === "wh_gas_tank");
+    const before = await scoreOf(tank.id);
+    const { body } = await client.post(SMART, {
+      event_type: "water_leak",
+      severity: "critical",
+      appliance: { appliance_id: heater.id },
+    });
+    expect(body).toMatchObject({
+      event_type: "water_leak",
+      property_id: property.id,
+      appliance_id: heater.id,
+      property_created: false,
+      appliance_created: false,
+      risk_summary: { components_scored: heater.components.length },
+      warnings: [],
+      partner: "Acme",
+    });
+    const affected = body.affected_components.find((one: Json) => one.id === tank.id);
+    expect(affected.risk_score).toBeGreaterThan(before);
+    expect(await scoreOf(tank.id)).toBe(affected.risk_score);
+    expect(await told("sensor.smart", "event_id", body.event_id)).toEqual({
+      event_id: body.event_id,
+      event_type: "water_leak",
+      property_id: property.id,
+      appliance_id: heater.id,
+      risk_summary: body.risk_summary,
+    });
+  });
+
+  test("announces the tiers that it changes right away, with the tier before", async () => {
+    const aged = await addAppliance(client, property.id, {
+      type_id: "water_heater_gas",
+      install_year: THIS_YEAR - 40,
+    });
+    const event = { event_type: "water_leak", severity: "critical", appliance: { appliance_id: aged.id } };
+    const { body } = await client.post(SMART, event);
+    expect(body.risk_summary.critical_count).toBeGreaterThan(0);
+    const critical = await told("component.critical", "appliance_id", aged.id);
+    expect(critical).toMatchObject({
+      risk_tier: "CRITICAL",
+      previous_tier: "GOOD",
+      property_id: property.id,
+    });
+  });
+
+  test("registers the property and the appliance that are missing, and announces both", async () => {
+    const event = {
+      event_type: "abnormal_noise",
+      property: { name: "Oak Court", address: "7 Oak St", state: "vt", unit_count: 3 },
+      appliance: { type_id: "washer", install_year: 2015, serial: "W-7", brand: "Speed Queen" },
+    };
+    const { body } = await client.post(SMART, event);
+    expect(body).toMatchObject({ property_created: true, appliance_created: true });
+    const created = (await client.get(`/v1/properties/${body.property_id}`)).body;
+    expect(created).toMatchObject({ name: "Oak Court", state: "VT", unit_count: 3, source: "sensor_event" });
+    expect(await told("property.created", "property_id", body.property_id)).toMatchObject({
+      source: "sensor_event",
+      state: "VT",
+    });
+    expect(await told("appliance.created", "appliance_id", body.appliance_id)).toEqual({
+      appliance_id: body.appliance_id,
+      type_id: "washer",
+      property_id: body.property_id,
+    });
+    const again = (await client.post(SMART, event)).body;
+    expect(again).toMatchObject({
+      property_id: body.property_id,
+      appliance_id: body.appliance_id,
+      property_created: false,
+      appliance_created: false,
+    });
+  });
+
+  test("finds a property by the partner's own reference, and an appliance by its serial", async () => {
+    const { body } = await client.post(SMART, {
+      event_type: "normal",
+      property: { partner_property_id: "EC-1" },
+      appliance: { serial: "M-1" },
+    });
+    expect(body).toMatchObject({ property_id: property.id, appliance_id: heater.id });
+  });
+
+  test("that lacks what creation needs is refused with every field that is missing", async () => {
+    const total = async () => (await client.get("/v1/properties")).body.total;
+    const before = await total();
+    const { body } = await client.post(SMART, { event_type: "smoke", property: { name: "No more" } }, 400);
+    expect(body.error).toBe("address, state, type_id, install_year required to create what is not found");
+    expect(body.details.map((one: Json) => one.field)).toEqual([
+      "address",
+      "state",
+      "type_id",
+      "install_year",
+    ]);
+    expect(await total()).toBe(before);
+  });
+
+  test("leaves nothing of a property whose appliance is refused", async () => {
+    const total = async () => (await client.get("/v1/properties")).body.total;
+    const before = await total();
+    const event = {
+      event_type: "smoke",
+      property: { name: "Half", address: "1 Half St", state: "NY" },
+      appliance: { type_id: "spaceship", install_year: 2015 },
+    };
+    expect((await client.post(SMART, event, 400)).body.error).toBe("Unknown type_id: spaceship");
+    expect(await total()).toBe(before);
+  });
+
+  test("of a kind that is not known is kept, moves no score and is named", async () => {
+    const event = { event_type: "sun_spots", appliance: { appliance_id: heater.id } };
+    const { body } = await client.post(SMART, event);
+    expect(body.warnings).toEqual([expect.stringContaining("sun_spots")]);
+    expect(body.affected_components).toEqual([]);
+    expect(await told("sensor.smart", "event_id", body.event_id)).toMatchObject({ event_type: "sun_spots" });
+  });
+
+  test.each([
+    ["no event_type", {}, 400],
+    ["an event_type that is no name", { event_type: "Water Leak!" }, 400],
+    ["a severity that does not exist", { event_type: "smoke", severity: "apocalyptic" }, 400],
+    ["an unknown property", { event_type: "smoke", property: { property_id: "P_1" } }, 404],
+    ["an unknown appliance", { event_type: "smoke", appliance: { appliance_id: "A_1" } }, 404],
+    ["an appliance that is no object", { event_type: "smoke", appliance: "A_1" }, 400],
+  ])("with %s is refused", async (_, body, status) => {
+    await client.post(SMART, body, status);
+  });
+
+  test("in the older flat form comes to the same, under its older name", async () => {
+    const { body } = await client.post(FLAT, {
+      event_type: "high_temperature",
+      appliance_id: heater.id,
+      property_id: property.id,
+    });
+    expect(body).toMatchObject({ event_type: "high_temperature", appliance_id: heater.id });
+    expect(await told("sensor.smart.processed", "event_id", body.event_id)).toEqual({
+      event_id: body.event_id,
+      event_type: "high_temperature",
+      property_id: property.id,
+      appliance_id: heater.id,
+      risk_summary: body.risk_summary,
+    });
+  });
+});
+
+test.each([METER, SMART, FLAT])(
+  "POST %s sent twice with one Idempotency-Key is received once",
+  async (path) => {
+    const body = {
+      appliance_id: heater.id,
+      metric: "m",
+      value: 1,
+      event_type: "normal",
+      appliance: { serial: "M-1" },
+    };
+    const key = { "idempotency-key": `once ${path}` };
+    const first = await client.post(path, body, 201, key);
+    const second = await client.post(path, body, 201, key);
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+  },
+);
+
+test("another partner's property and appliance are unknown to a sensor", async () => {
+  const other = server.as(await server.createPartner("Other"));
+  await other.post(METER, { appliance_id: heater.id, metric: "m", value: 1 }, 404);
+  await other.post(SMART, { event_type: "smoke", appliance: { appliance_id: heater.id } }, 404);
+  await other.post(FLAT, { event_type: "smoke", property_id: property.id }, 404);
+});
