@@ -1,6 +1,4 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { loadMasterKey } from "../../src/secrets/master-key.ts";
-import { tokens } from "../../src/secrets/tokens.ts";
 import type { ApiClient } from "../support/client.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 
@@ -118,24 +116,6 @@ describe("a credential that is not good", () => {
     const { body, text } = await server.anonymous.ask("GET", "/v1/ping", 401, { headers });
     expect(body.error).toBe(TOKEN);
     expect(text).not.toContain("svct_");
-  });
-
-  test("is a token that the server itself signed two hours ago", async () => {
-    const master = loadMasterKey({ dataDir: server.dataDir, env: {} });
-    const issued = (now: number) =>
-      tokens(master, (bytes) => crypto.getRandomValues(bytes)).issue({
-        partnerId: acme.partner_id,
-        generation,
-        now,
-      });
-    const [, payload = ""] = whole().split(".");
-    const { gen: generation } = JSON.parse(Buffer.from(payload, "base64url").toString());
-    const ping = async (status: number, now: number) =>
-      server.anonymous.ask("GET", "/v1/ping", status, {
-        headers: { authorization: `Bearer ${await issued(now)}` },
-      });
-    await ping(200, Date.now());
-    expect((await ping(401, Date.now() - 7_200_000)).body.error).toBe(TOKEN);
   });
 
   test("is an administrator's key, on partners' routes", async () => {

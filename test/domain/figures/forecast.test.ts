@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { FORECAST_DAYS, forecastWithin } from "../../../src/domain/figures/forecast.ts";
+import { agedScore } from "../../../src/domain/projections.ts";
 import { aged, anyComponents, knowledge, part } from "./components.ts";
 
 const windows = (component: ReturnType<typeof part>) =>
@@ -60,12 +61,13 @@ describe("a forecast window", () => {
   test("holds every CRITICAL component, and nothing that neither is, will be, nor is likely to fail", () => {
     fc.assert(
       fc.property(anyComponents, fc.constantFrom(...FORECAST_DAYS), (components, days) => {
-        const held = new Set(
-          forecastWithin(knowledge, components, days).items.map((item) => item.component.id),
-        );
-        for (const { id, riskTier, riskScore } of components) {
+        const { items } = forecastWithin(knowledge, components, days);
+        const held = new Set(items.map((item) => item.component.id));
+        for (const { id, riskTier } of components)
           if (riskTier === "CRITICAL") expect(held.has(id)).toBe(true);
-          if (riskScore === 0) expect(held.has(id)).toBe(false);
+        for (const { component, failureProbability } of items) {
+          if (component.riskTier === "CRITICAL" || failureProbability >= 0.25) continue;
+          expect(agedScore(knowledge, component, component.brandTier, days)).toBeGreaterThanOrEqual(0.78);
         }
       }),
     );
