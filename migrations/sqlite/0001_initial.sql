@@ -64,8 +64,8 @@ CREATE TABLE properties (
 ) STRICT;
 CREATE UNIQUE INDEX properties_list ON properties (partner_id, seq);
 CREATE UNIQUE INDEX properties_reference ON properties (partner_id, partner_property_id) WHERE partner_property_id is not null;
-CREATE INDEX properties_address ON properties (partner_id, address);
-CREATE INDEX properties_demo ON properties (partner_id) WHERE is_demo = 1;
+CREATE INDEX properties_address ON properties (partner_id, address, seq);
+CREATE INDEX properties_demo ON properties (partner_id, is_demo, seq) WHERE is_demo = 1;
 
 CREATE TABLE units (
   id TEXT NOT NULL PRIMARY KEY,
@@ -95,9 +95,9 @@ CREATE TABLE appliances (
 ) STRICT;
 CREATE UNIQUE INDEX appliances_list ON appliances (partner_id, seq);
 CREATE INDEX appliances_property ON appliances (property_id, seq);
-CREATE INDEX appliances_serial ON appliances (property_id, serial) WHERE serial is not null;
+CREATE INDEX appliances_serial ON appliances (property_id, serial, seq) WHERE serial is not null;
 CREATE INDEX appliances_unit ON appliances (unit_id) WHERE unit_id is not null;
-CREATE INDEX appliances_partner_serial ON appliances (partner_id, serial) WHERE serial is not null;
+CREATE INDEX appliances_partner_serial ON appliances (partner_id, serial, seq) WHERE serial is not null;
 
 CREATE TABLE components (
   id TEXT NOT NULL PRIMARY KEY,
@@ -297,11 +297,11 @@ CREATE TABLE webhook_deliveries (
   finished_at INTEGER
 ) STRICT;
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (partner_id, next_attempt_at) WHERE status = 'pending';
-CREATE INDEX webhook_deliveries_queue ON webhook_deliveries (partner_id, id) WHERE status = 'pending';
+CREATE INDEX webhook_deliveries_queue ON webhook_deliveries (partner_id, status, id) WHERE status = 'pending';
 CREATE INDEX webhook_deliveries_order ON webhook_deliveries (order_key, id) WHERE status = 'pending' and order_key is not null;
 CREATE INDEX webhook_deliveries_partner ON webhook_deliveries (partner_id, id);
 CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event, id);
-CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (partner_id, id) WHERE status = 'failed';
+CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (partner_id, status, id) WHERE status = 'failed';
 CREATE INDEX webhook_deliveries_finished ON webhook_deliveries (status, finished_at) WHERE finished_at is not null;
 
 CREATE TABLE webhook_attempts (

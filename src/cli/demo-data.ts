@@ -10,7 +10,7 @@ import type { Partner } from "../domain/partner.ts";
 import { dayOf } from "../domain/time.ts";
 import { lockInstance } from "../instance-lock.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
-import type { ComponentRow } from "../store/components.ts";
+import type { ComponentRow } from "../store/component-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { PartnerTotals } from "../store/totals.ts";
 import { changePartner } from "../usecases/administer-partner.ts";

@@ -1,5 +1,5 @@
 import type { Instant } from "../domain/time.ts";
-import type { ScoringPlace } from "../store/components.ts";
+import type { ScoringPlace } from "../store/component-lists.ts";
 
 /** A walk through the pages of the event stream: what held when it began, and where it stands. */
 export type Walk = {

@@ -12,7 +12,7 @@ import { usdFromCents } from "../domain/money.ts";
 import { projectionOf } from "../domain/projections.ts";
 import { ageYears } from "../domain/scoring/virtual-age.ts";
 import type { PropertyTotals } from "../domain/totals.ts";
-import type { ComponentRow } from "../store/components.ts";
+import type { ComponentRow } from "../store/component-rows.ts";
 import { round } from "./views.ts";
 
 /* The parts of the figures' answers, as they are written on the wire. */

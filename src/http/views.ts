@@ -7,7 +7,7 @@ import type { Property, Unit } from "../domain/property.ts";
 import { ageYears } from "../domain/scoring/virtual-age.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { toIso, yearOf } from "../domain/time.ts";
-import type { ComponentRow } from "../store/components.ts";
+import type { ComponentRow } from "../store/component-rows.ts";
 import type { PropertyRow } from "../store/properties.ts";
 
 /*

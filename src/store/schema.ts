@@ -103,8 +103,9 @@ export const properties = table(
     uniqueIndex("properties_reference")
       .on(t.partnerId, t.partnerPropertyId)
       .where(isNotNull(t.partnerPropertyId)),
-    index("properties_address").on(t.partnerId, t.address),
-    index("properties_demo").on(t.partnerId).where(sql`${t.isDemo} = 1`),
+    index("properties_address").on(t.partnerId, t.address, t.seq),
+    // The columns that partial indexes name beyond their condition make SQLite prefer them to the lists of all.
+    index("properties_demo").on(t.partnerId, t.isDemo, t.seq).where(sql`${t.isDemo} = 1`),
   ],
 );
 
@@ -147,9 +148,9 @@ export const appliances = table(
   (t) => [
     uniqueIndex("appliances_list").on(t.partnerId, t.seq),
     index("appliances_property").on(t.propertyId, t.seq),
-    index("appliances_serial").on(t.propertyId, t.serial).where(isNotNull(t.serial)),
+    index("appliances_serial").on(t.propertyId, t.serial, t.seq).where(isNotNull(t.serial)),
     index("appliances_unit").on(t.unitId).where(isNotNull(t.unitId)),
-    index("appliances_partner_serial").on(t.partnerId, t.serial).where(isNotNull(t.serial)),
+    index("appliances_partner_serial").on(t.partnerId, t.serial, t.seq).where(isNotNull(t.serial)),
   ],
 );
 
@@ -434,13 +435,13 @@ export const webhookDeliveries = table(
   },
   (t) => [
     index("webhook_deliveries_due").on(t.partnerId, t.nextAttemptAt).where(sql`${t.status} = 'pending'`),
-    index("webhook_deliveries_queue").on(t.partnerId, t.id).where(sql`${t.status} = 'pending'`),
+    index("webhook_deliveries_queue").on(t.partnerId, t.status, t.id).where(sql`${t.status} = 'pending'`),
     index("webhook_deliveries_order")
       .on(t.orderKey, t.id)
       .where(sql`${t.status} = 'pending' and ${t.orderKey} is not null`),
     index("webhook_deliveries_partner").on(t.partnerId, t.id),
     index("webhook_deliveries_event").on(t.event, t.id),
-    index("webhook_deliveries_failed").on(t.partnerId, t.id).where(sql`${t.status} = 'failed'`),
+    index("webhook_deliveries_failed").on(t.partnerId, t.status, t.id).where(sql`${t.status} = 'failed'`),
     index("webhook_deliveries_finished").on(t.status, t.finishedAt).where(isNotNull(t.finishedAt)),
   ],
 );

@@ -1,3 +1,4 @@
+import { WARNING_FROM } from "../domain/component.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
 
 /*
@@ -6,6 +7,11 @@ import type { RiskTier } from "../domain/scoring/types.ts";
  */
 export const TIER_BUCKETS: Record<RiskTier, number> = { GOOD: 100, WARNING: 101, CRITICAL: 102 };
 export const SETTLED_ELEVATED = 103;
+/** The scores of WARNING and CRITICAL, the highest first. */
+export const ELEVATED_SCORES: readonly number[] = Array.from(
+  { length: 100 - WARNING_FROM },
+  (_, below) => 99 - below,
+);
 
 /** The block that stands for all of a bucket. */
 export const WHOLE = -1;

@@ -111,8 +111,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");
         const settledAt = await store.read.snapshots.settledAt();
-        const where = { partnerId: partner.id, applianceId: appliance.id };
-        const components = await store.read.components.filteredPage(where, { limit: 1000, offset: 0 });
+        const components = await store.read.components.rowsOfAppliance(appliance.id);
         return ok({
           ...applianceView(appliance),
           components: components.map((row) => componentView(knowledge, row, settledAt)),

@@ -4,7 +4,8 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { usdFromCents } from "../../domain/money.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
-import type { ComponentRow } from "../../store/components.ts";
+import type { NarrowFilter } from "../../store/component-lists.ts";
+import type { ComponentRow } from "../../store/component-rows.ts";
 import { RETENTION_DAYS } from "../../usecases/take-snapshot.ts";
 import { type Operation, ok, type PartnerCall, partnerOperation } from "../operation.ts";
 import { envelope, parseSlice, parseTier, wantsSandbox } from "../query.ts";
@@ -116,8 +117,8 @@ async function findComponents(call: PartnerCall): Promise<{ rows: ComponentRow[]
   const where = await narrowFilter(call);
   const { components } = store.read;
   if (where) {
-    const rows = await components.filteredPage({ ...where, ...(tier && { tier }) }, slice);
-    const counts = await components.countFiltered(where);
+    const rows = await components.narrowPage({ ...where, ...(tier && { tier }) }, slice);
+    const counts = await components.countNarrow(where);
     return { rows, total: tier ? counts[tier] : counts.GOOD + counts.WARNING + counts.CRITICAL };
   }
   if (tier)
@@ -137,8 +138,8 @@ async function findAlerts(
   const where = await narrowFilter(call);
   const { components } = store.read;
   if (where) {
-    const rows = await components.filteredPage({ ...where, elevated: true }, slice);
-    const { CRITICAL: critical, WARNING: warning } = await components.countFiltered(where);
+    const rows = await components.narrowPage({ ...where, elevated: true }, slice);
+    const { CRITICAL: critical, WARNING: warning } = await components.countNarrow(where);
     return { rows, critical, warning };
   }
   const { critical, warning } = await store.read.totals.ofPartner(partner.id);
@@ -146,25 +147,19 @@ async function findAlerts(
 }
 
 /** A filter to one property, one appliance or the demo properties; undefined when there is none of these. */
-async function narrowFilter({ partner, query, store }: PartnerCall) {
+async function narrowFilter({ partner, query, store }: PartnerCall): Promise<NarrowFilter | undefined> {
   const propertyId = query.get("property_id");
   const applianceId = query.get("appliance_id");
   const sandbox = wantsSandbox(query);
-  if (propertyId === undefined && applianceId === undefined && !sandbox) return undefined;
   if (propertyId !== undefined && !(await store.read.properties.find(partner.id, propertyId)))
     throw notFound("Property not found");
   if (applianceId !== undefined && !(await store.read.appliances.find(partner.id, applianceId)))
     throw notFound("Appliance not found");
-  let propertyIds = propertyId === undefined ? undefined : [propertyId];
-  if (sandbox) {
-    const demo = (await store.read.properties.demo(partner.id)).map((row) => row.property.id);
-    propertyIds = demo.filter((id) => propertyId === undefined || id === propertyId);
-  }
-  return {
-    partnerId: partner.id,
-    ...(propertyIds && { propertyIds }),
-    ...(applianceId !== undefined && { applianceId }),
-  };
+  const appliance = applianceId !== undefined && { applianceId };
+  if (!sandbox && propertyId === undefined) return appliance || undefined;
+  if (!sandbox) return { ...appliance, propertyIds: [propertyId!] };
+  const demo = (await store.read.properties.demo(partner.id)).map((row) => row.property.id);
+  return { ...appliance, propertyIds: demo.filter((id) => propertyId === undefined || id === propertyId) };
 }
 
 async function getComponent({ params, partner, store }: PartnerCall): Promise<ComponentRow> {

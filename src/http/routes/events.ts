@@ -1,7 +1,8 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { usdFromCents } from "../../domain/money.ts";
 import { type Instant, parseInstant, toIso } from "../../domain/time.ts";
-import type { ComponentRow, ScoringPlace } from "../../store/components.ts";
+import type { ScoringPlace } from "../../store/component-lists.ts";
+import type { ComponentRow } from "../../store/component-rows.ts";
 import type { HistoryEntry } from "../../store/event-log.ts";
 import type { Store } from "../../store/store.ts";
 import { EventWalks, type Walk } from "../event-walks.ts";
