@@ -288,6 +288,7 @@ CREATE TABLE webhook_deliveries (
   partner_id TEXT NOT NULL REFERENCES partners (id),
   event TEXT NOT NULL,
   order_key TEXT,
+  request_id TEXT,
   body TEXT NOT NULL,
   status TEXT NOT NULL,
   attempts INTEGER NOT NULL DEFAULT 0,

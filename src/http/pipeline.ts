@@ -2,7 +2,7 @@ import { Failure } from "../domain/errors.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import { type Instant, nextMidnight, toIso } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, Tx } from "../store/store.ts";
 import type { DailyBudgets } from "../usecases/daily-budgets.ts";
 import type { Authenticator } from "./auth.ts";
 import { parseJsonObject, readBytes, requireJson } from "./body.ts";
@@ -160,7 +160,7 @@ export class Pipeline {
 
   #handlePlain(operation: PartnerOperation, call: Call, partner: Partner): Promise<Reply> | Reply {
     const { store } = this.parts;
-    return operation.handle({ ...call, partner, store, write: (run) => store.write(run) });
+    return operation.handle({ ...call, partner, store, write: (run) => store.write(ofCall(call, run)) });
   }
 
   async #handleOnce(operation: PartnerOperation, call: Call, identity: RequestIdentity): Promise<Reply> {
@@ -172,7 +172,8 @@ export class Pipeline {
         ...call,
         partner: identity.partner,
         store,
-        write: (run) => store.write(async (tx) => this.#idempotency.keep(tx, identity, await run(tx))),
+        write: (run) =>
+          store.write(ofCall(call, async (tx) => this.#idempotency.keep(tx, identity, await run(tx)))),
       });
     });
   }
@@ -184,6 +185,11 @@ export class Pipeline {
     requireJson(request);
     return await readBytes(request, bodyBytes);
   }
+}
+
+/** The write with the call's request id, which what it sends to receivers carries on. */
+function ofCall<T>({ requestId }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {
+  return (tx) => run({ ...tx, requestId });
 }
 
 /** Whether anything was sent, as far as the headers tell; a client may declare an empty body. */

@@ -54,6 +54,7 @@ export function deliveryRecord({ delivery, attempts }: LoggedDelivery) {
     id: delivery.id,
     partner_id: delivery.partnerId,
     event: delivery.event,
+    request_id: delivery.requestId,
     status: delivery.status,
     created_at: toIso(delivery.createdAt),
     next_attempt_at: isoOrNull(delivery.nextAttemptAt),

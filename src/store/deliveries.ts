@@ -12,6 +12,8 @@ export type NewDelivery = {
   partnerId: string;
   event: string;
   orderKey: string | null;
+  /** Of the call whose change it announces, or null. */
+  requestId: string | null;
   /** The exact text that every attempt sends. */
   body: string;
   createdAt: Instant;
@@ -49,6 +51,7 @@ export function deliveryStore(db: Db) {
       partnerId: ph("partnerId"),
       event: ph("event"),
       orderKey: ph("orderKey"),
+      requestId: ph("requestId"),
       body: ph("body"),
       status: "pending",
       nextAttemptAt: ph("createdAt"),
@@ -72,6 +75,7 @@ export function deliveryStore(db: Db) {
         partnerId: d.partnerId,
         event: d.event,
         orderKey: d.orderKey,
+        requestId: d.requestId,
         body: d.body,
         attempts: d.cycleAttempts,
       })

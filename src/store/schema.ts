@@ -424,6 +424,8 @@ export const webhookDeliveries = table(
     event: text("event").notNull(),
     /** Deliveries of one component are sent in order. */
     orderKey: text("order_key"),
+    /** Of the call that made it; null when none did, as with a snapshot's. */
+    requestId: text("request_id"),
     body: text("body").notNull(),
     status: oneOf("status", ["pending", "delivered", "failed"]).notNull(),
     /** Attempts ever made, and those of the cycle of three that runs now. */

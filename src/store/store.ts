@@ -56,6 +56,8 @@ export type Tx = Stores & {
   nextInstant(): Instant;
   /** No later than any that will be given, and no earlier than any that was: when a score was taken. */
   latestInstant(): Instant;
+  /** Of the call that this write is part of; null for a job's and a command's. Kept with what it sends. */
+  requestId: string | null;
   newId(kind: IdKind): string;
   newDeliveryId(): string;
   /** Says that the partner's outbox got a delivery; told to the listener once the transaction is committed. */
@@ -117,6 +119,7 @@ export function openStore(file: string, options: StoreOptions): Store {
   });
   const base = {
     ...inside,
+    requestId: null,
     nextInstant: () => {
       group.moved = true;
       group.lastInstant = Math.max(group.now, group.lastInstant + 1);

@@ -45,6 +45,7 @@ export class Outbox {
       partnerId: this.partner.id,
       event,
       orderKey: orderKey ?? null,
+      requestId: this.tx.requestId,
       body: eventBody(event, data, this.partner, this.tx.now),
       createdAt: this.tx.now,
     });

@@ -11,7 +11,7 @@ export const TEST_MESSAGE = "This is a test of your webhook receiver.";
 export async function sendTestEvent(
   { store, actor, changed }: Administration,
   partnerId: string,
-  test: { message: string; requestedBy: string },
+  test: { message: string; requestedBy: string; requestId?: string },
 ): Promise<string> {
   const id = await store.write(async (tx) => {
     const partner = await tx.partners.find(partnerId);
@@ -20,7 +20,8 @@ export async function sendTestEvent(
     if (!receiver?.url) throw conflict("The partner has no webhook receiver");
     if (!partner.enabled) throw conflict("The partner is disabled: its deliveries wait");
     const data = { message: test.message, requested_by: test.requestedBy };
-    const id = await new Outbox(tx, partner).addUnfiltered({ event: "webhook.test", data });
+    const sending = { ...tx, requestId: test.requestId ?? null };
+    const id = await new Outbox(sending, partner).addUnfiltered({ event: "webhook.test", data });
     await tx.partners.raiseRevision(partnerId);
     const detail = { delivery_id: id };
     await tx.audit.record({ at: tx.now, actor, action: "partner.webhook_test", subject: partnerId, detail });

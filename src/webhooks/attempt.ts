@@ -12,6 +12,8 @@ export type DeliveryJob = {
   /** Deliveries of one partner with the same key go out in creation order, each after the one before is settled. */
   orderKey: string | null;
   attempts: number;
+  /** Of the partner's call that it goes back to, for the log; null when none. */
+  requestId: string | null;
 };
 
 /** A partner's receiver; `nextSecret` while a rotation overlaps, else null. */

@@ -150,21 +150,21 @@ export class PartnerLane {
       else this.queue.settle(job);
       this.advance();
     });
-    if (result.outcome === "failed") {
-      const { deliveryId, partnerId, attempt, statusCode, error } = result;
-      this.ports.log.warn(
-        {
-          delivery_id: deliveryId,
-          partner_id: partnerId,
-          event: job.event,
-          attempts: attempt,
-          status_code: statusCode,
-          error,
-        },
-        "webhook delivery failed",
-      );
-    }
+    this.logAttempt(job, result);
     this.noteHealth(result);
+  }
+
+  /** A line an attempt, as there is one a request: the request id joins the two. */
+  private logAttempt({ event, requestId }: DeliveryJob, result: AttemptResult): void {
+    const { deliveryId, partnerId, attempt, outcome, statusCode, durationMs, error } = result;
+    const about = { delivery_id: deliveryId, partner_id: partnerId, event, request_id: requestId };
+    const answer = { status_code: statusCode, error };
+    this.ports.log.info(
+      { ...about, attempt, outcome, ...answer, duration_ms: durationMs },
+      "webhook attempt",
+    );
+    if (outcome === "failed")
+      this.ports.log.warn({ ...about, attempts: attempt, ...answer }, "webhook delivery failed");
   }
 
   private noteHealth({ outcome, error, startedAt }: AttemptResult): void {

@@ -6,7 +6,7 @@ import { type Administrator, createAdministrator } from "../support/administrato
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, runMainstay, useMainstay } from "../support/mainstay.ts";
-import { addProperty } from "../support/portfolio.ts";
+import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { type Receiver, type ReceiverOptions, startReceiver, verifySignatures } from "../support/receiver.ts";
 
 const { folder, install, serve } = useMainstay();
@@ -63,6 +63,7 @@ describe("the delivery log", () => {
       id: expect.stringMatching(/^WH_\d+_[0-9a-z]{5}$/),
       partner_id: partner.partner_id,
       event: "property.created",
+      request_id: expect.stringMatching(/^[\w-]{16}$/),
       status: "delivered",
       created_at: expect.stringMatching(ISO),
       next_attempt_at: null,
@@ -91,6 +92,52 @@ describe("the delivery log", () => {
     expect((await total({ status: "failed" })).total).toBe(0);
     expect((await total({ event: "component.critical" })).total).toBe(0);
     expect((await total({ since: new Date(Date.now() + 60_000).toISOString() })).total).toBe(0);
+  });
+
+  test("carries the request id of the call to its attempts, and has none for what no call made", async () => {
+    const { partner, client } = await listening({
+      behave: ({ event }, nth) => ({ status: event === "property.created" && nth === 1 ? 500 : 200 }),
+    });
+    const address = { address: "1 Elm St", state: "NY" };
+    await client.post("/v1/properties", { name: "Elm", ...address }, 201, { "x-request-id": "call-4711" });
+    const once = { "x-request-id": "call-4712", "idempotency-key": "once" };
+    const elm = (await client.post("/v1/properties", { name: "Oak", ...address }, 201, once)).body;
+    await client.post("/v1/properties", { name: "Oak", ...address }, 201, {
+      ...once,
+      "x-request-id": "late",
+    });
+    await addWornAppliance(client, elm.id);
+    const { body: test } = await admin.client.post(
+      `/admin/partners/${partner.partner_id}/webhook-test`,
+      undefined,
+      202,
+      { "x-request-id": "night shift 1" },
+    );
+    await server.json("snapshot");
+    const logged = await eventually(async () => {
+      const { body } = await admin.client.get("/admin/webhook-deliveries", {
+        partner_id: partner.partner_id,
+        limit: 200,
+      });
+      expect(body.deliveries.filter(({ status }: Json) => status !== "delivered")).toEqual([]);
+      return body.deliveries as Json[];
+    }, 30_000);
+    const idsOf = (event: string) => logged.filter((one) => one.event === event).map((one) => one.request_id);
+    expect(idsOf("property.created").sort()).toEqual(["call-4711", "call-4712"]);
+    expect(idsOf("webhook.test")).toEqual(["night shift 1"]);
+    const announced = idsOf("component.critical");
+    expect(announced.length).toBeGreaterThan(0);
+    expect(new Set(announced)).toEqual(new Set([null]));
+    const first = logged.find((one) => one.request_id === "call-4711")!;
+    const attempts = server.log.filter(
+      ({ msg, request_id }) => msg === "webhook attempt" && request_id === "call-4711",
+    );
+    expect(attempts).toMatchObject([
+      { delivery_id: first.id, attempt: 1, outcome: "retry", status_code: 500 },
+      { delivery_id: first.id, attempt: 2, outcome: "delivered", status_code: 200 },
+    ]);
+    expect((await server.run("deliveries", "show", first.id)).stdout).toMatch(/^request_id +call-4711$/m);
+    expect(await server.json("deliveries", "show", test.id)).toMatchObject({ request_id: "night shift 1" });
   });
 
   test("refuses filters that nothing can match", async () => {

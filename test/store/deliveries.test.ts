@@ -29,6 +29,7 @@ const add = (orderKey: string | null = null) =>
       partnerId,
       event: "component.critical",
       orderKey,
+      requestId: null,
       body: "{}",
       createdAt: NOW,
     });

@@ -18,7 +18,7 @@ async function settle(
     for (let i = 0; i < count; i++) {
       const id = tx.newDeliveryId();
       const delivery = { id, partnerId, event: "property.created", orderKey: null, body: `{"n":${i}}` };
-      await tx.deliveries.insert({ ...delivery, createdAt: tx.now });
+      await tx.deliveries.insert({ ...delivery, requestId: null, createdAt: tx.now });
       await tx.deliveries.recordAttempt({
         ...{ deliveryId: id, startedAt: tx.now, durationMs: 5, address: null, responseHead: "" },
         ...{ statusCode: 500, error: "answered 500", status, cycleAttempts: 3, nextAttemptAt: null },

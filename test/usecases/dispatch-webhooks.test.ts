@@ -138,7 +138,11 @@ describe("a delivery", () => {
       "2 retry",
       "3 failed",
     ]);
+    const made = { level: "info", message: "webhook attempt" };
     expect(world.outbox.log).toMatchObject([
+      { ...made, fields: { delivery_id: id, attempt: 1, outcome: "retry" } },
+      { ...made, fields: { delivery_id: id, attempt: 2, outcome: "retry" } },
+      { ...made, fields: { delivery_id: id, attempt: 3, outcome: "failed" } },
       {
         level: "warn",
         message: "webhook delivery failed",

@@ -28,6 +28,7 @@ export class MemoryOutbox {
       event: "component.critical",
       body: JSON.stringify({ id, note: "Zürich" }),
       orderKey,
+      requestId: null,
       attempts: 0,
       status: "pending",
       nextAttemptAt: now,

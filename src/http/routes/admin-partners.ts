@@ -96,11 +96,12 @@ export function adminPartnerOperations(administrationOf: AdministrationOf): Oper
       path: "/admin/partners/{id}/webhook-test",
       summary: "Send the partner's receiver a webhook.test",
       body: "optional",
-      async handle({ administrator, body, params }) {
+      async handle({ administrator, body, params, requestId }) {
         const { message = TEST_MESSAGE } = check(webhookTestShape, body);
         const id = await sendTestEvent(administrationOf(administrator), params.id!, {
           message: message.trim(),
           requestedBy: administrator.name,
+          requestId,
         });
         return accepted({
           id,
