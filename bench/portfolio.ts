@@ -51,7 +51,7 @@ const TYPES = [
   "fire_suppression",
 ];
 
-/** A portfolio of `properties` buildings with 16 appliances each, about 100 components, and an event for every other. */
+/** A portfolio of `properties` buildings with 17 appliances each, about 100 components, and an event for every other. */
 export async function generated(folder: string, properties: number): Promise<Files> {
   const files = filesIn(folder);
   const random = seeded(20_260_101);
@@ -65,7 +65,7 @@ export async function generated(folder: string, properties: number): Promise<Fil
   const pick = <T>(values: readonly T[]) => values[Math.floor(random() * values.length)]!;
   for (let i = 0; i < properties; i++) {
     p!.write(`B${i},Building ${i},${i} Main St,Springfield,${pick(states)},10001,24,${1950 + (i % 70)}\n`);
-    for (let j = 0; j < 16; j++) {
+    for (let j = 0; j < 17; j++) {
       const year = 1996 + Math.floor(random() * 30);
       a!.write(`B${i},${TYPES[(i + j) % TYPES.length]},Rheem,M1,S${i}-${j},${year}\n`);
       if (random() < 0.5)
