@@ -2,6 +2,7 @@
  * Measures what the README of this folder lists: `bun run bench [--portfolio DIR] [--only NAME,…]`. Figures are of
  * this machine and this moment; ratios are of pairs in one run.
  */
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { deliveries } from "./deliveries.ts";
 import { large } from "./large.ts";
@@ -12,7 +13,7 @@ export type Figure = { what: string; target: string; measured: string; holds: bo
 
 const { values } = parseArgs({ options: { portfolio: { type: "string" }, only: { type: "string" } } });
 const parts: Record<string, (bench: Bench) => Promise<Figure[]>> = {
-  portfolio: (bench) => portfolio(bench, values.portfolio),
+  portfolio: (bench) => portfolio(bench, values.portfolio && resolve(values.portfolio)),
   large,
   deliveries,
 };
