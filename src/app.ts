@@ -25,6 +25,7 @@ import { Metrics } from "./metrics/metrics.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
 import { runPreflight } from "./rm/preflight.ts";
 import { tokens } from "./secrets/tokens.ts";
+import { readable } from "./store/sqlite.ts";
 import type { Store } from "./store/store.ts";
 import { openUploads } from "./uploads.ts";
 import { finishRotations } from "./usecases/administer-partner.ts";
@@ -58,7 +59,7 @@ export async function startApp(world: AppWorld): Promise<App> {
   const { config, clock, log } = world;
   makeDataFolder(config.storage.dataDir);
   // Before the database is opened, since that may migrate it under another server's feet.
-  const lock = lockInstance(config.storage.dataDir);
+  const lock = lockFolder(config.storage.dataDir);
   const folder = openDataFolder(world);
   const { store } = folder;
   if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before its upgrade");
@@ -228,6 +229,14 @@ function jobTable({ config, clock, log }: AppWorld, store: Store, knowledge: Kno
     { name: "prune-deliveries", pattern: "0 27 * * * *", atStart: true, run: pruneLog },
     { name: "finish-secret-rotations", pattern: "30 * * * * *", atStart: true, run: rotate },
   ];
+}
+
+function lockFolder(dataDir: string) {
+  try {
+    return lockInstance(dataDir);
+  } catch (error) {
+    throw readable(error, databaseFile(dataDir));
+  }
 }
 
 async function orClose<T>(folder: DataFolder, open: () => T | Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { backUpBeforeUpgrade } from "./backup/before-upgrade.ts";
 import type { Config } from "./config/settings.ts";
-import { OperatorError } from "./domain/errors.ts";
+import { OperatorError, refusedWrite } from "./domain/errors.ts";
 import type { FillRandom } from "./domain/ids.ts";
 import type { Instant } from "./domain/time.ts";
 import { createKeyFile, keyIsInEnvironment, loadMasterKey, type MasterKey } from "./secrets/master-key.ts";
@@ -35,7 +35,7 @@ export function openDataFolder({ config, env, clock, random }: DataFolderWorld):
   const { dataDir } = config.storage;
   makeDataFolder(dataDir);
   const file = databaseFile(dataDir);
-  if (!existsSync(file) && !keyIsInEnvironment(env)) createKeyFile(dataDir, random);
+  if (!existsSync(file) && !keyIsInEnvironment(env)) makeKeyFile(dataDir, random);
   const masterKey = loadMasterKey({ dataDir, env });
   let upgradeBackup: string | undefined;
   const store = openStore(file, {
@@ -46,6 +46,15 @@ export function openDataFolder({ config, env, clock, random }: DataFolderWorld):
     },
   });
   return { store, masterKey, sealer: sealer(masterKey), upgradeBackup };
+}
+
+/** As `createKeyFile`. Throws a StorageError where nothing can be written. */
+export function makeKeyFile(dataDir: string, random: FillRandom): boolean {
+  try {
+    return createKeyFile(dataDir, random);
+  } catch (error) {
+    throw refusedWrite(error, dataDir);
+  }
 }
 
 /** Makes the folder, for its owner alone. Throws an OperatorError where that is not allowed. */

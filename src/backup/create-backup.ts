@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { OperatorError } from "../domain/errors.ts";
+import { OperatorError, refusedWrite } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { keyFilePath } from "../secrets/master-key.ts";
 import {
@@ -55,6 +55,8 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
     await readBack(archive, members, passphrase);
     placeFile(archive, file);
     return { file, bytes: statSync(file).size, encrypted: passphrase !== undefined, manifest };
+  }).catch((error) => {
+    throw refusedWrite(error, folder);
   });
 }
 

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { OperatorError } from "../domain/errors.ts";
+import { OperatorError, refusedWrite } from "../domain/errors.ts";
 import {
   type KeyEnvironment,
   keyIsInEnvironment,
@@ -72,6 +72,8 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
     else renameSync(scratch, dataDir);
     syncPath(parent);
     return { manifest, ...checked };
+  }).catch((error) => {
+    throw refusedWrite(error, parent);
   });
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { alreadyThere, placeFile } from "../backup/files.ts";
+import { refusedWrite } from "../domain/errors.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
 import { requirePartner } from "../usecases/partners.ts";
 import { choice, command, text, UsageError } from "./command.ts";
@@ -79,6 +80,8 @@ async function intoFile(
     });
     placeFile(partial, file);
     return { counts, bytes };
+  } catch (error) {
+    throw refusedWrite(error, dirname(file));
   } finally {
     closeSync(descriptor);
     remove();

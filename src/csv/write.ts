@@ -1,6 +1,7 @@
 import { appendFileSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
+import { refusedWrite } from "../domain/errors.ts";
 
 /** One row as a line of CSV that `readCsv` reads back as it was. */
 export function csvLine(cells: readonly string[]): string {
@@ -26,8 +27,12 @@ export class CsvFile {
   append(rows: readonly (readonly string[])[]): void {
     if (rows.length === 0) return;
     const text = rows.map(csvLine).join("");
-    this.#open ??= this.#create();
-    appendFileSync(this.#open.descriptor, text);
+    try {
+      this.#open ??= this.#create();
+      appendFileSync(this.#open.descriptor, text);
+    } catch (error) {
+      throw refusedWrite(error, this.folder);
+    }
   }
 
   close(): void {

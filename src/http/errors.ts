@@ -1,4 +1,4 @@
-import { Failure, type FailureCode } from "../domain/errors.ts";
+import { Failure, type FailureCode, StorageError } from "../domain/errors.ts";
 
 /** The status of each failure: the one place that knows. */
 const STATUS: Record<FailureCode, number> = {
@@ -28,9 +28,12 @@ export class HttpFailure extends Failure {
 
 export type ErrorReply = { status: number; body: string; headers: Record<string, string> };
 
+/** Long enough for an operator's monitor to have seen it; a caller that knows better may ask earlier. */
+const UNAVAILABLE_S = 30;
+
 /** The answer to anything thrown. What is no Failure is told to nobody but the log. */
 export function errorReply(error: unknown, requestId: string): ErrorReply {
-  const failure = error instanceof Failure ? error : new Failure("internal", "Internal server error");
+  const failure = failureOf(error);
   const body: Record<string, unknown> = {
     error: failure.message,
     code: failure.code,
@@ -42,4 +45,15 @@ export function errorReply(error: unknown, requestId: string): ErrorReply {
     body: JSON.stringify(body),
     headers: failure instanceof HttpFailure ? failure.headers : {},
   };
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof StorageError)
+    return new HttpFailure(
+      "unavailable",
+      "The service cannot store anything just now. Nothing was changed; send the request again later.",
+      { "retry-after": String(UNAVAILABLE_S) },
+    );
+  return new Failure("internal", "Internal server error");
 }

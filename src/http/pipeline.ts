@@ -1,4 +1,4 @@
-import { Failure } from "../domain/errors.ts";
+import { Failure, StorageError } from "../domain/errors.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import { type Instant, nextMidnight, toIso } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
@@ -92,8 +92,13 @@ export class Pipeline {
 
   /** The answer to a failure; what is no Failure is logged whole and told to nobody. */
   refuse(error: unknown, visit: Visit): Response {
-    if (!(error instanceof Failure))
-      this.parts.log.error({ err: error, request_id: visit.requestId, route: visit.route }, "request failed");
+    const about = { request_id: visit.requestId, route: visit.route };
+    if (error instanceof StorageError)
+      this.parts.log.error(
+        { ...about, reason: error.message, hint: error.hint },
+        "request refused: no storage",
+      );
+    else if (!(error instanceof Failure)) this.parts.log.error({ err: error, ...about }, "request failed");
     const { status, body, headers } = errorReply(error, visit.requestId);
     return new Response(body, {
       status,

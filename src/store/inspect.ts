@@ -17,7 +17,19 @@ export function openForReading(file: string): Database {
   const db = new Database(file, { readonly: true });
   // Before anything is asked: another process may just be recovering what a crash left.
   db.run("PRAGMA busy_timeout = 10000");
-  return db;
+  return isReadable(db, file) ? db : openWithoutTrace(file);
+}
+
+/** Not in a folder where nothing can be written: a reader, too, makes the `-shm` file of a database in WAL mode. */
+function isReadable(db: Database, file: string): boolean {
+  try {
+    db.query("SELECT 1 FROM sqlite_master").get();
+    return true;
+  } catch (error) {
+    if ((error as SQLiteError).code !== "SQLITE_CANTOPEN" || existsSync(`${file}-wal`)) return true;
+    db.close();
+    return false;
+  }
 }
 
 /**

@@ -76,7 +76,8 @@ export function applyMigrations(
       }
       db.run("COMMIT");
     } catch (error) {
-      db.run("ROLLBACK");
+      // A full disk makes SQLite roll back by itself.
+      if (db.inTransaction) db.run("ROLLBACK");
       throw error;
     } finally {
       db.run("PRAGMA foreign_keys = ON");

@@ -1,7 +1,9 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import { existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { DrizzleQueryError } from "drizzle-orm";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
-import { OperatorError } from "../domain/errors.ts";
+import { OperatorError, refusedWrite, StorageError } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import { applyMigrations, pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
@@ -37,8 +39,10 @@ export type SqliteOptions = {
 export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
   const migrations = options.migrations ?? MIGRATIONS;
   const existed = existsSync(file);
+  if (existed) requireWritable(file);
   const pending = existed ? inspect(file, migrations) : migrations;
   const writer = open(file);
+  let reader: Database | undefined;
   try {
     // Before the journal mode, since switching that takes the lock too.
     writer.run("PRAGMA busy_timeout = 10000");
@@ -52,15 +56,25 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
     writer.run("PRAGMA wal_autocheckpoint = 3000");
     // Waiting for another process is the write queue's part: it does not block the event loop.
     writer.run("PRAGMA busy_timeout = 0");
-    const reader = open(file);
+    reader = open(file);
     reader.run("PRAGMA busy_timeout = 1000");
     reader.run("PRAGMA query_only = ON");
     reader.run("PRAGMA cache_size = -32768");
     reader.run("PRAGMA mmap_size = 1073741824");
     return assemble(writer, reader, applied);
   } catch (error) {
+    reader?.close();
     writer.close();
-    throw error;
+    throw readable(error, file);
+  }
+}
+
+/** SQLite opens a file that it may not write for reading alone, and says so at the first write. */
+function requireWritable(file: string): void {
+  try {
+    accessSync(file, constants.W_OK);
+  } catch (error) {
+    throw refusedWrite(error, file);
   }
 }
 
@@ -78,7 +92,12 @@ function assemble(writer: Database, reader: Database, applied: readonly Migratio
     applied,
     close: () => {
       reader.close();
-      writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      try {
+        writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      } catch (error) {
+        // On a full disk the log stays beside the database, and the next start goes on with both.
+        if (!(readable(error, writer.filename) instanceof StorageError)) throw error;
+      }
       writer.close();
     },
   };
@@ -99,6 +118,7 @@ function writerConnection(db: Database): WriterConnection {
     },
     savepoint: statement("SAVEPOINT job"),
     release: statement("RELEASE job"),
+    inTransaction: () => db.inTransaction,
     rollbackToSavepoint: statement("ROLLBACK TO job"),
     isBusy: (error) => error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY") === true,
     setDurable: (wanted) => {
@@ -148,28 +168,49 @@ export function switchToWal(file: string): void {
 /** SQLite's error in an operator's words where there is something to do about it, else the error itself. */
 export function readable(error: unknown, file: string): unknown {
   if (!(error instanceof SQLiteError)) return error;
-  if (error.code === "SQLITE_FULL")
+  const { code = "", message } = error;
+  if (code === "SQLITE_NOTADB") return noDatabase(file);
+  if (code.startsWith("SQLITE_CORRUPT"))
     return new OperatorError(
-      `the disk is full: ${file} cannot be written`,
-      "Make room on it, or use a folder on another disk.",
-    );
-  if (error.code?.startsWith("SQLITE_IOERR"))
-    return new OperatorError(
-      `${file} cannot be read or written (${error.message}, ${error.code})`,
-      "Check the disk: whether it is full, over a quota, or failing.",
-    );
-  if (error.code === "SQLITE_NOTADB") return noDatabase(file);
-  if (error.code === "SQLITE_CANTOPEN" || error.code === "SQLITE_READONLY")
-    return new OperatorError(
-      `${file} cannot be opened for writing (${error.message})`,
-      "Check that the folder exists and belongs to the user that runs Mainstay.",
-    );
-  if (error.code?.startsWith("SQLITE_CORRUPT"))
-    return new OperatorError(
-      `${file} is damaged (${error.message})`,
+      `${file} is damaged (${message})`,
       "Restore it from a backup with `mainstay restore`.",
     );
+  const isRefused = /^SQLITE_(CANTOPEN|READONLY|IOERR)/.test(code);
+  // A file that there is no room to make is one that can't be opened, to SQLite.
+  if (code === "SQLITE_FULL" || (isRefused && isDiskFull(dirname(file))))
+    return new StorageError(
+      `the disk is full: ${file} cannot be written`,
+      `Make room in ${dirname(file)}; a server that runs goes on by itself then. Or use a folder on another disk.`,
+    );
+  if (code.startsWith("SQLITE_IOERR"))
+    return new StorageError(
+      `${file} cannot be read or written (${message}, ${code})`,
+      "Check the disk: whether it is full, over a quota, or failing.",
+    );
+  if (isRefused)
+    return new StorageError(
+      `${file} cannot be opened for writing (${message})`,
+      `Check that ${dirname(file)} and what is in it belong to the user that runs Mainstay, and that the disk is not mounted read-only.`,
+    );
   return error;
+}
+
+/** Too little for a page of the write-ahead log and its index. */
+const FULL_BYTES = 65_536;
+
+function isDiskFull(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize < FULL_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+/** What a query has failed with, without the values that it was given: an error is logged, and they are the partners'. */
+export function withoutValues(error: unknown): unknown {
+  if (!(error instanceof DrizzleQueryError)) return error;
+  return error.cause instanceof SQLiteError ? error.cause : new Error(`a query failed: ${error.query}`);
 }
 
 function noDatabase(file: string): OperatorError {

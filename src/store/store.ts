@@ -18,7 +18,7 @@ import { budgetStore, idempotencyStore } from "./requests.ts";
 import { sensorEventStore } from "./sensor-events.ts";
 import { serviceEventStore } from "./service-events.ts";
 import { snapshotStore } from "./snapshots.ts";
-import { type Db, openSqlite, type SqliteOptions } from "./sqlite.ts";
+import { type Db, openSqlite, readable, type SqliteOptions, withoutValues } from "./sqlite.ts";
 import { totalsStore } from "./totals.ts";
 import { type Durability, type Priority, WriteQueue } from "./write-queue.ts";
 
@@ -69,7 +69,8 @@ export type Store = {
   read: Stores;
   /**
    * Runs the function in a transaction and resolves with its value once that is committed and on the disk; rejects
-   * with nothing written when it throws. It must wait for nothing but the stores: other writes wait for it.
+   * with nothing written when it throws, and with a StorageError when the disk refuses it. It must wait for nothing
+   * but the stores: other writes wait for it.
    */
   write<T>(run: (tx: Tx) => Promise<T>, durability?: Durability, priority?: Priority): Promise<T>;
   /** Names the state of the database as readers see it; writes that no reader is shown leave it as it is. */
@@ -138,11 +139,11 @@ export function openStore(file: string, options: StoreOptions): Store {
     async write(run, durability = "durable", priority = "request") {
       const notified = new Set<string>();
       const outboxChanged = (partnerId: string) => void notified.add(partnerId);
-      const value = await queue.add(
-        () => run({ ...base, now: group.now, outboxChanged }),
-        durability,
-        priority,
-      );
+      const value = await queue
+        .add(() => run({ ...base, now: group.now, outboxChanged }), durability, priority)
+        .catch((error) => {
+          throw readable(withoutValues(error), file);
+        });
       if (priority !== "counter") generation++;
       if (notified.size > 0) onOutbox?.(notified);
       return value;

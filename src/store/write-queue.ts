@@ -5,6 +5,7 @@ export type WriterConnection = {
   rollback(): void;
   savepoint(): void;
   release(): void;
+  inTransaction(): boolean;
   rollbackToSavepoint(): void;
   /** Whether an error of `begin` only means that another process holds the lock. */
   isBusy(error: unknown): boolean;
@@ -128,6 +129,8 @@ export class WriteQueue {
       this.connection.release();
       return { job, error: undefined, value };
     } catch (error) {
+      // A full disk makes SQLite roll the whole transaction back by itself: then this is the failure of all of it.
+      if (!this.connection.inTransaction()) throw error;
       this.connection.rollbackToSavepoint();
       this.connection.release();
       return { job, error: error ?? new Error("a write failed without an error"), value: undefined };

@@ -74,12 +74,15 @@ export function useMainstay() {
   };
 }
 
-/** Runs one command to its end, in an environment that holds nothing but what is given. */
+/**
+ * Runs one command to its end, in an environment that holds nothing but what is given. `under` is a program that runs
+ * it, with arguments of its own.
+ */
 export async function runMainstay(
   args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string> } = {},
+  options: { cwd?: string; env?: Record<string, string>; under?: readonly string[] } = {},
 ): Promise<Outcome> {
-  const child = Bun.spawn([EXECUTABLE, ...args], {
+  const child = Bun.spawn([...(options.under ?? []), EXECUTABLE, ...args], {
     cwd: options.cwd ?? tmpdir(),
     env: { PATH: "/usr/bin:/bin", ...options.env },
     stdio: ["ignore", "pipe", "pipe"],

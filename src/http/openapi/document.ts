@@ -239,12 +239,12 @@ const ERRORS: Record<number, string> = {
   415: "The body is of another type than is taken",
   429: "The daily budget or a rate limit is used up",
   500: "Internal error",
-  503: "The service cannot do its work now",
+  503: "The service cannot store anything just now, such as on a full disk. Nothing was changed: send it again",
 };
 
 function errorResponses(): Record<string, unknown> {
   const schema = { $ref: "#/components/schemas/Error" };
-  const told = ["400", "404", "409", "413", "415", "429"];
+  const told = ["400", "404", "409", "413", "415", "429", "503"];
   return Object.fromEntries(
     Object.entries(ERRORS).map(([status, description]) => [
       `Error${status}`,
@@ -254,7 +254,9 @@ function errorResponses(): Record<string, unknown> {
           "X-Request-Id": { $ref: "#/components/headers/RequestId" },
           // To a caller who was told by a credential; the document has no way to say so.
           ...(told.includes(status) && RATE_LIMIT_HEADERS),
-          ...(status === "429" && { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }),
+          ...(["429", "503"].includes(status) && {
+            "Retry-After": { $ref: "#/components/headers/RetryAfter" },
+          }),
           ...(status === "401" && { "WWW-Authenticate": { $ref: "#/components/headers/Challenge" } }),
         },
         content: {

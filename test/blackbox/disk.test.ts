@@ -1,0 +1,354 @@
+import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { ApiClient } from "../support/client.ts";
+import { CAN_MOUNT, type Disk, useDisks } from "../support/disk.ts";
+import { eventually } from "../support/eventually.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, PROPERTY } from "../support/portfolio.ts";
+
+const disk = useDisks();
+const { folder, install } = useMainstay();
+const REFUSED = /no storage|could not be recorded|job failed/;
+const PNG = Buffer.from("89504e470d0a1a0a0000000d", "hex");
+const SAMPLES = join(import.meta.dir, "../../samples/nyc-elevators");
+
+/** An installation whose data folder is a disk of its own. */
+function installOn(place: Disk, settings = {}): Installation {
+  const installation = install(settings);
+  mkdirSync(join(place.path, "data"), { mode: 0o700 });
+  symlinkSync(join(place.path, "data"), installation.dataDir);
+  installation.expectFault(REFUSED);
+  return installation;
+}
+
+async function serveOn(place: Disk): Promise<Installation> {
+  const server = installOn(place);
+  await server.start();
+  return server;
+}
+
+const upload = (client: ApiClient, applianceId: string, status: number, bytes = 40_000) => {
+  const form = new FormData();
+  form.append("file", new File([PNG, randomBytes(bytes)], "leak.png", { type: "image/png" }));
+  return client.ask("POST", `/v1/appliances/${applianceId}/photos`, status, { raw: form });
+};
+
+/** Everything that was acknowledged is there, in a database that is whole. */
+async function expectWhole(server: Installation, client: ApiClient, acknowledged: readonly string[]) {
+  const found: string[] = [];
+  for (let total = 1; found.length < total; ) {
+    const { body } = await client.get("/v1/properties", { limit: 200, offset: found.length });
+    found.push(...body.properties.map(({ id }: Json) => id));
+    total = body.total;
+  }
+  expect(found).toEqual(expect.arrayContaining([...acknowledged]));
+  const { stdout } = await server.run("doctor", "--full", "--json");
+  const { checks } = JSON.parse(stdout);
+  expect(checks.find(({ name }: Json) => name === "database")).toMatchObject({ status: "ok" });
+}
+
+describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
+  test("writes are refused with 503, reads go on, and all is well again as soon as there is room", async () => {
+    const place = disk(24);
+    const server = await serveOn(place);
+    const client = server.as(await server.createPartner());
+    const property = await addProperty(client);
+    const appliance = await addAppliance(client, property.id);
+    const before = Number((await client.get("/v1/ping")).headers.get("x-ratelimit-remaining"));
+    place.fill();
+
+    const refused = await client.post("/v1/properties", PROPERTY, 503);
+    expect(refused.body).toMatchObject({
+      code: "unavailable",
+      error: expect.stringContaining("again later"),
+    });
+    expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+    for (let nth = 0; nth < 25; nth++)
+      expect((await client.get(`/v1/properties/${property.id}`)).body).toEqual(property);
+    await upload(client, appliance.id, 503);
+    expect(readdirSync(join(server.dataDir, "uploads"))).toEqual([]);
+    expect((await server.anonymous.get("/health", {}, 503)).body).toMatchObject({
+      status: "degraded",
+      checks: { database: "failed" },
+    });
+    const line = server.log.find(({ msg }) => msg === "request refused: no storage")!;
+    expect(line).toMatchObject({ level: "error", request_id: refused.body.request_id });
+    expect(line.reason).toBe(`the disk is full: ${server.dataDir}/mainstay.db cannot be written`);
+    expect(line.hint).toStartWith(`Make room in ${server.dataDir}`);
+    const { code, stdout } = await server.run("doctor");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^FAIL +disk_space: 0\.0 MB free in /m);
+
+    place.free();
+    await eventually(() => addProperty(client));
+    const photo = await upload(client, appliance.id, 201);
+    expect((await server.anonymous.get("/health")).body.status).toBe("ok");
+    const left = Number(photo.headers.get("x-ratelimit-remaining"));
+    expect(left).toBeLessThanOrEqual(before - 29);
+    await server.stop();
+    await server.start();
+    const again = Number((await client.get("/v1/ping")).headers.get("x-ratelimit-remaining"));
+    expect(again).toBe(left - 1);
+    await expectWhole(server, client, [property.id]);
+    await client.get(photo.body.url);
+  });
+
+  test("no write that was acknowledged while it filled up is lost, whatever ends the server", async () => {
+    const place = disk(24);
+    const server = await serveOn(place);
+    const client = server.as(await server.createPartner());
+    const acknowledged: string[] = [];
+    const statuses = new Set<number>();
+    let isWriting = true;
+    const writers = Array.from({ length: 8 }, async () => {
+      while (isWriting) {
+        const body = { ...PROPERTY, unit_count: 3 };
+        const reply = await client.send("POST", "/v1/properties", { body }).catch(() => undefined);
+        if (!reply) return; // the server was killed
+        statuses.add(reply.status);
+        if (reply.status === 201) acknowledged.push(reply.body.id);
+      }
+    });
+    for (const room of ["gone", "back", "gone again"] as const) {
+      const had = acknowledged.length;
+      await eventually(() => expect(acknowledged.length).toBeGreaterThan(had + 20));
+      if (room === "back") place.free();
+      else {
+        place.fill();
+        statuses.clear();
+        await eventually(() => expect(statuses).toContain(503));
+        if (room === "gone") place.free();
+      }
+    }
+    await server.kill();
+    isWriting = false;
+    await Promise.all(writers);
+    expect([...statuses].filter((status) => status !== 201)).toEqual([503]);
+    place.free();
+    await server.start();
+    await expectWhole(server, client, acknowledged);
+  });
+
+  test("a budget is no larger than it is with room, and what was used of it stays used", async () => {
+    const place = disk(24);
+    const server = await serveOn(place);
+    const client = server.as(await server.createPartner("Acme", "--daily-budget", "30"));
+    await client.get("/v1/ping");
+    place.fill();
+    const statuses = [];
+    for (let nth = 0; nth < 40; nth++) statuses.push((await client.send("GET", "/v1/ping")).status);
+    expect(statuses).toEqual([...Array(29).fill(200), ...Array(11).fill(429)]);
+    place.free();
+    await client.get("/v1/ping", {}, 429);
+    await server.stop();
+    await server.start();
+    await client.get("/v1/ping", {}, 429);
+  });
+
+  test("a server does not start, says what is full, and starts when there is room", async () => {
+    const place = disk(24);
+    const installation = installOn(place);
+    const { partner_id } = await installation.createPartner();
+    place.fill();
+    for (const command of [["serve", "--port", "0"], ["partner", "disable", partner_id], ["snapshot"]]) {
+      const { code, stdout, stderr } = await installation.run(...command);
+      expect({ command, code, stdout }).toEqual({ command, code: 1, stdout: "" });
+      expect(stderr).toStartWith(`mainstay: the disk is full: ${installation.dataDir}/`);
+      expect(stderr).toContain("Make room");
+    }
+    const empty = install();
+    const { code, stderr } = await runMainstay([
+      "serve",
+      ...["--port", "0", "--config", empty.configFile, "--data-dir", join(place.path, "new")],
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toStartWith(`mainstay: the disk is full: ${place.path}`);
+    place.free();
+    await installation.start();
+    expect((await installation.json("partner", "list")).partners).toMatchObject([{ enabled: true }]);
+  });
+
+  test("a backup is refused or fails, and leaves nothing behind", async () => {
+    const place = disk(24);
+    const installation = install();
+    await installation.createPartner();
+    place.fill();
+    const { code, stdout, stderr } = await installation.run("backup", join(place.path, "now.backup"));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toStartWith("mainstay: the backup needs ");
+    expect(stderr).toContain(` in ${place.path}, which has 0.0 MB left\nMake room`);
+    expect(readdirSync(place.path)).toEqual(["ballast"]);
+  });
+
+  test("an import stops with what to do, and the same command finishes it when there is room", async () => {
+    const place = disk(3);
+    const small = installOn(place);
+    const large = install();
+    const importInto = async (at: Installation) => {
+      const { partners } = await at.json("partner", "list");
+      const files = ["properties", "appliances", "service_events"].flatMap((name) => [
+        `--${name.replace("_", "-")}`,
+        join(SAMPLES, `${name}.csv`),
+      ]);
+      return await at.run("import", "--partner", partners[0].partner_id, ...files, "--json");
+    };
+    await small.createPartner();
+    await large.createPartner();
+    const { code, stdout, stderr } = await importInto(small);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(JSON.parse(stderr)).toEqual({
+      error: `the disk is full: ${small.dataDir}/mainstay.db cannot be written`,
+      hint: expect.stringContaining("Make room"),
+    });
+    place.remount("size=64m");
+    const finished = await importInto(small);
+    expect(finished.code).toBe(0);
+    const { properties, service_events } = JSON.parse(finished.stdout);
+    expect(properties.unchanged).toBeGreaterThan(0);
+    expect(service_events.created).toBeGreaterThan(0);
+    expect((await importInto(large)).code).toBe(0);
+    expect(await countsOf(small)).toEqual(await countsOf(large));
+  });
+});
+
+async function countsOf(installation: Installation) {
+  const [{ partner_id }] = (await installation.json("partner", "list")).partners;
+  const { properties, appliances, components } = await installation.json("partner", "show", partner_id);
+  return { properties, appliances, components };
+}
+
+/** The size that files may have is limited: what a quota, or a disk that fails, is to a program. */
+describe("where the system refuses to write", () => {
+  const limit = (pid: number, bytes: number | "unlimited") => {
+    const { success, stderr } = Bun.spawnSync([
+      "prlimit",
+      "--pid",
+      String(pid),
+      `--fsize=${bytes}:unlimited`,
+    ]);
+    if (!success) throw new Error(`prlimit: ${stderr}`);
+  };
+
+  test("writes are refused with 503, reads go on, and all is well again once it is allowed", async () => {
+    const server = install();
+    server.expectFault(REFUSED);
+    await server.start();
+    const client = server.as(await server.createPartner());
+    const property = await addProperty(client);
+    const appliance = await addAppliance(client, property.id);
+    limit(server.pid, 4096);
+    await client.post("/v1/properties", PROPERTY, 503);
+    await upload(client, appliance.id, 503);
+    expect(readdirSync(join(server.dataDir, "uploads"))).toEqual([]);
+    for (let nth = 0; nth < 25; nth++) await client.get(`/v1/properties/${property.id}`);
+    const { reason, hint } = server.log.find(({ msg }) => msg === "request refused: no storage")!;
+    expect(reason).toStartWith(`${server.dataDir}/mainstay.db cannot be read or written`);
+    expect(hint).toStartWith("Check the disk");
+    limit(server.pid, "unlimited");
+    const { id } = await addProperty(client);
+    await server.kill();
+    await server.start();
+    await expectWhole(server, client, [property.id, id]);
+  });
+
+  test("a backup fails with what to do and leaves nothing, whatever it was writing", async () => {
+    const server = install();
+    await server.start();
+    const client = server.as(await server.createPartner());
+    const appliance = await addAppliance(client, (await addProperty(client)).id);
+    await upload(client, appliance.id, 201, 3_000_000);
+    await server.stop();
+    const database = statSync(join(server.dataDir, "mainstay.db")).size;
+    const backups = folder();
+    const backUp = (bytes: number | "unlimited", ...options: string[]) =>
+      runMainstay(["backup", join(backups, "now.backup"), "--data-dir", server.dataDir, ...options], {
+        under: ["prlimit", `--fsize=${bytes}:unlimited`],
+      });
+    const sealed = ["--passphrase-file", await passphraseFile(server)];
+    // Within the copy of the database, and within the archive.
+    for (const [bytes, options] of [
+      [database - 4096, []],
+      [2_000_000, []],
+      [2_000_000, sealed],
+    ] as const) {
+      const { code, stdout, stderr } = await backUp(bytes, ...options);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toContain(backups);
+      expect(stderr).toContain("Check ");
+      expect(stderr).not.toContain("This is a fault in Mainstay");
+      expect(readdirSync(backups)).toEqual([]);
+    }
+    expect(await backUp("unlimited")).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+async function passphraseFile({ folder: place }: Installation): Promise<string> {
+  const file = join(place, "passphrase");
+  await Bun.write(file, "correct horse battery staple\n");
+  chmodSync(file, 0o600);
+  return file;
+}
+
+/** Rights mean something to the one who runs the tests, also to root. */
+const RIGHTS = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
+
+describe("a data folder that can't be written", () => {
+  /** What a start, a command that writes and one that reads say of it. */
+  async function expectRefused(installation: Installation, under: readonly string[]) {
+    const file = join(installation.dataDir, "mainstay.db");
+    const before = readFileSync(file);
+    for (const command of [["serve", "--port", "0"], ["partner", "create", "Beta"], ["snapshot"]]) {
+      const { code, stdout, stderr } = await runMainstay(
+        [...command, "--config", installation.configFile, "--data-dir", installation.dataDir],
+        { under },
+      );
+      expect({ command, code, stdout }).toEqual({ command, code: 1, stdout: "" });
+      expect(stderr).toStartWith("mainstay: ");
+      expect(stderr).toContain(installation.dataDir);
+      expect(stderr).toMatch(/belongs? to the user that runs Mainstay/);
+    }
+    expect(readFileSync(file).equals(before)).toBe(true);
+  }
+
+  const made = async (place?: Disk) => {
+    const installation = place ? installOn(place) : install();
+    await installation.createPartner();
+    return installation;
+  };
+
+  test("for its rights: everything says so, and nothing is changed", async () => {
+    const installation = await made();
+    chmodSync(installation.dataDir, 0o500);
+    await expectRefused(installation, RIGHTS);
+    const { code, stdout } = await runMainstay(["doctor", "--data-dir", installation.dataDir], {
+      under: RIGHTS,
+    });
+    expect(code).toBe(1);
+    expect(stdout).toContain(`FAIL  data_folder: ${installation.dataDir} cannot be written by this user`);
+    chmodSync(installation.dataDir, 0o700);
+    await installation.start();
+  });
+
+  test("for the rights of the database alone", async () => {
+    const installation = await made();
+    chmodSync(join(installation.dataDir, "mainstay.db"), 0o400);
+    await expectRefused(installation, RIGHTS);
+    chmodSync(join(installation.dataDir, "mainstay.db"), 0o600);
+    await installation.start();
+  });
+
+  test.skipIf(!CAN_MOUNT)("for its disk, mounted read-only; a backup of it can still be taken", async () => {
+    const place = disk(24);
+    const installation = await made(place);
+    place.remount("ro");
+    await expectRefused(installation, []);
+    const file = join(folder(), "rescued.backup");
+    const { code, stderr } = await installation.run("backup", file);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    place.remount("rw");
+    await installation.start();
+  });
+});
