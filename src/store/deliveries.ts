@@ -1,7 +1,6 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { Instant } from "../domain/time.ts";
-import { hotWrite } from "./hot.ts";
-import { lazy } from "./kit.ts";
+import { hotRead, hotWrite, named } from "./hot.ts";
 import { partners, webhookAttempts, webhookDeliveries } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 
@@ -58,27 +57,28 @@ export function deliveryStore(db: Db) {
       createdAt: ph("createdAt"),
     }),
   );
-  const duePartners = lazy(() =>
+  const duePartners = hotRead<{ id: string }>(db, () =>
     db
-      .select({ id: partners.id })
+      .select(named({ id: partners.id }))
       .from(partners)
       .where(
         sql`${partners.enabled} = 1 and exists (
           select 1 from ${d} where ${d.partnerId} = ${partners.id} and ${pending} and ${isDue})`,
-      )
-      .prepare(),
+      ),
   );
-  const due = lazy(() =>
+  const due = hotRead<DueDelivery>(db, () =>
     db
-      .select({
-        id: d.id,
-        partnerId: d.partnerId,
-        event: d.event,
-        orderKey: d.orderKey,
-        requestId: d.requestId,
-        body: d.body,
-        attempts: d.cycleAttempts,
-      })
+      .select(
+        named({
+          id: d.id,
+          partnerId: d.partnerId,
+          event: d.event,
+          orderKey: d.orderKey,
+          requestId: d.requestId,
+          body: d.body,
+          attempts: d.cycleAttempts,
+        }),
+      )
       .from(d)
       .where(
         and(
@@ -93,38 +93,33 @@ export function deliveryStore(db: Db) {
         ),
       )
       .orderBy(asc(d.id))
-      .limit(ph("limit"))
-      .prepare(),
+      .limit(ph("limit")),
   );
   // Names are written out: what is selected from one table gets columns without their table's name, and then both
   // sides of `partner_id = id` would be the delivery's.
-  const nextDueAt = lazy(() =>
+  const nextDueAt = hotRead<{ at: Instant | null }>(db, () =>
     db
       .select({
-        at: sql<number | null>`min((
+        at: sql`min((
           select min(planned.next_attempt_at) from webhook_deliveries planned
           where planned.partner_id = partners.id and planned.status = 'pending'
-            and planned.next_attempt_at > ${ph("now")}))`,
+            and planned.next_attempt_at > ${ph("now")}))`.as("at"),
       })
-      .from(partners)
-      .prepare(),
+      .from(partners),
   );
-  const insertAttempt = lazy(() =>
-    db
-      .insert(webhookAttempts)
-      .values({
-        deliveryId: ph("deliveryId"),
-        attempt: sql`(select ${d.attempts} + 1 from ${d} where ${d.id} = ${ph("deliveryId")})`,
-        startedAt: ph("startedAt"),
-        durationMs: ph("durationMs"),
-        statusCode: ph("statusCode"),
-        error: ph("error"),
-        address: ph("address"),
-        responseHead: ph("responseHead"),
-      })
-      .prepare(),
+  const insertAttempt = hotWrite(db, () =>
+    db.insert(webhookAttempts).values({
+      deliveryId: ph("deliveryId"),
+      attempt: sql`(select ${d.attempts} + 1 from ${d} where ${d.id} = ${ph("deliveryId")})`,
+      startedAt: ph("startedAt"),
+      durationMs: ph("durationMs"),
+      statusCode: ph("statusCode"),
+      error: ph("error"),
+      address: ph("address"),
+      responseHead: ph("responseHead"),
+    }),
   );
-  const settle = lazy(() =>
+  const settle = hotWrite(db, () =>
     db
       .update(d)
       .set({
@@ -134,8 +129,7 @@ export function deliveryStore(db: Db) {
         nextAttemptAt: sql`${ph("nextAttemptAt")}`,
         finishedAt: sql`${ph("finishedAt")}`,
       })
-      .where(eq(d.id, ph("deliveryId")))
-      .prepare(),
+      .where(eq(d.id, ph("deliveryId"))),
   );
 
   return {
@@ -144,7 +138,7 @@ export function deliveryStore(db: Db) {
     },
     /** Enabled partners with a delivery to try now. `horizon` is how far ahead an attempt may be planned at most. */
     async duePartners(now: Instant, horizon: Instant): Promise<string[]> {
-      return (await duePartners().execute({ now, horizon })).map((row) => row.id);
+      return duePartners({ now, horizon }).map((row) => row.id);
     },
     /** A partner's oldest deliveries to try now, but for those excluded and those behind an older one of their key. */
     async due(
@@ -155,16 +149,16 @@ export function deliveryStore(db: Db) {
       excluding: ReadonlySet<string>,
     ): Promise<DueDelivery[]> {
       const ids = JSON.stringify([...excluding]);
-      return await due().execute({ partnerId, now, horizon, limit, excluding: ids });
+      return due({ partnerId, now, horizon, limit, excluding: ids });
     },
     async nextDueAt(now: Instant): Promise<Instant | null> {
-      return (await nextDueAt().execute({ now }))[0]?.at ?? null;
+      return nextDueAt({ now })[0]?.at ?? null;
     },
     /** Logs an attempt and moves its delivery on. */
     async recordAttempt(made: MadeAttempt): Promise<void> {
-      await insertAttempt().execute({ ...made });
+      insertAttempt({ ...made });
       const finishedAt = made.status === "pending" ? null : made.startedAt + made.durationMs;
-      await settle().execute({ ...made, finishedAt });
+      settle({ ...made, finishedAt });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { and, asc, eq, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import type { Administrator, Partner, WebhookReceiver } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
+import { hotRead, named } from "./hot.ts";
 import { lazy } from "./kit.ts";
 import {
   administrators,
@@ -19,6 +20,9 @@ export type NewCredential = {
   clientId: string | null;
   createdAt: Instant;
 };
+
+/** Secrets are sealed. */
+export type ReceiverEndpoint = Pick<WebhookReceiver, "secret" | "nextSecret" | "rotatesAt"> & { url: string };
 
 const ph = sql.placeholder;
 
@@ -51,6 +55,26 @@ export function partnerStore(db: Db) {
       .innerJoin(partners, eq(partners.id, credentials.partnerId))
       .where(and(eq(credentials.clientId, ph("clientId")), isNull(credentials.revokedAt)))
       .prepare(),
+  );
+  const endpointOf = hotRead<ReceiverEndpoint>(db, () =>
+    db
+      .select(
+        named({
+          url: webhookReceivers.url,
+          secret: webhookReceivers.secret,
+          nextSecret: webhookReceivers.nextSecret,
+          rotatesAt: webhookReceivers.rotatesAt,
+        }),
+      )
+      .from(webhookReceivers)
+      .innerJoin(partners, eq(partners.id, webhookReceivers.partnerId))
+      .where(
+        and(
+          eq(webhookReceivers.partnerId, ph("partnerId")),
+          sql`${partners.enabled} = 1`,
+          isNotNull(webhookReceivers.url),
+        ),
+      ),
   );
   const receiverOf = lazy(() =>
     db
@@ -103,6 +127,10 @@ export function partnerStore(db: Db) {
     },
     async findReceiver(partnerId: string): Promise<WebhookReceiver | undefined> {
       return (await receiverOf().execute({ partnerId }))[0];
+    },
+    /** Where an enabled partner's deliveries go; undefined for one that is disabled or has no receiver. */
+    async findEndpoint(partnerId: string): Promise<ReceiverEndpoint | undefined> {
+      return endpointOf({ partnerId })[0];
     },
     async insertReceiver(
       receiver: Pick<WebhookReceiver, "partnerId" | "url" | "secret" | "events">,

@@ -36,8 +36,8 @@ export function outboxPorts(store: Store, sealer: Sealer, clock: () => Instant):
   const isEnabled = async (partnerId: string) => (await partners.find(partnerId))?.enabled === true;
 
   async function endpoint(partnerId: string): Promise<Endpoint | null> {
-    const receiver = await partners.findReceiver(partnerId);
-    if (!receiver?.url || !(await isEnabled(partnerId))) return null;
+    const receiver = await partners.findEndpoint(partnerId);
+    if (!receiver) return null;
     const next = receiver.nextSecret && (await unseal(receiver.nextSecret));
     if (next && hasTakenOver(receiver, clock())) return { url: receiver.url, secret: next, nextSecret: null };
     return { url: receiver.url, secret: await unseal(receiver.secret), nextSecret: next || null };
