@@ -28,6 +28,8 @@ const STATUS_IS: Record<DeliveryStatus, SQL> = {
   failed: sql`${webhookDeliveries.status} = 'failed'`,
 };
 
+const MOST_COUNTED = 100_000;
+
 /** Looking back at deliveries with their attempts, sending them again, and forgetting the old ones. */
 export function deliveryLogStore(db: Db) {
   const d = webhookDeliveries;
@@ -73,9 +75,8 @@ export function deliveryLogStore(db: Db) {
     return deliveries.map((delivery) => ({ delivery, attempts: byDelivery.get(delivery.id) ?? [] }));
   }
 
-  async function countWhere(condition: SQL | undefined): Promise<number> {
-    return (await db.select({ n: count() }).from(d).where(condition))[0]!.n;
-  }
+  const matchesOf = (condition: SQL | undefined) =>
+    db.select({ id: d.id }).from(d).where(condition).$dynamic();
 
   return {
     async find(id: string): Promise<LoggedDelivery | undefined> {
@@ -92,8 +93,14 @@ export function deliveryLogStore(db: Db) {
         .offset(offset);
       return await withAttempts(rows);
     },
-    count: (filter: DeliveryFilter) => countWhere(matching(filter)),
-    countFailed: (window: FailedWindow) => countWhere(failedWithin(window)),
+    /** Counts up to 100,000: a log of years is never walked while a page of it is shown. */
+    async count(filter: DeliveryFilter): Promise<number> {
+      const matches = matchesOf(matching(filter)).limit(MOST_COUNTED).as("matches");
+      return (await db.select({ n: count() }).from(matches))[0]!.n;
+    },
+    async countFailed(window: FailedWindow): Promise<number> {
+      return (await db.select({ n: count() }).from(matchesOf(failedWithin(window)).as("matches")))[0]!.n;
+    },
     async resend(id: string, now: Instant): Promise<void> {
       await db.update(d).set(again(now)).where(eq(d.id, id));
     },
