@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { BOUND_BY_RIGHTS } from "../support/disk.ts";
 import { EXECUTABLE } from "../support/executable.ts";
 import type { Json } from "../support/json.ts";
 import {
@@ -294,10 +295,13 @@ describe("backup refuses", () => {
     );
   });
 
-  test.skipIf(process.getuid?.() === 0)("a folder that it may not write to", async () => {
+  test("a folder that it may not write to", async () => {
     const closed = folder();
     chmodSync(closed, 0o500);
-    await expectRefusedBackup(source.run("backup", join(closed, "x.backup")), closed, "EACCES");
+    const run = runMainstay(["backup", join(closed, "x.backup"), "--data-dir", source.dataDir], {
+      under: BOUND_BY_RIGHTS,
+    });
+    await expectRefusedBackup(run, closed, "EACCES");
   });
 
   test("a passphrase file that is empty", async () => {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
-import { CAN_MOUNT, type Disk, useDisks } from "../support/disk.ts";
+import { BOUND_BY_RIGHTS, CAN_MOUNT, type Disk, useDisks } from "../support/disk.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
@@ -292,9 +292,6 @@ async function passphraseFile({ folder: place }: Installation): Promise<string> 
   return file;
 }
 
-/** Rights mean something to the one who runs the tests, also to root. */
-const RIGHTS = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
-
 describe("a data folder that can't be written", () => {
   /** What a start, a command that writes and one that reads say of it. */
   async function expectRefused(installation: Installation, under: readonly string[]) {
@@ -322,9 +319,9 @@ describe("a data folder that can't be written", () => {
   test("for its rights: everything says so, and nothing is changed", async () => {
     const installation = await made();
     chmodSync(installation.dataDir, 0o500);
-    await expectRefused(installation, RIGHTS);
+    await expectRefused(installation, BOUND_BY_RIGHTS);
     const { code, stdout } = await runMainstay(["doctor", "--data-dir", installation.dataDir], {
-      under: RIGHTS,
+      under: BOUND_BY_RIGHTS,
     });
     expect(code).toBe(1);
     expect(stdout).toContain(`FAIL  data_folder: ${installation.dataDir} cannot be written by this user`);
@@ -335,7 +332,7 @@ describe("a data folder that can't be written", () => {
   test("for the rights of the database alone", async () => {
     const installation = await made();
     chmodSync(join(installation.dataDir, "mainstay.db"), 0o400);
-    await expectRefused(installation, RIGHTS);
+    await expectRefused(installation, BOUND_BY_RIGHTS);
     chmodSync(join(installation.dataDir, "mainstay.db"), 0o600);
     await installation.start();
   });

@@ -25,6 +25,10 @@ export const CAN_MOUNT = (() => {
   return success;
 })();
 
+/** What to run a command under so that a file's rights mean something to it, whoever runs the tests. */
+export const BOUND_BY_RIGHTS: readonly string[] =
+  process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
+
 /** Call it at the file's top, before `useMainstay`; the disks are gone when the file's tests are over. */
 export function useDisks() {
   const disks: string[] = [];
