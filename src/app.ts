@@ -4,7 +4,7 @@ import type { Config } from "./config/settings.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import type { FillRandom } from "./domain/ids.ts";
 import type { Knowledge } from "./domain/knowledge.ts";
-import type { Instant } from "./domain/time.ts";
+import { clockWithoutReturn, type Day, type Instant } from "./domain/time.ts";
 import { adminApi } from "./http/admin-api.ts";
 import { Authenticator } from "./http/auth.ts";
 import { KEPT_MS } from "./http/idempotency.ts";
@@ -40,6 +40,8 @@ export type AppWorld = {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
+  /** Milliseconds of a clock that nobody sets; the process's own when not given. */
+  ticks?: () => number;
   random: FillRandom;
   log: Logger;
 };
@@ -71,7 +73,7 @@ export async function startApp(world: AppWorld): Promise<App> {
   const metrics = new Metrics();
   const dispatcher = dispatcherOf(world, folder, metrics.measured(sender));
   const backups = scheduledBackups(world);
-  const fetches = createFetches(world, folder, knowledge, budgets, backups.last, dispatcher, metrics);
+  const fetches = await createFetches(world, folder, knowledge, budgets, backups.last, dispatcher, metrics);
   const listeners = await orClose(folder, () => openListeners(world, fetches));
   store.onGroup((jobs, durationMs) => metrics.groupCommitted(jobs, durationMs));
   metrics.observe({
@@ -117,23 +119,25 @@ export async function startApp(world: AppWorld): Promise<App> {
 /** What each listener answers; one function for both when administrators are on the main one. */
 type Fetches = { main: Fetch; admin: Fetch };
 
-function createFetches(
-  { config, clock, random, log }: AppWorld,
+async function createFetches(
+  { config, clock, ticks = () => performance.now(), random, log }: AppWorld,
   { store, masterKey, sealer }: DataFolder,
   knowledge: Knowledge,
   budgets: DailyBudgets,
   lastBackup: ScheduledBackups["last"],
   dispatcher: ReturnType<typeof dispatcherOf>,
   metrics: Metrics,
-): Fetches {
+): Promise<Fetches> {
   const { limits, server } = config;
-  const authenticator = new Authenticator(store, tokens(masterKey, random), clock);
-  const startedAt = clock();
+  // A token that has expired must not come to life again when the clock is set back.
+  const tokenClock = clockWithoutReturn(clock, ticks, await store.read.clock.lastInstant());
+  const authenticator = new Authenticator(store, tokens(masterKey, random), tokenClock);
+  const startedAtMs = ticks();
   const health = () =>
     checkHealth({
       store,
       clock,
-      startedAt,
+      uptimeMs: () => ticks() - startedAtMs,
       version: BUILD.version,
       schedulerOn: config.snapshot.enabled,
       outboxRuns: () => !dispatcher.stats().isFailing,
@@ -185,6 +189,7 @@ function createFetches(
       addressWindow: new SlidingWindow(limits.perIpPerMinute),
       clientAddress: (socket, forwardedFor) => clientAddress(socket, forwardedFor, isTrusted),
       clock,
+      ticks,
       newRequestId: () => Buffer.from(random(new Uint8Array(12))).toString("base64url"),
       log,
       onAnswer: (...answer) => metrics.requestAnswered(...answer),
@@ -200,11 +205,19 @@ function createFetches(
 function jobTable({ config, clock, log }: AppWorld, store: Store, knowledge: Knowledge): Job[] {
   const [hours, minutes] = config.snapshot.at.split(":").map(Number);
   const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
+  let refusedDay: Day | undefined;
   const snapshot = async (signal: AbortSignal) => {
     const unfinished = await store.read.snapshots.unfinished();
     const due = dueSnapshot(clock(), hours! * 60 + minutes!);
     for (const day of new Set([unfinished?.day, due])) {
       if (day === undefined || (await store.read.snapshots.run(day))?.finishedAt) continue;
+      const later = await store.read.snapshots.laterThan(day);
+      if (later !== undefined && day !== unfinished?.day) {
+        if (refusedDay !== day)
+          log.warn({ date: day, later }, "no snapshot taken: one of a later day is there");
+        refusedDay = day;
+        continue;
+      }
       const result = await takeSnapshot({ store, knowledge, clock, pause, signal }, day);
       log.info({ ...result }, "snapshot taken");
     }

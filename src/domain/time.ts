@@ -94,6 +94,21 @@ export function nextMidnight(instant: Instant): Instant {
   return (Math.floor(instant / MS_PER_DAY) + 1) * MS_PER_DAY;
 }
 
+/**
+ * A clock that follows the given one forward and never goes back: while that one is behind, it goes on by `ticks`,
+ * milliseconds that nobody sets. It starts at `from` or later.
+ */
+export function clockWithoutReturn(clock: () => Instant, ticks: () => number, from: Instant): () => Instant {
+  let latest = from;
+  let ticked = ticks();
+  return () => {
+    const now = ticks();
+    latest = Math.max(clock(), latest + now - ticked);
+    ticked = now;
+    return Math.floor(latest);
+  };
+}
+
 function digits(text: string, from: number, to: number): number {
   let value = 0;
   for (let i = from; i < to; i++) value = value * 10 + text.charCodeAt(i) - 48;

@@ -14,8 +14,11 @@ export class SlidingWindow {
   /** A limit of 0 admits everything. */
   constructor(private readonly limit: number) {}
 
-  /** Undefined when the call is admitted, else the milliseconds until one would be. */
-  admit(caller: string, now: Instant): number | undefined {
+  /**
+   * Undefined when the call is admitted, else the milliseconds until one would be. `now` is of a clock that nobody
+   * sets: one set back by a day would lock callers out for a day.
+   */
+  admit(caller: string, now: number): number | undefined {
     if (this.limit === 0) return undefined;
     let calls = this.#callers.get(caller);
     if (!calls) {
@@ -24,8 +27,7 @@ export class SlidingWindow {
       this.#callers.set(caller, calls);
     }
     if (calls.count === this.limit) {
-      // Held to the window, so that a clock set back by an hour does not lock callers out for an hour.
-      const wait = Math.min(calls.ring[calls.next]! + WINDOW_MS - now, WINDOW_MS);
+      const wait = calls.ring[calls.next]! + WINDOW_MS - now;
       if (wait > 0) return wait;
     } else calls.count++;
     calls.ring[calls.next] = now;

@@ -31,6 +31,8 @@ export type Visit = {
   requestId: string;
   address: string;
   now: Instant;
+  /** When it came in, by a clock that nobody sets: for limits, which a clock that is set must not lengthen. */
+  ticksMs: number;
   route?: string;
   partner?: Partner;
   administrator?: Administrator;
@@ -116,7 +118,7 @@ export class Pipeline {
     const authenticated = authenticator.authenticate(request.headers);
     const partner = authenticated instanceof Promise ? await authenticated : authenticated;
     visit.partner = partner;
-    const waitMs = partnerWindow.admit(partner.id, visit.now);
+    const waitMs = partnerWindow.admit(partner.id, visit.ticksMs);
     if (waitMs !== undefined) {
       budgetHeaders(visit, partner, await budgets.remaining(partner));
       throw new HttpFailure(

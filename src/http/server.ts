@@ -16,6 +16,8 @@ export type HttpParts = {
   /** The client's address, from the socket's and X-Forwarded-For as the trusted proxies allow. */
   clientAddress: (socketAddress: string, forwardedFor: string | null) => string;
   clock: () => Instant;
+  /** Milliseconds of a clock that nobody sets. */
+  ticks: () => number;
   newRequestId: () => string;
   log: Logger;
   /** Told of every answer, for the metrics. */
@@ -57,6 +59,7 @@ export function createHttp(parts: HttpParts): Fetch {
       requestId: given !== null && REQUEST_ID.test(given) ? given : parts.newRequestId(),
       address: parts.clientAddress(socketAddress, request.headers.get("x-forwarded-for")),
       now: clock(),
+      ticksMs: parts.ticks(),
       headers: {},
     };
     visits.set(request, visit);
@@ -81,7 +84,7 @@ export function createHttp(parts: HttpParts): Fetch {
 
   async function answer(request: Request, visit: Visit): Promise<Response> {
     try {
-      const waitMs = addressWindow.admit(addressKey(visit.address), visit.now);
+      const waitMs = addressWindow.admit(addressKey(visit.address), visit.ticksMs);
       if (waitMs !== undefined)
         throw new HttpFailure("rate_limited", "Too many requests. Please slow down.", retryAfter(waitMs));
       if (pathOf(request.url).includes("//")) throw new Failure("not_found", "Not found");

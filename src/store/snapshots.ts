@@ -1,9 +1,9 @@
-import { and, asc, desc, eq, gte, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import type { Day, Instant } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { hotWrite } from "./hot.ts";
 import { lazy } from "./kit.ts";
-import { riskSnapshots, snapshotRuns } from "./schema.ts";
+import { components, riskSnapshots, snapshotRuns } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 
 const ph = sql.placeholder;
@@ -70,6 +70,30 @@ export function snapshotStore(db: Db) {
     /** When every component was scored that was not scored by itself since: the start of the latest finished run. */
     async settledAt(): Promise<Instant | null> {
       return (await latest().execute({}))[0]?.startedAt ?? null;
+    },
+    /** The newest day after `day` that has a run, finished or not: the clock was set back since. */
+    async laterThan(day: Day): Promise<Day | undefined> {
+      const rows = await db
+        .select({ day: snapshotRuns.day })
+        .from(snapshotRuns)
+        .where(gt(snapshotRuns.day, day))
+        .orderBy(desc(snapshotRuns.day))
+        .limit(1);
+      return rows[0]?.day;
+    },
+    /** Forgets the runs of days after `day` and their trend points; returns how many runs. */
+    async discardAfter(day: Day): Promise<number> {
+      const later = gt(riskSnapshots.day, day);
+      const kept = sql`(select kept.risk_score from risk_snapshots kept
+        where kept.component_id = components.id and kept.day <= ${day} order by kept.day desc limit 1)`;
+      const touched = db.selectDistinct({ id: riskSnapshots.componentId }).from(riskSnapshots).where(later);
+      await db.update(components).set({ trendScore: kept }).where(inArray(components.id, touched));
+      await db.delete(riskSnapshots).where(later);
+      const runs = await db
+        .delete(snapshotRuns)
+        .where(gt(snapshotRuns.day, day))
+        .returning({ day: snapshotRuns.day });
+      return runs.length;
     },
     /** A run that was cut short on an earlier day or this one. */
     async unfinished(): Promise<SnapshotRun | undefined> {

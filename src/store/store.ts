@@ -91,6 +91,7 @@ export type Store = {
 export type StoreOptions = Pick<SqliteOptions, "beforeUpgrade" | "migrations"> & {
   clock: () => Instant;
   random: FillRandom;
+  ticks?: () => number;
   sleep?: (ms: number) => Promise<void>;
   groupSize?: number;
   busyTimeoutMs?: number;
@@ -108,7 +109,7 @@ export function openStore(file: string, options: StoreOptions): Store {
     groupSize: options.groupSize ?? 64,
     busyTimeoutMs: options.busyTimeoutMs ?? 15_000,
     sleep: options.sleep ?? ((ms) => Bun.sleep(ms)),
-    clock: options.clock,
+    ticks: options.ticks ?? (() => performance.now()),
     onBegin: async () => {
       group.now = options.clock();
       group.lastInstant = await inside.clock.lastInstant();
@@ -131,8 +132,9 @@ export function openStore(file: string, options: StoreOptions): Store {
       group.lastInstant = Math.max(group.now, group.lastInstant);
       return group.lastInstant;
     },
-    newId: (kind: IdKind) => newId(kind, group.now, options.random),
-    newDeliveryId: () => newDeliveryId(group.now, deliverySequence++),
+    // Never before the ids that are there, also when the clock was set back: lists and deliveries are in their order.
+    newId: (kind: IdKind) => newId(kind, Math.max(group.now, group.lastInstant), options.random),
+    newDeliveryId: () => newDeliveryId(Math.max(group.now, group.lastInstant), deliverySequence++),
   };
   return {
     read: stores(sqlite.reader),

@@ -37,7 +37,8 @@ export type WriteQueueOptions = {
   /** How long to wait for another process's transaction. */
   busyTimeoutMs: number;
   sleep: (ms: number) => Promise<void>;
-  clock: () => number;
+  /** Milliseconds of a clock that nobody sets. */
+  ticks: () => number;
   /** Before the first job of a group and after the last, inside the transaction. */
   onBegin: () => Promise<void>;
   onEnd: () => Promise<void>;
@@ -100,7 +101,7 @@ export class WriteQueue {
   }
 
   async #commit(group: Job[]): Promise<void> {
-    const startedAt = this.options.clock();
+    const startedAt = this.options.ticks();
     const outcomes: { job: Job; error: unknown; value: unknown }[] = [];
     try {
       this.connection.setDurable(group.some((job) => job.durability === "durable"));
@@ -118,7 +119,7 @@ export class WriteQueue {
       for (const job of group) job.settle(error, undefined);
       return;
     }
-    this.onGroup?.(group.length, this.options.clock() - startedAt);
+    this.onGroup?.(group.length, this.options.ticks() - startedAt);
     for (const { job, error, value } of outcomes) job.settle(error, value);
   }
 
@@ -139,13 +140,13 @@ export class WriteQueue {
 
   /** Waits for another process's write without blocking the event loop, which SQLite's own busy timeout would. */
   async #begin(): Promise<void> {
-    const deadline = this.options.clock() + this.options.busyTimeoutMs;
+    const deadline = this.options.ticks() + this.options.busyTimeoutMs;
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 16)) {
       try {
         this.connection.begin();
         return;
       } catch (error) {
-        if (!this.connection.isBusy(error) || this.options.clock() > deadline) throw error;
+        if (!this.connection.isBusy(error) || this.options.ticks() > deadline) throw error;
       }
       await this.options.sleep(pauseMs);
     }

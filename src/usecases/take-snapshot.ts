@@ -1,8 +1,10 @@
+import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { scoreProperty } from "../domain/scoring/score.ts";
-import { addDays, type Day, dayOf, type Instant, MS_PER_DAY } from "../domain/time.ts";
+import { addDays, type Day, dayOf, daysBetween, type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { loadHistories } from "./histories.ts";
+import type { Administration } from "./partners.ts";
 import { PortfolioWriter } from "./portfolio-writer.ts";
 
 /** Trend points are kept this long. */
@@ -37,11 +39,14 @@ export type SnapshotEnvironment = {
 const FIRST_STEP = 400;
 const STEP_MS = 16;
 const STEP_RANGE = { least: 200, most: 4000 };
+/** After so long without a snapshot nothing is dropped from the trends: it may be the clock that is wrong. */
+const DOUBTFUL_DAYS = 31;
 
 /**
  * Takes the snapshot of a day: scores every component, keeps the trend, and announces what crossed a tier, in short
  * transactions that each carry how far the run has come. So a run that was cut short goes on where it stopped, two
- * processes share one run instead of doubling it, and a day that is done stays as it is.
+ * processes share one run instead of doubling it, and a day that is done stays as it is. Throws an OperatorError for a
+ * day before one that has a snapshot: trends only grow at their end.
  */
 export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): Promise<SnapshotResult> {
   const { store, knowledge, clock, pause, signal } = environment;
@@ -84,11 +89,15 @@ type Step = { isLast: boolean; alreadyDone: boolean; run: Run };
 async function takeStep(tx: Tx, knowledge: Knowledge, day: Day, budget: number): Promise<Step> {
   const stored = await tx.snapshots.run(day);
   if (stored?.finishedAt) return { isLast: true, alreadyDone: true, run: stored };
-  if (!stored) await tx.snapshots.start(day, tx.latestInstant());
+  if (!stored) {
+    const later = await tx.snapshots.laterThan(day);
+    if (later !== undefined) throw setBack(day, later);
+    await tx.snapshots.start(day, tx.latestInstant());
+  }
   const run: Run = stored ?? { components: 0, changed: 0, critical: 0, warning: 0, announced: 0 };
   const properties = await tx.properties.forSnapshot(stored?.cursor ?? "", budget);
   if (properties.length === 0) return { isLast: true, alreadyDone: false, run };
-  await scoreAll(tx, knowledge, day, properties, run);
+  await scoreAll(tx, knowledge, day, properties, run, await mayPrune(tx, day));
   const { components, changed, critical, warning, announced } = run;
   const cursor = properties.at(-1)!.id;
   await tx.snapshots.update(day, { components, changed, critical, warning, announced, cursor });
@@ -96,8 +105,35 @@ async function takeStep(tx: Tx, knowledge: Knowledge, day: Day, budget: number):
 }
 
 async function finish(tx: Tx, day: Day): Promise<void> {
+  const prunes = await mayPrune(tx, day);
   await tx.snapshots.update(day, { finishedAt: tx.now });
-  await tx.snapshots.pruneRuns(addDays(day, -RETENTION_DAYS));
+  if (prunes) await tx.snapshots.pruneRuns(addDays(day, -RETENTION_DAYS));
+}
+
+async function mayPrune(tx: Tx, day: Day): Promise<boolean> {
+  const before = await tx.snapshots.latestFinished();
+  return before !== undefined && daysBetween(before.day, day) <= DOUBTFUL_DAYS;
+}
+
+/** Forgets the snapshots of days after `today`, which a clock that was ahead has left; returns how many. */
+export async function discardLaterSnapshots(
+  { store, actor }: Pick<Administration, "store" | "actor">,
+  today: Day,
+): Promise<number> {
+  return await store.write(async (tx) => {
+    const discarded = await tx.snapshots.discardAfter(today);
+    const detail = { after: today, discarded };
+    if (discarded > 0)
+      await tx.audit.record({ at: tx.now, actor, action: "snapshot.discard", subject: today, detail });
+    return discarded;
+  });
+}
+
+function setBack(day: Day, later: Day): OperatorError {
+  return new OperatorError(
+    `there is a snapshot of ${later}, and today is ${day} by this machine's clock`,
+    "Set the clock right. If it was ahead when that snapshot was taken: mainstay snapshot --discard-later",
+  );
 }
 
 async function scoreAll(
@@ -106,6 +142,7 @@ async function scoreAll(
   day: Day,
   properties: readonly { id: string; partnerId: string; state: string }[],
   run: Run,
+  prunes: boolean,
 ): Promise<void> {
   const states = new Map(properties.map((property) => [property.id, property.state]));
   const appliances = await tx.appliances.forScoring([...states.keys()]);
@@ -124,7 +161,7 @@ async function scoreAll(
       const after = await writer.saveScore(before, appliance, scores.get(before.id)!, day, "snapshot");
       if (before.trendScore !== after.riskScore) {
         await tx.snapshots.insertTrendRow(after.id, day, after.riskScore);
-        if (before.trendScore !== null)
+        if (prunes && before.trendScore !== null)
           await tx.snapshots.pruneTrend(after.id, addDays(day, -RETENTION_DAYS));
       }
       run.components++;

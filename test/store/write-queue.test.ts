@@ -144,7 +144,7 @@ describe("another process's write", () => {
   test("that does not end in time fails the write, and the next one is tried anew", async () => {
     let now = 0;
     const store = open({
-      clock: () => now,
+      ticks: () => now,
       busyTimeoutMs: 1000,
       sleep: async (ms) => {
         now += ms;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { type Day, dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
 import { trendPoints } from "../../src/domain/trend.ts";
-import { dueSnapshot, takeSnapshot } from "../../src/usecases/take-snapshot.ts";
+import { discardLaterSnapshots, dueSnapshot, takeSnapshot } from "../../src/usecases/take-snapshot.ts";
 import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
 
 const THREE = Date.parse("2026-03-10T03:00:00Z");
@@ -67,6 +67,50 @@ describe("a snapshot", () => {
     world.time.now += 3_600_000;
     expect(await take()).toEqual({ ...first, durationMs: 0, alreadyDone: true });
     expect(await announced()).toEqual(before);
+  });
+
+  test("of a day before one that has a snapshot is refused, and changes nothing", async () => {
+    const [appliance] = await world.addAppliances({ propertyId, installYear: 1980 });
+    await take();
+    const [component] = await world.components(propertyId);
+    nextDay(-1);
+    await expect(take()).rejects.toThrow("there is a snapshot of 2026-03-10, and today is 2026-03-09");
+    expect(await points(component!.id)).toHaveLength(1);
+    expect(await world.components(propertyId)).toContainEqual(component!);
+    expect(appliance).toBeDefined();
+  });
+
+  test("after a gap too long to believe in drops nothing of the trends; the next one does", async () => {
+    const [appliance] = await world.addAppliances({ propertyId, installYear: 2024 });
+    await take();
+    nextDay(400);
+    await take();
+    const [component] = await world.components(propertyId);
+    expect((await points(component!.id)).map(({ day }) => day)).toEqual(["2026-03-10", "2027-04-14"]);
+    nextDay();
+    await take();
+    expect((await points(component!.id)).map(({ day }) => day)).toEqual(["2027-04-14", "2027-04-15"]);
+    expect(appliance).toBeDefined();
+  });
+
+  test("of a clock that was ahead can be discarded: the trend goes on from the day before", async () => {
+    await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
+    await take();
+    const before = await world.components(propertyId);
+    nextDay(3650);
+    await take();
+    nextDay(-3649);
+    const { administration } = world;
+    expect(await discardLaterSnapshots(administration, today())).toBe(1);
+    expect(await discardLaterSnapshots(administration, today())).toBe(0);
+    await take();
+    const after = await world.components(propertyId);
+    expect(after.map(({ riskScore }) => riskScore)).toEqual(before.map(({ riskScore }) => riskScore));
+    for (const { id, riskScore } of after)
+      expect(await points(id)).toEqual([
+        { day: "2026-03-10", riskScore },
+        { day: "2026-03-11", riskScore },
+      ]);
   });
 
   test("announces a component when it crosses a tier, once, with the tier that was announced before", async () => {
