@@ -22,6 +22,7 @@ import { loadKnowledge } from "./knowledge/load.ts";
 import { openListeners } from "./listeners.ts";
 import type { Logger } from "./log.ts";
 import { Metrics } from "./metrics/metrics.ts";
+import { contains, parseAddress, parseNetwork } from "./networks.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
 import { runPreflight } from "./rm/preflight.ts";
 import { tokens } from "./secrets/tokens.ts";
@@ -33,7 +34,6 @@ import { checkHealth } from "./usecases/check-health.ts";
 import { DailyBudgets } from "./usecases/daily-budgets.ts";
 import { pruneDeliveries } from "./usecases/prune-deliveries.ts";
 import { dueSnapshot, takeSnapshot } from "./usecases/take-snapshot.ts";
-import { contains, parseAddress, parseNetwork } from "./webhooks/address.ts";
 import { createResolver } from "./webhooks/resolve.ts";
 
 export type AppWorld = {
@@ -168,8 +168,8 @@ async function createFetches(
   ];
   const trusted = server.trustedProxies.map(parseNetwork);
   const isTrusted = (address: string) => {
-    const bytes = parseAddress(address);
-    return bytes !== undefined && trusted.some((network) => contains(network, bytes));
+    const parsed = parseAddress(address);
+    return parsed !== undefined && trusted.some((network) => contains(network, parsed));
   };
   const pipeline = new Pipeline({
     store,

@@ -16,7 +16,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   config: ["domain"],
   secrets: ["domain"],
   csv: ["domain"],
-  webhooks: ["domain"],
+  webhooks: ["domain", "networks.ts"],
+  "networks.ts": ["domain"],
   store: ["domain"],
   "log.ts": ["config", "secrets"],
   jobs: ["log.ts"],
@@ -28,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   rm: ["domain", "config", "webhooks"],
   tls: ["domain"],
   backup: ["domain", "store", "secrets", "log.ts"],
-  doctor: ["domain", "store", "secrets", "webhooks", "config", "backup"],
+  doctor: ["domain", "store", "secrets", "networks.ts", "webhooks", "config", "backup"],
   "instance-lock.ts": ["domain"],
 };
 /** The rooms that put others together. Only `main.ts` and each other may know them. */
@@ -60,6 +61,7 @@ const KEPT_IN: Record<string, readonly string[]> = {
   "csv-parse": ["csv"],
   "csv-stringify": ["csv"],
   "node:https": ["webhooks", "rm"],
+  "ipaddr.js": ["networks.ts", "webhooks"],
   "prom-client": ["metrics"],
 };
 
