@@ -38,10 +38,12 @@ const list = command({
   examples: ["mainstay deliveries list --status failed --since 2026-01-31"],
   async run(context, _arguments, { partner, limit = 50, ...rest }) {
     const filter = { partnerId: partner, ...rest };
-    const { total, page } = await withData(context, async ({ store: { read } }) => ({
-      total: await read.deliveryLog.count(filter),
-      page: await read.deliveryLog.page(filter, { limit, offset: 0 }),
-    }));
+    const { total, page } = await withData(context, async ({ store }) => {
+      if (partner !== undefined) await requirePartner(store, partner);
+      const { deliveryLog } = store.read;
+      const total = await deliveryLog.count(filter);
+      return { total, page: await deliveryLog.page(filter, { limit, offset: 0 }) };
+    });
     const records = page.map(deliveryRecord);
     context.print(
       { deliveries: records, total },
@@ -68,11 +70,7 @@ const show = command({
   arguments: { deliveryId: required("the delivery's id") },
   async run(context, { deliveryId }) {
     const found = await withData(context, ({ store }) => store.read.deliveryLog.find(deliveryId));
-    if (!found)
-      throw new OperatorError(
-        `there is no delivery ${deliveryId}`,
-        "`mainstay deliveries list` shows the newest; old ones are pruned after webhooks.log_retention_days.",
-      );
+    if (!found) throw noDelivery(deliveryId);
     const record = fullDeliveryRecord(found);
     const { attempts, ...rest } = record;
     const lines = attempts.map((one) => [
@@ -123,10 +121,18 @@ export const deliveryCommands: CommandGroup = {
   commands: [list, show, resend],
 };
 
-async function resendOne(context: Context, deliveryId: string): Promise<void> {
-  const resent = await withAdministration(context, (administration) =>
-    resendDelivery(administration, deliveryId),
+function noDelivery(id: string): OperatorError {
+  return new OperatorError(
+    `there is no delivery ${id}`,
+    "`mainstay deliveries list` shows the newest; old ones are pruned after webhooks.log_retention_days.",
   );
+}
+
+async function resendOne(context: Context, deliveryId: string): Promise<void> {
+  const resent = await withAdministration(context, async (administration) => {
+    if (!(await administration.store.read.deliveryLog.find(deliveryId))) throw noDelivery(deliveryId);
+    return await resendDelivery(administration, deliveryId);
+  });
   context.print(resentRecord(resent), `${deliveryId} is sent again.`);
 }
 

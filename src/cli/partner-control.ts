@@ -33,7 +33,9 @@ const setBudget = command({
   async run(context, { partnerId, calls }) {
     const dailyBudget = /^\d{1,10}$/.test(calls) ? Number(calls) : Number.NaN;
     if (!(dailyBudget <= MAX_DAILY_BUDGET))
-      throw new UsageError(`<calls>: expected a whole number from 0 to ${MAX_DAILY_BUDGET}`);
+      throw new UsageError(
+        `<calls>: expected a whole number from 0 to ${MAX_DAILY_BUDGET}, got ${JSON.stringify(calls)}`,
+      );
     await change(context, partnerId, `${partnerId} has ${dailyBudget} calls a day.`, (to) =>
       changePartner(to, partnerId, { dailyBudget }),
     );

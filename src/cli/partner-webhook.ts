@@ -6,10 +6,32 @@ import { changePartner, rotateWebhookSecret } from "../usecases/administer-partn
 import { checkReceiverUrl, requirePartner } from "../usecases/partners.ts";
 import { type Probed, probeReceivers } from "../usecases/probe-receivers.ts";
 import { sendTestEvent, TEST_MESSAGE } from "../usecases/send-test-event.ts";
-import { type Command, command, flag, many, optional, required, text, UsageError, whole } from "./command.ts";
+import {
+  type Command,
+  command,
+  flag,
+  optional,
+  required,
+  text,
+  UsageError,
+  value,
+  whole,
+} from "./command.ts";
 import { userName, withAdministration } from "./data.ts";
 import { textTable } from "./text-table.ts";
 import { duration } from "./values.ts";
+
+const webhookEvent = value(
+  "EVENT",
+  "an event to send; may be given several times; all when not given",
+  (typed): string => {
+    if ((WEBHOOK_EVENTS as readonly string[]).includes(typed)) return typed;
+    throw new UsageError(
+      `there is no event ${JSON.stringify(typed)}`,
+      `There are: ${WEBHOOK_EVENTS.join(", ")}`,
+    );
+  },
+);
 
 const setWebhook = command({
   name: "set-webhook",
@@ -17,7 +39,7 @@ const setWebhook = command({
   description: "A receiver that was paused is tried again at once.",
   arguments: { partnerId: required("the partner's id"), url: optional("where they go") },
   options: {
-    event: many("EVENT", "an event to send; may be given several times; all when not given"),
+    event: { ...webhookEvent, absent: [], repeated: true },
     concurrency: whole(
       "COUNT",
       "deliveries at the same time; webhooks.concurrency_per_partner when not given",
@@ -33,13 +55,7 @@ const setWebhook = command({
   ],
   async run(context, { partnerId, url }, { event, concurrency, off }) {
     if ((url === undefined) !== off)
-      throw new OperatorError("name the URL to send to, or --off", "One of the two, not both.");
-    const unknown = event.find((name) => !(WEBHOOK_EVENTS as readonly string[]).includes(name));
-    if (unknown !== undefined)
-      throw new OperatorError(
-        `there is no event ${JSON.stringify(unknown)}`,
-        `There are: ${WEBHOOK_EVENTS.join(", ")}`,
-      );
+      throw new UsageError("name the URL to send to, or --off", "One of the two, not both.");
     if (url !== undefined) checkReceiverUrl(url);
     const settings = {
       webhookUrl: url ?? null,

@@ -27,7 +27,7 @@ import { EXIT, reportError } from "./report-error.ts";
 import { serveCommand } from "./serve.ts";
 import { smokeCommand } from "./smoke.ts";
 import { snapshotCommand } from "./snapshot.ts";
-import { asUsageError, helpAsOption, isJsonAsked } from "./usage.ts";
+import { asUsageError, helpAsOption, isJsonAsked, withHint } from "./usage.ts";
 import { versionCommand } from "./version.ts";
 
 /** In the order of the help. */
@@ -83,7 +83,7 @@ export async function runCommandLine(
     await parser.parseAsync(helpAsOption(argv, commands), { from: "user" });
     return EXIT.done;
   } catch (error) {
-    if (!(error instanceof CommanderError)) return report(error);
+    if (!(error instanceof CommanderError)) return report(withHint(error, argv, commands));
     if (error.exitCode === 0) return EXIT.done; // the help or the version has been printed
     if (error.code !== "commander.help" || json) return report(asUsageError(error, argv, commands));
     host.stderr.write(usage);

@@ -33,6 +33,12 @@ export function asUsageError({ code, message }: CommanderError, argv: readonly s
   );
 }
 
+/** Any error with what to do about it: bad usage that says no more has its command's help to read on. */
+export function withHint(error: unknown, argv: readonly string[], commands: Commands): unknown {
+  if (!(error instanceof UsageError) || error.hint !== undefined) return error;
+  return new UsageError(error.message, `See: ${["mainstay", ...typedPath(argv, commands)].join(" ")} --help`);
+}
+
 function unknownCommand(word: string, known: Commands): UsageError {
   const meant = nearest(
     word,

@@ -33,7 +33,7 @@ export async function* utf8Chunks(source: Source): AsyncGenerator<Buffer> {
 
 function fileBytes(path: string): number {
   const status = statSync(path, { throwIfNoEntry: false });
-  if (!status) throw new OperatorError(`there is no file ${path}`);
+  if (!status) throw new OperatorError(`there is no file ${path}`, "Check the path.");
   // A file is read twice, which a pipe does not allow.
   if (!status.isFile())
     throw new OperatorError(`${path} is no regular file`, "Save its content to a file first.");

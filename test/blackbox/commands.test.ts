@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { eventually } from "../support/eventually.ts";
 import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
@@ -24,6 +25,27 @@ describe("every command", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(complaint);
     expect(stderr).toContain(suggestion);
+  });
+
+  test("that the help lists refuses an option it does not have, in JSON when asked, and writes nothing", async () => {
+    const cwd = folder();
+    const commands = await commandsBelow([]);
+    expect(commands.length).toBeGreaterThan(30);
+    // As many at a time as the machine takes without crowding out other tests.
+    for (let at = 0; at < commands.length; at += 4)
+      await Promise.all(
+        commands.slice(at, at + 4).map(async (path) => {
+          const { code, stdout, stderr } = await runMainstay([...path, "--no-such-option", "--json"], {
+            cwd,
+          });
+          expect({ path, code, stdout }).toEqual({ path, code: 2, stdout: "" });
+          expect(JSON.parse(stderr)).toEqual({
+            error: "unknown option '--no-such-option'",
+            hint: `See: mainstay ${path.join(" ")} --help`,
+          });
+        }),
+      );
+    expect(readdirSync(cwd)).toEqual([]);
   });
 
   test("says in JSON what went wrong, on standard error, when asked for JSON", async () => {
@@ -152,3 +174,15 @@ test("init makes what serve needs, and serve runs on it", async () => {
   await installation.start();
   await eventually(async () => expect((await installation.anonymous.get("/health")).body.status).toBe("ok"));
 });
+
+/** The words of every command below these, as the help of each lists them. */
+async function commandsBelow(path: string[]): Promise<string[][]> {
+  const { stdout } = await runMainstay([...path, "--help"]);
+  const [, list] = stdout.split("\nCommands:\n");
+  if (list === undefined) return [path];
+  const names = [...list.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, name]) => name!);
+  // A group has commands of its own, and no more groups below it.
+  if (path.length > 0) return names.map((name) => [...path, name]);
+  const below = names.filter((name) => name !== "help").map((name) => commandsBelow([name]));
+  return (await Promise.all(below)).flat();
+}

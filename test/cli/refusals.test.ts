@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runCommandLine } from "../../src/cli/program.ts";
+import type { Json } from "../support/json.ts";
+
+/*
+ * Every command that the help lists, called wrongly in every way that its own help allows for. A new command or
+ * option is tried as soon as it is in the help.
+ */
+
+type Option = { flag: string; placeholder: string | undefined };
+type Command = { path: string[]; args: string[]; options: Option[] };
+
+const place = mkdtempSync(join(tmpdir(), "mainstay-refusals-"));
+afterAll(() => rmSync(place, { recursive: true }));
+
+/** Runs a command line of the program in a folder with a data folder of its own. */
+async function run(...argv: string[]) {
+  const outcome = { code: -1, stdout: "", stderr: "" };
+  const output = (stream: "stdout" | "stderr") => ({
+    write(text: string) {
+      outcome[stream] += text;
+    },
+  });
+  const host = {
+    stdout: output("stdout"),
+    stderr: output("stderr"),
+    logLines: output("stderr"),
+    env: {},
+    cwd: place,
+    isTty: false,
+    columns: 100,
+    now: Date.now,
+    random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+    guard: () => {},
+  };
+  outcome.code = await runCommandLine(argv, host);
+  return outcome;
+}
+
+async function helpOf(path: readonly string[]): Promise<string> {
+  const { code, stdout } = await run("help", ...path);
+  expect(code, `help ${path.join(" ")}`).toBe(0);
+  return stdout;
+}
+
+/** The commands below a path, as its help lists them; the path itself when it is a command. */
+async function commandsBelow(path: string[]): Promise<Command[]> {
+  const help = await helpOf(path);
+  const [, list] = help.split("\nCommands:\n");
+  if (list !== undefined) {
+    const names = [...list.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, name]) => name!);
+    const below = names.filter((name) => name !== "help").map((name) => commandsBelow([...path, name]));
+    return (await Promise.all(below)).flat();
+  }
+  const [usage = "", ...rest] = help.split("\n");
+  const options = rest.flatMap((line) => {
+    const [, flag, placeholder] = /^ {2}(--[a-z-]+)(?: <([^>]+)>)? {2}/.exec(line) ?? [];
+    return flag === undefined || GLOBAL.includes(flag) ? [] : [{ flag, placeholder }];
+  });
+  const args = [...usage.matchAll(/[<[]([a-z-]+)[>\]]/g)].map(([argument]) => argument);
+  return [{ path, args: args.filter((argument) => argument !== "[options]"), options }];
+}
+
+const GLOBAL = ["--config", "--data-dir", "--json"];
+const COMMANDS = await commandsBelow([]);
+const cases = COMMANDS.map((command) => [command.path.join(" "), command] as const);
+
+/** A value that an argument of that name takes. */
+const SAMPLES: Readonly<Record<string, string>> = {
+  "partner-id": "PARTNER_01m7xtfbnkegg9j7dstwvcm1r5",
+  "delivery-id": "WH_1767225600000_abcde",
+  "admin-id": "ADM_01m7xtfbnkegg9j7dstwvcm1r5",
+  name: "Acme",
+  calls: "5",
+  url: "http://127.0.0.1:9/",
+  file: "nowhere/at-all",
+};
+const bare = (argument: string) => argument.slice(1, -1);
+const isRequired = (argument: string) => argument.startsWith("<");
+const sample = (argument: string) => SAMPLES[bare(argument)]!;
+/** What stands for text of any kind; a value of another kind can be a wrong one. */
+const ANY_TEXT = ["FILE", "DIR", "HOST", "URL", "TEXT", "ID", "PARTNER_ID"];
+/** What a command needs beside the option under test. */
+const BESIDE: Readonly<Record<string, readonly string[]>> = {
+  import: ["--properties", "properties.csv"],
+  "deliveries resend": ["--from", "2026-01-01", "--to", "2026-01-02"],
+};
+/** Only finds nothing by an unknown id: it may be of anything. */
+const FILTERS = ["audit --subject"];
+
+let partnerId: string;
+beforeAll(async () => {
+  const { stdout } = await run("partner", "create", "Acme", "--json");
+  ({ partner_id: partnerId } = JSON.parse(stdout));
+  writeFileSync(join(place, "properties.csv"), "name,address,state\nElm,1 Elm St,NY\n");
+});
+
+test("the help lists every command, and this file has a value for each of their arguments", () => {
+  expect(COMMANDS.length).toBeGreaterThan(30);
+  for (const { path, args } of COMMANDS)
+    for (const argument of args)
+      expect(SAMPLES, `${path.join(" ")} ${argument}`).toHaveProperty(bare(argument));
+});
+
+/** Calls the command wrongly: nothing on standard output, one object with what is wrong and what to do on the other. */
+async function refusal(path: readonly string[], args: readonly string[], code: 1 | 2): Promise<Json> {
+  const line = [...path, ...args];
+  const outcome = await run(...line, "--json");
+  expect({ line, ...outcome }).toEqual({
+    line,
+    code,
+    stdout: "",
+    stderr: expect.stringMatching(/^\{.*\}\n$/),
+  });
+  const report = JSON.parse(outcome.stderr);
+  expect(Object.keys(report), line.join(" ")).toEqual(["error", "hint"]);
+  for (const text of [report.error, report.hint]) expect(text, line.join(" ")).toMatch(/^\S.{5,}/s);
+  expect(report.hint).not.toContain("This is a fault in Mainstay");
+  return report;
+}
+
+describe.each(cases)("mainstay %s", (_, { path, args, options }) => {
+  const given = args.filter(isRequired).map(sample);
+  let before: string;
+  const unchanged = async (act: () => Promise<void>) => {
+    before = fingerprint();
+    await act();
+    expect(fingerprint()).toBe(before);
+  };
+
+  test("refuses an option that it does not have, and an argument too many", () =>
+    unchanged(async () => {
+      const [unknown, surplus] = await Promise.all([
+        refusal(path, [...given, "--no-such-option"], 2),
+        refusal(path, [...args.map(sample), "surplus"], 2),
+      ]);
+      expect(unknown.error).toContain("--no-such-option");
+      expect(unknown.hint).toContain("--help");
+      expect(surplus.error).toContain("surplus");
+      expect(surplus.hint).toContain("--help");
+    }));
+
+  for (const [at, argument] of args.filter(isRequired).entries())
+    test(`refuses to be called without ${argument}`, () =>
+      unchanged(async () => {
+        const { error, hint } = await refusal(path, given.slice(0, at), 2);
+        expect(error).toContain(bare(argument));
+        expect(hint).toContain("--help");
+      }));
+
+  for (const { flag, placeholder } of options.filter((option) => option.placeholder !== undefined))
+    test(`refuses ${flag} without a value, and with one of another kind`, () =>
+      unchanged(async () => {
+        const missing = await refusal(path, [...given, flag], 2);
+        expect(missing.error).toContain(flag);
+        if (ANY_TEXT.includes(placeholder!)) return;
+        const { error, hint } = await refusal(path, [...given, flag, "no such thing"], 2);
+        expect(error).toContain(flag);
+        expect(error).toContain("no such thing");
+        expect(hint).toBeTruthy();
+      }));
+
+  const beside = BESIDE[path.join(" ")] ?? [];
+  for (const argument of args.filter((argument) => argument.endsWith("-id>") || argument.endsWith("-id]")))
+    test(`refuses an unknown ${bare(argument)}, and one of another form`, () =>
+      unchanged(async () => {
+        for (const id of [sample(argument), "no-such-id"]) {
+          const line = args.filter((one) => isRequired(one) || one === argument || beside.length === 0);
+          const { error } = await refusal(
+            path,
+            line.map((one) => (one === argument ? id : sample(one))),
+            1,
+          );
+          expect(error).toContain(id);
+        }
+      }));
+
+  for (const { flag } of options.filter(({ placeholder }) =>
+    ["ID", "PARTNER_ID"].includes(placeholder ?? ""),
+  ))
+    test(`refuses an unknown id by ${flag}`, () =>
+      unchanged(async () => {
+        if (FILTERS.includes(`${path.join(" ")} ${flag}`)) {
+          expect(await run(...path, flag, "no-such-id", "--json")).toMatchObject({ code: 0 });
+          return;
+        }
+        const { error, hint } = await refusal(path, [...given, flag, "PARTNER_unknown", ...beside], 1);
+        expect(error).toContain("PARTNER_unknown");
+        expect(hint).toContain("mainstay partner list");
+      }));
+});
+
+describe("what only the running of a command can find", () => {
+  test.each([
+    ["a folder that is not there, to back up to", ["backup", "nowhere/at-all"], 1, "nowhere"],
+    ["a budget that is no number", ["partner", "set-budget", "PARTNER_x", "many"], 2, "many"],
+    [
+      "a file that is not there, to import",
+      ["import", "--properties", "absent.csv", "--partner"],
+      1,
+      "absent.csv",
+    ],
+    ["no file to import", ["import", "--partner"], 2, "no file to import"],
+    ["no address of a receiver", ["partner", "set-webhook"], 2, "--off"],
+    ["neither a partner nor all", ["partner", "probe-webhook"], 2, "--all"],
+    ["a resend without its window", ["deliveries", "resend", "--partner"], 2, "--from"],
+  ] as const)("%s", async (_, args, code, named) => {
+    const takesPartner = args.at(-1) === "--partner" || args.at(-1) === "set-webhook";
+    const before = fingerprint();
+    const report = await refusal(args, takesPartner ? [partnerId] : [], code);
+    expect(`${report.error} ${report.hint}`).toContain(named);
+    expect(fingerprint()).toBe(before);
+  });
+
+  test("a command that does not exist, with the one that was meant", async () => {
+    for (const [line, meant] of [
+      [["snapshto"], "snapshot"],
+      [["partner", "shwo"], "show"],
+    ] as const) {
+      const { error, hint } = await refusal(line, [], 2);
+      expect(error).toContain(line.at(-1)!);
+      expect(hint).toContain(`Did you mean ${meant}?`);
+    }
+  });
+
+  test("a configuration that is not there is named", async () => {
+    const { error, hint } = await refusal(["partner", "list", "--config", "absent.toml"], [], 1);
+    expect(`${error} ${hint}`).toContain(join(place, "absent.toml"));
+  });
+});
+
+/** Every file below the folder, with its content; the index of the write-ahead log, which readers use too, aside. */
+function fingerprint(): string {
+  return readdirSync(place, { recursive: true, encoding: "utf8" })
+    .filter((name) => !name.endsWith("-shm"))
+    .toSorted()
+    .map((name) => {
+      const path = join(place, name);
+      if (statSync(path).isDirectory()) return name;
+      return `${name} ${createHash("sha256").update(readFileSync(path)).digest("hex")}`;
+    })
+    .join("\n");
+}
