@@ -31,7 +31,9 @@ export const basePath = text(
   isMatch(/^(\/[\w.~-]+)*$/),
 );
 export const webUrl = optional("an http:// or https:// address", isUrl(/^https?:$/));
-export const databaseUrl = optional("a postgres:// address", isUrl(/^postgres(ql)?:$/));
+/** A setting of a later version: a value is refused, since it would have no effect. */
+export const notYet = (what: string) =>
+  text(`"", since ${what} is not in this version`, (value) => value === "");
 export const timeOfDay = text('a time in UTC such as "03:00"', isMatch(/^([01]\d|2[0-3]):[0-5]\d$/));
 export const schedule = optional('five cron fields such as "30 4 * * *"', isCron);
 export const networks = list("networks such as 10.0.0.0/8", text("a network such as 10.0.0.0/8", isNetwork));

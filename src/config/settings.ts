@@ -1,7 +1,6 @@
 import {
   anyText,
   basePath,
-  databaseUrl,
   filePath,
   frameAncestors,
   host,
@@ -9,6 +8,7 @@ import {
   logFormat,
   logLevel,
   networks,
+  notYet,
   onOff,
   optionalPath,
   schedule,
@@ -31,7 +31,7 @@ export const SETTINGS = {
     shutdown_grace_s: whole(0, 600),
   },
   admin: { listen: listenAddress },
-  storage: { data_dir: filePath, url: databaseUrl },
+  storage: { data_dir: filePath, url: notYet("PostgreSQL") },
   limits: {
     per_ip_per_minute: whole(0, 1_000_000),
     per_partner_per_minute: whole(0, 1_000_000),

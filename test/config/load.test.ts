@@ -134,6 +134,10 @@ describe("what is refused", () => {
     ["[log]\nformat = 'xml'", `a.toml:2: log.format: expected "json" or "pretty", got 'xml'`],
     ["[admin]\nlisten = ':80'", `a.toml:2: admin.listen: expected "main" or "ADDRESS:PORT", got ':80'`],
     [
+      '[storage]\nurl = "postgres://mainstay:hunter2@db/mainstay"',
+      'a.toml:2: storage.url: expected "", since PostgreSQL is not in this version',
+    ],
+    [
       "[backup]\nschedule = '61 * * * *'",
       `a.toml:2: backup.schedule: expected five cron fields such as "30 4 * * *", or "", got '61 * * * *'`,
     ],

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { explainConfig, type SettingExplanation } from "../../src/config/explain.ts";
+import { explainConfig, type SettingExplanation } from "./explain.ts";
 
 export const MANUAL = join(import.meta.dir, "../../docs/operating.md");
 export const RENEW = "bun test/docs/renew.ts";

@@ -1,5 +1,11 @@
-import { defaultValues, EXAMPLE_CONFIG } from "./defaults.ts";
-import { environmentName, isSettingKey, SECRET_SETTINGS, type SettingKey, settingType } from "./settings.ts";
+import { defaultValues, EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
+import {
+  environmentName,
+  isSettingKey,
+  SECRET_SETTINGS,
+  type SettingKey,
+  settingType,
+} from "../../src/config/settings.ts";
 
 /** One setting, as a manual shows it. */
 export type SettingExplanation = {
