@@ -1,16 +1,20 @@
 /*
  * Runs the tests (`bun test/run.ts [patterns]`) and ends with one line, `N passed, N failed`. Exits 1 when a test
- * failed, when the run itself did, and when there was nothing to run.
+ * failed, when the run itself did, and when there was nothing to run. Last it searches what the product's processes
+ * have written for every secret that the tests had it make; that counts as a test of its own.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { RECORD_FOLDER, searchRecord } from "./support/secret-record.ts";
 
 type Counts = { passed: number; failed: number; skipped: number };
 
 async function runTests(patterns: readonly string[]): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-tests-"));
   const report = join(folder, "junit.xml");
+  const record = join(folder, "record");
+  mkdirSync(record);
   try {
     const run = Bun.spawn(
       [
@@ -26,15 +30,29 @@ async function runTests(patterns: readonly string[]): Promise<Counts> {
         `--reporter-outfile=${report}`,
         ...patterns,
       ],
-      { cwd: join(import.meta.dir, ".."), stdio: ["ignore", "inherit", "inherit"] },
+      {
+        cwd: join(import.meta.dir, ".."),
+        env: { ...process.env, [RECORD_FOLDER]: record },
+        stdio: ["ignore", "inherit", "inherit"],
+      },
     );
     const code = await run.exited;
-    const counts = readReport(report);
+    const counts = withSearch(readReport(report), record);
     // A file that cannot be loaded, or a process that dies, fails the run without being a failed test.
     return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** The counts and the search of the record, when there is one: a run of a few tests may make no secret. */
+function withSearch(counts: Counts, record: string): Counts {
+  const { secrets, leaks } = searchRecord(record);
+  if (secrets === 0) return counts;
+  for (const leak of leaks) console.error(`A secret was written by a process in ${leak}`);
+  return leaks.length > 0
+    ? { ...counts, failed: counts.failed + 1 }
+    : { ...counts, passed: counts.passed + 1 };
 }
 
 /** The sums that stand on the report's outermost element; all 0 when the run did not come to write one. */

@@ -11,7 +11,9 @@ const WITHIN_MS = 110_000;
 test("takes backups by its schedule, tries each, keeps the newest and tells in the health", async () => {
   const server = install();
   const dir = join(server.folder, "backups");
-  server.configure({ backup: { schedule: "* * * * *", keep: 2, dir, passphrase: "scheduled" } });
+  server.configure({
+    backup: { schedule: "* * * * *", keep: 2, dir, passphrase: "for nobody but the schedule" },
+  });
   mkdirSync(dir);
   const older = ["mainstay-20250101T040000Z.backup", "mainstay-20250102T040000Z.backup"];
   for (const name of [...older, "mine.backup"]) writeFileSync(join(dir, name), "");

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { checkDocumented } from "./contract.ts";
 import type { Json } from "./json.ts";
+import { recordSecretsIn } from "./secret-record.ts";
 
 /** The headers that tell who asks. */
 export type Credential = Readonly<Record<string, string>>;
@@ -69,6 +70,8 @@ export class ApiClient {
       ...(raw !== undefined && { body: raw }),
     });
     const text = await response.text();
+    // The answers that hand out a credential.
+    if (path.includes("/oauth/token") || path.includes("/admin/")) recordSecretsIn(text);
     const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
     const reply: Reply = {
       status: response.status,

@@ -1,10 +1,19 @@
 import { afterAll, setDefaultTimeout } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient, type Credential, requestToken } from "./client.ts";
 import { EXECUTABLE } from "./executable.ts";
 import type { Json } from "./json.ts";
+import { recordOutput, recordSecret, recordSecretsIn, secretsInFiles } from "./secret-record.ts";
 
 export type Outcome = { code: number; stdout: string; stderr: string };
 
@@ -46,9 +55,11 @@ export function useMainstay() {
   const world: World = { installations: [], folders: [] };
   afterAll(async () => {
     await Promise.all(world.installations.map((installation) => installation.end()));
+    const leaks = world.installations.flatMap((installation) => installation.leaks());
     for (const folder of world.folders) rmSync(folder, { recursive: true, force: true });
     const faults = world.installations.flatMap((installation) => installation.faults());
     if (faults.length > 0) throw new Error(`a server logged faults:\n${faults.join("\n")}`);
+    if (leaks.length > 0) throw new Error(`secrets stand in a database in clear:\n${leaks.join("\n")}`);
   });
   const folder = () => {
     const made = mkdtempSync(join(tmpdir(), "mainstay-"));
@@ -94,11 +105,28 @@ export async function runMainstay(
     child.exited,
   ]);
   clearTimeout(timer);
+  recordGiven(args, options.env);
+  recordSecretsIn(stdout);
+  // What a command is asked to print may be a secret; nothing else is.
+  recordOutput(PRINTS_SECRETS.test(args.join(" ")) ? stderr : stdout + stderr);
   if (child.signalCode === "SIGKILL")
     throw new Error(
       `mainstay ${args.join(" ")} did not end within ${ENDED_WITHIN_MS} ms:\n${stdout}${stderr}`,
     );
   return { code, stdout, stderr };
+}
+
+/** Commands that exist to print a credential. */
+const PRINTS_SECRETS =
+  /^(partner (create|rotate-key|rotate-webhook-secret)|admin create|embed create|demo|smoke)\b/;
+const SECRET_SETTING = /(passphrase|password|token|key)$/i;
+
+/** Secrets that a process gets by its environment or by a file. */
+function recordGiven(args: readonly string[], env: Readonly<Record<string, string>> = {}): void {
+  for (const [name, value] of Object.entries(env)) if (SECRET_SETTING.test(name)) recordSecret(name, value);
+  const file = args[args.indexOf("--passphrase-file") + 1];
+  if (args.includes("--passphrase-file") && file && existsSync(file))
+    recordSecret("passphrase", readFileSync(file, "utf8").trim());
 }
 
 /** A data folder with its configuration, and the server on it while one runs. */
@@ -129,6 +157,8 @@ export class Installation {
     });
     mkdirSync(this.folder, { recursive: true });
     writeFileSync(this.configFile, text.join("\n"));
+    for (const [name, value] of Object.values(settings).flatMap((section) => Object.entries(section)))
+      if (SECRET_SETTING.test(name) && name !== "tls_key") recordSecret(`setting ${name}`, String(value));
   }
 
   /** Runs a command on this data folder, beside the server when one runs. */
@@ -163,6 +193,8 @@ export class Installation {
       { cwd: options.cwd ?? this.folder, env: options.env ?? {} },
     );
     await this.#server.listening();
+    const key = join(this.dataDir, "mainstay.key");
+    if (existsSync(key)) recordSecretsIn(readFileSync(key, "utf8"));
   }
 
   /** Ends the server by SIGTERM; its exit code. */
@@ -218,6 +250,13 @@ export class Installation {
     );
   }
 
+  /** Secrets of this file's tests that stand in the database in clear. */
+  leaks(): string[] {
+    const names = existsSync(this.dataDir) ? readdirSync(this.dataDir) : [];
+    const files = names.filter((name) => name.startsWith("mainstay.db") && !name.endsWith("-shm"));
+    return secretsInFiles(files.map((name) => join(this.dataDir, name)));
+  }
+
   /** Says that a server of this folder will log a fault that matches. */
   expectFault(pattern: RegExp): void {
     this.#expectedFault = pattern;
@@ -254,6 +293,7 @@ class ServerProcess {
   #onLine = () => {};
 
   constructor(args: readonly string[], { cwd, env }: { cwd: string; env: Record<string, string> }) {
+    recordGiven(args, env);
     this.#child = Bun.spawn([EXECUTABLE, ...args], {
       cwd,
       env: { PATH: "/usr/bin:/bin", ...env },
@@ -316,6 +356,7 @@ class ServerProcess {
   }
 
   #take(line: string): void {
+    recordOutput(line);
     this.#raw.push(line);
     try {
       this.lines.push(JSON.parse(line));
@@ -326,6 +367,7 @@ class ServerProcess {
   }
 
   #stray(line: string): void {
+    recordOutput(line);
     this.#strayed.push(line);
   }
 

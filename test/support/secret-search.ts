@@ -1,0 +1,77 @@
+/** Something that only its owner may know. */
+export type Secret = { kind: string; value: string };
+
+/** Where a secret came to light: what it is of, and how it was written. Never the secret itself. */
+export type Leak = { kind: string; form: string };
+
+/** Heads of needles are compared first: they are few, since credentials of a kind begin alike. */
+const HEAD = 8;
+/** What is random in a credential, without the prefix that tells its kind. */
+const RANDOM_PART = /[\da-f]{48}|[A-Za-z\d+/]{43}=/;
+const RANDOM_PARTS = new RegExp(`(?<![A-Za-z\\d+/])(?:${RANDOM_PART.source})(?![A-Za-z\\d+/])`, "g");
+
+type Needles = { byLength: Map<number, Map<string, Leak>> };
+
+/** Looks for secrets in texts, in clear, without their prefix, in base64 of any alignment, and URL-encoded. */
+export class SecretSearch {
+  readonly #heads = new Map<string, Needles>();
+  readonly #parts = new Map<string, Leak>();
+
+  constructor(secrets: Iterable<Secret>) {
+    for (const { kind, value } of secrets) {
+      for (const [form, needle] of formsOf(value)) this.#add(needle, { kind, form });
+      const part = /^[a-z_]+/.test(value) ? RANDOM_PART.exec(value)?.[0] : undefined;
+      if (part !== undefined) this.#parts.set(part, { kind, form: "without its prefix" });
+    }
+  }
+
+  /** Every leak in the text, each kind and form once. */
+  find(text: string): Leak[] {
+    const found = new Map<string, Leak>();
+    const note = (leak: Leak) => found.set(`${leak.kind} ${leak.form}`, leak);
+    for (const [head, { byLength }] of this.#heads)
+      for (let at = text.indexOf(head); at >= 0; at = text.indexOf(head, at + 1))
+        for (const [length, needles] of byLength) {
+          const leak = needles.get(text.slice(at, at + length));
+          if (leak) note(leak);
+        }
+    if (this.#parts.size > 0)
+      for (const [part] of text.matchAll(RANDOM_PARTS)) {
+        const leak = this.#parts.get(part);
+        if (leak) note(leak);
+      }
+    return [...found.values()];
+  }
+
+  #add(needle: string, leak: Leak): void {
+    const head = needle.slice(0, HEAD);
+    const needles = this.#heads.get(head) ?? { byLength: new Map() };
+    this.#heads.set(head, needles);
+    const alike = needles.byLength.get(needle.length) ?? new Map<string, Leak>();
+    needles.byLength.set(needle.length, alike);
+    if (!alike.has(needle)) alike.set(needle, leak);
+  }
+}
+
+function formsOf(value: string): [form: string, needle: string][] {
+  const inUrl = encodeURIComponent(value);
+  const quoted = JSON.stringify(value).slice(1, -1);
+  return [
+    ["in clear", value],
+    ...(inUrl === value ? [] : [["URL-encoded", inUrl] as [string, string]]),
+    ...(quoted === value ? [] : [["as JSON", quoted] as [string, string]]),
+    ...[0, 1, 2].flatMap((shift) => {
+      const inner = base64Within(value, shift);
+      const urlSafe = inner.replaceAll("+", "-").replaceAll("/", "_");
+      const forms: [string, string][] = [["in base64", inner]];
+      return urlSafe === inner ? forms : [...forms, ["in base64url", urlSafe] as [string, string]];
+    }),
+  ];
+}
+
+/** The characters of base64 that the text alone decides when so many bytes come before it and any after. */
+function base64Within(value: string, shift: number): string {
+  const bytes = Buffer.from(" ".repeat(shift) + value);
+  const first = shift === 0 ? 0 : shift + 1;
+  return bytes.toString("base64").slice(first, Math.floor((bytes.length * 8) / 6));
+}
