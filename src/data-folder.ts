@@ -48,10 +48,10 @@ export function openDataFolder({ config, env, clock, random }: DataFolderWorld):
   return { store, masterKey, sealer: sealer(masterKey), upgradeBackup };
 }
 
-/** As `createKeyFile`. Throws a StorageError where nothing can be written. */
-export function makeKeyFile(dataDir: string, random: FillRandom): boolean {
+/** Throws a StorageError where nothing can be written. */
+function makeKeyFile(dataDir: string, random: FillRandom): void {
   try {
-    return createKeyFile(dataDir, random);
+    createKeyFile(dataDir, random);
   } catch (error) {
     throw refusedWrite(error, dataDir);
   }

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { parseListen } from "./config/formats.ts";
 import type { Config } from "./config/settings.ts";
 import { OperatorError } from "./domain/errors.ts";
-import type { Instant } from "./domain/time.ts";
+import { type Instant, toIso } from "./domain/time.ts";
 import { type Listener, listen } from "./http/listen.ts";
 import type { Fetch } from "./http/server.ts";
 import type { Logger } from "./log.ts";
@@ -91,7 +91,7 @@ export async function openListeners(
 /** An expired certificate is served all the same: a start that fails would cut off those who don't check it, too. */
 function report(identity: TlsIdentity, now: Instant, log: Logger, message: string): void {
   const { subject, validFrom, validTo } = identity;
-  const fields = { subject, valid_to: new Date(validTo).toISOString(), days_left: daysLeft(validTo, now) };
+  const fields = { subject, valid_to: toIso(validTo), days_left: daysLeft(validTo, now) };
   if (validTo <= now) log.warn(fields, `${message}, but it has expired`);
   else if (validFrom > now) log.warn(fields, `${message}, but it is not valid yet`);
   else log.info(fields, message);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { refusedWrite } from "./domain/errors.ts";
 import type { Uploads } from "./usecases/photos.ts";
 
-export const uploadsFolder = (dataDir: string) => join(dataDir, "uploads");
+const uploadsFolder = (dataDir: string) => join(dataDir, "uploads");
 
 /** Pictures as files of a folder of their own. Names are ours, never a caller's. */
 export function openUploads(dataDir: string): Uploads {

@@ -1,7 +1,7 @@
 import type { Instant } from "./time.ts";
 
 /** The type that an id's prefix stands for. */
-export const ID_PREFIXES = {
+const ID_PREFIXES = {
   property: "P_",
   unit: "U_",
   appliance: "A_",
@@ -40,6 +40,9 @@ export function newDeliveryId(now: Instant, sequence: number): string {
   for (let shift = 20; shift >= 0; shift -= 5) tail += ALPHABET[(sequence >>> shift) & 31];
   return `WH_${now}_${tail}`;
 }
+
+/** When the delivery of that id was made. */
+export const madeAt = (deliveryId: string): Instant => Number(deliveryId.split("_")[1]);
 
 /** The text that the ids of deliveries made at that moment or later are equal to or greater than. */
 export function deliveryIdsFrom(instant: Instant): string {

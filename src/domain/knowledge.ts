@@ -57,7 +57,7 @@ export type ComponentDef = {
   typeId: string;
   name: string;
   system: System;
-  /** Of a life-safety or conveyance system. */
+  /** Of a life-safety or conveyance system; see `isLifeSafetyOrConveyance`. */
   vital: boolean;
   medianLifeYears: number;
   lifeProvenance: Provenance;

@@ -7,12 +7,10 @@ import {
   project,
   scoreByAgeing,
 } from "./scoring/projection.ts";
-import type { BrandTier, Confidence, ScoreState } from "./scoring/types.ts";
-import type { Day } from "./time.ts";
+import type { BrandTier, ScoreState } from "./scoring/types.ts";
 
 /** A stored component, as far as looking ahead from its latest score needs. */
-export type Scored = ScoreState &
-  Pick<Component, "defId" | "overrideLifespan" | "scoredOn"> & { confidence: Confidence };
+export type Scored = ScoreState & Pick<Component, "defId" | "overrideLifespan" | "scoredOn" | "confidence">;
 
 /** When a component is expected to fail, from the day of its latest score. */
 export function projectionOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): Projection {
@@ -20,7 +18,7 @@ export function projectionOf(knowledge: Knowledge, component: Scored, brandTier:
     component,
     lifeOf(knowledge, component, brandTier),
     component.confidence,
-    component.scoredOn as Day,
+    component.scoredOn,
     knowledge.model,
   );
 }
@@ -46,6 +44,6 @@ export function agedScore(
 }
 
 function lifeOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): Life {
-  const { medianLifeYears, weibullShape } = knowledge.components.get(component.defId)!;
+  const { medianLifeYears, weibullShape } = knowledge.component(component.defId);
   return { medianLifeYears, weibullShape, brandTier, overrideLifespan: component.overrideLifespan };
 }

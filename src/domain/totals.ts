@@ -1,5 +1,5 @@
 import { tierOfHundredths } from "./component.ts";
-import { type ComponentDef, isLifeSafetyOrConveyance } from "./knowledge.ts";
+import type { ComponentDef } from "./knowledge.ts";
 
 /** Sums over the components of a property, an appliance or a portfolio. Money in cents. */
 export type Totals = {
@@ -43,7 +43,7 @@ export function countTier(totals: PropertyTotals, riskScore: number, def: Compon
     totals.critical += sign;
     totals.criticalProactiveCents += sign * def.proactiveCents;
     totals.criticalReactiveCents += sign * def.reactiveCents;
-    if (isLifeSafetyOrConveyance(def.system)) totals.vitalCritical += sign;
+    if (def.vital) totals.vitalCritical += sign;
   } else if (tier === "WARNING") {
     totals.warning += sign;
     totals.warningProactiveCents += sign * def.proactiveCents;

@@ -3,8 +3,8 @@ import type { RiskTier } from "../domain/scoring/types.ts";
 import { type Instant, parseInstant } from "../domain/time.ts";
 import type { Slice } from "../store/properties.ts";
 
-export const DEFAULT_LIMIT = 50;
-export const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
 
 /** The query string by name. Throws invalid_request for a bad percent escape and for a known name given twice. */
 export function parseQuery(search: string, known: readonly string[]): ReadonlyMap<string, string> {

@@ -70,7 +70,7 @@ export function applianceView(appliance: Appliance) {
   };
 }
 
-export const componentName = (knowledge: Knowledge, defId: string) => knowledge.components.get(defId)!.name;
+export const componentName = (knowledge: Knowledge, defId: string) => knowledge.component(defId).name;
 
 /** The short form that creating an appliance answers with. */
 export function componentStub(knowledge: Knowledge, component: Component) {
@@ -90,7 +90,7 @@ export const installYearOf = (component: Component) =>
  * snapshot, when a component was last scored unless it was scored by itself since.
  */
 export function componentView(knowledge: Knowledge, row: ComponentRow, settledAt: number | null) {
-  const definition = knowledge.components.get(row.defId)!;
+  const definition = knowledge.component(row.defId);
   const projection = projectionOf(knowledge, row, row.brandTier);
   const yearly = failureWithin(knowledge, row, row.brandTier, 365.25);
   return {

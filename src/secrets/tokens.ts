@@ -3,7 +3,7 @@ import { type FillRandom, isId } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
 import { deriveKey, type MasterKey } from "./master-key.ts";
 
-export const TOKEN_PREFIX = "svct_";
+const TOKEN_PREFIX = "svct_";
 export const TOKEN_LIFETIME_S = 3600;
 export const TOKEN_SCOPE = "read write";
 

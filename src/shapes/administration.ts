@@ -15,7 +15,7 @@ const webhookEvent = type.enumerated(...WEBHOOK_EVENTS).describe(`one of ${WEBHO
 const whole = (least: number, most: number) =>
   type("number.integer").atLeast(least).atMost(most).describe(`a whole number from ${least} to ${most}`);
 
-export const partnerSettingsShape = shape(
+const partnerSettingsShape = shape(
   type({
     "daily_budget?": whole(0, MAX_DAILY_BUDGET),
     "webhook_url?": receiverUrl.or("null"),
@@ -25,7 +25,7 @@ export const partnerSettingsShape = shape(
   [],
 );
 
-export const rotationShape = shape(
+const rotationShape = shape(
   type({
     "overlap_hours?": type(`0 <= number <= ${MAX_OVERLAP_HOURS}`).describe(
       `a number from 0 to ${MAX_OVERLAP_HOURS}`,
@@ -36,7 +36,7 @@ export const rotationShape = shape(
 
 export const webhookTestShape = shape(type({ "message?": requiredLine }), []);
 
-export const failedWindowShape = shape(
+const failedWindowShape = shape(
   type({
     partner_id: idText,
     from: instant,

@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import { madeAt } from "../domain/ids.ts";
 import type { Day, Instant } from "../domain/time.ts";
 import { lazy } from "./kit.ts";
 import { dailyBudgets, partners, partnerTotals, webhookDeliveries, webhookReceivers } from "./schema.ts";
@@ -53,7 +54,7 @@ export function gaugeStore(db: Db) {
     /** Deliveries not settled, counted up to 100,000, and when the oldest of them was made. */
     async outbox(): Promise<{ pending: number; oldestAt: Instant | null; pausedReceivers: number }> {
       const { pending, oldest, pausedReceivers } = (await outbox().execute({}))[0]!;
-      return { pending, oldestAt: oldest === null ? null : Number(oldest.split("_")[1]), pausedReceivers };
+      return { pending, oldestAt: oldest === null ? null : madeAt(oldest), pausedReceivers };
     },
     async portfolio() {
       return (await portfolio().execute({}))[0]!;

@@ -23,7 +23,7 @@ export function openForReading(file: string): Database {
 /** Not in a folder where nothing can be written: a reader, too, makes the `-shm` file of a database in WAL mode. */
 function isReadable(db: Database, file: string): boolean {
   try {
-    db.query("SELECT 1 FROM sqlite_master").get();
+    db.query("SELECT 1 FROM sqlite_schema").get();
     return true;
   } catch (error) {
     if ((error as SQLiteError).code !== "SQLITE_CANTOPEN" || existsSync(`${file}-wal`)) return true;

@@ -12,7 +12,7 @@ import {
 
 /*
  * The column types that the schema is written in: the few that SQLite and PostgreSQL both have. A second kit with
- * the same names over `drizzle-orm/pg-core` gives the same schema there; nothing else in `store/` names a dialect.
+ * the same names over `drizzle-orm/pg-core` gives the same schema there.
  */
 export const table = sqliteTable;
 export const text = (name: string) => sqliteText(name);

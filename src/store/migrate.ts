@@ -18,7 +18,7 @@ export function pendingMigrations(
   file: string,
   migrations: readonly Migration[],
 ): readonly Migration[] {
-  const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+  const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   if (tables.length === 0) return migrations;
   if (!tables.some((table) => table.name === "schema_migrations"))
     throw new OperatorError(

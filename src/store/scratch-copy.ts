@@ -1,12 +1,12 @@
-import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { copyDatabase, openForReading } from "./inspect.ts";
 import { openStore, type Store, type StoreOptions } from "./store.ts";
 
 /**
  * Runs something on a copy of the database that is thrown away afterwards, also when the process is interrupted:
  * what a command would do, with nothing done. Copying holds no lock that a writer waits for, and takes as much room
- * beside the database as that has.
+ * beside the database as that has. Throws a StorageError when there is none.
  */
 export async function withScratchCopy<T>(
   file: string,
@@ -18,9 +18,9 @@ export async function withScratchCopy<T>(
   process.once("exit", remove);
   try {
     const copy = join(folder, "copy.db");
-    const original = new Database(file, { readonly: true, strict: true });
+    const original = openForReading(file);
     try {
-      original.query("VACUUM INTO ?").run(copy);
+      copyDatabase(original, copy);
     } finally {
       original.close();
     }

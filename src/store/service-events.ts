@@ -102,7 +102,7 @@ export function serviceEventStore(db: Db) {
     async insert(event: ServiceEvent): Promise<void> {
       insert({ ...event });
     },
-    /** Whether the appliance has an event of that type, date and notes already. */
+    /** Whether the appliance has an event of that component, type, date and notes already. */
     async exists(event: Pick<ServiceEvent, "applianceId" | "componentId" | "date" | "eventType" | "notes">) {
       const { applianceId, date, eventType } = event;
       const found = await same().execute({ applianceId, date, eventType });

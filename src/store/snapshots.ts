@@ -105,7 +105,7 @@ export function snapshotStore(db: Db) {
         .limit(1);
       return rows[0];
     },
-    async start(day: Day, startedAt: number): Promise<void> {
+    async start(day: Day, startedAt: Instant): Promise<void> {
       await db.insert(snapshotRuns).values({ day, startedAt });
     },
     async update(day: Day, change: Partial<Omit<SnapshotRun, "day">>): Promise<void> {

@@ -118,8 +118,8 @@ function writerConnection(db: Database): WriterConnection {
     },
     savepoint: statement("SAVEPOINT job"),
     release: statement("RELEASE job"),
-    inTransaction: () => db.inTransaction,
     rollbackToSavepoint: statement("ROLLBACK TO job"),
+    inTransaction: () => db.inTransaction,
     isBusy: (error) => error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY") === true,
     setDurable: (wanted) => {
       if (wanted === durable) return;

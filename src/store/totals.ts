@@ -108,16 +108,4 @@ export function totalsStore(db: Db) {
   };
 }
 
-const NOTHING: PartnerTotals = {
-  properties: 0,
-  events: 0,
-  appliances: 0,
-  components: 0,
-  serviceEvents: 0,
-  critical: 0,
-  warning: 0,
-  criticalProactiveCents: 0,
-  warningProactiveCents: 0,
-  criticalReactiveCents: 0,
-  warningReactiveCents: 0,
-};
+const NOTHING = Object.fromEntries(PARTNER_SUMS.map((name) => [name, 0])) as PartnerTotals;

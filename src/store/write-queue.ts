@@ -5,8 +5,8 @@ export type WriterConnection = {
   rollback(): void;
   savepoint(): void;
   release(): void;
-  inTransaction(): boolean;
   rollbackToSavepoint(): void;
+  inTransaction(): boolean;
   /** Whether an error of `begin` only means that another process holds the lock. */
   isBusy(error: unknown): boolean;
   /** Whether the coming transaction must survive a power cut, or a kill of the process only. */
@@ -54,7 +54,7 @@ export class WriteQueue {
   #background: Job[] = [];
   #running: Promise<void> | undefined;
   #closed = false;
-  /** Jobs in each group committed so far, for the metrics. */
+  /** Told of each group once it is committed, for the metrics. */
   onGroup: ((jobs: number, durationMs: number) => void) | undefined;
 
   constructor(

@@ -124,7 +124,7 @@ export function tierChanged(
   propertyName: string,
   previousTier: RiskTier,
 ): Announcement {
-  const definition = knowledge.components.get(component.defId)!;
+  const definition = knowledge.component(component.defId);
   return {
     event: tierEvent(component.riskTier),
     orderKey: component.id,

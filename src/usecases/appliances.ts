@@ -39,7 +39,7 @@ export async function insertAppliance(
   const { tx, partner, knowledge } = writer;
   const property = knownProperty ?? (await tx.properties.find(partner.id, input.propertyId));
   if (!property) throw notFound("Property not found");
-  const type = knowledge.types.get(input.typeId);
+  const type = knowledge.findType(input.typeId);
   if (!type)
     throw invalid(`Unknown type_id: ${input.typeId}`, [
       { field: "type_id", message: "is no appliance type; see GET /v1/appliance-types" },
@@ -102,7 +102,7 @@ export async function changeAppliance(
 }
 
 /** The tier that the knowledge base knows for the brand, else standard. */
-export function tierOfBrand(knowledge: Knowledge, typeId: string, brand: string | null): BrandTier {
+function tierOfBrand(knowledge: Knowledge, typeId: string, brand: string | null): BrandTier {
   return knowledge.brandTier(typeId, brand) ?? "standard";
 }
 

@@ -1,4 +1,5 @@
 import type { Component } from "../domain/component.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
 import type {
   ClaimEvidence,
   ComponentHistory,
@@ -10,8 +11,8 @@ import type { ScoredAppliance } from "../store/appliances.ts";
 import type { ClaimEvidenceRow } from "../store/claims.ts";
 import type { Stores } from "../store/store.ts";
 
-/** Smart events have faded after 90 days; a little more is read, since the span is in days and a reading has a time. */
-const SMART_DAYS = 92;
+/** Read beyond the span after which a smart event has faded, since that is in days and a reading has a time. */
+const SPARE_DAYS = 2;
 
 /** What scoring reads of some properties: the appliances with their components and evidence, and the claims. */
 export type LoadedProperty = {
@@ -26,18 +27,17 @@ export type LoadedProperty = {
  */
 export async function loadHistories(
   stores: Stores,
+  { model }: Knowledge,
   states: ReadonlyMap<string, string>,
   appliances: readonly ScoredAppliance[],
   asOf: Day,
 ): Promise<Map<string, LoadedProperty>> {
   const ids = appliances.map((appliance) => appliance.id);
-  const since = (dayNumber(asOf) - SMART_DAYS) * MS_PER_DAY;
-  const [components, events, smart, claims] = [
-    await stores.components.ofAppliances(ids),
-    await stores.serviceEvents.evidence(ids),
-    await stores.sensorEvents.smartEvidence(ids, since),
-    await stores.claims.evidence([...states.keys()]),
-  ];
+  const smartDays = model.evidence.smartEvent.spanDays + SPARE_DAYS;
+  const components = await stores.components.ofAppliances(ids);
+  const events = await stores.serviceEvents.evidence(ids);
+  const smart = await stores.sensorEvents.smartEvidence(ids, (dayNumber(asOf) - smartDays) * MS_PER_DAY);
+  const claims = await stores.claims.evidence([...states.keys()]);
   const loaded = new Map<string, LoadedProperty>();
   for (const [propertyId, state] of states)
     loaded.set(propertyId, {

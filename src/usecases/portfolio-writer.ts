@@ -84,7 +84,7 @@ export class PortfolioWriter {
     await this.tx.components.insert(component);
     const delta = this.#propertyDelta(component.propertyId);
     delta.components++;
-    const def = this.knowledge.components.get(component.defId)!;
+    const def = this.knowledge.component(component.defId);
     countTier(delta, component.riskScore, def, 1);
     countTier(this.#partnerDelta, component.riskScore, def, 1);
     this.#tally(component, 1);
@@ -173,7 +173,7 @@ export class PortfolioWriter {
   }
 
   #moveTier(before: Component, after: Component): void {
-    const def = this.knowledge.components.get(after.defId)!;
+    const def = this.knowledge.component(after.defId);
     for (const totals of [this.#propertyDelta(after.propertyId), this.#partnerDelta]) {
       countTier(totals, before.riskScore, def, -1);
       countTier(totals, after.riskScore, def, 1);

@@ -21,7 +21,7 @@ export async function rescore(
   const asOf = dayOf(tx.now);
   const { context, targets } = await reach(writer, property.id, changed);
   const states = new Map([[property.id, property.state]]);
-  const loaded = (await loadHistories(tx, states, context, asOf)).get(property.id)!;
+  const loaded = (await loadHistories(tx, knowledge, states, context, asOf)).get(property.id)!;
   for (const { id, components } of loaded.history.appliances)
     for (const component of writer.unscoredOf(id)) {
       components.push(component);

@@ -1,4 +1,5 @@
 import { conflict, notFound } from "../domain/errors.ts";
+import { toIso } from "../domain/time.ts";
 import type { FailedWindow } from "../store/delivery-log.ts";
 import type { Tx } from "../store/store.ts";
 import type { Administration } from "./partners.ts";
@@ -45,7 +46,7 @@ export async function resendFailed(administration: Administration, window: Faile
   const matched = await countFailed(administration, window);
   await store.write(async (tx) => {
     await requireReceiver(tx, partnerId);
-    const detail = { from: new Date(from).toISOString(), to: new Date(to).toISOString(), matched };
+    const detail = { from: toIso(from), to: toIso(to), matched };
     await tx.audit.record({
       at: tx.now,
       actor,

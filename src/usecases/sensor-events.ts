@@ -3,7 +3,7 @@ import type { Component } from "../domain/component.ts";
 import { invalid, notFound } from "../domain/errors.ts";
 import { normaliseState, type Property } from "../domain/property.ts";
 import type { SensorEvent } from "../domain/sensor-event.ts";
-import { type Instant, MS_PER_DAY } from "../domain/time.ts";
+import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import type {
   ApplianceReference,
   MeterEvent,
@@ -47,7 +47,7 @@ export async function receiveMeterEvent(writer: PortfolioWriter, input: MeterEve
       metric: event.metric,
       value: event.value,
       unit: event.unit,
-      recorded_at: new Date(event.recordedAt).toISOString(),
+      recorded_at: toIso(event.recordedAt),
     },
   });
   return event;

@@ -104,7 +104,9 @@ export class ServiceLog {
     const property = (await tx.properties.find(partner.id, appliance.propertyId))!;
     const before = addDays(event.date, -1);
     const states = new Map([[property.id, property.state]]);
-    const { history, components } = (await loadHistories(tx, states, [appliance], before)).get(property.id)!;
+    const { history, components } = (await loadHistories(tx, knowledge, states, [appliance], before)).get(
+      property.id,
+    )!;
     const scores = scoreProperty(knowledge, history, before);
     for (const component of components) {
       if (event.componentId !== null && event.componentId !== component.id) continue;

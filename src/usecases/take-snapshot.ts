@@ -146,7 +146,7 @@ async function scoreAll(
 ): Promise<void> {
   const states = new Map(properties.map((property) => [property.id, property.state]));
   const appliances = await tx.appliances.forScoring([...states.keys()]);
-  const loaded = await loadHistories(tx, states, appliances, day);
+  const loaded = await loadHistories(tx, knowledge, states, appliances, day);
   const writers = new Map<string, PortfolioWriter>();
   for (const { id, partnerId } of properties) {
     const property = loaded.get(id)!;

@@ -4,8 +4,6 @@ import { type Address, contains, type Network, parseAddress, parseNetwork } from
 /** The operator's lists. Deny wins over allow; an allow list that is not empty must contain the address. */
 export type AddressPolicy = { allow: readonly Network[]; deny: readonly Network[] };
 
-export const PERMISSIVE_POLICY: AddressPolicy = { allow: [], deny: [] };
-
 /** Never connected to, whatever the lists say: none of these can be a partner's receiver. */
 const REFUSED: readonly (readonly [kind: string, networks: readonly string[]])[] = [
   // Outside link-local too: Alibaba, Oracle (classic), Azure's wire server, AWS, Google, Scaleway.

@@ -1,13 +1,10 @@
 import type { Instant } from "../domain/time.ts";
 
-/** A delivery is tried this often in a cycle, then marked failed. */
-export const MOST_ATTEMPTS = 3;
-
-/** From the start of an attempt to the start of the next: attempts stand at 0, 5 and 35 s. */
+/** From the start of an attempt to the start of the next: the three of a cycle stand at 0, 5 and 35 s. */
 const DELAYS_MS = [5_000, 30_000] as const;
 
 /** No attempt is ever planned further ahead than this. One that seems to be was planned before the clock was set back. */
-export const LONGEST_DELAY_MS = 30_000;
+export const LONGEST_DELAY_MS = Math.max(...DELAYS_MS);
 
 /**
  * When the attempt after number `attempt` (1 to 3) is due, or null when that was the last. Measured from the

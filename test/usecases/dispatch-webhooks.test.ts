@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createDispatcher, type Dispatcher } from "../../src/usecases/dispatch-webhooks.ts";
-import { PERMISSIVE_POLICY } from "../../src/webhooks/address.ts";
+import type { AddressPolicy } from "../../src/webhooks/address.ts";
 import {
   DISPATCH_DEFAULTS,
   type DispatchOptions,
@@ -10,6 +10,8 @@ import {
 import { createSender, type SendRequest, type SendResult } from "../../src/webhooks/send.ts";
 import { startReceiver, verifySignatures } from "../support/receiver.ts";
 import { ManualTime, MemoryOutbox } from "../webhooks/memory-outbox.ts";
+
+const permissive: AddressPolicy = { allow: [], deny: [] };
 
 /** How the partner's receiver takes an attempt: its status (0 for no answer), and after how long. */
 type Answer = { status: number; afterMs?: number };
@@ -531,7 +533,7 @@ describe("over real connections", () => {
     const hanging = await startReceiver({ behave: () => "hang" });
     const resolve = async () => [];
     const sender = createSender({
-      policy: () => PERMISSIVE_POLICY,
+      policy: () => permissive,
       resolve,
       extraAuthorities: null,
       proxy: null,

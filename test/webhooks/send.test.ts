@@ -3,10 +3,12 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { parseNetwork } from "../../src/networks.ts";
-import { PERMISSIVE_POLICY } from "../../src/webhooks/address.ts";
+import type { AddressPolicy } from "../../src/webhooks/address.ts";
 import type { NetworkSettings } from "../../src/webhooks/connections.ts";
 import { createSender, type Sender } from "../../src/webhooks/send.ts";
 import { type Behaviour, type Receiver, startReceiver } from "../support/receiver.ts";
+
+const permissive: AddressPolicy = { allow: [], deny: [] };
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), "utf8");
 const authority = fixture("authority.crt");
@@ -26,7 +28,7 @@ const resolve = async (name: string) => {
 
 function sender(settings: Partial<NetworkSettings> = {}): Sender {
   const made = createSender({
-    policy: () => PERMISSIVE_POLICY,
+    policy: () => permissive,
     resolve,
     extraAuthorities: null,
     proxy: null,
@@ -314,7 +316,7 @@ describe("the address", () => {
 
   test("of an open connection is held against the lists of the moment", async () => {
     const { port, received } = await receiver();
-    let policy = PERMISSIVE_POLICY;
+    let policy = permissive;
     const { send } = sender({ policy: () => policy });
     expect((await send(post(`http://name.test:${port}/`))).ok).toBe(true);
     policy = deny("127.0.0.0/8")();

@@ -3,7 +3,7 @@ import type { Assessment } from "./assessment.ts";
 export type Grade = "A" | "B" | "C" | "D" | "F";
 export type Rating = "GOOD" | "FAIR" | "FAIL";
 /** `score` is the condition index: a whole number from 1, the worst, to 100. */
-export type Condition = { score: number; grade: Grade; rating: Rating };
+export type PropertyCondition = { score: number; grade: Grade; rating: Rating };
 
 /** Need as a share of replacement value against the index, straight lines between (`scoring.md` §6). */
 const INDEX: readonly (readonly [need: number, index: number])[] = [
@@ -32,7 +32,7 @@ type Needs = Pick<
  * The condition of a property by the facility condition index of the field: what its critical components cost, and
  * half of what those in warning cost, as a share of its replacement value.
  */
-export function conditionOf(totals: Needs): Condition {
+export function conditionOf(totals: Needs): PropertyCondition {
   const score = conditionIndex(needOf(totals));
   const grade = gradeOf(score);
   return { score, grade, rating: ratingOf(grade, totals.vitalCritical > 0) };

@@ -2,7 +2,7 @@ import type { ComponentDef, Knowledge, SmartEventType } from "../knowledge.ts";
 import { dayFromNumber, MS_PER_DAY } from "../time.ts";
 import { faded } from "./bayes.ts";
 import { enter, type Subject, type Trail } from "./evidence.ts";
-import { concerns, type DatedEvent } from "./timeline.ts";
+import { compareText, concerns, type DatedEvent } from "./timeline.ts";
 import type { SmartEvidence } from "./types.ts";
 
 /** A warning that no later reading of its sensor has cleared. */
@@ -14,8 +14,8 @@ export type Warning = {
   ratio: number;
 };
 
-/** The components of an appliance that a reading speaks of. */
-export function isNamed(
+/** Whether a reading of the component's appliance speaks of the component. */
+function isNamed(
   reading: { componentId: string | null },
   type: SmartEventType,
   component: { id: string; def: Pick<ComponentDef, "id"> },
@@ -85,7 +85,3 @@ const dayOfReading = (reading: SmartEvidence) => Math.floor(reading.recordedAt /
 /** Readings without a sensor's name belong together when they speak of the same component. */
 const sensorKey = ({ sensorId, componentId }: SmartEvidence) =>
   sensorId === null ? `component ${componentId ?? ""}` : `sensor ${sensorId}`;
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}

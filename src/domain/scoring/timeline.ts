@@ -50,7 +50,8 @@ function compare(a: DatedEvent, b: DatedEvent): number {
   );
 }
 
-function compareText(a: string | null, b: string | null): number {
+/** By code units, null first. */
+export function compareText(a: string | null, b: string | null): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? -1 : 1;
   return a < b ? -1 : 1;

@@ -169,7 +169,7 @@ async function getComponent({ params, partner, store }: PartnerCall): Promise<Co
 }
 
 function alertView(knowledge: Knowledge, row: ComponentRow) {
-  const definition = knowledge.components.get(row.defId)!;
+  const definition = knowledge.component(row.defId);
   return {
     id: row.id,
     component_id: row.id,

@@ -78,8 +78,7 @@ class ApplianceBatch implements Batch<Entry> {
     let components = 0;
     for (const { property, appliances } of this.#added.values()) {
       await rescore(this.writer, property, appliances, "history");
-      for (const { typeId } of appliances)
-        components += this.writer.knowledge.types.get(typeId)!.components.length;
+      for (const { typeId } of appliances) components += this.writer.knowledge.type(typeId).components.length;
     }
     return components;
   }
