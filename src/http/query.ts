@@ -6,15 +6,18 @@ import type { Slice } from "../store/properties.ts";
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-/** The query string by name. Throws invalid_request for a bad percent escape and for a known name given twice. */
+/**
+ * The known parameters of the query string by name; others are ignored, whatever they are. Throws invalid_request for
+ * a value with a bad escape and for a name given twice.
+ */
 export function parseQuery(search: string, known: readonly string[]): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   if (search.length <= 1) return values;
   for (const part of search.slice(1).split("&")) {
     if (part === "") continue;
     const at = part.indexOf("=");
-    const name = decode(at < 0 ? part : part.slice(0, at));
-    if (!known.includes(name)) continue;
+    const name = decoded(at < 0 ? part : part.slice(0, at));
+    if (name === undefined || !known.includes(name)) continue;
     if (values.has(name)) throw refused(name, "is given twice");
     values.set(name, decode(at < 0 ? "" : part.slice(at + 1)));
   }
@@ -68,13 +71,19 @@ function wholeNumber(query: ReadonlyMap<string, string>, name: string, least: nu
 }
 
 function decode(text: string): string {
+  const value = decoded(text);
+  if (value !== undefined) return value;
+  throw invalid("The query string has an invalid escape");
+}
+
+/** Undefined for what has an invalid escape, or one of NUL. */
+function decoded(text: string): string | undefined {
   try {
     const value = decodeURIComponent(text.replaceAll("+", " "));
-    if (!value.includes("\u0000")) return value;
+    return value.includes("\u0000") ? undefined : value;
   } catch {
-    // falls through to the refusal
+    return undefined;
   }
-  throw invalid("The query string has an invalid escape");
 }
 
 /** The envelope of every list of a partner's, beside its array. */

@@ -51,6 +51,14 @@ test("ping says whose credentials they are and what the time is", async () => {
   expect(headers.get("x-ratelimit-limit")).toBe("1000000");
 });
 
+test("ping answers a caller who holds whatever there is that it still stands", async () => {
+  await partner.ask("GET", "/v1/ping", 304, { headers: { "if-none-match": "*" } });
+});
+
+test("a query string is ignored where there is nothing to ask for, whatever it holds", async () => {
+  for (const query of ["%zz", "%", "__proto__=%00", "a[b]=%ff"]) await partner.get(`/v1/ping?${query}`);
+});
+
 describe("every route", () => {
   test("answers under the base path as without it", async () => {
     expect((await partner.get("/api/v1/ping")).body).toMatchObject({ ok: true });

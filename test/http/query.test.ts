@@ -16,6 +16,14 @@ describe("a query string", () => {
     expect([...parse("")]).toEqual([]);
   });
 
+  test.each(["?%zz", "?%", "?%zz=1&%00=2", "?a[b]=%zz", "?colour=1&colour=%", "?__proto__=1&constructor=1"])(
+    "of nothing that is known is ignored, whatever it holds: %s",
+    (search) => {
+      expect([...parse(search)]).toEqual([]);
+      expect([...parseQuery(search, [])]).toEqual([]);
+    },
+  );
+
   test.each(["?limit=1&limit=1", "?limit=1&%6Cimit=2", "?limit=%", "?limit=%zz", "?limit=%ff", "?limit=%00"])(
     "that can be read in two ways is refused: %s",
     (search) => {

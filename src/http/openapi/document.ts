@@ -121,7 +121,7 @@ function withReferences(schema: Schema, names: Names, isRoot = true): Schema {
 function describe(operation: Operation, docs: OperationDocs, names: Names): Record<string, unknown> {
   const schemaOf = (shape: Describable) => annotate(withReferences(toOpenApi(shape), names, false));
   const content = (mediaType: string, shape: Describable, given?: unknown) => {
-    const schema = schemaOf(shape);
+    const schema = mediaType === "multipart/form-data" ? asForm(schemaOf(shape)) : schemaOf(shape);
     const example = given ?? exampleOf(schema, (name) => names.get(name)!.schema);
     return { [mediaType]: { schema, ...(example !== undefined && { example }) } };
   };
@@ -162,6 +162,11 @@ function describe(operation: Operation, docs: OperationDocs, names: Names): Reco
     }),
     responses,
   };
+}
+
+/** In a form, `file` holds bytes rather than text. */
+function asForm({ properties = {}, ...schema }: Schema): Schema {
+  return { ...schema, properties: { ...properties, file: { ...properties.file, format: "binary" } } };
 }
 
 const BINARY = { type: "string", format: "binary" };
@@ -211,6 +216,7 @@ function parameters(operation: Operation, docs: OperationDocs) {
 }
 
 function querySchema(name: string): Schema & { default?: unknown } {
+  if (name === "tier") return { type: "string", enum: ["CRITICAL", "WARNING", "GOOD"] };
   if (name === "limit") return { type: "integer", minimum: 1, default: 50 };
   if (name === "offset") return { type: "integer", minimum: 0, default: 0 };
   return { type: "string" };

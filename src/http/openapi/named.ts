@@ -1,6 +1,11 @@
+import { applianceChangeShape, newApplianceShape } from "../../shapes/appliance.ts";
+import { newClaimShape } from "../../shapes/claim.ts";
+import { newPropertyShape, propertyChangeShape } from "../../shapes/property.ts";
+import { flatSmartEventShape, meterEventShape, smartEventShape } from "../../shapes/sensor-event.ts";
 import { claim, claimImpact } from "../replies/claims.ts";
 import { errorReply } from "../replies/common.ts";
 import * as records from "../replies/records.ts";
+import { loggedEvent } from "./docs/appliances.ts";
 import { forecastWindow, reportItem, reserve } from "./docs/figures.ts";
 import type { Describable } from "./schema.ts";
 
@@ -22,4 +27,13 @@ export const NAMED_SHAPES: Readonly<Record<string, Describable>> = {
   ReportItem: reportItem,
   ForecastWindow: forecastWindow,
   Reserve: reserve,
+  NewProperty: newPropertyShape.type,
+  PropertyChange: propertyChangeShape.type,
+  NewAppliance: newApplianceShape.type,
+  ApplianceChange: applianceChangeShape.type,
+  NewServiceEvent: loggedEvent,
+  NewClaim: newClaimShape.type,
+  MeterEvent: meterEventShape.type,
+  SmartEvent: smartEventShape.type,
+  FlatSmartEvent: flatSmartEventShape.type,
 };

@@ -92,7 +92,7 @@ export const alert = type({
   confidence,
 });
 
-const eventType = type.enumerated(...EVENT_TYPES);
+export const eventType = type.enumerated(...EVENT_TYPES);
 const condition = type.enumerated("good", "fair", "poor");
 
 export const serviceEvent = type({

@@ -1,5 +1,6 @@
 import { type } from "arktype";
 import { applianceChangeShape, newApplianceShape } from "../../../shapes/appliance.ts";
+import { eventType, idText } from "../../../shapes/fields.ts";
 import { newServiceEventShape } from "../../../shapes/service-event.ts";
 import { bulkFields, envelopeFields, text, whole } from "../../replies/common.ts";
 import { appliance, applianceFields, component, componentStub, serviceEvent } from "../../replies/records.ts";
@@ -14,6 +15,8 @@ const example = {
   model: "XG40T06",
   serial: "M291904321",
 };
+/** An event that is kept, rather than one whose refusal names it by its position. */
+export const loggedEvent = newServiceEventShape.type.merge({ appliance_id: idText, event_type: eventType });
 const stubs = { components: componentStub.array() } as const;
 
 export const applianceDocs: Record<string, OperationDocs> = {
@@ -90,7 +93,7 @@ export const applianceDocs: Record<string, OperationDocs> = {
     tag: "Service events",
     description:
       "Logs up to 1,000 service events. Each good one is kept when its neighbour fails. Scores are worked out again before the answer. Retry only what `error_details` names.",
-    request: type({ events: newServiceEventShape.type.array() }),
+    request: type({ events: loggedEvent.array() }),
     example: {
       events: [
         {

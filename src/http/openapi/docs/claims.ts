@@ -12,6 +12,7 @@ const example = {
   carrier: "Example Mutual",
   status: "closed",
 };
+const newClaim = newClaimShape.type;
 /** A record's fields, each of which may be missing: they stand in the answer to a single claim alone. */
 const record = Object.fromEntries(
   Object.entries(claimFields).map(([name, field]) => [`${name}?`, field]),
@@ -22,16 +23,7 @@ export const claimDocs: Record<string, OperationDocs> = {
     tag: "Claims",
     description:
       "Takes one claim, or `{claims: [...]}` of which each good one is kept when its neighbour fails. A single claim that is invalid is a 400. The answer has the partial-success form, and for a single claim its record beside it. A `claim_type` that is not known is stored, scores nothing, and is named in `warnings`; denied claims are stored and never scored.",
-    request: type({
-      "claim_type?": newClaimShape.type.get("claim_type"),
-      "date_of_loss?": newClaimShape.type.get("date_of_loss"),
-      "amount?": newClaimShape.type.get("amount"),
-      "claim_number?": text.or("null"),
-      "carrier?": text.or("null"),
-      "description?": text.or("null"),
-      "status?": type.enumerated("open", "closed", "denied").or("null"),
-      "claims?": newClaimShape.type.array(),
-    }),
+    request: newClaim.or({ claims: newClaim.array() }),
     example,
     replies: createdReply(
       "What was recorded and what was refused",

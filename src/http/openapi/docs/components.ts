@@ -10,40 +10,61 @@ import {
   usd,
   whole,
 } from "../../replies/common.ts";
-import { alert, component, historyEvent, trendPoint } from "../../replies/records.ts";
+import {
+  alert,
+  component,
+  eventType,
+  historyEvent,
+  propertyFields,
+  trendPoint,
+} from "../../replies/records.ts";
 import { type OperationDocs, read } from "./types.ts";
 
 const pathExample = "C_01m7xtg2ygfbvrca1mbjrm54pr";
 
+/** What the stream holds, told apart by `type`. */
 const streamed = type({
-  type: type.enumerated(
-    "property.created",
-    "appliance.created",
-    "service_event.created",
-    "component.critical",
-    "component.warning",
-  ),
+  type: type.enumerated("property.created"),
   timestamp: instant,
   data: {
-    id: text,
-    "name?": text,
-    "address?": text,
-    "city?": text.or("null"),
-    "state?": text,
-    "source?": text,
-    "type_id?": text,
-    "property_id?": ids.property,
-    "event_type?": text,
-    "appliance_id?": ids.appliance,
-    "total_cost?": usd.or("null"),
-    "date?": day,
-    "component_name?": text,
-    "component_def_id?": text,
-    "appliance_type?": text,
-    "risk_score?": riskScore,
-    "risk_tier?": tier,
+    id: ids.property,
+    name: text,
+    address: text,
+    city: text.or("null"),
+    state: text,
+    source: propertyFields.source,
   },
-});
+})
+  .or({
+    type: type.enumerated("appliance.created"),
+    timestamp: instant,
+    data: { id: ids.appliance, type_id: text, property_id: ids.property },
+  })
+  .or({
+    type: type.enumerated("service_event.created"),
+    timestamp: instant,
+    data: {
+      id: ids.serviceEvent,
+      event_type: eventType,
+      appliance_id: ids.appliance,
+      total_cost: usd.or("null"),
+      date: day,
+    },
+  })
+  .or({
+    type: type.enumerated("component.critical", "component.warning"),
+    timestamp: instant,
+    data: {
+      id: ids.component,
+      component_name: text,
+      component_def_id: text,
+      appliance_id: ids.appliance,
+      appliance_type: text,
+      risk_score: riskScore,
+      risk_tier: tier,
+      property_id: ids.property,
+    },
+  });
 
 export const componentDocs: Record<string, OperationDocs> = {
   listComponents: {

@@ -1,6 +1,6 @@
 import { type } from "arktype";
 import { day, instant, text, whole } from "../../replies/common.ts";
-import type { OperationDocs } from "./types.ts";
+import { type OperationDocs, read } from "./types.ts";
 
 const health = type({
   status: type.enumerated("ok", "degraded"),
@@ -66,7 +66,11 @@ export const systemDocs: Record<string, OperationDocs> = {
     tag: "Authentication",
     description:
       "Takes JSON or a form, and the client's credentials in the body or in HTTP Basic, as OAuth 2.0 clients send them. Renew a token when less than 5 minutes remain.",
-    request: type({ grant_type: text, client_id: text, client_secret: text }),
+    request: type({
+      grant_type: type.enumerated("client_credentials"),
+      client_id: text,
+      client_secret: text,
+    }),
     requestMediaTypes: ["application/json", "application/x-www-form-urlencoded"],
     example: {
       grant_type: "client_credentials",
@@ -101,12 +105,7 @@ export const systemDocs: Record<string, OperationDocs> = {
   },
   ping: {
     tag: "Authentication",
-    replies: {
-      200: {
-        description: "The credentials are good",
-        shape: type({ ok: "true", timestamp: instant, partner: text }),
-      },
-    },
+    replies: read("The credentials are good", type({ ok: "true", timestamp: instant, partner: text })),
   },
   getOpenApi: {
     tag: "System",

@@ -1,0 +1,106 @@
+import { beforeAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import { operationsOf, readApiDocument } from "../support/api-document.ts";
+import type { ApiClient } from "../support/client.ts";
+import { fill, type HostileRequest, requestsFor } from "../support/hostile-requests.ts";
+import { STAND_INS } from "../support/hostile-values.ts";
+import { expectNoLeak } from "../support/leaks.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+import { addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
+
+/*
+ * Asks for every operation of the API document in ways that the document describes, and in ways that it does not. The
+ * client holds each answer against the document; beyond that, nothing is answered with a fault, and nothing of the
+ * server's insides is told. CONTRIBUTING.md says how to run it for longer and how to see a failure again.
+ */
+
+const { FUZZ_RUNS, FUZZ_SEED, FUZZ_PATH } = process.env;
+const RUNS = Number(FUZZ_RUNS ?? 40);
+/** The same requests each time, but for a longer run. */
+const SEED = FUZZ_SEED === undefined ? (FUZZ_RUNS === undefined ? 1 : undefined) : Number(FUZZ_SEED);
+
+const { serve } = useMainstay();
+const document = readApiDocument();
+let server: Installation;
+let partner: Partner;
+let client: ApiClient;
+let other: ApiClient;
+
+beforeAll(async () => {
+  server = await serve();
+  partner = await server.createPartner("Acme");
+  client = server.as(partner);
+  other = server.as(await server.createPartner("Other"));
+});
+
+test("the document is the one that is served", async () => {
+  expect((await server.anonymous.get("/v1/openapi.json")).body).toEqual(document);
+});
+
+test.each(operationsOf(document).map((at) => [at.operation.operationId, at] as const))(
+  "%s answers whatever it is sent with an answer that is documented",
+  async (_, at) => {
+    const values = await standIns();
+    const seen = new Set<number>();
+    await fc.assert(
+      fc.asyncProperty(requestsFor(document, at), async (request) => {
+        const { status, text } = await send(at.method, request, values);
+        seen.add(status);
+        // Nothing is limited here, and nothing is wrong with the server.
+        expect(status, text).not.toBe(429);
+        expect(status, text).toBeLessThan(500);
+        expect(Object.keys(at.operation.responses), text).toContain(String(status));
+        if (status >= 400)
+          expectNoLeak(text, [partner.api_key, partner.client_secret, partner.webhook_secret]);
+      }),
+      { numRuns: RUNS, seed: SEED, path: FUZZ_PATH },
+    );
+    // Or everything was refused at the door, and little was tried.
+    if (FUZZ_PATH === undefined) expect([...seen].some((status) => status < 300)).toBe(true);
+  },
+  120_000 + RUNS * 100,
+);
+
+function send(
+  method: "GET" | "POST" | "PUT",
+  { target, headers, body, encoding }: HostileRequest,
+  values: Record<string, string>,
+) {
+  const filled = Object.entries(headers).map(([name, value]) => [name, fill(value, values)]);
+  return client.send(method, fill(target, values), {
+    headers: Object.fromEntries(filled),
+    ...(body !== undefined && { raw: Buffer.from(fill(body, values), encoding) }),
+  });
+}
+
+/** What the stand-ins of the requests stand for: new for each operation, or what one adds would slow the next. */
+async function standIns(): Promise<Record<string, string>> {
+  const [own, others] = await Promise.all([thingsOf(client), thingsOf(other)]);
+  return {
+    ...STAND_INS,
+    ...own,
+    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [`other ${name}`, value])),
+    svc_client: partner.client_id,
+    svc_secret: partner.client_secret,
+  };
+}
+
+/** One of each kind of thing, by the prefix of its id, all of one property. */
+async function thingsOf(by: ApiClient): Promise<Record<string, string>> {
+  const property = await addProperty(by, { unit_count: 3 });
+  const appliance = await addWornAppliance(by, property.id);
+  const [unit] = (await by.get(`/v1/property/${property.id}/units`)).body.units;
+  const event = { appliance_id: appliance.id, event_type: "Repair", date: "2026-01-01" };
+  const claim = { claim_type: "water_damage", date_of_loss: "2026-01-01", amount: 100 };
+  const form = new FormData();
+  form.set("file", new File([new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16])], "tank.jpg"));
+  return {
+    P_: property.id,
+    U_: unit.id,
+    A_: appliance.id,
+    C_: appliance.components[0].id,
+    SE_: (await logEvents(by, event)).events[0].id,
+    CLM_: (await by.post(`/v1/property/${property.id}/claims`, claim)).body.id,
+    photo: (await by.ask("POST", `/v1/appliances/${appliance.id}/photos`, 201, { raw: form })).body.filename,
+  };
+}
