@@ -1,44 +1,190 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Ajv from "ajv";
+import addFormats from "ajv-formats";
+import pkg from "../../package.json" with { type: "json" };
 
 const ROOT = join(import.meta.dir, "../..");
-let folder: string;
-let builds: [string, string];
+const OWN = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+const FOREIGN = OWN === "darwin-arm64" ? "linux-arm64" : "darwin-arm64";
+const NAME = `mainstay-${pkg.version}-${OWN}${OWN.startsWith("windows") ? ".exe" : ""}`;
+const BILL = `mainstay-${pkg.version}.cdx.json`;
 
-/** Two builds of what is checked out, one after the other. */
+let folder: string;
+let releases: [string, string];
+
+async function build(args: readonly string[], env: Record<string, string> = {}) {
+  const run = Bun.spawn([process.execPath, "build.ts", ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const stderr = await new Response(run.stderr).text();
+  return { code: await run.exited, stderr };
+}
+
+/** Two releases of what is checked out, for this machine, one after the other. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "mainstay-build-"));
-  builds = [join(folder, "first"), join(folder, "second")];
-  for (const outfile of builds) {
-    const run = Bun.spawn([process.execPath, "build.ts", "--outfile", outfile], {
-      cwd: ROOT,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    const complaints = await new Response(run.stderr).text();
-    if ((await run.exited) !== 0) throw new Error(`the build failed:\n${complaints}`);
+  releases = [join(folder, "first"), join(folder, "second")];
+  for (const into of releases) {
+    const { code, stderr } = await build(["--target", OWN, "--into", into]);
+    if (code !== 0) throw new Error(`the build failed:\n${stderr}`);
   }
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const bytesOf = async (file: string) => Buffer.from(await Bun.file(file).arrayBuffer());
+const bytesOf = (...path: string[]) => readFileSync(join(...path));
 
-test("two builds of one commit have the same bytes, whatever they are called", async () => {
-  const [first, second] = await Promise.all(builds.map(bytesOf));
-  expect(first!.equals(second!)).toBe(true);
+test("two builds of one commit have the same bytes, in whatever folder", () => {
+  const [first, second] = releases;
+  expect(readdirSync(first).toSorted()).toEqual(["SHA256SUMS", NAME, BILL].toSorted());
+  for (const file of readdirSync(first))
+    expect(bytesOf(first, file).equals(bytesOf(second, file)), file).toBe(true);
 });
 
-test("an executable does not tell where it was built", async () => {
-  const bytes = await bytesOf(builds[0]);
-  for (const encoding of ["utf8", "utf16le"] as const)
-    expect(bytes.includes(Buffer.from(`${ROOT}/`, encoding)), encoding).toBe(false);
+test("an executable for this machine is the one of a release, under another name", async () => {
+  const outfile = join(folder, "plain");
+  expect(await build(["--outfile", outfile])).toMatchObject({ code: 0 });
+  expect(bytesOf(outfile).equals(bytesOf(releases[0], NAME))).toBe(true);
 });
 
-test("an executable runs with nothing else installed, and stays in production whatever the environment says", async () => {
+test("nothing of a release tells where it was built", () => {
+  for (const file of readdirSync(releases[0]))
+    for (const encoding of ["utf8", "utf16le"] as const)
+      expect(bytesOf(releases[0], file).includes(Buffer.from(`${ROOT}/`, encoding)), file).toBe(false);
+});
+
+test("an executable runs with nothing else installed, and stays in production whatever the environment says", () => {
   const env = { PATH: "/nonexistent", NODE_ENV: "development" };
-  const run = Bun.spawnSync([builds[0], "version", "--json"], { cwd: folder, env });
+  const run = Bun.spawnSync([join(releases[0], NAME), "version", "--json"], { cwd: folder, env });
   expect(run.exitCode).toBe(0);
   expect(JSON.parse(run.stdout.toString()).name).toBe("mainstay");
   expect(existsSync(join(folder, "node_modules"))).toBe(false);
+});
+
+test("sha256sum finds a release whole, and notices a changed byte", async () => {
+  const check = () => Bun.spawnSync(["sha256sum", "--check", "--strict", "SHA256SUMS"], { cwd: releases[1] });
+  const good = check();
+  expect(good.stdout.toString().trim().split("\n").toSorted()).toEqual(
+    [`${NAME}: OK`, `${BILL}: OK`].toSorted(),
+  );
+  expect(good.exitCode).toBe(0);
+  const bill = bytesOf(releases[1], BILL);
+  Bun.spawnSync(["sh", "-c", `printf ' ' >> ${BILL}`], { cwd: releases[1] });
+  const bad = check();
+  expect(bad.stdout.toString()).toContain(`${BILL}: FAILED`);
+  expect(bad.exitCode).toBe(1);
+  await Bun.write(join(releases[1], BILL), bill);
+});
+
+test("a machine whose runtime cannot be had is named with the remedy, and the others are built", async () => {
+  // Only what this machine's own build takes is at hand, and nothing can be fetched.
+  const cache = join(folder, "cache");
+  mkdirSync(cache);
+  const usual = Bun.spawnSync([process.execPath, "pm", "cache"], { cwd: ROOT }).stdout.toString().trim();
+  const own = /^bun-(linux-x64-baseline|linux-aarch64|darwin-aarch64|windows-x64-baseline)-v/;
+  const foreign = FOREIGN.replace("arm64", "aarch64");
+  for (const entry of readdirSync(usual))
+    if (own.test(entry) && !entry.includes(foreign)) symlinkSync(join(usual, entry), join(cache, entry));
+  const nowhere = "http://127.0.0.1:9";
+  const into = join(folder, "partial");
+  const { code, stderr } = await build(["--target", FOREIGN, "--target", OWN, "--into", into], {
+    BUN_INSTALL_CACHE_DIR: cache,
+    HTTPS_PROXY: nowhere,
+    https_proxy: nowhere,
+  });
+  expect(code).toBe(1);
+  const complaints = stderr.split("\n").filter((line) => line.includes(FOREIGN));
+  expect(complaints).toHaveLength(1);
+  expect(complaints[0]).toStartWith(`${FOREIGN} was not built: Failed to download`);
+  expect(complaints[0]).toEndWith(`bun build.ts --target ${FOREIGN}`);
+  expect(readdirSync(into).toSorted()).toEqual(["SHA256SUMS", NAME, BILL].toSorted());
+});
+
+test("a target that there is not is refused with those that there are", async () => {
+  const { code, stderr } = await build(["--target", "linux-sparc"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("There is no target linux-sparc. There are: linux-x64, ");
+});
+
+describe("the bill of materials", () => {
+  const bill = () => JSON.parse(bytesOf(releases[0], BILL).toString());
+  type Component = { name: string; version: string; purl: string; licenses: unknown[]; hashes?: unknown[] };
+  const libraries = (): Component[] =>
+    bill().components.filter(({ type }: { type: string }) => type === "library");
+
+  test("keeps to CycloneDX 1.6", () => {
+    const folder = join(ROOT, "node_modules/@cyclonedx/cyclonedx-library/res/schema");
+    const schema = (file: string) => JSON.parse(bytesOf(folder, file).toString());
+    const ajv = new Ajv({ strict: false, formats: { "iri-reference": true, "idn-email": true } });
+    addFormats(ajv);
+    // The schema refers to others by their files' names.
+    for (const file of ["spdx.SNAPSHOT.schema.json", "jsf-0.82.SNAPSHOT.schema.json"])
+      ajv.addSchema({ ...schema(file), $id: `http://cyclonedx.org/schema/${file}` });
+    const validate = ajv.compile(schema("bom-1.6.SNAPSHOT.schema.json"));
+    validate(bill());
+    expect(validate.errors).toBeNull();
+    expect(validate({ ...bill(), components: [{ type: "library" }] })).toBe(false);
+  });
+
+  test("has every package that was bundled, and no other", async () => {
+    const bundled = await Bun.build({
+      entrypoints: [join(ROOT, "src/main.ts")],
+      target: "bun",
+      minify: { whitespace: true, syntax: true },
+      metafile: true,
+    });
+    const folders = Object.values(bundled.metafile!.outputs)
+      .flatMap(({ inputs }) => Object.entries(inputs))
+      .filter(([file, { bytesInOutput }]) => file.includes("node_modules/") && bytesInOutput > 0)
+      .map(([file]) => {
+        const [beyond] = /^(@[^/]+\/)?[^/]+/.exec(file.split("node_modules/").at(-1)!)!;
+        return `${file.slice(0, file.lastIndexOf("node_modules/"))}node_modules/${beyond}`;
+      });
+    const packages = [...new Set(folders)].map((path) => {
+      const { name, version } = JSON.parse(bytesOf(ROOT, path, "package.json").toString());
+      return `${name}@${version}`;
+    });
+    expect(packages.length).toBeGreaterThan(40);
+    expect(
+      libraries()
+        .map(({ name, version }) => `${name}@${version}`)
+        .toSorted(),
+    ).toEqual(packages.toSorted());
+  });
+
+  test("has every dependency, none that is for development alone, and Bun", () => {
+    const names = libraries().map(({ name }) => name);
+    expect(Object.keys(pkg.dependencies).filter((name) => !names.includes(name))).toEqual([]);
+    expect(Object.keys(pkg.devDependencies).filter((name) => names.includes(name))).toEqual([]);
+    expect(bill().components).toContainEqual(
+      expect.objectContaining({ type: "platform", name: "bun", version: Bun.version }),
+    );
+  });
+
+  test("tells of each package where it comes from, its licence, and the hash that the lock file holds", () => {
+    const lock = bytesOf(ROOT, "bun.lock").toString();
+    for (const { name, version, purl, licenses, hashes } of libraries()) {
+      expect(purl).toBe(`pkg:npm/${name.replace("@", "%40")}@${version}`);
+      expect(licenses).toHaveLength(1);
+      const [{ alg, content }] = hashes as [{ alg: string; content: string }];
+      expect(alg).toBe("SHA-512");
+      const line = lock.split("\n").find((one) => one.includes(`["${name}@${version}",`));
+      expect(line).toContain(`"sha512-${Buffer.from(content, "hex").toString("base64")}"`);
+    }
+  });
+
+  test("leads from Mainstay over what needs what to every component", () => {
+    const { components, dependencies, metadata } = bill();
+    const needs = new Map<string, string[]>(
+      dependencies.map(({ ref, dependsOn }: { ref: string; dependsOn: string[] }) => [ref, dependsOn]),
+    );
+    const reached = new Set<string>([metadata.component["bom-ref"]]);
+    for (const ref of reached) for (const other of needs.get(ref)!) reached.add(other);
+    const known = [metadata.component, ...components].map((one) => one["bom-ref"] as string);
+    expect([...reached].toSorted()).toEqual(known.toSorted());
+  });
 });

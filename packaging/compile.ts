@@ -1,0 +1,80 @@
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import pkg from "../package.json" with { type: "json" };
+
+export const ROOT = join(import.meta.dir, "..");
+
+/** What went into a bundle: its files, and the imports between them. */
+export type Contents = NonNullable<Bun.BuildOutput["metafile"]>;
+
+/**
+ * Compiles the executable for one of Bun's targets. What it embeds (migrations, knowledge base, default configuration)
+ * it imports; what it stamps (version, commit, target) comes from package.json and git. The same commit gives the same
+ * bytes, whatever the file is called.
+ */
+export async function compile(target: string, outfile: string): Promise<Contents> {
+  mkdirSync(join(ROOT, "dist"), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, "dist", ".building-"));
+  try {
+    // The output's name becomes part of its bytes: always the same one, in a folder of its own, and moved afterwards.
+    const built = join(folder, target.includes("windows") ? "mainstay.exe" : "mainstay");
+    const result = await Bun.build({
+      entrypoints: [join(ROOT, "src", "main.ts")],
+      compile: {
+        target: target as Bun.Build.CompileTarget,
+        outfile: built,
+        autoloadDotenv: false,
+        autoloadBunfig: false,
+      },
+      bytecode: true,
+      format: "cjs",
+      minify: { whitespace: true, syntax: true, identifiers: false },
+      metafile: true,
+      define: {
+        // What CommonJS modules would be given: the folder of the machine that builds.
+        __dirname: JSON.stringify("/"),
+        __filename: JSON.stringify("/mainstay"),
+        "process.env.NODE_ENV": JSON.stringify("production"),
+        MAINSTAY_VERSION: JSON.stringify(pkg.version),
+        MAINSTAY_COMMIT: JSON.stringify(commit()),
+        MAINSTAY_TARGET: JSON.stringify(target),
+      },
+    });
+    if (!result.success) throw new AggregateError(result.logs, "the build failed");
+    chmodSync(built, 0o755);
+    renameSync(built, outfile);
+    return result.metafile!;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Bun's target for the machine that builds; on x64 the baseline one, which starts without AVX2. */
+export function ownTarget(): string {
+  const os = process.platform === "win32" ? "windows" : process.platform;
+  const musl = os === "linux" && usesMusl() ? "-musl" : "";
+  return process.arch === "x64" ? `bun-${os}-x64-baseline${musl}` : `bun-${os}-arm64${musl}`;
+}
+
+function usesMusl(): boolean {
+  const header = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return header.header?.glibcVersionRuntime === undefined;
+}
+
+/** The commit that is built, marked when the tree differs from it. */
+export function commit(): string {
+  const head = git("rev-parse", "--short=12", "HEAD") || "unknown";
+  return git("status", "--porcelain", "--untracked-files=no") === "" ? head : `${head}-modified`;
+}
+
+/** When the commit was made, as ISO 8601 in UTC; undefined outside of a repository. */
+export function commitTime(): string | undefined {
+  const seconds = git("log", "-1", "--format=%ct");
+  return seconds === "" ? undefined : new Date(Number(seconds) * 1000).toISOString();
+}
+
+function git(...args: string[]): string {
+  return Bun.spawnSync(["git", ...args], { cwd: ROOT })
+    .stdout.toString()
+    .trim();
+}
