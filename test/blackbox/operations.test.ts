@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { operationsOf, readApiDocument } from "../support/api-document.ts";
+import type { ApiClient, Asking } from "../support/client.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+
+const { serve } = useMainstay();
+let server: Installation;
+let byKey: ApiClient;
+let byToken: ApiClient;
+beforeAll(async () => {
+  server = await serve();
+  const partner = await server.createPartner("Acme");
+  byKey = server.as(partner);
+  byToken = await server.withToken(partner);
+});
+
+const secured = operationsOf(readApiDocument()).filter(({ operation }) => operation.security?.length !== 0);
+const named = secured.map(({ method, path, operation }) => [method, path, operation] as const);
+/** An id of the right form that nothing has. */
+const filled = (path: string) =>
+  path.replace("{id}", "X_00000000000000000000000000").replace("{filename}", `${"0".repeat(32)}.jpg`);
+const MEGABYTE = 1024 * 1024;
+
+describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) => {
+  const query = parameters.some(({ name }) => name === "since") ? { since: "2026-01-01" } : {};
+  const asking: Asking = { query, ...(requestBody && { body: {} }) };
+
+  test("is for who has a credential, and takes a key and a token alike", async () => {
+    const { body, headers } = await server.anonymous.ask(method, filled(path), 401, asking);
+    expect(body.error).toBe("API key required. Pass it in the X-Api-Key header.");
+    expect(headers.get("www-authenticate")).toMatch(/^(ApiKey|Bearer)/);
+    // The second demo property of a partner is a conflict; everything else is the same both times.
+    const [first, second] = [
+      await byKey.send(method, filled(path), asking),
+      await byToken.send(method, filled(path), asking),
+    ];
+    for (const reply of [first, second]) expect([401, 403]).not.toContain(reply.status);
+    if (path !== "/onboarding/demo-property") expect(second.status).toBe(first.status);
+  });
+
+  test("tells what is left of the day's calls, until the next midnight", async () => {
+    const before = Date.now();
+    const { headers } = await byKey.send(method, filled(path), asking);
+    expect(headers.get("x-ratelimit-limit")).toBe("1000000");
+    expect(Number(headers.get("x-ratelimit-remaining"))).toBeLessThan(1_000_000);
+    const midnights = [before, Date.now()].map((now) => (Math.floor(now / 86_400_000) + 1) * 86_400_000);
+    expect(midnights.map((at) => new Date(at).toISOString())).toContain(headers.get("x-ratelimit-reset")!);
+  });
+
+  if (path.includes("{"))
+    test("does not find what is not there", async () => {
+      const bodies: Record<string, object> = {
+        "/v1/property/{id}/claims": {
+          body: { claim_type: "hail", date_of_loss: "2026-01-01", amount: 1 },
+        },
+        "/v1/appliances/{id}/photos": { raw: photo() },
+      };
+      const given = method === "POST" ? bodies[path]! : asking;
+      const reply = await byKey.ask(method, filled(path), 404, given);
+      expect(reply.body).toMatchObject({ error: expect.stringMatching(/ not found$|^Not found$/) });
+    });
+
+  if (requestBody?.content["application/json"])
+    test("looks at the credential before the body's size, and at that before what it says", async () => {
+      const raw = `{${"x".repeat(6 * MEGABYTE)}`;
+      const headers = { "content-type": "application/json" };
+      await server.anonymous.ask(method, filled(path), 401, { raw, headers });
+      await byKey.ask(method, filled(path), 413, { raw, headers });
+    });
+});
+
+function photo(): FormData {
+  const form = new FormData();
+  form.set("file", new File([new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16])], "tank.jpg"));
+  return form;
+}

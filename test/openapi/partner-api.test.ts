@@ -1,0 +1,273 @@
+import { describe, expect, test } from "bun:test";
+import {
+  type DocumentedResponse,
+  operationsOf,
+  readApiDocument,
+  resolve,
+  type Schema,
+} from "../support/api-document.ts";
+
+/*
+ * The partner API's own tables of fields, as they stand there, against the document. Every answer of every black-box
+ * test is held against the document in turn, so what is required here is in the answers.
+ */
+
+const document = readApiDocument();
+const operations = operationsOf(document);
+
+/** The fields of an answer by where they are: `a.b` is an object within, `a[]` the items of an array, `a{}` the values of an object. */
+type Fields = Record<string, string>;
+
+const ENVELOPE = "total limit offset page pages partner";
+const PROPERTY =
+  "id name address city state zip unit_count year_built estimated_value is_demo partner_property_id notes created_at";
+const APPLIANCE =
+  "id property_id unit_id type_id brand model serial brand_tier install_year usage_intensity warranty_expiry";
+const COMPONENT_VIEW =
+  "id component_id component_name component_def_id appliance_id appliance_type appliance_brand unit property_id " +
+  "property_name risk_score risk_tier confidence age_years projected_failure_year proactive_cost reactive_cost " +
+  "last_scored install_year last_replaced last_serviced override_lifespan projected_failure_range " +
+  "failure_probability_12m";
+const SERVICE_EVENT =
+  "id appliance_id component_id event_type date parts_cost labor_cost total_cost technician notes condition_after";
+const CLAIM =
+  "id property_id claim_type date_of_loss claim_number carrier amount_paid description status scoring_impact created_at";
+const PHOTO = "filename original_name url uploaded_at service_event_id event_type event_date";
+const REPORT_ITEM =
+  "component_id component_name appliance_type risk_score confidence age_years projected_failure_year " +
+  "proactive_cost reactive_cost";
+const FORECAST_ITEM =
+  "component_id component_name appliance_id appliance_type unit risk_score risk_tier confidence " +
+  "projected_failure_year failure_probability proactive_cost reactive_cost";
+const WINDOW = "label component_count proactive_cost emergency_cost_if_ignored savings_potential components";
+const RESERVE = "label per_unit_per_month per_unit_per_year property_per_month";
+const PARTIAL_SUCCESS = {
+  "": "created errors events error_details partner",
+  "error_details[]": "index error",
+};
+const SMART = {
+  "": "event_id event_type property_id appliance_id property_created appliance_created affected_components risk_summary partner",
+  "affected_components[]": COMPONENT_VIEW,
+  risk_summary: "components_scored critical_count warning_count",
+};
+
+const ANSWERS: Record<string, Fields> = {
+  "GET /v1/auth/methods": { "": "methods docs", "methods[]": "" },
+  "GET /health": {
+    "": "status version uptime_s checks last_snapshot",
+    checks: "database scheduler outbox",
+    last_snapshot: "date finished_at",
+  },
+  "POST /oauth/token": { "": "access_token token_type expires_in scope partner" },
+  "GET /v1/ping": { "": "ok timestamp partner" },
+  "GET /v1/properties": {
+    "": `properties ${ENVELOPE}`,
+    "properties[]": "id name address city state zip unit_count created_at",
+  },
+  "GET /v1/properties/{id}": { "": `${PROPERTY} source partner` },
+  "POST /v1/properties": { "": `${PROPERTY} partner` },
+  "PUT /v1/properties/{id}": { "": `${PROPERTY} partner` },
+  "GET /v1/property/{id}/units": { "": `units ${ENVELOPE}`, "units[]": "id property_id label created_at" },
+  "GET /v1/portfolio/summary": {
+    "": `portfolio totals ${ENVELOPE}`,
+    "portfolio[]":
+      "property_id name address city state unit_count appliances components critical warning good overall_rating " +
+      "total_deferred_maintenance total_reactive_exposure deferred_per_door",
+    totals: "properties appliances components critical warning good total_deferred total_reactive",
+  },
+  "GET /v1/property/{id}/summary": {
+    "": "property counts risk financials assessed_at partner",
+    property: "id name address city state unit_count",
+    counts: "appliances components service_events",
+    risk: "critical warning good overall_rating",
+    financials:
+      "total_deferred_maintenance total_reactive_exposure deferred_per_door recommended_monthly_reserve_per_unit",
+  },
+  "GET /v1/property/{id}/report": {
+    "": "property overall categories critical warning good financials assessed_at partner",
+    property: PROPERTY,
+    overall: "rating nci_equivalent components_assessed",
+    "categories{}": "critical warning good deferred",
+    "critical[]": REPORT_ITEM,
+    "warning[]": REPORT_ITEM,
+    "good[]": REPORT_ITEM,
+    financials:
+      "total_deferred total_reactive_exposure deferred_per_door estimated_savings_if_acted " +
+      "recommended_monthly_reserve_per_unit",
+  },
+  "GET /v1/property/{id}/forecast": {
+    "": "property_id name forecast generated_at partner",
+    "forecast.window_30_days": WINDOW,
+    "forecast.window_60_days": WINDOW,
+    "forecast.window_90_days": WINDOW,
+    "forecast.window_90_days.components[]": FORECAST_ITEM,
+  },
+  "GET /v1/property/{id}/reserve": {
+    "": "property_id name unit_count total_deferred reserves generated_at partner",
+    "reserves.12_month": RESERVE,
+    "reserves.24_month": RESERVE,
+    "reserves.36_month": RESERVE,
+    "reserves.10_year_full_replacement": RESERVE,
+  },
+  "GET /v1/property/{id}/condition-score": {
+    "": "property_id name condition_score grade rating components_assessed critical warning methodology assessed_at",
+  },
+  "GET /v1/property/{id}/rcv": {
+    "":
+      "property_id name unit_count total_replacement_cost rcv_per_unit critical_exposure warning_exposure systems " +
+      "estimated_value deferred_as_pct_of_value assessed_at",
+    "systems[]": "system total_rcv components critical warning",
+  },
+  "GET /v1/property/{id}/compliance": {
+    "": "property_id name compliance_items overdue partner",
+    "compliance_items[]":
+      "appliance_id appliance_type brand inspection_type authority mandatory interval_months last_inspection " +
+      "due_date days_until_due status",
+  },
+  "GET /v1/property/{id}/claims": { "": `claims property_id ${ENVELOPE}`, "claims[]": CLAIM },
+  "GET /v1/property/{id}/claims/impact": {
+    "": "property_id name total_claims active_claims expired_claims claims methodology partner",
+    "claims[]":
+      "claim_id claim_type label date_of_loss age_years base_likelihood_ratio effective_likelihood_ratio " +
+      "decay_remaining_years status affected_systems affected_components_count",
+    methodology: "version recency_decay max_claims_scored",
+    "methodology.recency_decay": "decay_years",
+  },
+  "GET /v1/components": { "": `components ${ENVELOPE}`, "components[]": COMPONENT_VIEW },
+  "GET /v1/components/{id}/history": {
+    "": "component events total_events partner",
+    component: "id component_name appliance_id appliance_type install_year last_replaced last_serviced",
+    "events[]": "id event_type date technician total_cost notes condition_after",
+  },
+  "GET /v1/components/{id}/trend": {
+    "": `component_id trend ${ENVELOPE}`,
+    "trend[]": "date risk_score risk_tier",
+  },
+  "GET /v1/alerts": {
+    "": `alerts critical_count warning_count ${ENVELOPE}`,
+    "alerts[]":
+      "component_id component_name appliance_type property_id property_name property_address risk_score risk_tier",
+  },
+  "GET /v1/events": { "": `events since ${ENVELOPE}`, "events[]": "type timestamp data" },
+  "GET /v1/appliance-types": {
+    "": `appliance_types ${ENVELOPE}`,
+    "appliance_types[]": "type_id name system components",
+    "appliance_types[].components[]": "component_def_id component_name",
+  },
+  "GET /v1/appliances": { "": `appliances ${ENVELOPE}`, "appliances[]": APPLIANCE },
+  "POST /v1/appliances": {
+    "": `${APPLIANCE} components_created components partner`,
+    "components[]": "id component_def_id component_name",
+  },
+  "GET /v1/appliances/{id}": { "": `${APPLIANCE} components partner`, "components[]": COMPONENT_VIEW },
+  "PUT /v1/appliances/{id}": { "": `${APPLIANCE} partner` },
+  "POST /v1/appliances/bulk": { ...PARTIAL_SUCCESS, "events[]": APPLIANCE },
+  "POST /v1/service-events/bulk": { ...PARTIAL_SUCCESS, "events[]": SERVICE_EVENT },
+  "GET /v1/appliances/{id}/photos": {
+    "": "appliance_id type brand model service_event_photos appliance_photos total",
+    "service_event_photos[]": PHOTO,
+    "appliance_photos[]": PHOTO,
+  },
+  "POST /v1/appliances/{id}/photos": { "": PHOTO },
+  "POST /v1/meter-event": { "": "event_id received property_id appliance_id partner" },
+  "POST /v1/meter-event/smart": SMART,
+  "POST /v1/meter-event/smart/v2": SMART,
+  "POST /onboarding/demo-property": { "": `${PROPERTY} appliances components partner` },
+};
+/** Files, and the document of the document. One claim and a list of them have a body each, which a test of claims compares. */
+const OTHERS = ["GET /v1/openapi.json", "GET /uploads/{filename}", "POST /v1/property/{id}/claims"];
+
+const COUNTS =
+  "unit_count appliances components critical warning good properties total limit offset page pages service_events " +
+  "components_assessed nci_equivalent component_count condition_score overdue interval_months days_until_due " +
+  "total_claims active_claims expired_claims affected_components_count max_claims_scored decay_years total_events " +
+  "install_year projected_failure_year critical_count warning_count created errors index components_created " +
+  "components_scored expires_in year_built override_lifespan";
+const NUMBERS =
+  "total_deferred_maintenance total_reactive_exposure deferred_per_door total_deferred total_reactive " +
+  "recommended_monthly_reserve_per_unit estimated_savings_if_acted proactive_cost reactive_cost " +
+  "emergency_cost_if_ignored savings_potential per_unit_per_month per_unit_per_year property_per_month " +
+  "total_replacement_cost rcv_per_unit critical_exposure warning_exposure total_rcv estimated_value risk_score " +
+  "age_years amount_paid scoring_impact base_likelihood_ratio effective_likelihood_ratio decay_remaining_years " +
+  "usage_intensity parts_cost labor_cost total_cost failure_probability failure_probability_12m";
+const BOOLEANS = "is_demo ok mandatory received property_created appliance_created";
+const TYPES = new Map(
+  Object.entries({ integer: COUNTS, number: NUMBERS, boolean: BOOLEANS }).flatMap(([type, names]) =>
+    names.split(" ").map((name) => [name, type] as const),
+  ),
+);
+
+/** The schema of the answer when all is well. */
+function answerOf(name: string): Schema {
+  const { operation } = operations.find(({ method, path }) => `${method} ${path}` === name)!;
+  const [, response] = Object.entries(operation.responses).find(([status]) => /^20[01]$/.test(status))!;
+  return resolve<DocumentedResponse>(document, response).content!["application/json"]!.schema;
+}
+
+/** The schema itself, its reference followed, with the fields of all that it is put together from. */
+function whole(schema: Schema): Schema {
+  const { allOf, ...own } = resolve<Schema>(document, schema);
+  const parts = (allOf ?? []).map(whole);
+  return {
+    ...own,
+    ...(parts[0] ?? {}),
+    properties: Object.assign({}, own.properties, ...parts.map(({ properties }) => properties)),
+    required: [...(own.required ?? []), ...parts.flatMap(({ required }) => required ?? [])],
+  };
+}
+
+function at(schema: Schema, place: string): Schema {
+  let found = whole(schema);
+  for (const step of place === "" ? [] : place.split(".")) {
+    const name = step.replace(/(\[\]|\{\})$/, "");
+    found = whole(found.properties![name]!);
+    if (step.endsWith("[]")) found = whole(found.items!);
+    if (step.endsWith("{}")) found = whole(found.additionalProperties as Schema);
+  }
+  return found;
+}
+
+test("every operation of the document has its fields told here", () => {
+  const documented = operations.map(({ method, path }) => `${method} ${path}`);
+  expect([...Object.keys(ANSWERS), ...OTHERS].sort()).toEqual(documented.sort());
+});
+
+describe.each(Object.entries(ANSWERS))("%s", (operation, fields) => {
+  test("promises every field of the partner API, of its type", () => {
+    const faults = Object.entries(fields).flatMap(([place, names]) => {
+      const { properties = {}, required = [] } = at(answerOf(operation), place);
+      return names
+        .split(" ")
+        .filter((name) => name !== "")
+        .flatMap((name) => {
+          if (!required.includes(name)) return [`${place} lacks ${name}`];
+          const { type, items, anyOf } = whole(properties[name]!);
+          const expected = TYPES.get(name);
+          if (expected === undefined || items || anyOf || type === "array" || type === "object") return [];
+          return type === expected ? [] : [`${place}.${name} is ${type}, not ${expected}`];
+        });
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+test("what is outside of /v1 has the server's root as its address", () => {
+  const outside = Object.entries(document.paths).filter(([, item]) => item.servers);
+  expect(outside.map(([path]) => path).sort()).toEqual([
+    "/health",
+    "/oauth/token",
+    "/onboarding/demo-property",
+    "/uploads/{filename}",
+  ]);
+  for (const [, { servers }] of outside)
+    expect((servers as unknown as { url: string }[]).map(({ url }) => url)).toEqual(["/"]);
+});
+
+test("the document has a title, a version, a description, and both ways to authenticate for what says nothing else", () => {
+  expect(document).toMatchObject({
+    info: { title: "Mainstay Partner API", version: "1.0.0", description: expect.stringMatching(/.{100}/s) },
+    security: [{ apiKey: [] }, { oauth2: [] }],
+  });
+  const open = operations.filter(({ operation }) => operation.security?.length === 0).map(({ path }) => path);
+  expect(open.sort()).toEqual(["/health", "/oauth/token", "/v1/auth/methods", "/v1/openapi.json"]);
+});
