@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // What operators are shown is shaped from what the store and the use cases return.
   shapes: ["domain", "store", "usecases"],
   usecases: ["domain", "store", "webhooks", "csv", "secrets", "shapes", "knowledge", "config"],
-  http: ["domain", "store", "usecases", "shapes", "secrets", "log.ts", "metrics", "rm", "tls"],
+  http: ["domain", "store", "usecases", "shapes", "secrets", "log.ts", "metrics", "networks.ts", "rm", "tls"],
   metrics: ["domain", "store", "usecases", "webhooks", "backup"],
   rm: ["domain", "config", "webhooks"],
   tls: ["domain"],

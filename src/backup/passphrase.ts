@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { OperatorError } from "../domain/errors.ts";
 
 /**
- * The passphrase for a backup: the first file's line when one was named, else the setting's; undefined for none. The
+ * The passphrase for a backup: the file's line when one was named, else the setting's; undefined for none. The
  * line's end is no part of it.
  */
 export function readPassphrase(file: string | undefined, setting: string): string | undefined {

@@ -7,3 +7,6 @@ export function centsFromUsd(usd: number): number {
 export function usdFromCents(cents: number): number {
   return cents / 100;
 }
+
+export const usdOrNull = (cents: number | null): number | null =>
+  cents === null ? null : usdFromCents(cents);

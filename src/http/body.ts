@@ -2,24 +2,21 @@ import { Failure, invalid } from "../domain/errors.ts";
 
 const MAX_DEPTH = 32;
 
+/** Throws payload_too_large when the headers declare a body of more than `limit` bytes. */
+export function checkDeclaredSize({ headers }: Request, limit: number): void {
+  if (Number(headers.get("content-length")) > limit) throw tooLarge(limit);
+}
+
 /**
  * The raw body. Throws payload_too_large as soon as it is known to hold more than `limit` bytes, and invalid_request
  * when the client goes away before it has sent it all.
  */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  checkDeclaredSize(request, limit);
   try {
-    return await readAll(request, limit);
-  } catch (error) {
-    if ((error as Error).name === "AbortError") throw invalid("The connection ended before the body did");
-    throw error;
-  }
-}
-
-async function readAll(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-  const declared = request.headers.get("content-length");
-  if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
-  try {
-    return declared !== null ? await readDeclared(request, limit) : await readChunks(request, limit);
+    return request.headers.has("content-length")
+      ? await readDeclared(request, limit)
+      : await readChunks(request, limit);
   } catch (error) {
     if (error instanceof Failure) throw error;
     // The connection is gone, so that nobody hears this: it keeps what is the caller's doing out of the faults.

@@ -1,4 +1,4 @@
-import type { Instant } from "../domain/time.ts";
+import { parseAddress } from "../networks.ts";
 
 const WINDOW_MS = 60_000;
 /** Beyond this many callers the ones longest idle are forgotten first. */
@@ -35,7 +35,7 @@ export class SlidingWindow {
     return undefined;
   }
 
-  #forgetIdle(now: Instant): void {
+  #forgetIdle(now: number): void {
     for (const [caller, { ring, next }] of this.#callers) {
       const latest = ring[(next + this.limit - 1) % this.limit]!;
       if (now - latest >= WINDOW_MS) this.#callers.delete(caller);
@@ -45,16 +45,14 @@ export class SlidingWindow {
   }
 }
 
-/** What a caller's address is counted under: an IPv4 address whole, an IPv6 address by its /64. */
+/** What a caller's address is counted under: an IPv4 address whole, an IPv6 address by its /64, any other text as it is. */
 export function addressKey(address: string): string {
-  if (address.startsWith("::ffff:") && address.includes(".")) return address.slice(7);
   if (!address.includes(":")) return address;
-  const [head = "", tail = ""] = address.split("%", 1)[0]!.split("::", 2);
-  const groups = head === "" ? [] : head.split(":");
-  const rest = tail === "" ? [] : tail.split(":");
-  if (address.includes("::")) while (groups.length + rest.length < 8) groups.push("0");
-  return [...groups, ...rest]
+  const parsed = parseAddress(address);
+  if (!parsed) return address;
+  if (!("parts" in parsed)) return parsed.toString(); // IPv4 mapped into IPv6
+  return parsed.parts
     .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ""))
+    .map((part) => part.toString(16))
     .join(":");
 }

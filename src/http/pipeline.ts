@@ -5,7 +5,7 @@ import type { Logger } from "../log.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { DailyBudgets } from "../usecases/daily-budgets.ts";
 import type { Authenticator } from "./auth.ts";
-import { parseJsonObject, readBytes, requireJson } from "./body.ts";
+import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./body.ts";
 import { entityTag, isHeld } from "./entity-tag.ts";
 import { errorReply, HttpFailure } from "./errors.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
@@ -187,8 +187,7 @@ export class Pipeline {
 
   async #readJson(request: Request): Promise<Uint8Array> {
     const { bodyBytes } = this.parts;
-    const declared = request.headers.get("content-length");
-    if (declared !== null && Number(declared) > bodyBytes) await readBytes(request, bodyBytes);
+    checkDeclaredSize(request, bodyBytes);
     requireJson(request);
     return await readBytes(request, bodyBytes);
   }

@@ -53,7 +53,6 @@ export function createHttp(parts: HttpParts): Fetch {
   });
 
   return async (request, socketAddress) => {
-    const startedAt = performance.now();
     const given = request.headers.get("x-request-id");
     const visit: Visit = {
       requestId: given !== null && REQUEST_ID.test(given) ? given : parts.newRequestId(),
@@ -64,7 +63,7 @@ export function createHttp(parts: HttpParts): Fetch {
     };
     visits.set(request, visit);
     const response = await answer(request, visit);
-    const durationMs = performance.now() - startedAt;
+    const durationMs = parts.ticks() - visit.ticksMs;
     const route = visit.route ?? "unmatched";
     log.info(
       {

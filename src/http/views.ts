@@ -1,12 +1,12 @@
 import type { Appliance } from "../domain/appliance.ts";
 import type { Component } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { usdFromCents } from "../domain/money.ts";
+import { usdFromCents, usdOrNull } from "../domain/money.ts";
 import { failureWithin, projectionOf } from "../domain/projections.ts";
 import type { Property, Unit } from "../domain/property.ts";
 import { ageYears } from "../domain/scoring/virtual-age.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
-import { toIso, yearOf } from "../domain/time.ts";
+import { DAYS_PER_YEAR, type Instant, toIso, yearOf } from "../domain/time.ts";
 import type { ComponentRow } from "../store/component-rows.ts";
 import type { PropertyRow } from "../store/properties.ts";
 
@@ -14,8 +14,6 @@ import type { PropertyRow } from "../store/properties.ts";
  * What is read, as it is written on the wire: the one place where domain values become snake_case JSON. Optional
  * values that are absent are null.
  */
-
-const usdOrNull = (cents: number | null) => (cents === null ? null : usdFromCents(cents));
 
 export function propertyRowView(row: PropertyRow) {
   return {
@@ -89,10 +87,10 @@ export const installYearOf = (component: Component) =>
  * The component view of lists: the union of both documented variants. `settledAt` is the moment of the latest
  * snapshot, when a component was last scored unless it was scored by itself since.
  */
-export function componentView(knowledge: Knowledge, row: ComponentRow, settledAt: number | null) {
+export function componentView(knowledge: Knowledge, row: ComponentRow, settledAt: Instant | null) {
   const definition = knowledge.component(row.defId);
   const projection = projectionOf(knowledge, row, row.brandTier);
-  const yearly = failureWithin(knowledge, row, row.brandTier, 365.25);
+  const yearly = failureWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR);
   return {
     id: row.id,
     component_id: row.id,

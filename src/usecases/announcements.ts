@@ -1,6 +1,6 @@
 import type { Component } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { usdFromCents } from "../domain/money.ts";
+import { usdFromCents, usdOrNull } from "../domain/money.ts";
 import type { Partner, WebhookEvent } from "../domain/partner.ts";
 import { projectionOf } from "../domain/projections.ts";
 import type { Property } from "../domain/property.ts";
@@ -103,7 +103,7 @@ export function serviceEventCreated(event: ServiceEvent, typeId: string, propert
       appliance_type: typeId,
       property_id: event.propertyId,
       property_name: propertyName,
-      total_cost: event.totalCostCents === null ? null : usdFromCents(event.totalCostCents),
+      total_cost: usdOrNull(event.totalCostCents),
       date: event.date,
     },
   };

@@ -67,6 +67,9 @@ test.each([
   ["2001:db8::1", "2001:db8:0:0"],
   ["::1", "0:0:0:0"],
   ["fe80::1%eth0", "fe80:0:0:0"],
+  ["::ffff:cb00:7109", "203.0.113.9"],
+  ["unknown", "unknown"],
+  ["no:address", "no:address"],
 ])("the address %s counts as %s", (address, key) => {
   expect(addressKey(address)).toBe(key);
 });

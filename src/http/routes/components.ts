@@ -1,7 +1,7 @@
 import { tierOfHundredths } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { usdFromCents } from "../../domain/money.ts";
+import { usdOrNull } from "../../domain/money.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
 import type { NarrowFilter } from "../../store/component-lists.ts";
@@ -55,7 +55,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
             event_type: event.eventType,
             date: event.date,
             technician: event.technician,
-            total_cost: event.totalCostCents === null ? null : usdFromCents(event.totalCostCents),
+            total_cost: usdOrNull(event.totalCostCents),
             notes: event.notes,
             condition_after: event.conditionAfter,
           })),

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { usdFromCents } from "../../domain/money.ts";
+import { usdOrNull } from "../../domain/money.ts";
 import { type Instant, parseInstant, toIso } from "../../domain/time.ts";
 import type { ScoringPlace } from "../../store/component-lists.ts";
 import type { ComponentRow } from "../../store/component-rows.ts";
@@ -143,7 +143,7 @@ function historyData(entry: HistoryEntry) {
     id,
     event_type: eventType,
     appliance_id: applianceId,
-    total_cost: totalCostCents === null ? null : usdFromCents(totalCostCents),
+    total_cost: usdOrNull(totalCostCents),
     date,
   };
 }

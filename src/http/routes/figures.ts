@@ -6,7 +6,7 @@ import { FORECAST_DAYS } from "../../domain/figures/forecast.ts";
 import { deferredPercent, systemValues } from "../../domain/figures/rcv.ts";
 import { fullReplacementReserve, RESERVE_MONTHS, reserveOver } from "../../domain/figures/reserve.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { usdFromCents } from "../../domain/money.ts";
+import { usdFromCents, usdOrNull } from "../../domain/money.ts";
 import { dayOf, toIso } from "../../domain/time.ts";
 import {
   complianceView,
@@ -127,7 +127,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
           critical_exposure: usdFromCents(totals.criticalReactiveCents),
           warning_exposure: usdFromCents(totals.warningReactiveCents),
           systems: systemValues(knowledge, components).map(systemView),
-          estimated_value: estimatedValueCents === null ? null : usdFromCents(estimatedValueCents),
+          estimated_value: usdOrNull(estimatedValueCents),
           deferred_as_pct_of_value: deferredPercent(deferredCents, estimatedValueCents),
           assessed_at: toIso(call.now),
           partner,

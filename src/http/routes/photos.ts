@@ -58,12 +58,9 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
         const { bytes, originalName, serviceEventId } = await readForm(request, photoBytes);
         const filename = newPhotoName(bytes, random);
         await uploads.write(filename, bytes);
+        const picture = { applianceId: params.id!, serviceEventId, originalName, bytes, filename };
         const photo = await store
-          .write((tx) =>
-            recordPhoto(tx, partner.id, {
-              ...{ applianceId: params.id!, serviceEventId, originalName, bytes, filename },
-            }),
-          )
+          .write((tx) => recordPhoto(tx, partner.id, picture))
           .catch(async (error) => {
             await uploads.remove(filename);
             throw error;
