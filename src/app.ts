@@ -159,7 +159,7 @@ async function createFetches(
     dispatcher.refresh(partnerId);
   };
   const forAdministrators = [
-    metricsOperation(metrics),
+    metricsOperation(metrics, { partnersReachIt: isOneListener }),
     ...adminApi({
       administration: { store, sealer, random, changed },
       partnersReachIt: isOneListener,

@@ -1,4 +1,7 @@
+import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty } from "../support/portfolio.ts";
@@ -120,9 +123,72 @@ describe("the metrics", () => {
   });
 });
 
-test("the metrics are on the main listener when administrators are", async () => {
+describe("what the metrics measure moves with", () => {
+  test("the writes: how many wait, how many are committed together, and the database that grows", async () => {
+    const client = server.as(acme);
+    const before = await scrape(server);
+    const lock = new Database(join(server.dataDir, "mainstay.db"));
+    lock.run("BEGIN IMMEDIATE");
+    const properties = Array.from({ length: 12 }, () => addProperty(client, { unit_count: 500 }));
+    await eventually(async () =>
+      expect((await scrape(server)).get("mainstay_write_queue_length")).toBeGreaterThan(0),
+    );
+    lock.run("ROLLBACK");
+    lock.close();
+    await Promise.all(properties);
+    const after = await scrape(server);
+    const more = (series: string) => after.get(series)! - before.get(series)!;
+    expect(after.get("mainstay_write_queue_length")).toBe(0);
+    expect(more("mainstay_write_group_size_sum")).toBeGreaterThanOrEqual(12);
+    expect(more("mainstay_write_group_size_count")).toBeLessThan(more("mainstay_write_group_size_sum"));
+    expect(more("mainstay_write_group_duration_seconds_sum")).toBeGreaterThan(0);
+    expect(more("mainstay_database_bytes")).toBeGreaterThan(100_000);
+    expect(more("mainstay_properties")).toBe(12);
+    const { size } = statSync(join(server.dataDir, "mainstay.db-wal"));
+    expect(after.get("mainstay_database_wal_bytes")).toBeLessThanOrEqual(size);
+  });
+
+  test("a partner's calls", async () => {
+    const taken = async () =>
+      (await scrape(server)).get(`mainstay_partner_budget_taken{partner="${acme.partner_id}"}`)!;
+    const before = await taken();
+    for (let nth = 0; nth < 20; nth++) await server.as(acme).get("/v1/ping");
+    const more = (await taken()) - before;
+    // Up to 10 are set aside before they are used.
+    expect(more).toBeGreaterThanOrEqual(10);
+    expect(more).toBeLessThanOrEqual(30);
+  });
+
+  test("the process: its memory, its CPU time, and an event loop that is held up", async () => {
+    const before = await scrape(server);
+    process.kill(server.pid, "SIGSTOP");
+    const stoppedAt = performance.now();
+    await eventually(() => expect(performance.now() - stoppedAt).toBeGreaterThan(300));
+    process.kill(server.pid, "SIGCONT");
+    const after = await eventually(async () => {
+      const values = await scrape(server);
+      expect(values.get('mainstay_event_loop_delay_seconds{quantile="1"}')).toBeGreaterThan(0.2);
+      return values;
+    });
+    expect(after.get("process_cpu_seconds_total")).toBeGreaterThan(before.get("process_cpu_seconds_total")!);
+    const [, pages] = readFileSync(`/proc/${server.pid}/statm`, "utf8").split(" ").map(Number);
+    const resident = after.get("process_resident_memory_bytes")!;
+    expect(resident / (pages! * 4096)).toBeGreaterThan(0.5);
+    expect(resident / (pages! * 4096)).toBeLessThan(2);
+    const settled = await scrape(server);
+    expect(settled.get('mainstay_event_loop_delay_seconds{quantile="1"}')).toBeLessThan(0.2);
+  });
+});
+
+test("on the main listener, where partners come, the metrics ask for an administrator's key", async () => {
   const together = await serve({ admin: { listen: "main" } });
-  expect((await fetch(`${together.url}/metrics`)).status).toBe(200);
+  const partner = await together.createPartner();
+  await together.anonymous.ask("GET", "/metrics", 401);
+  await together.as(partner).ask("GET", "/metrics", 401);
+  const { admin_key } = await together.json("admin", "create", "Prometheus");
+  const reply = await together.client({ "x-api-key": admin_key }).get("/metrics");
+  expect(reply.headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
+  expect(reply.text).toContain(`partner="${partner.partner_id}"`);
 });
 
 async function scrapeText({ adminUrl }: Installation): Promise<string> {
