@@ -5,6 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { EXECUTABLE } from "../support/executable.ts";
 import type { Json } from "../support/json.ts";
 import { runMainstay, useMainstay } from "../support/mainstay.ts";
+import { recordOutput, recordSecretsIn } from "../support/secret-record.ts";
 
 const { folder } = useMainstay();
 
@@ -44,6 +45,8 @@ class Demo {
     for (const signal of signals) this.#child.kill(signal);
     const code = await this.#child.exited;
     await this.#output;
+    recordSecretsIn(this.stdout);
+    recordOutput(this.stderr);
     return code;
   }
 }

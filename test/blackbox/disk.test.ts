@@ -8,6 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty, PROPERTY } from "../support/portfolio.ts";
+import { startReceiver } from "../support/receiver.ts";
 
 const disk = useDisks();
 const { folder, install } = useMainstay();
@@ -181,6 +182,49 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     expect(stderr).toStartWith("mainstay: the backup needs ");
     expect(stderr).toContain(` in ${place.path}, which has 0.0 MB left\nMake room`);
     expect(readdirSync(place.path)).toEqual(["ballast"]);
+  });
+
+  test("an export and a restore onto it fail with what to do, and leave nothing behind", async () => {
+    const place = disk(24);
+    const installation = install();
+    const { partner_id } = await installation.createPartner();
+    const backup = join(folder(), "now.backup");
+    expect((await installation.run("backup", backup)).code).toBe(0);
+    place.fill();
+    const output = join(place.path, "acme.ndjson");
+    const data = join(place.path, "restored");
+    for (const command of [
+      ["export", "--partner", partner_id, "--output", output, "--data-dir", installation.dataDir],
+      ["restore", backup, "--data-dir", data],
+    ]) {
+      const { code, stdout, stderr } = await runMainstay(command);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toContain(place.path);
+      expect(stderr).toContain("Make room");
+      expect(readdirSync(place.path)).toEqual(["ballast"]);
+    }
+  });
+
+  test("a delivery that was made meanwhile is recorded when there is room, and not sent again", async () => {
+    const place = disk(24);
+    const server = await serveOn(place);
+    const receiver = await startReceiver({ behave: () => ({ status: 200, delayMs: 500 }) });
+    const partner = await server.createPartner("Acme", "--webhook-url", receiver.url);
+    await addProperty(server.as(partner));
+    await receiver.waitFor((received) => received.length === 1);
+    place.fill();
+    await eventually(() =>
+      expect(server.log.map(({ msg }) => msg)).toContain(
+        "webhook attempts could not be recorded; trying again",
+      ),
+    );
+    place.free();
+    await eventually(async () => {
+      const { deliveries } = await server.json("deliveries", "list");
+      expect(deliveries).toMatchObject([{ status: "delivered", attempt_count: 1 }]);
+    });
+    expect(receiver.received).toHaveLength(1);
+    await receiver.close();
   });
 
   test("an import stops with what to do, and the same command finishes it when there is room", async () => {

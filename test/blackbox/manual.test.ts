@@ -6,6 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { EXECUTABLE } from "../support/executable.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { recordOutput, recordSecretsIn } from "../support/secret-record.ts";
 
 /*
  * Runs every command of the manual's console blocks, in their order, in one folder, and compares what is printed with
@@ -126,6 +127,8 @@ class Reader {
       new Response(child.stderr).text(),
       child.exited,
     ]);
+    recordSecretsIn(stdout);
+    recordOutput(stderr);
     if (code !== 0) throw new Error(`exit code ${code} of: ${typed}\n${stdout}${stderr}`);
     return stdout.replaceAll(this.receiverUrl, "http://127.0.0.1:9000/hooks");
   }

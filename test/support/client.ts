@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { checkDocumented } from "./contract.ts";
 import type { Json } from "./json.ts";
-import { recordSecretsIn } from "./secret-record.ts";
+import { recordOutput, recordSecretsIn } from "./secret-record.ts";
 
 /** The headers that tell who asks. */
 export type Credential = Readonly<Record<string, string>>;
@@ -72,6 +72,7 @@ export class ApiClient {
     const text = await response.text();
     // The answers that hand out a credential.
     if (path.includes("/oauth/token") || path.includes("/admin/")) recordSecretsIn(text);
+    if (response.status >= 400) recordOutput(text);
     const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
     const reply: Reply = {
       status: response.status,

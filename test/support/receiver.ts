@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
+import { recordOutput } from "./secret-record.ts";
 
 /** One request as it came in. */
 export type Received = {
@@ -79,6 +80,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
       connection: sockets.get(request.socket) ?? 0,
     };
     received.push(delivery);
+    recordOutput(`${JSON.stringify(headers)} ${delivery.body.toString("latin1", 0, 100_000)}`);
     for (const notify of onReceived) notify();
     const nth = received.filter(({ id }) => id === delivery.id).length;
     answer(response, behave(delivery, nth));
