@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 
 /** Stack frames, sources, SQL, and places on the server's disk. */
 const INSIDES =
-  /\bat .*:\d+:\d+|\.(ts|js):\d+|node_modules|\$bunfs|SQLITE|\b(SELECT|INSERT INTO|UPDATE|DELETE) .*\b(FROM|VALUES|SET)\b|mainstay\.(db|key|toml)|\/(tmp|home|root|var|usr)\/|(Type|Syntax|Range|Reference)Error/;
+  /\bat (\S+ \()?\S*\/\S+:\d+:\d+|\.(ts|js):\d+|node_modules|\$bunfs|SQLITE|\b(SELECT|INSERT INTO|UPDATE|DELETE) .*\b(FROM|VALUES|SET)\b|mainstay\.(db|key|toml)|\/(tmp|home|root|var|usr)\/|(Type|Syntax|Range|Reference)Error/;
 
 /** What a caller is told holds nothing of the server's insides, and none of the secrets. */
 export function expectNoLeak(text: string, secrets: readonly string[] = []): void {

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { generateApiTypes, makeProject, typeErrors } from "../support/api-types.ts";
+import { checkDocumented } from "../support/contract.ts";
+import type { Json } from "../support/json.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import { daysFromToday, THIS_YEAR } from "../support/portfolio.ts";
+
+/*
+ * A partner's program as its engineers would write it: with a client generated from the API document, checked by the
+ * compiler, and run against the server.
+ */
+
+const { serve } = useMainstay();
+const SOURCE = readFileSync(join(import.meta.dir, "../fixtures/journey/partner-journey.ts"), "utf8");
+
+/** What a program may get wrong, and what the compiler must say of it. */
+const MISUSES: [string, string, RegExp][] = [
+  [
+    "a field's name",
+    `const body: NewProperty = { name: "N", address: "A", state: "NY", unit_cuont: 4 }; await api.POST("/properties", { body });`,
+    /'unit_cuont' does not exist/,
+  ],
+  [
+    "the name of a field that is required",
+    `await api.POST("/properties", { body: { name: "N", adress: "A", state: "NY" } });`,
+    /'adress' does not exist/,
+  ],
+  [
+    "a field's type",
+    `await api.POST("/appliances", { body: { property_id: "P", type_id: "roof", install_year: "2010" } });`,
+    /'string' is not assignable to type 'number'/,
+  ],
+  [
+    "a field that is required",
+    `await api.POST("/properties", { body: { name: "N", address: "A" } });`,
+    /'\{ name: string; address: string; \}' is not assignable/,
+  ],
+  [
+    "one of a few values",
+    `await api.PUT("/appliances/{id}", { params: { path: { id: "A" } }, body: { brand_tier: "cheap" } });`,
+    /'"cheap"' is not assignable/,
+  ],
+  [
+    "the appliance of a service event",
+    `await api.POST("/service-events/bulk", { body: { events: [{ event_type: "Repair", date: "2026-01-01" }] } });`,
+    /'\{ event_type: "Repair"; date: string; \}' is not assignable/,
+  ],
+  [
+    "the type of a service event",
+    `await api.POST("/service-events/bulk", { body: { events: [{ appliance_id: "A", event_type: "Mend", date: "2026-01-01" }] } });`,
+    /'"Mend"' is not assignable/,
+  ],
+  [
+    "what a claim needs",
+    `await api.POST("/property/{id}/claims", { params: { path: { id: "P" } }, body: { claim_type: "fire_electrical" } });`,
+    /claim_type: string; \}' is not assignable|is missing/,
+  ],
+  ["a path", `await api.GET("/propertys", {});`, /'"\/propertys"' is not assignable/],
+  ["a method", `await api.POST("/alerts", {});`, /'"\/alerts"' is not assignable/],
+  ["a path's parameter", `await api.GET("/property/{id}/report");`, /Expected 2 arguments/],
+  [
+    "a parameter that is required",
+    `await api.GET("/events", { params: { query: {} } });`,
+    /'since' is missing/,
+  ],
+  [
+    "a parameter's value",
+    `await api.GET("/components", { params: { query: { tier: "BAD" } } });`,
+    /'"BAD"' is not assignable/,
+  ],
+  [
+    "a header's name",
+    `await api.POST("/properties", { params: { header: { "Idempotence-Key": "k" } }, body: { name: "N", address: "A", state: "NY" } });`,
+    /'"Idempotence-Key"' does not exist/,
+  ],
+  [
+    "the type of what is answered",
+    `const { data } = await api.GET("/ping"); const since: number = data!.timestamp; return since;`,
+    /'string' is not assignable to type 'number'/,
+  ],
+  [
+    "the name of what is answered",
+    `const { data } = await api.GET("/alerts"); return data!.alerts[0]!.score;`,
+    /'score' does not exist/,
+  ],
+  [
+    "what may be null",
+    `const { data } = await api.GET("/properties"); return data!.properties[0]!.city.length;`,
+    /possibly 'null'/,
+  ],
+  [
+    "an entry of the stream that was not told apart",
+    `const { data } = await api.GET("/events", { params: { query: { since: "2026-01-01" } } }); return data!.events[0]!.data.risk_score;`,
+    /'risk_score' does not exist/,
+  ],
+  [
+    "what an error holds",
+    `const { error } = await api.GET("/properties/{id}", { params: { path: { id: "P" } } }); return error!.reason;`,
+    /'reason' does not exist/,
+  ],
+];
+
+const misuse = (code: string) => `import createClient from "openapi-fetch";
+import type { components, paths } from "./api.d.ts";
+export type NewProperty = components["schemas"]["NewProperty"];
+const api = createClient<paths>({ baseUrl: "" });
+export const misused = async () => { ${code} };
+`;
+
+let types: string;
+let project: ReturnType<typeof makeProject>;
+let errors: Record<string, string[]>;
+beforeAll(async () => {
+  types = await generateApiTypes();
+  const misuses = MISUSES.map(([, code], i) => [`misuse-${i}.ts`, misuse(code)] as const);
+  project = makeProject({ "api.d.ts": types, "journey.ts": SOURCE, ...Object.fromEntries(misuses) });
+  errors = await typeErrors(project.folder);
+});
+afterAll(() => project.remove());
+
+describe("the types of a client generated from the document", () => {
+  test("say what everything is: nothing is any or unknown", () => {
+    const loose = types.split("\n").filter((line) => /\b(any|unknown|object)\b(?=[;|[ ]*$)/.test(line));
+    // A response may have headers that nobody documents.
+    expect(loose.filter((line) => line.trim() !== "[name: string]: unknown;")).toEqual([]);
+  });
+
+  test("let a partner's program be", () => {
+    expect(errors["journey.ts"]).toBeUndefined();
+    expect(errors["api.d.ts"]).toBeUndefined();
+  });
+
+  test.each(MISUSES.map(([what, , message], i) => [what, message, i] as const))(
+    "catch a mistake in %s",
+    (_, message, i) => {
+      expect((errors[`misuse-${i}.ts`] ?? []).join("\n")).toMatch(message);
+    },
+  );
+});
+
+describe("the partner's journey, over HTTP", () => {
+  let program: Json;
+  let clients: Json;
+  let made: Json;
+  let told: Json;
+  let figures: Json;
+  const asked = new Set<string>();
+
+  /** As `fetch`, and every answer is held against the document. */
+  async function checkedFetch(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    const response = await fetch(request);
+    const text = await response.clone().text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    const { status, headers } = response;
+    checkDocumented(request.method, pathname, {
+      ...{ status, headers, text, body: isJson ? JSON.parse(text) : undefined },
+    });
+    asked.add(`${request.method} ${pathname}`);
+    return response;
+  }
+
+  beforeAll(async () => {
+    const server = await serve();
+    const { client_id, client_secret } = await server.createPartner("Acme");
+    program = await import(join(project.folder, "journey.ts"));
+    clients = await program.signIn(`${server.url}/api`, { client_id, client_secret }, checkedFetch);
+    made = await program.register(clients.api, THIS_YEAR);
+    told = await program.report(clients.api, made.property.id, made.heater, (ago: number) =>
+      daysFromToday(-ago),
+    );
+    await server.json("snapshot");
+    figures = await program.readFigures(clients.api, made.property.id, made.heater.id);
+  });
+
+  test("registers a property once for one key, and its appliances with their components", () => {
+    expect(clients.lifetimeS).toBe(3600);
+    expect(made.again).toEqual(made.property);
+    expect(made.units).toHaveLength(2);
+    expect(made.heater.components).toHaveLength(6);
+    expect(made.bulk).toMatchObject({ created: 2, errors: 1 });
+    expect(made.bulk.error_details).toEqual([{ index: 2, error: expect.stringContaining("no_such_type") }]);
+    expect(made.changed.estimated_value).toBe(8_500_000);
+    expect(made.tuned.usage_intensity).toBe(1.5);
+  });
+
+  test("logs service events, readings, sensor events and claims, and is told which it must mend", () => {
+    expect(told.logged).toMatchObject({ created: 2, errors: 1, error_details: [{ index: 2 }] });
+    expect(told.read).toMatchObject({ received: true, appliance_id: made.heater.id });
+    expect(told.smart).toMatchObject({ property_created: false, appliance_created: false, warnings: [] });
+    expect(told.smart.risk_summary.components_scored).toBeGreaterThan(0);
+    expect(told.flat.event_type).toBe("overheating");
+    expect(told.single).toMatchObject({ created: 1, amount_paid: 12_500, status: "closed" });
+    expect(told.listed.events[0].amount_paid).toBe(300);
+  });
+
+  test("reads figures that agree with each other", () => {
+    const { report, summary, portfolio, condition, critical, alerts, rcv, reserve, compliance, forecast } =
+      figures;
+    const { appliances, impact, claims, history, trend, units, types: known } = figures;
+    expect(report.overall.components_assessed).toBe(summary.counts.components);
+    expect(report.critical.length).toBe(critical.total);
+    expect(alerts.total).toBe(report.critical.length + report.warning.length);
+    expect(portfolio.totals).toMatchObject({ properties: 1, appliances: appliances.total });
+    expect(portfolio.portfolio[0].critical).toBe(critical.total);
+    expect(condition.condition_score).toBe(report.overall.nci_equivalent);
+    expect(rcv.deferred_as_pct_of_value).toMatch(/^\d+\.\d%$/);
+    expect(reserve.total_deferred).toBe(report.financials.total_deferred);
+    expect(forecast.forecast.window_90_days.component_count).toBeGreaterThanOrEqual(critical.total);
+    expect(compliance.compliance_items.length).toBeGreaterThan(0);
+    expect([claims.total, impact.total_claims]).toEqual([2, 2]);
+    expect(history.total_events).toBe(2);
+    expect(trend.trend).toHaveLength(1);
+    expect(units.total).toBe(4);
+    expect(known.total).toBe(30);
+  });
+
+  test("sends a photo and gets the same bytes back", async () => {
+    const picture = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
+    const { photo, photos, bytes } = await program.photograph(clients, made.heater.id, new Blob([picture]));
+    expect(photos.appliance_photos.map((one: Json) => one.filename)).toEqual([photo.filename]);
+    expect(new Uint8Array(bytes)).toEqual(picture);
+  });
+
+  test("follows the event stream to its end, each thing once, and goes on from there", async () => {
+    const { api } = clients;
+    const monthAgo = `${daysFromToday(-30)}T00:00:00.000Z`;
+    const { seen, latest } = await program.sync(api, monthAgo, 4);
+    const ids = [
+      made.property.id,
+      made.heater.id,
+      ...[...made.bulk.events, ...told.logged.events, ...figures.alerts.alerts].map(({ id }: Json) => id),
+    ];
+    expect([...seen.keys()].sort()).toEqual(ids.sort());
+    expect([...seen.values()].map(program.describe)).toContain("Elm Court, NY, by api");
+    const event = { appliance_id: made.heater.id, event_type: "Cleaning", date: daysFromToday(0) };
+    const { data } = await api.POST("/service-events/bulk", { body: { events: [event] } });
+    const next = await program.sync(api, latest, 200);
+    const history = [...next.seen.values()].filter(({ type }: Json) => !type.startsWith("component."));
+    expect(history.map((entry: Json) => entry.data.id)).toEqual([data.events[0].id]);
+  });
+
+  test("asked for every read and every write that partners have, but for the public ones", () => {
+    const paths = [...types.matchAll(/^ {4}"(\/[^"]*)": \{$/gm)].map(([, path]) => path!);
+    const unasked = paths.filter((path) => {
+      const pattern = new RegExp(`/api(/v1)?${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+      return ![...asked].some((one) => pattern.test(one));
+    });
+    expect(unasked).toEqual([
+      "/health",
+      "/auth/methods",
+      "/ping",
+      "/onboarding/demo-property",
+      "/openapi.json",
+    ]);
+  });
+});
