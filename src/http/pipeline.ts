@@ -93,7 +93,8 @@ export class Pipeline {
   }
 
   /** The answer to a failure; what is no Failure is logged whole and told to nobody. */
-  refuse(error: unknown, visit: Visit): Response {
+  refuse(thrown: unknown, visit: Visit): Response {
+    const error = this.parts.store.explain(thrown);
     const about = { request_id: visit.requestId, route: visit.route };
     if (error instanceof StorageError)
       this.parts.log.error(

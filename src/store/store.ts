@@ -73,6 +73,8 @@ export type Store = {
    * but the stores: other writes wait for it.
    */
   write<T>(run: (tx: Tx) => Promise<T>, durability?: Durability, priority?: Priority): Promise<T>;
+  /** What a query has failed with, as it may be logged: without the values given to it, a StorageError when it is the disk. */
+  explain(error: unknown): unknown;
   /** Names the state of the database as readers see it; writes that no reader is shown leave it as it is. */
   version(): string;
   /** Changes whenever another process has committed to the same database. */
@@ -136,6 +138,7 @@ export function openStore(file: string, options: StoreOptions): Store {
     newId: (kind: IdKind) => newId(kind, Math.max(group.now, group.lastInstant), options.random),
     newDeliveryId: () => newDeliveryId(Math.max(group.now, group.lastInstant), deliverySequence++),
   };
+  const explain = (error: unknown) => readable(withoutValues(error), file);
   return {
     read: stores(sqlite.reader),
     async write(run, durability = "durable", priority = "request") {
@@ -144,12 +147,13 @@ export function openStore(file: string, options: StoreOptions): Store {
       const value = await queue
         .add(() => run({ ...base, now: group.now, outboxChanged }), durability, priority)
         .catch((error) => {
-          throw readable(withoutValues(error), file);
+          throw explain(error);
         });
       if (priority !== "counter") generation++;
       if (notified.size > 0) onOutbox?.(notified);
       return value;
     },
+    explain,
     version: () => `${generation} ${sqlite.dataVersion()}`,
     dataVersion: sqlite.dataVersion,
     queueLength: () => queue.length,

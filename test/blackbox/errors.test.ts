@@ -1,4 +1,6 @@
+import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
@@ -242,4 +244,29 @@ test("a refused write leaves nothing behind", async () => {
     properties: 0,
     appliances: 0,
   });
+});
+
+test("a fault inside is a 500 that says nothing more, and its line in the log holds no value of the query", async () => {
+  const broken = await serve();
+  broken.expectFault(/request failed/);
+  const caller = broken.as(await broken.createPartner());
+  const { id } = await addProperty(caller, { partner_property_id: "ELM-4711" });
+  await caller.get(`/v1/property/${id}/units`);
+  const db = new Database(join(broken.dataDir, "mainstay.db"));
+  db.run("ALTER TABLE units RENAME TO elsewhere");
+  db.close();
+  const { body } = await caller.ask("GET", `/v1/property/${id}/units`, 500);
+  expect(body).toEqual({
+    error: "Internal server error",
+    code: "internal",
+    request_id: expect.any(String),
+  });
+  const line = broken.log.find(({ msg }) => msg === "request failed")!;
+  expect(line).toMatchObject({
+    level: "error",
+    request_id: body.request_id,
+    route: "/v1/property/{id}/units",
+  });
+  expect(line.err.message).toContain("no such table");
+  expect(JSON.stringify(line)).not.toContain(id);
 });
