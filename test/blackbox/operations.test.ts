@@ -22,7 +22,9 @@ const filled = (path: string) =>
 const MEGABYTE = 1024 * 1024;
 
 describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) => {
-  const query = parameters.some(({ name }) => name === "since") ? { since: "2026-01-01" } : {};
+  const query: Asking["query"] = parameters.some(({ name }) => name === "since")
+    ? { since: "2026-01-01" }
+    : {};
   const asking: Asking = { query, ...(requestBody && { body: {} }) };
 
   test("is for who has a credential, and takes a key and a token alike", async () => {

@@ -204,10 +204,19 @@ function answerOf(name: string): Schema {
   return resolve<DocumentedResponse>(document, response).content!["application/json"]!.schema;
 }
 
-/** The schema itself, its reference followed, with the fields of all that it is put together from. */
+/**
+ * The schema itself, its reference followed, with the fields of all that it is put together from; of alternatives it
+ * requires what each of them does.
+ */
 function whole(schema: Schema): Schema {
   const { allOf, ...own } = resolve<Schema>(document, schema);
   const parts = (allOf ?? []).map(whole);
+  const [first, ...others] = (own.anyOf ?? []).map(whole);
+  if (first)
+    parts.push({
+      properties: first.properties,
+      required: first.required!.filter((name) => others.every(({ required }) => required!.includes(name))),
+    });
   return {
     ...own,
     ...(parts[0] ?? {}),
