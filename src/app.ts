@@ -4,10 +4,9 @@ import type { Config } from "./config/settings.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import type { FillRandom } from "./domain/ids.ts";
 import type { Knowledge } from "./domain/knowledge.ts";
-import { clockWithoutReturn, type Day, type Instant } from "./domain/time.ts";
+import { clockWithoutReturn, type Instant } from "./domain/time.ts";
 import { adminApi } from "./http/admin-api.ts";
 import { Authenticator } from "./http/auth.ts";
-import { KEPT_MS } from "./http/idempotency.ts";
 import { SlidingWindow } from "./http/limits.ts";
 import type { Operation } from "./http/operation.ts";
 import { partnerApi } from "./http/partner-api.ts";
@@ -17,7 +16,8 @@ import { metricsOperation } from "./http/routes/metrics.ts";
 import { healthOperation } from "./http/routes/system.ts";
 import { createHttp, type Fetch } from "./http/server.ts";
 import { lockInstance } from "./instance-lock.ts";
-import { type Job, startJobs } from "./jobs/table.ts";
+import { startJobs } from "./jobs/schedule.ts";
+import { jobTable } from "./jobs/table.ts";
 import { loadKnowledge } from "./knowledge/load.ts";
 import { openListeners } from "./listeners.ts";
 import type { Logger } from "./log.ts";
@@ -27,13 +27,9 @@ import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
 import { runPreflight } from "./rm/preflight.ts";
 import { tokens } from "./secrets/tokens.ts";
 import { readable } from "./store/sqlite.ts";
-import type { Store } from "./store/store.ts";
 import { openUploads } from "./uploads.ts";
-import { finishRotations } from "./usecases/administer-partner.ts";
 import { checkHealth } from "./usecases/check-health.ts";
 import { DailyBudgets } from "./usecases/daily-budgets.ts";
-import { pruneDeliveries } from "./usecases/prune-deliveries.ts";
-import { dueSnapshot, takeSnapshot } from "./usecases/take-snapshot.ts";
 import { createResolver } from "./webhooks/resolve.ts";
 
 export type AppWorld = {
@@ -90,7 +86,7 @@ export async function startApp(world: AppWorld): Promise<App> {
 
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
   const endWatch = await watchOtherProcesses(store, dispatcher, log);
-  const jobs = startJobs([...jobTable(world, store, knowledge), ...backups.jobs], log);
+  const jobs = startJobs([...jobTable({ config, clock, log, store, knowledge }), ...backups.jobs], log);
   dispatcher.start();
   log.info(
     { url: listeners.url, admin_url: listeners.adminUrl, version: BUILD.version, commit: BUILD.commit },
@@ -199,49 +195,6 @@ async function createFetches(
     return { main: both, admin: both };
   }
   return { main: serving(forPartners), admin: serving([healthOperation(health), ...forAdministrators]) };
-}
-
-/** What runs when. The daily snapshot is looked after every minute, so that a start after its time catches up. */
-function jobTable({ config, clock, log }: AppWorld, store: Store, knowledge: Knowledge): Job[] {
-  const [hours, minutes] = config.snapshot.at.split(":").map(Number);
-  const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
-  let refusedDay: Day | undefined;
-  const snapshot = async (signal: AbortSignal) => {
-    const unfinished = await store.read.snapshots.unfinished();
-    const due = dueSnapshot(clock(), hours! * 60 + minutes!);
-    for (const day of new Set([unfinished?.day, due])) {
-      if (day === undefined || (await store.read.snapshots.run(day))?.finishedAt) continue;
-      const later = await store.read.snapshots.laterThan(day);
-      if (later !== undefined && day !== unfinished?.day) {
-        if (refusedDay !== day)
-          log.warn({ date: day, later }, "no snapshot taken: one of a later day is there");
-        refusedDay = day;
-        continue;
-      }
-      const result = await takeSnapshot({ store, knowledge, clock, pause, signal }, day);
-      log.info({ ...result }, "snapshot taken");
-    }
-  };
-  const prune = async () => {
-    while ((await store.write((tx) => tx.idempotency.prune(tx.now - KEPT_MS, 500))) === 500) await pause();
-  };
-  const pruneLog = async (signal: AbortSignal) => {
-    const parts = { store, clock, pause, signal };
-    const deliveries = await pruneDeliveries(parts, config.webhooks.logRetentionDays);
-    if (deliveries > 0) log.info({ deliveries }, "delivery log pruned");
-  };
-  const rotate = async () => {
-    for (const partnerId of await finishRotations(store))
-      log.info({ partner_id: partnerId }, "webhook secret rotated: the new one signs alone");
-  };
-  return [
-    ...(config.snapshot.enabled
-      ? [{ name: "snapshot", pattern: "0 * * * * *", atStart: true, run: snapshot }]
-      : []),
-    { name: "prune-idempotency-keys", pattern: "0 17 * * * *", run: prune },
-    { name: "prune-deliveries", pattern: "0 27 * * * *", atStart: true, run: pruneLog },
-    { name: "finish-secret-rotations", pattern: "30 * * * * *", atStart: true, run: rotate },
-  ];
 }
 
 function lockFolder(dataDir: string) {

@@ -2,7 +2,7 @@ import { type LastBackup, readLastBackup, writeLastBackup } from "./backup/last-
 import { takeScheduledBackup } from "./backup/scheduled.ts";
 import type { Config } from "./config/settings.ts";
 import type { Instant } from "./domain/time.ts";
-import type { Job } from "./jobs/table.ts";
+import type { Job } from "./jobs/schedule.ts";
 import type { Logger } from "./log.ts";
 import { runOwnCommand } from "./own-command.ts";
 

@@ -6,6 +6,10 @@ export type OwnCommand = {
   signal: AbortSignal;
 };
 
+/** What starts this executable once more. Run from its sources it is Bun, whose first argument is the program. */
+export const ownProgram = (): readonly string[] =>
+  BUILD.commit === "dev" ? [process.execPath, Bun.main] : [process.execPath];
+
 /** Variables that would make of the child something else than this executable with these arguments. */
 const NOT_INHERITED = ["BUN_BE_BUN", "BUN_OPTIONS", "BUN_INSPECT"];
 
@@ -14,9 +18,7 @@ const NOT_INHERITED = ["BUN_BE_BUN", "BUN_OPTIONS", "BUN_INSPECT"];
  * reported when it fails; when the signal is given it is killed.
  */
 export async function runOwnCommand({ args, env, signal }: OwnCommand): Promise<unknown> {
-  // Run from its sources, the executable is Bun and its first argument is the program.
-  const program = BUILD.commit === "dev" ? [process.execPath, Bun.main] : [process.execPath];
-  const child = Bun.spawn([...program, ...args, "--json"], {
+  const child = Bun.spawn([...ownProgram(), ...args, "--json"], {
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !NOT_INHERITED.includes(name))),
     stdio: ["ignore", "pipe", "pipe"],
     signal,

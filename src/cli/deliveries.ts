@@ -1,5 +1,5 @@
 import { OperatorError } from "../domain/errors.ts";
-import { WEBHOOK_EVENTS } from "../domain/partner.ts";
+import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../domain/partner.ts";
 import {
   bulkResendRecord,
   deliveryRecord,
@@ -30,7 +30,7 @@ const list = command({
   summary: "list webhook deliveries, the newest first",
   options: {
     partner: text("PARTNER_ID", "of this partner"),
-    status: choice(["pending", "delivered", "failed"], "in this state"),
+    status: choice(DELIVERY_STATUSES, "in this state"),
     event: choice(WEBHOOK_EVENTS, "of this event, such as component.critical", "EVENT"),
     since: moment("made then or later"),
     limit: whole("COUNT", "how many (default: 50)", 1, 10_000),

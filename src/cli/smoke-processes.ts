@@ -1,5 +1,3 @@
-import { BUILD } from "../build-info.ts";
-
 /** What a step of the smoke test expected, and what came instead. */
 export class Unexpected extends Error {
   override readonly name = "Unexpected";
@@ -10,10 +8,6 @@ export class Unexpected extends Error {
     super(`expected ${expected}; ${came}`);
   }
 }
-
-/** How this program is started once more: the executable, or from its sources Bun and their first file. */
-export const ownCommand = (): readonly string[] =>
-  BUILD.commit === "dev" ? [process.execPath, Bun.main] : [process.execPath];
 
 /** A server that listens. */
 export type Server = {

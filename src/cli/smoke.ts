@@ -1,6 +1,6 @@
 import { OperatorError } from "../domain/errors.ts";
+import { ownProgram } from "../own-command.ts";
 import { command, text, whole } from "./command.ts";
-import { ownCommand } from "./smoke-processes.ts";
 import { runSmoke, type SmokeStep } from "./smoke-run.ts";
 
 /** Of the time given, what ending the processes and removing the folder may take. */
@@ -24,7 +24,7 @@ export const smokeCommand = command({
     const interrupted = new AbortController();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
     const result = await runSmoke(context, {
-      program: ownCommand(),
+      program: ownProgram(),
       host,
       deadlineMs: timeout * 1000 - CLEAN_UP_MS,
       signal: interrupted.signal,

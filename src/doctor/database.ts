@@ -4,7 +4,7 @@ import { inMegabytes } from "../backup/files.ts";
 import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
 import { sealer } from "../secrets/sealer.ts";
-import type { Condition } from "../store/condition.ts";
+import type { DatabaseState } from "../store/database-state.ts";
 import { anySealedSecret, integrityProblems, missingMigrations, schemaVersion } from "../store/inspect.ts";
 import { readable } from "../store/sqlite.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
@@ -54,11 +54,11 @@ export function checkWal(file: string): Finding {
 }
 
 /** Compares the machine's clock with the newest instant in the database, and with what can be. */
-export function checkClock(condition: Condition, now: Instant): Finding {
+export function checkClock(state: DatabaseState, now: Instant): Finding {
   const year = new Date(now).getUTCFullYear();
   const remedy = "Set the clock, and keep it by NTP: ages, snapshots and tokens follow it.";
   if (year < 2025 || year > 2100) return fail(`the clock says ${toIso(now)}`, remedy);
-  const behindMs = condition.lastInstant - now;
+  const behindMs = state.lastInstant - now;
   if (behindMs > MS_PER_DAY)
     return fail(`the clock is ${Math.round(behindMs / MS_PER_DAY)} days behind the newest record`, remedy);
   if (behindMs > 60_000)
@@ -87,7 +87,7 @@ function secretToTry(db: Database): string | undefined {
   }
 }
 
-export function checkSnapshot({ snapshot }: Condition, enabled: boolean, now: Instant): Finding {
+export function checkSnapshot({ snapshot }: DatabaseState, enabled: boolean, now: Instant): Finding {
   if (!enabled) return ok("turned off here (snapshot.enabled)");
   const remedy = "See the server's log for `job failed`; `mainstay snapshot` takes today's now.";
   if (!snapshot)
@@ -96,7 +96,7 @@ export function checkSnapshot({ snapshot }: Condition, enabled: boolean, now: In
   return now - snapshot.finishedAt > 26 * HOUR_MS ? warn(detail, remedy) : ok(detail);
 }
 
-export function checkOutbox({ outbox }: Condition, now: Instant): Finding {
+export function checkOutbox({ outbox }: DatabaseState, now: Instant): Finding {
   if (outbox.waiting === 0 || outbox.oldestAt === null) return ok("no delivery waits");
   const detail = `${outbox.waiting} deliveries wait, the oldest for ${age(now - outbox.oldestAt)}`;
   if (now - outbox.oldestAt < HOUR_MS) return ok(detail);

@@ -4,7 +4,7 @@ import { readLastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { KeyEnvironment } from "../secrets/master-key.ts";
-import { type Condition, readCondition } from "../store/condition.ts";
+import { type DatabaseState, readDatabaseState } from "../store/database-state.ts";
 import { openWithoutTrace } from "../store/inspect.ts";
 import { readable } from "../store/sqlite.ts";
 import { type Check, type CheckResult, type Finding, fail, ok, runChecks, warn } from "./check.ts";
@@ -71,7 +71,7 @@ async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
       { name: "schema", run: () => checkSchema(opened, databaseFile) },
       keyCheck(opened),
     ]);
-    return [...checks, ...(await runChecks(conditionChecks(opened, patient)))];
+    return [...checks, ...(await runChecks(stateChecks(opened, patient)))];
   } catch (error) {
     const { message, hint } = readable(error, databaseFile) as Error & { hint?: string };
     return [
@@ -83,18 +83,18 @@ async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
 }
 
 /** The checks that need rows; when those can't be read, the check of the database has said why. */
-function conditionChecks(db: Database, { config, now }: Patient): Check[] {
-  let condition: Condition;
+function stateChecks(db: Database, { config, now }: Patient): Check[] {
+  let state: DatabaseState;
   try {
-    condition = readCondition(db);
+    state = readDatabaseState(db);
   } catch {
     return [];
   }
   return [
-    { name: "clock", run: () => checkClock(condition, now) },
-    { name: "snapshot", run: () => checkSnapshot(condition, config.snapshot.enabled, now) },
-    { name: "outbox", run: () => checkOutbox(condition, now) },
-    ...receiverChecks(condition, config.webhooks),
+    { name: "clock", run: () => checkClock(state, now) },
+    { name: "snapshot", run: () => checkSnapshot(state, config.snapshot.enabled, now) },
+    { name: "outbox", run: () => checkOutbox(state, now) },
+    ...receiverChecks(state, config.webhooks),
   ];
 }
 

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import type { Config } from "../config/settings.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import { parseNetwork } from "../networks.ts";
-import type { Condition } from "../store/condition.ts";
+import type { DatabaseState } from "../store/database-state.ts";
 import { socketHost, vettedAddresses } from "../webhooks/connections.ts";
 import { failureInWords } from "../webhooks/failure-words.ts";
 import { createResolver } from "../webhooks/resolve.ts";
@@ -13,7 +13,7 @@ import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Whether each partner's receiver can be connected to from here, by the rules of deliveries. Sends nothing. */
-export function receiverChecks({ receivers }: Condition, webhooks: Config["webhooks"]): Check[] {
+export function receiverChecks({ receivers }: DatabaseState, webhooks: Config["webhooks"]): Check[] {
   return receivers.map(({ partnerId, partner, url, pausedAt }) => ({
     name: `webhook_receiver:${partnerId}`,
     run: async () => {

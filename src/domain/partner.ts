@@ -42,6 +42,10 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
+/** What has become of a delivery: it waits for an attempt, arrived, or used up its attempts. */
+export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
 /** The most deliveries to one partner at the same time that can be asked for. */
 export const MAX_CONCURRENCY = 64;
 export const MAX_DAILY_BUDGET = 1_000_000_000;

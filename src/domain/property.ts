@@ -59,10 +59,12 @@ const STATES = new Set(
   ).split(" "),
 );
 
-/** The abbreviation in upper case, or undefined when it is none of the 50 states, DC, PR, GU, VI, AS or MP. */
-export function normaliseState(text: string): string | undefined {
+/** The abbreviation in upper case. Throws invalid_request when it is none of the 50 states, DC, PR, GU, VI, AS or MP. */
+export function parseState(text: string): string {
   const state = text.trim().toUpperCase();
-  return STATES.has(state) ? state : undefined;
+  if (STATES.has(state)) return state;
+  const message = "must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP";
+  throw invalid(`state ${message}`, [{ field: "state", message }]);
 }
 
 const FIRST_YEAR = 1800;

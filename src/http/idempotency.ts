@@ -1,11 +1,11 @@
 import { conflict } from "../domain/errors.ts";
 import type { Partner } from "../domain/partner.ts";
-import { type Instant, MS_PER_DAY } from "../domain/time.ts";
+import type { Instant } from "../domain/time.ts";
+import { REPLIES_KEPT_MS } from "../store/requests.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { Reply } from "./operation.ts";
 import { refused } from "./query.ts";
 
-export const KEPT_MS = MS_PER_DAY;
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 /** Names one caller's request: what makes a second one the same. */
@@ -33,7 +33,7 @@ export class Idempotency {
   async replay(identity: RequestIdentity, now: Instant): Promise<Reply | undefined> {
     const { partner, operation, key, bodyHash } = identity;
     const stored = await this.store.read.idempotency.find(partner.id, operation, key);
-    if (!stored || stored.createdAt <= now - KEPT_MS) return undefined;
+    if (!stored || stored.createdAt <= now - REPLIES_KEPT_MS) return undefined;
     if (stored.requestHash !== bodyHash) throw conflict("Idempotency-Key was used with another body");
     return {
       status: stored.statusCode,

@@ -1,40 +1,90 @@
-import { Cron } from "croner";
+import type { Config } from "../config/settings.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Day, Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
+import { REPLIES_KEPT_MS } from "../store/requests.ts";
+import type { Store } from "../store/store.ts";
+import { finishRotations } from "../usecases/administer-partner.ts";
+import { pruneDeliveries } from "../usecases/prune-deliveries.ts";
+import { dueSnapshot, takeSnapshot } from "../usecases/take-snapshot.ts";
+import type { Job } from "./schedule.ts";
 
-/** Something that runs by the clock. */
-export type Job = {
-  name: string;
-  /** A cron pattern in UTC, with seconds; see croner. */
-  pattern: string;
-  /** Whether it also runs when the schedule starts. */
-  atStart?: boolean;
-  run: (signal: AbortSignal) => Promise<void>;
+export type JobWorld = {
+  config: Config;
+  store: Store;
+  knowledge: Knowledge;
+  clock: () => Instant;
+  log: Logger;
 };
 
-export type Schedule = { stop(): Promise<void> };
+/** Replies deleted in one transaction. */
+const BATCH = 500;
 
-/** Starts the jobs. One that still runs at its next time is not started twice; one that fails is logged and goes on. */
-export function startJobs(jobs: readonly Job[], log: Logger): Schedule {
-  const abort = new AbortController();
-  const running = new Map<string, Promise<void>>();
-  const crons = jobs.map(({ name, pattern, atStart, run }) => {
-    const once = async () => {
-      if (running.has(name)) return;
-      const work = run(abort.signal).catch((error) => {
-        if (!abort.signal.aborted) log.error({ err: error, job: name }, "job failed");
-      });
-      running.set(name, work);
-      await work;
-      running.delete(name);
-    };
-    if (atStart) void once();
-    return new Cron(pattern, { timezone: "UTC" }, once);
-  });
-  return {
-    async stop() {
-      for (const cron of crons) cron.stop();
-      abort.abort();
-      await Promise.all(running.values());
+/** What a server runs by the clock, but for backups. */
+export function jobTable(world: JobWorld): Job[] {
+  const { config, store, clock, log } = world;
+  const snapshot: Job = {
+    name: "snapshot",
+    pattern: "0 * * * * *",
+    atStart: true,
+    run: dailySnapshot(world),
+  };
+  return [
+    ...(config.snapshot.enabled ? [snapshot] : []),
+    {
+      name: "prune-idempotency-keys",
+      pattern: "0 17 * * * *",
+      async run() {
+        const pruneSome = () => store.write((tx) => tx.idempotency.prune(tx.now - REPLIES_KEPT_MS, BATCH));
+        while ((await pruneSome()) === BATCH) await pause();
+      },
     },
+    {
+      name: "prune-deliveries",
+      pattern: "0 27 * * * *",
+      atStart: true,
+      async run(signal) {
+        const parts = { store, clock, pause, signal };
+        const deliveries = await pruneDeliveries(parts, config.webhooks.logRetentionDays);
+        if (deliveries > 0) log.info({ deliveries }, "delivery log pruned");
+      },
+    },
+    {
+      name: "finish-secret-rotations",
+      pattern: "30 * * * * *",
+      atStart: true,
+      async run() {
+        for (const partnerId of await finishRotations(store))
+          log.info({ partner_id: partnerId }, "webhook secret rotated: the new one signs alone");
+      },
+    },
+  ];
+}
+
+/**
+ * Takes the snapshot that was cut short, and the one that is due. Looked after every minute, so that a start after
+ * its time catches up. A day before one that has a snapshot is passed over, with one warning.
+ */
+function dailySnapshot({ config, store, knowledge, clock, log }: JobWorld): Job["run"] {
+  const [hours, minutes] = config.snapshot.at.split(":").map(Number);
+  let refusedDay: Day | undefined;
+  return async (signal) => {
+    const unfinished = await store.read.snapshots.unfinished();
+    const due = dueSnapshot(clock(), hours! * 60 + minutes!);
+    for (const day of new Set([unfinished?.day, due])) {
+      if (day === undefined || (await store.read.snapshots.run(day))?.finishedAt) continue;
+      const later = await store.read.snapshots.laterThan(day);
+      if (later !== undefined && day !== unfinished?.day) {
+        if (refusedDay !== day)
+          log.warn({ date: day, later }, "no snapshot taken: one of a later day is there");
+        refusedDay = day;
+        continue;
+      }
+      const result = await takeSnapshot({ store, knowledge, clock, pause, signal }, day);
+      log.info({ ...result }, "snapshot taken");
+    }
   };
 }
+
+/** Lets everything else have its turn. */
+const pause = () => new Promise<void>((resolve) => setImmediate(resolve));

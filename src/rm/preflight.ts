@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import type { Config } from "../config/settings.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import { failureInWords } from "../webhooks/failure-words.ts";
 import type { Resolve } from "../webhooks/resolve.ts";
 import { authorization, type Credentials } from "./credentials.ts";
@@ -116,7 +116,7 @@ async function reach(endpoint: Endpoint, addresses: readonly string[]): Promise<
 
 async function secure(endpoint: Endpoint, address: string, now: Instant): Promise<[undefined, string]> {
   const { protocol, subject, validTo } = await shakeHands(endpoint, address);
-  const days = Math.floor((validTo - now) / 86_400_000);
+  const days = Math.floor((validTo - now) / MS_PER_DAY);
   return [undefined, `${protocol}, certificate of ${subject}, ${days} ${days === 1 ? "day" : "days"} left`];
 }
 

@@ -25,7 +25,7 @@ export function keyIsInEnvironment(env: KeyEnvironment): boolean {
 export type KeyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The appliance's key: MAINSTAY_KEY (the key file's line itself), else the file that MAINSTAY_KEY_FILE names, else
+ * The installation's key: MAINSTAY_KEY (the key file's line itself), else the file that MAINSTAY_KEY_FILE names, else
  * the data folder's key file.
  * @throws OperatorError when it is missing, malformed, or readable by others.
  */

@@ -1,7 +1,6 @@
 import { type } from "arktype";
-import { invalid } from "../domain/errors.ts";
 import { centsFromUsd } from "../domain/money.ts";
-import { type NewProperty, normaliseState, type PropertyChange } from "../domain/property.ts";
+import { type NewProperty, type PropertyChange, parseState } from "../domain/property.ts";
 import { check, shape, textOrNull } from "./check.ts";
 import { line, longText, requiredLine, state, unitCount, usd, year, zip } from "./fields.ts";
 
@@ -43,7 +42,7 @@ export function readNewProperty(input: unknown): NewProperty {
   return {
     name: wire.name.trim(),
     address: wire.address.trim(),
-    state: readState(wire.state),
+    state: parseState(wire.state),
     city: textOrNull(wire.city),
     zip: textOrNull(wire.zip),
     unitCount: wire.unit_count ?? 0,
@@ -60,7 +59,7 @@ export function readPropertyChange(input: unknown): PropertyChange {
   const change: PropertyChange = {};
   if (wire.name !== undefined) change.name = wire.name.trim();
   if (wire.address !== undefined) change.address = wire.address.trim();
-  if (wire.state !== undefined) change.state = readState(wire.state);
+  if (wire.state !== undefined) change.state = parseState(wire.state);
   if (wire.city !== undefined) change.city = textOrNull(wire.city);
   if (wire.zip !== undefined) change.zip = textOrNull(wire.zip);
   if (wire.unit_count !== undefined) change.unitCount = wire.unit_count;
@@ -70,11 +69,4 @@ export function readPropertyChange(input: unknown): PropertyChange {
   if (wire.estimated_value !== undefined)
     change.estimatedValueCents = wire.estimated_value === null ? null : centsFromUsd(wire.estimated_value);
   return change;
-}
-
-function readState(text: string): string {
-  const found = normaliseState(text);
-  if (found) return found;
-  const message = "must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP";
-  throw invalid(`state ${message}`, [{ field: "state", message }]);
 }

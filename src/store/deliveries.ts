@@ -1,4 +1,5 @@
 import { and, asc, eq, sql } from "drizzle-orm";
+import type { DeliveryStatus } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
 import { partners, webhookAttempts, webhookDeliveries } from "./schema.ts";
@@ -30,7 +31,7 @@ export type MadeAttempt = {
   error: string | null;
   address: string | null;
   responseHead: string;
-  status: "pending" | "delivered" | "failed";
+  status: DeliveryStatus;
   /** Attempts used up of the cycle. */
   cycleAttempts: number;
   nextAttemptAt: Instant | null;

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { deliveryIdsFrom } from "../domain/ids.ts";
+import type { DeliveryStatus } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Slice } from "./properties.ts";
 import { webhookAttempts, webhookDeliveries } from "./schema.ts";
@@ -7,7 +8,6 @@ import type { Db } from "./sqlite.ts";
 
 export type Delivery = typeof webhookDeliveries.$inferSelect;
 export type Attempt = typeof webhookAttempts.$inferSelect;
-export type DeliveryStatus = Delivery["status"];
 export type LoggedDelivery = { delivery: Delivery; attempts: Attempt[] };
 
 export type DeliveryFilter = {

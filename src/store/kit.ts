@@ -17,7 +17,7 @@ import {
 export const table = sqliteTable;
 export const text = (name: string) => sqliteText(name);
 /** Text of a closed set, typed as that union. */
-export const oneOf = <const T extends [string, ...string[]]>(name: string, values: T) =>
+export const oneOf = <const T extends readonly [string, ...string[]]>(name: string, values: T) =>
   sqliteText(name, { enum: values });
 export const int = (name: string) => integer(name);
 /** Instants (epoch milliseconds) and money (US cents), which 32 bits do not hold. */

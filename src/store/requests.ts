@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, gte, lt, sql } from "drizzle-orm";
-import type { Day, Instant } from "../domain/time.ts";
+import { type Day, type Instant, MS_PER_DAY } from "../domain/time.ts";
 import { lazy } from "./kit.ts";
 import { dailyBudgets, idempotencyKeys } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
@@ -7,6 +7,9 @@ import type { Db } from "./sqlite.ts";
 const ph = sql.placeholder;
 
 export type StoredReply = typeof idempotencyKeys.$inferSelect;
+
+/** How long a reply is given again. */
+export const REPLIES_KEPT_MS = MS_PER_DAY;
 
 /** Replies kept for repeated requests. */
 export function idempotencyStore(db: Db) {

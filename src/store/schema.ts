@@ -1,4 +1,5 @@
 import { isNotNull, sql } from "drizzle-orm";
+import { DELIVERY_STATUSES } from "../domain/partner.ts";
 import { bigint, bool, index, int, json, oneOf, primaryKey, real, table, text, uniqueIndex } from "./kit.ts";
 
 /*
@@ -427,7 +428,7 @@ export const webhookDeliveries = table(
     /** Of the call that made it; null when none did, as with a snapshot's. */
     requestId: text("request_id"),
     body: text("body").notNull(),
-    status: oneOf("status", ["pending", "delivered", "failed"]).notNull(),
+    status: oneOf("status", DELIVERY_STATUSES).notNull(),
     /** Attempts ever made, and those of the cycle of three that runs now. */
     attempts: int("attempts").notNull().default(0),
     cycleAttempts: int("cycle_attempts").notNull().default(0),

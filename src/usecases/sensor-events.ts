@@ -1,7 +1,7 @@
 import type { Appliance } from "../domain/appliance.ts";
 import type { Component } from "../domain/component.ts";
 import { invalid, notFound } from "../domain/errors.ts";
-import { normaliseState, type Property } from "../domain/property.ts";
+import { type Property, parseState } from "../domain/property.ts";
 import type { SensorEvent } from "../domain/sensor-event.ts";
 import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import type {
@@ -198,11 +198,7 @@ function refuseIncomplete({ property, appliance }: SmartEvent, existing: Propert
 
 async function registerProperty(writer: PortfolioWriter, reference: PropertyReference): Promise<Property> {
   const { name, address, city, zip, partnerPropertyId, unitCount } = reference;
-  const state = normaliseState(reference.state!);
-  if (!state) {
-    const message = "must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP";
-    throw invalid(`state ${message}`, [{ field: "state", message }]);
-  }
+  const state = parseState(reference.state!);
   return await createProperty(
     writer,
     {

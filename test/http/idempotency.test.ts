@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { Idempotency, idempotencyKey, KEPT_MS, type RequestIdentity } from "../../src/http/idempotency.ts";
+import { Idempotency, idempotencyKey, type RequestIdentity } from "../../src/http/idempotency.ts";
 import type { Reply } from "../../src/http/operation.ts";
+import { REPLIES_KEPT_MS } from "../../src/store/requests.ts";
 import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
@@ -58,10 +59,10 @@ describe("a kept reply", () => {
 
   test("lives for 24 hours; then the key is free, with another body too", async () => {
     await keep(CREATED);
-    expect(await idempotency.replay(identity, NOW + KEPT_MS - 1)).toBeDefined();
+    expect(await idempotency.replay(identity, NOW + REPLIES_KEPT_MS - 1)).toBeDefined();
     const again = { ...identity, bodyHash: "other" };
-    expect(await idempotency.replay(again, NOW + KEPT_MS)).toBeUndefined();
-    world.time.now += KEPT_MS;
+    expect(await idempotency.replay(again, NOW + REPLIES_KEPT_MS)).toBeUndefined();
+    world.time.now += REPLIES_KEPT_MS;
     await keep({ status: 201, body: "new" }, again);
     expect(await idempotency.replay(again, world.time.now)).toMatchObject({ raw: '"new"' });
   });

@@ -1,5 +1,5 @@
 import { notFound } from "../../domain/errors.ts";
-import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
+import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { readFailedWindow } from "../../shapes/administration.ts";
 import {
   bulkResendRecord,
@@ -11,8 +11,6 @@ import { countFailed, resendDelivery, resendFailed } from "../../usecases/resend
 import type { AdministrationOf } from "../admin-api.ts";
 import { accepted, adminOperation, type Operation, ok } from "../operation.ts";
 import { paging, parseChoice, parseSince, parseSlice } from "../query.ts";
-
-const STATUSES = ["pending", "delivered", "failed"] as const;
 
 export function adminDeliveryOperations(administrationOf: AdministrationOf): Operation[] {
   return [
@@ -26,7 +24,7 @@ export function adminDeliveryOperations(administrationOf: AdministrationOf): Ope
         const slice = parseSlice(query);
         const filter = {
           partnerId: query.get("partner_id"),
-          status: parseChoice(query, "status", STATUSES),
+          status: parseChoice(query, "status", DELIVERY_STATUSES),
           event: parseChoice(query, "event", WEBHOOK_EVENTS),
           since: parseSince(query),
         };

@@ -5,11 +5,11 @@ import { readApplianceChange, readNewAppliance } from "../../shapes/appliance.ts
 import { check, shape } from "../../shapes/check.ts";
 import { type CreatedAppliance, changeAppliance, createAppliance } from "../../usecases/appliances.ts";
 import { PortfolioWriter } from "../../usecases/portfolio-writer.ts";
+import { bulkReply, eachItem } from "../bulk.ts";
 import { created, type Operation, ok, partnerOperation } from "../operation.ts";
 import { envelope, parseSlice } from "../query.ts";
 import { applianceView, componentStub, componentView } from "../views.ts";
 import { getProperty } from "./properties.ts";
-import { bulkReply, eachItem } from "./service-events.ts";
 
 const bulkShape = shape(type({ appliances: "unknown[]" }), ["appliances"]);
 

@@ -9,11 +9,11 @@ import { readClaimList, readNewClaim } from "../../shapes/claim.ts";
 import type { ClaimEvidenceRow } from "../../store/claims.ts";
 import { ClaimLog } from "../../usecases/claims.ts";
 import { PortfolioWriter } from "../../usecases/portfolio-writer.ts";
+import { type BulkResult, bulkReply, eachItem } from "../bulk.ts";
 import { created, type Operation, ok, partnerOperation } from "../operation.ts";
 import { envelope, parseSlice } from "../query.ts";
 import { round } from "../views.ts";
 import { getProperty } from "./properties.ts";
-import { type BulkResult, bulkReply, eachItem } from "./service-events.ts";
 
 export function claimOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
   return [
