@@ -155,6 +155,9 @@ describe("a clock that is set back by a day and then forward by a year", () => {
     expect(snapshots()).toEqual(["2027-03-11"]);
     set(-YEAR);
     expect(await trendOf(componentId)).toEqual(["2026-03-11", "2027-03-11"]);
+    const page = await asPartner().get(`/v1/components/${componentId}/trend`, { limit: 1, offset: 1 });
+    expect(page.body.trend.map(({ date }: Json) => date)).toEqual(["2027-03-11"]);
+    expect(page.body).toMatchObject({ total: 2, limit: 1, offset: 1, page: 2, pages: 2 });
   });
 
   test("does not bring an expired token back to life, and goes on giving valid ones", async () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, addWornAppliance, THIS_YEAR } from "../support/portfolio.ts";
+import { addAppliance, addProperty, addWornAppliance, logEvents, THIS_YEAR } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 let client: ApiClient;
@@ -107,6 +107,23 @@ describe("registering an appliance", () => {
     expect((await client.get(`/v1/appliances/${body.id}`)).body).toMatchObject(fields);
   });
 
+  test("takes the tier that is known of the brand, else standard, and the one given before both", async () => {
+    const tierOf = async (fields: object) =>
+      (await addAppliance(client, property.id, { type_id: "hvac_central", ...fields })).brand_tier;
+    expect(await tierOf({ brand: "Trane" })).toBe("premium");
+    expect(await tierOf({ brand: "Nobody's" })).toBe("standard");
+    expect(await tierOf({ brand: "Trane", brand_tier: "budget" })).toBe("budget");
+  });
+
+  test.each([
+    ["usage_intensity", 0.5],
+    ["usage_intensity", 2],
+    ["install_year", 1800],
+    ["install_year", THIS_YEAR + 1],
+  ])("takes the bound of %s, %d", async (field, value) => {
+    expect(await addAppliance(client, property.id, { [field]: value })).toMatchObject({ [field]: value });
+  });
+
   test.each(Object.entries(COMPONENT_COUNTS))(
     "of type %s makes %i scored components",
     async (type_id, count) => {
@@ -135,6 +152,18 @@ describe("registering an appliance", () => {
       () => ({ ...valid(), usage_intensity: 2.1 }),
       400,
       "usage_intensity must be a number from 0.5 to 2.0",
+    ],
+    [
+      "a use below light",
+      () => ({ ...valid(), usage_intensity: 0.4 }),
+      400,
+      "usage_intensity must be a number from 0.5 to 2.0",
+    ],
+    [
+      "a year after the next",
+      () => ({ ...valid(), install_year: THIS_YEAR + 2 }),
+      400,
+      `install_year must be a whole number from 1800 to ${THIS_YEAR + 1}`,
     ],
     [
       "an unknown tier",
@@ -174,6 +203,20 @@ describe("changing an appliance", () => {
     const { components } = (await client.get(`/v1/appliances/${before.id}`)).body;
     for (const component of components)
       expect(component).toMatchObject({ install_year: THIS_YEAR, risk_tier: "GOOD" });
+  });
+
+  test("moves the year of the components that had it, and of none that was replaced since", async () => {
+    const { id, components } = await addWornAppliance(client, property.id);
+    const [replaced, ...others] = components;
+    const date = `${THIS_YEAR - 1}-03-01`;
+    const event = { appliance_id: id, component_id: replaced.id, event_type: "Replacement", date };
+    await logEvents(client, event);
+    await client.put(`/v1/appliances/${id}`, { install_year: THIS_YEAR - 30 });
+    const now = (await client.get(`/v1/appliances/${id}`)).body.components;
+    expect(now.map((one: Json) => [one.id, one.install_year, one.last_replaced])).toEqual([
+      [replaced.id, THIS_YEAR - 1, date],
+      ...others.map((one: Json) => [one.id, THIS_YEAR - 30, null]),
+    ]);
   });
 
   test("takes back the record as it was read", async () => {

@@ -58,6 +58,22 @@ describe("every command", () => {
   });
 });
 
+test.each([
+  ...["init", "serve", "migrate", "snapshot", "import", "export", "backup", "restore", "doctor", "openapi"],
+  ...["demo", "version", "admin create", "admin list", "admin revoke", "partner create", "partner list"],
+  ...["partner show", "partner disable", "partner enable", "partner rotate-key", "partner set-webhook"],
+  ...["partner rotate-webhook-secret", "partner set-budget", "partner revoke-tokens"],
+])("there is the command %s, which knows --help and --json, and no other flag", async (command) => {
+  const words = command.split(" ");
+  const help = await runMainstay([...words, "--help"], { cwd: folder() });
+  expect(help).toMatchObject({ code: 0, stderr: "" });
+  expect(help.stdout).toStartWith(`Usage: mainstay ${command} `);
+  expect(help.stdout).toContain("--json");
+  const unknown = await runMainstay([...words, "--jsno"], { cwd: folder() });
+  expect(unknown).toMatchObject({ code: 2, stdout: "" });
+  expect(unknown.stderr).toContain("Did you mean --json?");
+});
+
 test("version names the release, the commit and the target", async () => {
   const { stdout } = await runMainstay(["version", "--json"]);
   expect(JSON.parse(stdout)).toEqual({

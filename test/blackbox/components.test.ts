@@ -6,6 +6,7 @@ import { addAppliance, addProperty, PROPERTY, THIS_YEAR } from "../support/portf
 
 const { serve } = useMainstay();
 let client: ApiClient;
+let other: ApiClient;
 let properties: Json[];
 let appliances: Json[];
 let all: Json[];
@@ -14,6 +15,7 @@ let all: Json[];
 beforeAll(async () => {
   const server = await serve();
   client = server.as(await server.createPartner("Acme"));
+  other = server.as(await server.createPartner("Other"));
   properties = [];
   appliances = [];
   for (const name of ["One", "Two", "Three"])
@@ -78,8 +80,27 @@ describe("the list of components", () => {
       expect(risk_score).toBeWithin(0, 1);
       expect(risk_tier).toBe(tierOf(risk_score));
       expect(failure_probability_12m).toBeWithin(0, 1.0001);
+      expect(failure_probability_12m).toBe(Math.round(failure_probability_12m * 10_000) / 10_000);
     }
     expect(new Set(all.map((row) => row.risk_tier))).toEqual(new Set(["GOOD", "WARNING", "CRITICAL"]));
+  });
+
+  test("names the unit that the appliance is in", async () => {
+    const home = await addProperty(other, { unit_count: 1 });
+    const [unit] = (await other.get(`/v1/property/${home.id}/units`)).body.units;
+    const { id } = await addAppliance(other, home.id, { type_id: "elevator", unit_id: unit.id });
+    const { components } = (await other.get("/v1/components", { appliance_id: id })).body;
+    expect(components.map((row: Json) => row.unit)).toEqual(Array(5).fill(unit.id));
+  });
+
+  test("has the width of failure range that its confidence gives, in whole years", () => {
+    for (const { projected_failure_year, projected_failure_range, confidence } of all) {
+      const { earliest, latest, confidence_pct } = projected_failure_range;
+      expect(confidence_pct).toBe({ HIGH: 98, MEDIUM: 97, LOW: 96 }[confidence as "HIGH"]);
+      expect([earliest, projected_failure_year, latest].every(Number.isInteger)).toBe(true);
+      expect(earliest).toBeWithin(THIS_YEAR, latest + 1);
+      expect(projected_failure_year).toBeWithin(earliest, latest + 1);
+    }
   });
 
   test.each(["CRITICAL", "WARNING", "GOOD", "warning"])("is filtered by tier %s", async (tier) => {

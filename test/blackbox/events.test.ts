@@ -88,6 +88,40 @@ describe("the event stream", () => {
     });
   });
 
+  test("tells of each elevated component what it is and when it was scored", async () => {
+    const client = await newPartner();
+    const property = await addProperty(client);
+    const appliances = Array.from({ length: 25 }, (_, age) => ({
+      property_id: property.id,
+      type_id: "water_heater_gas",
+      install_year: new Date().getUTCFullYear() - age,
+    }));
+    await client.post("/v1/appliances/bulk", { appliances });
+    const { components } = (await client.get("/v1/components", { limit: 200 })).body;
+    const { events } = (await client.get("/v1/events", { since: "2026-01-01", limit: 200 })).body;
+    const elevated: Json[] = components.filter((one: Json) => one.risk_tier !== "GOOD");
+    expect(new Set(elevated.map((one) => one.risk_tier))).toEqual(new Set(["CRITICAL", "WARNING"]));
+    const byId = (a: Json, b: Json) => (a.data.id < b.data.id ? -1 : 1);
+    expect(ofScoring(events).sort(byId)).toEqual(
+      elevated
+        .map((one) => ({
+          type: one.risk_tier === "CRITICAL" ? "component.critical" : "component.warning",
+          timestamp: one.last_scored,
+          data: {
+            id: one.id,
+            component_name: one.component_name,
+            component_def_id: one.component_def_id,
+            appliance_id: one.appliance_id,
+            appliance_type: "water_heater_gas",
+            risk_score: one.risk_score,
+            risk_tier: one.risk_tier,
+            property_id: property.id,
+          },
+        }))
+        .sort(byId),
+    );
+  });
+
   test("has history after since alone, to the millisecond, and what is elevated whatever since says", async () => {
     const client = await newPartner();
     const first = await addProperty(client);

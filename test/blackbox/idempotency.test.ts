@@ -29,12 +29,27 @@ const WRITES = [
     () => ({ events: [{ appliance_id: appliance.id, event_type: "Repair", date: "2026-01-01" }, {}] }),
     async () => (await client.get(`/v1/components/${appliance.components[0].id}/history`)).body.total_events,
   ],
+  [
+    "/v1/appliances/bulk",
+    () => ({ appliances: [{ property_id: property.id, type_id: "roof", install_year: 2001 }, {}] }),
+    async () => (await client.get("/v1/appliances")).body.total,
+  ],
+  [
+    "/v1/property/{property}/claims",
+    () => ({ claims: [{ claim_type: "hail", date_of_loss: "2026-01-01", amount: 9 }, {}] }),
+    async () => (await client.get(`/v1/property/${property.id}/claims`)).body.total,
+  ],
 ] as const;
 
 let keys = 0;
 const newKey = () => ({ "idempotency-key": `key ${++keys}` });
 
-describe.each(WRITES)("POST %s with an Idempotency-Key", (path, body, count) => {
+describe.each(WRITES)("POST %s with an Idempotency-Key", (template, body, count) => {
+  let path: string;
+  beforeAll(() => {
+    path = template.replace("{property}", property.id);
+  });
+
   test("is answered again byte for byte, and done once", async () => {
     const key = newKey();
     const before = await count();
@@ -85,6 +100,12 @@ test("a key is a partner's own, and a path's", async () => {
   expect(mine.body.id).not.toBe(theirs.body.id);
   const { headers } = await client.post("/v1/appliances", WRITES[1][1](), 201, key);
   expect(headers.has("idempotency-replayed")).toBe(false);
+  const second = await addProperty(client);
+  const claim = { claim_type: "hail", date_of_loss: "2026-01-01", amount: 9 };
+  for (const { id } of [property, second]) {
+    const { body } = await client.post(`/v1/property/${id}/claims`, claim, 201, key);
+    expect(body.property_id).toBe(id);
+  }
 });
 
 test("a refused request leaves its key free", async () => {

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addProperty } from "../support/portfolio.ts";
+import { addProperty, addWornAppliance, PROPERTY } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 let acme: ApiClient;
@@ -32,6 +32,47 @@ test("sandbox=true shows it alone, and it is among all the others without", asyn
   };
   expect(await listed({ sandbox: "true" })).toEqual([demo.id]);
   expect(await listed({})).toHaveLength(2);
+});
+
+test("sandbox=true shows the demo's alone in every list that takes it, with the sums of what is shown", async () => {
+  const live = await addProperty(acme, { name: "Live" });
+  await addWornAppliance(acme, live.id);
+  const sandbox = async (list: string, query = {}): Promise<Json> =>
+    (await acme.get(`/v1/${list}`, { ...query, sandbox: "true", limit: 200 })).body;
+  const { risk, financials } = (await acme.get(`/v1/property/${demo.id}/summary`)).body;
+  const { overall_rating: _, ...tiers } = risk;
+
+  const { portfolio, totals, total } = await sandbox("portfolio/summary");
+  expect(portfolio.map((row: Json) => row.property_id)).toEqual([demo.id]);
+  expect(total).toBe(1);
+  expect(totals).toEqual({
+    ...{ properties: 1, appliances: demo.appliances, components: demo.components, ...tiers },
+    total_deferred: financials.total_deferred_maintenance,
+    total_reactive: financials.total_reactive_exposure,
+  });
+
+  const owners = (rows: Json[]) => [...new Set(rows.map((row) => row.property_id))];
+  const { components, total: all } = await sandbox("components");
+  expect([all, components.length, owners(components)]).toEqual([demo.components, demo.components, [demo.id]]);
+  const critical = await sandbox("components", { tier: "CRITICAL" });
+  expect([critical.total, owners(critical.components)]).toEqual([risk.critical, [demo.id]]);
+  expect(await sandbox("components", { property_id: live.id })).toMatchObject({ components: [], total: 0 });
+
+  const alerts = await sandbox("alerts");
+  expect(alerts).toMatchObject({
+    total: risk.critical + risk.warning,
+    critical_count: risk.critical,
+    warning_count: risk.warning,
+  });
+  expect([alerts.alerts.length, owners(alerts.alerts)]).toEqual([alerts.total, [demo.id]]);
+  expect(await sandbox("alerts", { property_id: live.id })).toMatchObject({ alerts: [], total: 0 });
+});
+
+test("sandbox=true on a write is ignored: what it makes is no demo", async () => {
+  const { body } = await acme.ask("POST", "/v1/properties?sandbox=true", 201, { body: PROPERTY });
+  expect(body).toMatchObject({ is_demo: false, source: "api" });
+  const listed = (await acme.get("/v1/properties", { sandbox: "true" })).body.properties;
+  expect(listed.map(({ id }: Json) => id)).toEqual([demo.id]);
 });
 
 test("a second one is a conflict, and another partner's own is none", async () => {

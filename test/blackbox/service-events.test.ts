@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
-import { useMainstay } from "../support/mainstay.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import {
   addAppliance,
   addProperty,
@@ -12,11 +12,14 @@ import {
 } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
+let server: Installation;
+let partner: Partner;
 let client: ApiClient;
 let appliance: Json;
 beforeAll(async () => {
-  const server = await serve();
-  client = server.as(await server.createPartner("Acme"));
+  server = await serve();
+  partner = await server.createPartner("Acme");
+  client = server.as(partner);
 });
 beforeEach(async () => {
   appliance = await addWornAppliance(client, (await addProperty(client)).id);
@@ -71,6 +74,25 @@ describe("logging service events", () => {
   test("takes each of the event types", async () => {
     const { created } = await logEvents(client, ...EVENT_TYPES.map((event_type) => event({ event_type })));
     expect(created).toBe(EVENT_TYPES.length);
+  });
+
+  test("takes a total as it is given, and makes none of no costs", async () => {
+    const { events } = await logEvents(
+      client,
+      event({ parts_cost: 1, labor_cost: 2, total_cost: 10 }),
+      event({ labor_cost: 2.5 }),
+      event(),
+    );
+    expect(events.map((one: Json) => one.total_cost)).toEqual([10, 2.5, null]);
+  });
+
+  test("takes each condition, and a date of tomorrow", async () => {
+    const conditions = ["good", "fair", "poor", null];
+    const events = conditions.map((condition_after) => event({ condition_after, date: daysFromToday(1) }));
+    const logged = await logEvents(client, ...events);
+    expect(logged.events.map((one: Json) => [one.condition_after, one.date])).toEqual(
+      conditions.map((condition) => [condition, daysFromToday(1)]),
+    );
   });
 
   test("keeps the good ones when their neighbours are refused, each at its position", async () => {
@@ -154,6 +176,64 @@ describe("what an event moves", () => {
     await logEvents(client, event({ event_type: "Cleaning", date: "2025-06-01" }));
     await logEvents(client, event({ event_type: "Repair", date: "2025-05-01" }));
     expect((await componentsNow()).map((one) => one.last_serviced)).toEqual(Array(6).fill("2025-06-01"));
+  });
+
+  test.each([
+    ["Preventive Maintenance", true],
+    ["Inspection", true],
+    ["Filter Change", true],
+    ["Cleaning", true],
+    ["Repair", true],
+    ["Replacement", false],
+    ["Emergency Repair", false],
+    ["Warranty Claim", false],
+    ["Other", false],
+  ])("%s is servicing: %p", async (event_type, isServicing) => {
+    await logEvents(client, event({ event_type }));
+    const expected = isServicing ? daysFromToday(-1) : null;
+    expect((await componentsNow()).map((one) => one.last_serviced)).toEqual(Array(6).fill(expected));
+  });
+
+  test("a replacement and an emergency repair leave an outcome of each component that they speak of", async () => {
+    const [first] = appliance.components;
+    const { events } = await logEvents(
+      client,
+      event({ event_type: "Emergency Repair", date: daysFromToday(-2) }),
+      event({ event_type: "Replacement", component_id: first.id }),
+      event({ event_type: "Repair", component_id: first.id }),
+      event({ event_type: "Warranty Claim" }),
+    );
+    const [failure, replacement] = events;
+    const { stdout } = await server.run("export", "--partner", partner.partner_id);
+    const own = new Set(events.map(({ id }: Json) => id));
+    const outcomes: Json[] = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+      .filter((line) => line.type === "outcome" && own.has(line.service_event_id));
+    const of = ({ id }: Json) => outcomes.filter((one) => one.service_event_id === id);
+    expect(outcomes).toHaveLength(7);
+    expect(
+      of(failure)
+        .map((one) => one.component_id)
+        .sort(),
+    ).toEqual(appliance.components.map(({ id }: Json) => id).sort());
+    expect(of(replacement)).toEqual([
+      {
+        type: "outcome",
+        service_event_id: replacement.id,
+        component_id: first.id,
+        def_id: first.component_def_id,
+        event_type: "Replacement",
+        date: daysFromToday(-1),
+        age_years: expect.any(Number),
+        probability: expect.any(Number),
+        risk_score: 0.99,
+        model_version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+        created_at: replacement.created_at,
+      },
+    ]);
+    expect(of(replacement)[0].age_years).toBeWithin(39, 41);
   });
 
   test("is in the answer to the next read, scores and counts alike", async () => {

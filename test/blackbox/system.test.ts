@@ -63,6 +63,13 @@ describe("every route", () => {
   test("answers under the base path as without it", async () => {
     expect((await partner.get("/api/v1/ping")).body).toMatchObject({ ok: true });
     expect((await server.anonymous.get("/api/health")).body).toMatchObject({ status: "ok" });
+    expect((await server.anonymous.get("/api/v1/auth/methods")).body.methods).toHaveLength(2);
+    await server.anonymous.ask("POST", "/api/oauth/token", 400, { body: {} });
+    for (const base of ["", "/api"]) {
+      await server.anonymous.ask("POST", `${base}/onboarding/demo-property`, 401);
+      const { body } = await partner.get(`${base}/uploads/${"0".repeat(32)}.jpg`, {}, 404);
+      expect(body.error).toBe("Photo not found");
+    }
   });
 
   test("answers HEAD as GET, without a body", async () => {

@@ -245,6 +245,24 @@ describe.concurrent("receivers that fail", () => {
     expect(elsewhere.receiver.received, "a redirect is not followed").toHaveLength(1);
   });
 
+  test("to answer within 8 seconds are cut off, and tried again", async () => {
+    const server = await serve();
+    const { client, receiver, partner } = await listen(server, (_, nth) =>
+      nth === 1 ? "hang" : { status: 200 },
+    );
+    await addProperty(client);
+    await receiver.waitFor((all) => all.length === 2, 30_000);
+    const { partner_id } = partner;
+    const [first, second] = await eventually(async () => {
+      const { deliveries } = await server.json("deliveries", "list", "--partner", partner_id);
+      expect(deliveries[0].status).toBe("delivered");
+      return deliveries[0].attempts;
+    });
+    expect(first).toMatchObject({ status_code: null, error: "no answer within 8 s" });
+    expect(first.duration_ms).toBeWithin(7900, 12_000);
+    expect(second).toMatchObject({ attempt: 2, status_code: 200 });
+  });
+
   test("by sending a gigabyte cost little memory, and what they took counts as delivered", async () => {
     const server = await serve();
     const { client, receiver } = await listen(server, () => "gigabyte");

@@ -1,0 +1,112 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, THIS_YEAR } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+const SMART = "/v1/meter-event/smart/v2";
+let client: ApiClient;
+let property: Json;
+beforeAll(async () => {
+  const server = await serve();
+  client = server.as(await server.createPartner("Acme"));
+  property = await addProperty(client);
+});
+
+const heater = () =>
+  addAppliance(client, property.id, { type_id: "water_heater_gas", install_year: THIS_YEAR - 9 });
+const send = async (event: object): Promise<Json> => (await client.post(SMART, event)).body;
+const tankOf = (components: Json[]): Json => components.find((one) => one.component_def_id === "wh_gas_tank");
+
+const KNOWN = [
+  ...["water_leak", "high_moisture", "freeze_risk", "overheating", "high_temperature", "low_temperature"],
+  ...["abnormal_vibration", "abnormal_noise", "high_pressure", "low_pressure", "low_flow", "high_flow"],
+  ...["short_cycling", "excessive_runtime", "power_surge", "power_loss", "high_current", "low_voltage"],
+  ...["gas_leak", "carbon_monoxide", "smoke", "filter_clogged", "refrigerant_low", "door_fault"],
+  ...["error_code", "end_of_life_warning", "normal"],
+];
+
+test.each(KNOWN)("%s is known", async (event_type) => {
+  const { id } = await heater();
+  expect(await send({ event_type, appliance: { appliance_id: id } })).toMatchObject({
+    event_type,
+    warnings: [],
+  });
+});
+
+test("the severity is medium unless told, and weighs more the higher it is", async () => {
+  const scoreAfter = async (severity?: string) => {
+    const { id } = await heater();
+    const event = {
+      event_type: "high_moisture",
+      component_def_id: "wh_gas_tank",
+      appliance: { appliance_id: id },
+    };
+    return tankOf((await send({ ...event, severity })).affected_components).risk_score;
+  };
+  const [untold, medium] = [await scoreAfter(), await scoreAfter("medium")];
+  expect(untold).toBe(medium);
+  const [low, high, critical] = [
+    await scoreAfter("low"),
+    await scoreAfter("high"),
+    await scoreAfter("critical"),
+  ];
+  expect(low).toBeLessThan(medium);
+  expect(medium).toBeLessThan(high);
+  expect(high).toBeLessThan(critical);
+});
+
+describe("an event that names a component", () => {
+  test("by its id or its definition moves that one and no other", async () => {
+    for (const naming of [
+      (tank: Json) => ({ component_id: tank.id }),
+      () => ({ component_def_id: "wh_gas_tank" }),
+    ]) {
+      const { id, components } = await heater();
+      const before: Json[] = (await client.get(`/v1/appliances/${id}`)).body.components;
+      const tank = tankOf(components);
+      const event = { event_type: "water_leak", severity: "high", appliance: { appliance_id: id } };
+      const { affected_components } = await send({ ...event, ...naming(tank) });
+      expect(affected_components.map((one: Json) => one.id)).toEqual([tank.id]);
+      expect(affected_components[0].risk_score).toBeGreaterThan(tankOf(before).risk_score);
+    }
+  });
+
+  test("of another appliance, or that it does not have, is refused", async () => {
+    const [one, other] = [await heater(), await heater()];
+    const event = { event_type: "water_leak", appliance: { appliance_id: one.id } };
+    const foreign = other.components[0].id;
+    const { body } = await client.post(SMART, { ...event, component_id: foreign }, 404);
+    expect(body.error).toBe(`Component not found: ${foreign}`);
+    await client.post(SMART, { ...event, component_def_id: "elev_ropes" }, 404);
+  });
+});
+
+test("the flat form registers a property and an appliance from fields at the top", async () => {
+  const { body } = await client.post("/v1/meter-event/smart", {
+    event_type: "low_flow",
+    ...{ partner_property_id: "FLAT-1", name: "Flat Court", address: "9 Flat St", city: "Troy", state: "ny" },
+    ...{ type_id: "boiler", install_year: 2012, brand: "Weil-McLain", model: "CGa", serial: "F-1" },
+  });
+  expect(body).toMatchObject({ property_created: true, appliance_created: true, warnings: [] });
+  expect((await client.get(`/v1/properties/${body.property_id}`)).body).toMatchObject({
+    ...{ name: "Flat Court", city: "Troy", state: "NY", partner_property_id: "FLAT-1" },
+    source: "sensor_event",
+  });
+  expect((await client.get(`/v1/appliances/${body.appliance_id}`)).body).toMatchObject({
+    ...{ type_id: "boiler", install_year: 2012, brand: "Weil-McLain", model: "CGa", serial: "F-1" },
+  });
+});
+
+test("an appliance of a unit is registered into it, and a unit of another property is refused", async () => {
+  const home = await addProperty(client, { unit_count: 1 });
+  const [unit] = (await client.get(`/v1/property/${home.id}/units`)).body.units;
+  const event = {
+    event_type: "smoke",
+    appliance: { type_id: "range_gas", install_year: 2015, serial: "R-1", unit_id: unit.id },
+  };
+  const { appliance_id } = await send({ ...event, property: { property_id: home.id } });
+  expect((await client.get(`/v1/appliances/${appliance_id}`)).body.unit_id).toBe(unit.id);
+  await client.post(SMART, { ...event, property: { property_id: property.id } }, 404);
+});
