@@ -58,20 +58,26 @@ describe("every command", () => {
   });
 });
 
-test.each([
-  ...["init", "serve", "migrate", "snapshot", "import", "export", "backup", "restore", "doctor", "openapi"],
-  ...["demo", "version", "admin create", "admin list", "admin revoke", "partner create", "partner list"],
-  ...["partner show", "partner disable", "partner enable", "partner rotate-key", "partner set-webhook"],
-  ...["partner rotate-webhook-secret", "partner set-budget", "partner revoke-tokens"],
-])("there is the command %s, which knows --help and --json, and no other flag", async (command) => {
-  const words = command.split(" ");
-  const help = await runMainstay([...words, "--help"], { cwd: folder() });
-  expect(help).toMatchObject({ code: 0, stderr: "" });
-  expect(help.stdout).toStartWith(`Usage: mainstay ${command} `);
-  expect(help.stdout).toContain("--json");
-  const unknown = await runMainstay([...words, "--jsno"], { cwd: folder() });
-  expect(unknown).toMatchObject({ code: 2, stdout: "" });
-  expect(unknown.stderr).toContain("Did you mean --json?");
+test("every command that an operator is promised is there", async () => {
+  const listed = async (...group: string[]) => {
+    const { stdout } = await runMainstay([...group, "--help"], { cwd: folder() });
+    const commands = stdout.slice(stdout.indexOf("Commands:"));
+    return [...commands.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name]) => name!);
+  };
+  const [all, partner, admin] = await Promise.all([listed(), listed("partner"), listed("admin")]);
+  expect(all).toEqual(
+    expect.arrayContaining([
+      ...["init", "serve", "migrate", "snapshot", "partner", "admin", "import", "export", "backup"],
+      ...["restore", "doctor", "openapi", "demo", "version"],
+    ]),
+  );
+  expect(partner).toEqual(
+    expect.arrayContaining([
+      ...["create", "list", "show", "disable", "enable", "rotate-key", "set-webhook"],
+      ...["rotate-webhook-secret", "set-budget", "revoke-tokens"],
+    ]),
+  );
+  expect(admin).toEqual(expect.arrayContaining(["create", "list", "revoke"]));
 });
 
 test("version names the release, the commit and the target", async () => {
