@@ -11,7 +11,13 @@ export const ownProgram = (): readonly string[] =>
   BUILD.commit === "dev" ? [process.execPath, Bun.main] : [process.execPath];
 
 /** Variables that would make of the child something else than this executable with these arguments. */
-const NOT_INHERITED = ["BUN_BE_BUN", "BUN_OPTIONS", "BUN_INSPECT"];
+const NOT_INHERITED = [
+  "BUN_BE_BUN",
+  "BUN_OPTIONS",
+  "BUN_INSPECT",
+  "BUN_INSPECT_CONNECT_TO",
+  "BUN_INSPECT_PRELOAD",
+];
 
 /**
  * Runs a command of this same executable as a process of its own, with `--json`, to its end. Rejects with what it

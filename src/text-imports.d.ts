@@ -3,6 +3,10 @@ declare module "*.sql" {
   const text: string;
   export default text;
 }
+declare module "*.service" {
+  const text: string;
+  export default text;
+}
 declare module "*.csv" {
   const text: string;
   export default text;

@@ -60,7 +60,7 @@ const KEPT_IN: Record<string, readonly string[]> = {
   "toml-eslint-parser": ["config"],
   "csv-parse": ["csv"],
   "csv-stringify": ["csv"],
-  "node:https": ["webhooks", "rm"],
+  "node:https": ["webhooks", "rm", "doctor"],
   "ipaddr.js": ["networks.ts", "webhooks"],
   "prom-client": ["metrics"],
 };

@@ -5,7 +5,8 @@ import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../config/load.ts"
 import { openDataFolder } from "../data-folder.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { keyFilePath, keyIsInEnvironment } from "../secrets/master-key.ts";
-import { command } from "./command.ts";
+import { command, flag, text, UsageError, value } from "./command.ts";
+import { initSystem } from "./init-system.ts";
 
 /**
  * `mainstay init`. Each step leaves alone what is there already, so a run that failed half way, say on a full disk,
@@ -16,12 +17,35 @@ export const initCommand = command({
   summary: "write a commented configuration; make the data folder, the key file and the database",
   description:
     "Writes to --config, else to MAINSTAY_CONFIG, else to ./mainstay.toml. " +
-    "A file that is there already is never changed, and is refused unless it is what would be written.",
+    "A file that is there already is never changed, and is refused unless it is what would be written.\n" +
+    "With --system it prepares a systemd service instead: /etc/mainstay/mainstay.toml, /var/lib/mainstay and the " +
+    "unit, which starts this executable where it is. The service makes key file and database at its first start.",
+  options: {
+    system: flag("prepare a systemd service: configuration, data folder and unit"),
+    root: text("DIR", "with --system: the root folder of an image or a package (default: /)"),
+    user: value("NAME", "with --system: the user that runs the service (default: mainstay)", (typed) => {
+      if (/^[a-z_][\w.-]*$/i.test(typed)) return typed;
+      throw new UsageError(`expected a user's name such as mainstay, got ${JSON.stringify(typed)}`);
+    }),
+    force: flag("with --system: take the place of files that differ, which are kept as .old"),
+  },
   examples: [
     "mainstay init",
-    "mainstay init --config /etc/mainstay/mainstay.toml --data-dir /var/lib/mainstay",
+    "mainstay init --config /srv/mainstay/mainstay.toml --data-dir /srv/mainstay/data",
+    "sudo mainstay init --system",
   ],
-  async run({ given, env, cwd, now, random, print }) {
+  async run(context, _arguments, { system, root, user, force }) {
+    const { given, env, cwd, now, random, print } = context;
+    if (system) {
+      if (given.config !== undefined || given.dataDir !== undefined)
+        throw new UsageError("--system has its own places", "Leave --config and --data-dir out.");
+      return initSystem(context, { root, user: user ?? "mainstay", force });
+    }
+    if (root !== undefined || user !== undefined || force)
+      throw new UsageError(
+        "--root, --user and --force belong to --system",
+        "Name that too, or leave them out.",
+      );
     const file = findConfigFile({ file: given.config, env, cwd }) ?? join(cwd, CONFIG_FILE_NAME);
     const configCreated = writeConfig(file, configText(given.dataDir && resolve(cwd, given.dataDir)));
     const config = loadConfig({ file, env, cwd });

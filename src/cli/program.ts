@@ -17,6 +17,7 @@ import { deliveryCommands } from "./deliveries.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
+import { healthcheckCommand } from "./healthcheck.ts";
 import { importCommand } from "./import.ts";
 import { initCommand } from "./init.ts";
 import { migrateCommand } from "./migrate.ts";
@@ -44,6 +45,7 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   backupCommand,
   restoreCommand,
   doctorCommand,
+  healthcheckCommand,
   snapshotCommand,
   demoCommand,
   smokeCommand,

@@ -1,0 +1,285 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { EXECUTABLE } from "../support/executable.ts";
+import type { Json } from "../support/json.ts";
+import { type Outcome, useMainstay } from "../support/mainstay.ts";
+
+const { folder } = useMainstay();
+const IS_ROOT = process.getuid?.() === 0;
+/** The service's account: another than ours where we may give files away. */
+const ACCOUNT = IS_ROOT ? { uid: 4321, gid: 4322 } : { uid: process.getuid!(), gid: process.getgid!() };
+/** What to run a command under so that it is not root's. */
+const AS_ACCOUNT = IS_ROOT
+  ? ["setpriv", `--reuid=${ACCOUNT.uid}`, `--regid=${ACCOUNT.gid}`, "--clear-groups"]
+  : [];
+
+const CONFIG = "etc/mainstay/mainstay.toml";
+const DATA = "var/lib/mainstay";
+const UNIT = "etc/systemd/system/mainstay.service";
+const BINARY = "usr/local/bin/mainstay";
+
+let executable: string;
+beforeAll(() => {
+  executable = join(folder(), "mainstay");
+  cpSync(EXECUTABLE, executable);
+  chmodSync(executable, 0o755);
+});
+
+/** The root folder of a machine on which Mainstay is installed and these users are known. */
+function machine(users: readonly string[] = ["mainstay"], binary = BINARY): string {
+  const root = folder();
+  for (const path of ["etc", dirname(binary)]) mkdirSync(join(root, path), { recursive: true });
+  linkSync(executable, join(root, binary));
+  const lines = users.map((user) => `${user}:x:${ACCOUNT.uid}:${ACCOUNT.gid}::/:/usr/sbin/nologin`);
+  writeFileSync(join(root, "etc/passwd"), ["root:x:0:0:root:/root:/bin/sh", ...lines, ""].join("\n"));
+  return root;
+}
+
+type Run = { binary?: string; under?: readonly string[] };
+
+/** A command of the executable that is installed there, in an empty environment. */
+async function run(
+  root: string,
+  args: readonly string[],
+  { binary = BINARY, under = [] }: Run = {},
+): Promise<Outcome> {
+  const child = Bun.spawn([...under, join(root, binary), ...args], {
+    cwd: root,
+    env: { PATH: "/usr/bin:/bin" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { code: await child.exited, stdout, stderr };
+}
+
+const init = (root: string, args: readonly string[] = [], how: Run = {}) =>
+  run(root, ["init", "--system", "--root", root, ...args], how);
+
+/** As `init`, when it must succeed; its result. */
+async function initialised(root: string, ...args: string[]): Promise<Json> {
+  const { code, stdout, stderr } = await init(root, [...args, "--json"]);
+  if (code !== 0) throw new Error(`init exited with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+const textOf = (root: string, path: string) => readFileSync(join(root, path), "utf8");
+const rightsOf = (root: string, path: string) => {
+  const { mode, uid, gid } = statSync(join(root, path));
+  return { mode: (mode & 0o7777).toString(8), uid, gid };
+};
+/** Every file below the folder that init may have made. */
+const filesIn = (root: string) =>
+  readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((path) => statSync(join(root, path)).isFile() && ![BINARY, "etc/passwd"].includes(path))
+    .toSorted();
+
+describe("init --system", () => {
+  test("writes configuration and unit, and makes the service's folder, each for those who need it", async () => {
+    const root = machine();
+    expect(await initialised(root)).toMatchObject({
+      config_file: join(root, CONFIG),
+      config_created: true,
+      data_dir: join(root, DATA),
+      unit_file: join(root, UNIT),
+      unit_created: true,
+      user: "mainstay",
+      owners_set: IS_ROOT,
+    });
+    expect(filesIn(root)).toEqual([CONFIG, UNIT]);
+    const ours = { uid: process.getuid!(), gid: process.getgid!() };
+    expect(rightsOf(root, CONFIG)).toEqual({ mode: "640", uid: ours.uid, gid: ACCOUNT.gid });
+    expect(rightsOf(root, "etc/mainstay")).toEqual({ mode: "750", uid: ours.uid, gid: ACCOUNT.gid });
+    expect(rightsOf(root, DATA)).toEqual({ mode: "700", ...ACCOUNT });
+    expect(rightsOf(root, UNIT)).toEqual({ mode: "644", ...ours });
+    for (const path of ["etc/systemd", "var", "var/lib"])
+      expect({ path, ...rightsOf(root, path) }).toEqual({ path, mode: "755", ...ours });
+  });
+
+  test("the unit is the one of the sources, with the executable's place", async () => {
+    const root = machine(["mainstay"], "opt/mainstay-1/mainstay");
+    const { code } = await init(root, [], { binary: "opt/mainstay-1/mainstay" });
+    expect(code).toBe(0);
+    const source = readFileSync(join(import.meta.dir, "../../packaging/mainstay.service"), "utf8");
+    expect(textOf(root, UNIT)).toBe(
+      source.replace("ExecStart=/usr/local/bin/mainstay ", "ExecStart=/opt/mainstay-1/mainstay "),
+    );
+  });
+
+  test("another user is the unit's, and the owner", async () => {
+    const root = machine(["risk"]);
+    expect(await initialised(root, "--user", "risk")).toMatchObject({ user: "risk" });
+    expect(textOf(root, UNIT)).toContain("\nUser=risk\n");
+    expect(rightsOf(root, DATA)).toMatchObject(ACCOUNT);
+  });
+
+  test("the configuration is every setting's default, with the service's data folder", async () => {
+    const root = machine();
+    await initialised(root);
+    const example = readFileSync(join(import.meta.dir, "../../config.example.toml"), "utf8");
+    expect(textOf(root, CONFIG)).toBe(
+      example.replace('data_dir = "./data"', 'data_dir = "/var/lib/mainstay"'),
+    );
+  });
+
+  test("what it has set up serves: key file and database are made at the first start", async () => {
+    const root = machine();
+    await initialised(root);
+    chmodSync(root, 0o755);
+    // As the unit starts it, but for the root folder, which only systemd could make the service's own.
+    const args = [
+      "partner",
+      "list",
+      "--json",
+      "--config",
+      join(root, CONFIG),
+      "--data-dir",
+      join(root, DATA),
+    ];
+    const { code, stdout, stderr } = await run(root, args, { under: AS_ACCOUNT });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toEqual({ partners: [] });
+    expect(rightsOf(root, join(DATA, "mainstay.key"))).toEqual({ mode: "600", ...ACCOUNT });
+  });
+
+  test("says what to do next, for a person and for a machine", async () => {
+    const root = machine();
+    const { stdout } = await init(root);
+    expect(stdout).toContain(`\nNext:\n  systemctl --root=${root} enable mainstay\n`);
+    expect(stdout).toContain("Keep a copy of it apart from this machine");
+    expect((await initialised(root)).next_steps).toEqual([`systemctl --root=${root} enable mainstay`]);
+  });
+});
+
+describe("init --system again", () => {
+  test("changes nothing, and says that all was there", async () => {
+    const root = machine();
+    await initialised(root);
+    const before = filesIn(root).map((path) => statSync(join(root, path)).mtimeMs);
+    expect(await initialised(root)).toMatchObject({ config_created: false, unit_created: false });
+    expect(filesIn(root).map((path) => statSync(join(root, path)).mtimeMs)).toEqual(before);
+    expect((await init(root)).stdout).toContain(`${join(root, UNIT)} (was there already)`);
+  });
+
+  test("makes what is missing, and mends rights", async () => {
+    const root = machine();
+    await initialised(root);
+    const config = textOf(root, CONFIG);
+    writeFileSync(join(root, CONFIG), config);
+    chmodSync(join(root, CONFIG), 0o666);
+    chmodSync(join(root, DATA), 0o777);
+    Bun.spawnSync(["rm", join(root, UNIT)]);
+    expect(await initialised(root)).toMatchObject({ config_created: false, unit_created: true });
+    expect(rightsOf(root, CONFIG).mode).toBe("640");
+    expect(rightsOf(root, DATA).mode).toBe("700");
+  });
+
+  test("keeps a file that an operator has changed, and writes nothing at all", async () => {
+    const root = machine();
+    await initialised(root);
+    const mine = textOf(root, CONFIG).replace("port = 8080", "port = 9000");
+    writeFileSync(join(root, CONFIG), mine);
+    Bun.spawnSync(["rm", join(root, UNIT)]);
+    const { code, stdout, stderr } = await init(root);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`${join(root, CONFIG)} is there, and not as init would write`);
+    expect(stderr).toContain("--force");
+    expect(textOf(root, CONFIG)).toBe(mine);
+    expect(filesIn(root)).toEqual([CONFIG]);
+  });
+
+  test("takes a changed file's place with --force, and keeps it beside", async () => {
+    const root = machine();
+    await initialised(root);
+    const fresh = textOf(root, UNIT);
+    writeFileSync(join(root, UNIT), "[Service]\nExecStart=/bin/false\n");
+    expect(await initialised(root, "--force")).toMatchObject({ config_created: false, unit_created: true });
+    expect(textOf(root, UNIT)).toBe(fresh);
+    expect(textOf(root, `${UNIT}.old`)).toBe("[Service]\nExecStart=/bin/false\n");
+    expect(filesIn(root)).toEqual([CONFIG, UNIT, `${UNIT}.old`]);
+  });
+});
+
+describe("init --system refuses, and writes nothing,", () => {
+  test("when there is no such user: it says how to make it", async () => {
+    const root = machine([]);
+    const { code, stderr } = await init(root);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`there is no user "mainstay" in ${join(root, "etc/passwd")}`);
+    expect(stderr).toMatch(/useradd --root \S+ --system .*--shell \/usr\/sbin\/nologin mainstay$/m);
+    expect(filesIn(root)).toEqual([]);
+  });
+
+  test("root as the service's user", async () => {
+    const root = machine();
+    const { code, stderr } = await init(root, ["--user", "root"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("root is root, which a server must not be");
+    expect(filesIn(root)).toEqual([]);
+  });
+
+  test.each(["home/me/mainstay", "tmp/mainstay", "root/bin/mainstay"])(
+    "an executable in /%s, where the service could not see it",
+    async (binary) => {
+      const root = machine(["mainstay"], binary);
+      const { code, stderr } = await init(root, [], { binary });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`could not see its executable in /${binary}`);
+      expect(stderr).toContain(`install -D -m 0755 ${join(root, binary)} ${join(root, BINARY)}`);
+      expect(existsSync(join(root, "etc/mainstay"))).toBe(false);
+    },
+  );
+
+  test("an executable whose name a unit cannot hold", async () => {
+    const root = machine(["mainstay"], "opt/my programs/mainstay");
+    const { code, stderr } = await init(root, [], { binary: "opt/my programs/mainstay" });
+    expect(code).toBe(1);
+    expect(stderr).toContain('a unit cannot name the executable "/opt/my programs/mainstay"');
+  });
+
+  test("on this machine, when another than root asks", async () => {
+    const root = machine();
+    chmodSync(root, 0o755);
+    const { code, stderr } = await run(root, ["init", "--system"], { under: AS_ACCOUNT });
+    expect(code).toBe(1);
+    expect(stderr).toContain("only root may set up a system service");
+    expect(stderr).toContain("sudo");
+  });
+
+  test.each([
+    [["init", "--force"], "--root, --user and --force belong to --system"],
+    [["init", "--root", "/srv"], "--root, --user and --force belong to --system"],
+    [["init", "--system", "--config", "x.toml"], "--system has its own places"],
+    [["init", "--system", "--data-dir", "x"], "--system has its own places"],
+  ])("%p as bad usage", async (args, complaint) => {
+    const root = machine();
+    const { code, stderr } = await run(root, args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(complaint);
+    expect(filesIn(root)).toEqual([]);
+  });
+});
+
+test("without being root, a folder of one's own is prepared, and the owners are left to whoever packs it", async () => {
+  const root = machine();
+  chmodSync(root, 0o755);
+  for (const path of ["", "etc"]) chownSync(join(root, path), ACCOUNT.uid, ACCOUNT.gid);
+  const { code, stdout, stderr } = await init(root, [], { under: AS_ACCOUNT });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("Owners were not set, since only root may. The data folder must be mainstay's.");
+  expect(rightsOf(root, CONFIG)).toEqual({ mode: "640", ...ACCOUNT });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultValues } from "../../src/config/defaults.ts";
+
+const FILE = join(import.meta.dir, "../../packaging/mainstay.service");
+const text = readFileSync(FILE, "utf8");
+
+/** The unit's directives by section; one that is given several times has all its words. */
+function parse(): Map<string, Map<string, string>> {
+  const sections = new Map<string, Map<string, string>>();
+  let section: Map<string, string> | undefined;
+  for (const line of text.split("\n").filter((one) => one !== "" && !one.startsWith("#"))) {
+    const name = /^\[(\w+)\]$/.exec(line)?.[1];
+    const [, key, value] = /^([A-Za-z]+)=(.*)$/.exec(line) ?? [];
+    if (name) {
+      section = new Map();
+      sections.set(name, section);
+    } else if (key && section) section.set(key, [section.get(key), value!.trim()].filter(Boolean).join(" "));
+    else throw new Error(`neither a section nor a directive: ${line}`);
+  }
+  return sections;
+}
+const unit = parse();
+const service = unit.get("Service")!;
+
+test("the service is not root's, may become nobody else's, and writes to its own folder alone", () => {
+  expect(Object.fromEntries(service)).toMatchObject({
+    User: "mainstay",
+    NoNewPrivileges: "yes",
+    CapabilityBoundingSet: "",
+    AmbientCapabilities: "",
+    ProtectSystem: "strict",
+    ProtectHome: "yes",
+    PrivateTmp: "yes",
+    PrivateDevices: "yes",
+    ProtectKernelTunables: "yes",
+    ProtectKernelModules: "yes",
+    ProtectKernelLogs: "yes",
+    RestrictAddressFamilies: "AF_INET AF_INET6 AF_UNIX",
+    RestrictNamespaces: "yes",
+    LockPersonality: "yes",
+    SystemCallFilter: "@system-service",
+    UMask: "0077",
+    StateDirectory: "mainstay",
+    StateDirectoryMode: "0700",
+  });
+  expect(service.get("WorkingDirectory")).toBe("/var/lib/mainstay");
+});
+
+test("nothing forbids the engine to compile while it runs", () => {
+  expect(service.has("MemoryDenyWriteExecute")).toBe(false);
+  expect(service.has("LimitAS")).toBe(false);
+});
+
+test("variables of the runtime and proxies are taken away, in small letters and in capitals, and no setting is", () => {
+  const unset = service.get("UnsetEnvironment")!.split(" ");
+  for (const proxy of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"])
+    expect(unset).toEqual(expect.arrayContaining([proxy, proxy.toLowerCase()]));
+  expect(unset).toEqual(expect.arrayContaining(["BUN_BE_BUN", "BUN_OPTIONS", "BUN_INSPECT"]));
+  expect(unset.filter((name) => name.startsWith("MAINSTAY_"))).toEqual([]);
+});
+
+test("a stop has time for requests, then deliveries, and the database, before it is cut short", () => {
+  const graceS = defaultValues().get("server.shutdown_grace_s") as number;
+  expect(Number(service.get("TimeoutStopSec"))).toBeGreaterThanOrEqual(2 * graceS + 5);
+  expect(service.get("KillMode")).toBe("mixed");
+});
+
+test("a reload asks for the certificate to be read again, and a failure for a restart", () => {
+  expect(service.get("ExecReload")).toBe("/bin/kill -HUP $MAINPID");
+  expect(service.get("Restart")).toBe("on-failure");
+  expect(unit.get("Install")!.get("WantedBy")).toBe("multi-user.target");
+});
+
+/** Only where systemd is installed; the tests above need nothing. */
+describe.if(Bun.which("systemd-analyze") !== null)("systemd itself", () => {
+  test("knows every directive and value", () => {
+    const root = mkdtempSync(join(tmpdir(), "mainstay-unit-"));
+    const file = join(root, "mainstay.service");
+    mkdirSync(join(root, "bin"));
+    writeFileSync(join(root, "bin/mainstay"), "#!/bin/sh\n", { mode: 0o755 });
+    const verify = (unitText: string) => {
+      writeFileSync(file, unitText.replace("/usr/local/bin/mainstay", join(root, "bin/mainstay")));
+      const { exitCode, stderr } = Bun.spawnSync(["systemd-analyze", "verify", "--man=no", file]);
+      return {
+        exitCode,
+        complaints: stderr
+          .toString()
+          .split("\n")
+          .filter((line) => line.includes(file)),
+      };
+    };
+    expect(verify(text)).toEqual({ exitCode: 0, complaints: [] });
+    expect(verify(text.replace("ProtectHome=yes", "ProtectHomes=perhaps")).complaints).not.toEqual([]);
+    rmSync(root, { recursive: true });
+  });
+
+  test("finds the service well protected", () => {
+    const { exitCode, stdout, stderr } = Bun.spawnSync([
+      ...["systemd-analyze", "security", "--offline=true", "--threshold=20"],
+      FILE,
+    ]);
+    expect(stderr.toString()).not.toContain("Unknown");
+    expect(stdout.toString()).toContain("Overall exposure level for mainstay.service: ");
+    expect(exitCode).toBe(0);
+  });
+});
