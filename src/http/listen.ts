@@ -84,6 +84,8 @@ function serve(
     idleTimeout: address.idleTimeoutS,
     maxRequestBodySize: MAX_BODY_BYTES,
     development: false,
+    // The runtime's default in production: a second server would take part of the requests without a word.
+    reusePort: false,
     fetch: (request, server) => handle(request, server.requestIP(request)),
   });
 }

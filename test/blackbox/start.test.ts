@@ -44,6 +44,15 @@ describe("a server does not start", () => {
     expect(stderr).toContain(`the address 127.0.0.1:${port} is in use`);
   });
 
+  test("on a port that another Mainstay has, with which it would share the requests", async () => {
+    const first = await serve();
+    const { port } = new URL(first.url);
+    const { code, stderr } = await install({ admin: { listen: "127.0.0.1:0" } }).run("serve", "--port", port);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`the address 127.0.0.1:${port} is in use`);
+    await first.stop();
+  });
+
   test("on an administrators' port that another program has, and leaves nothing listening", async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
