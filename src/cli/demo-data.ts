@@ -135,12 +135,12 @@ async function credentialsOf(administration: Administration, file: string): Prom
 async function demoPropertyId(store: Store, knowledge: Knowledge, partner: Partner): Promise<string> {
   const [known] = await store.read.properties.demo(partner.id);
   if (known) return known.property.id;
-  return await store.write(async (tx) => {
-    const writer = await PortfolioWriter.open(tx, knowledge, partner);
-    const { property } = await createDemoProperty(writer);
-    await writer.flush();
-    return property.id;
-  });
+  return await store.write((tx) =>
+    PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
+      const { property } = await createDemoProperty(writer);
+      return property.id;
+    }),
+  );
 }
 
 const riskiestOf = (rows: readonly ComponentRow[]) =>

@@ -25,7 +25,7 @@ export type ApplianceOf = Pick<Appliance, "id" | "typeId" | "brandTier">;
 /**
  * Writes one partner's portfolio within a transaction and keeps everything that is counted from it: the numbers of
  * the lists, the sums per property and partner, the tallies of scores, the event stream and the outbox. The counts
- * are gathered and written once by `flush`, which every use of a writer ends with.
+ * are gathered and written once by `flush`, at the end of each `use` of a writer.
  */
 export class PortfolioWriter {
   readonly outbox: Outbox;
@@ -45,6 +45,20 @@ export class PortfolioWriter {
     this.outbox = new Outbox(tx, partner);
   }
 
+  /** Runs the function with a writer for one partner, and then writes what was counted. */
+  static async use<T>(
+    tx: Tx,
+    knowledge: Knowledge,
+    partner: Partner,
+    run: (writer: PortfolioWriter) => Promise<T>,
+  ): Promise<T> {
+    const writer = await PortfolioWriter.open(tx, knowledge, partner);
+    const result = await run(writer);
+    await writer.flush();
+    return result;
+  }
+
+  /** For who writes for several partners at once, and flushes each writer. */
   static async open(tx: Tx, knowledge: Knowledge, partner: Partner): Promise<PortfolioWriter> {
     return new PortfolioWriter(tx, knowledge, partner, await tx.totals.ofPartner(partner.id));
   }

@@ -49,12 +49,7 @@ export function usePortfolioStore() {
     const world = await open(now, webhookUrl);
     const partner = (await world.store.read.partners.find(world.partnerId))!;
     const write = <T>(run: (writer: PortfolioWriter) => Promise<T>) =>
-      world.store.write(async (tx) => {
-        const writer = await PortfolioWriter.open(tx, knowledge, partner);
-        const value = await run(writer);
-        await writer.flush();
-        return value;
-      });
+      world.store.write((tx) => PortfolioWriter.use(tx, knowledge, partner, run));
     return {
       ...world,
       partner,

@@ -40,12 +40,7 @@ async function propertyWith(...typeIds: string[]) {
   };
   await store.write((tx) => tx.partners.insert(partner));
   const write = <T>(run: (writer: PortfolioWriter) => Promise<T>) =>
-    store.write(async (tx) => {
-      const writer = await PortfolioWriter.open(tx, knowledge, partner);
-      const value = await run(writer);
-      await writer.flush();
-      return value;
-    });
+    store.write((tx) => PortfolioWriter.use(tx, knowledge, partner, run));
   const property = await write(async (writer) => {
     const made = await createProperty(writer, PROPERTY, { source: "api" });
     for (const typeId of typeIds)

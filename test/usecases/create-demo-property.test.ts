@@ -36,13 +36,7 @@ async function partnerOn(day: string) {
     createdAt: now,
   };
   await store.write((tx) => tx.partners.insert(partner));
-  const create = () =>
-    store.write(async (tx) => {
-      const writer = await PortfolioWriter.open(tx, knowledge, partner);
-      const made = await createDemoProperty(writer);
-      await writer.flush();
-      return made;
-    });
+  const create = () => store.write((tx) => PortfolioWriter.use(tx, knowledge, partner, createDemoProperty));
   return { store, partner, create };
 }
 

@@ -210,12 +210,8 @@ describe("an import", () => {
 });
 
 async function bySingleRequests(tx: Tx, partner: Partner): Promise<void> {
-  const each = async <T>(act: (writer: PortfolioWriter) => Promise<T>) => {
-    const writer = await PortfolioWriter.open(tx, knowledge, partner);
-    const value = await act(writer);
-    await writer.flush();
-    return value;
-  };
+  const each = <T>(act: (writer: PortfolioWriter) => Promise<T>) =>
+    PortfolioWriter.use(tx, knowledge, partner, act);
   const none = { city: null, zip: null, yearBuilt: null, notes: null };
   const elm = {
     ...none,

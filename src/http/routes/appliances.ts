@@ -49,16 +49,16 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       idempotent: true,
       async handle({ body, partner, write }) {
         const input = readNewAppliance(body);
-        return await write(async (tx) => {
-          const writer = await PortfolioWriter.open(tx, knowledge, partner);
-          const result = await createAppliance(writer, input);
-          await writer.flush();
-          return created({
-            ...applianceRecord(result),
-            components_created: result.components.length,
-            partner: partner.name,
-          });
-        });
+        return await write((tx) =>
+          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
+            const result = await createAppliance(writer, input);
+            return created({
+              ...applianceRecord(result),
+              components_created: result.components.length,
+              partner: partner.name,
+            });
+          }),
+        );
       },
     }),
     partnerOperation({
@@ -70,14 +70,14 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       idempotent: true,
       async handle({ body, partner, write }) {
         const { appliances } = check(bulkShape, body);
-        return await write(async (tx) => {
-          const writer = await PortfolioWriter.open(tx, knowledge, partner);
-          const result = await eachItem(appliances, bulkItems, (item) =>
-            createAppliance(writer, readNewAppliance(item)),
-          );
-          await writer.flush();
-          return created({ ...bulkReply(result, applianceRecord), partner: partner.name });
-        });
+        return await write((tx) =>
+          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
+            const result = await eachItem(appliances, bulkItems, (item) =>
+              createAppliance(writer, readNewAppliance(item)),
+            );
+            return created({ ...bulkReply(result, applianceRecord), partner: partner.name });
+          }),
+        );
       },
     }),
     partnerOperation({
@@ -127,12 +127,12 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       body: "json",
       async handle({ body, params, partner, write }) {
         const change = readApplianceChange(body);
-        return await write(async (tx) => {
-          const writer = await PortfolioWriter.open(tx, knowledge, partner);
-          const result = await changeAppliance(writer, params.id!, change);
-          await writer.flush();
-          return ok({ ...applianceRecord(result), partner: partner.name });
-        });
+        return await write((tx) =>
+          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
+            const result = await changeAppliance(writer, params.id!, change);
+            return ok({ ...applianceRecord(result), partner: partner.name });
+          }),
+        );
       },
     }),
   ];

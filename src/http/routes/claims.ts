@@ -27,25 +27,25 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       async handle({ body, params, partner, write }) {
         const list = readClaimList(body);
         const single = list ? undefined : readNewClaim(body);
-        return await write(async (tx) => {
-          const writer = await PortfolioWriter.open(tx, knowledge, partner);
-          const property = await tx.properties.find(partner.id, params.id!);
-          if (!property) throw notFound("Property not found");
-          const log = new ClaimLog(writer, property);
-          const result: BulkResult<Claim> = single
-            ? { kept: [await log.add(single)], errors: [] }
-            : await eachItem(list!, bulkItems, (item) => log.add(readNewClaim(item)));
-          await log.finish();
-          await writer.flush();
-          const view = (claim: Claim) => claimView(knowledge, claim, dayOf(tx.now));
-          return created({
-            // A client that sends one claim may look for its record, or for the body that bulk requests answer with.
-            ...(single && view(result.kept[0]!)),
-            ...bulkReply(result, view),
-            warnings: warningsAbout(knowledge, result.kept),
-            partner: partner.name,
-          });
-        });
+        return await write((tx) =>
+          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
+            const property = await tx.properties.find(partner.id, params.id!);
+            if (!property) throw notFound("Property not found");
+            const log = new ClaimLog(writer, property);
+            const result: BulkResult<Claim> = single
+              ? { kept: [await log.add(single)], errors: [] }
+              : await eachItem(list!, bulkItems, (item) => log.add(readNewClaim(item)));
+            await log.finish();
+            const view = (claim: Claim) => claimView(knowledge, claim, dayOf(tx.now));
+            return created({
+              // A client that sends one claim may look for its record, or for the body that bulk requests answer with.
+              ...(single && view(result.kept[0]!)),
+              ...bulkReply(result, view),
+              warnings: warningsAbout(knowledge, result.kept),
+              partner: partner.name,
+            });
+          }),
+        );
       },
     }),
     partnerOperation({

@@ -12,12 +12,12 @@ export function onboardingOperations(knowledge: Knowledge): Operation[] {
       path: "/onboarding/demo-property",
       summary: "A property with appliances, ten years of service events and a claim, to try everything on",
       async handle({ partner, write }) {
-        return await write(async (tx) => {
-          const writer = await PortfolioWriter.open(tx, knowledge, partner);
-          const { property, appliances, components } = await createDemoProperty(writer);
-          await writer.flush();
-          return created({ ...propertyView(property), appliances, components, partner: partner.name });
-        });
+        return await write((tx) =>
+          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
+            const { property, appliances, components } = await createDemoProperty(writer);
+            return created({ ...propertyView(property), appliances, components, partner: partner.name });
+          }),
+        );
       },
     }),
   ];

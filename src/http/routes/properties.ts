@@ -50,12 +50,12 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       idempotent: true,
       async handle({ body, partner, write }) {
         const input = readNewProperty(body);
-        return await write(async (tx) => {
-          const writer = await PortfolioWriter.open(tx, knowledge, partner);
-          const property = await createProperty(writer, input, { source: "api" });
-          await writer.flush();
-          return created({ ...propertyView(property), partner: partner.name });
-        });
+        return await write((tx) =>
+          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
+            const property = await createProperty(writer, input, { source: "api" });
+            return created({ ...propertyView(property), partner: partner.name });
+          }),
+        );
       },
     }),
     partnerOperation({
@@ -77,12 +77,12 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       body: "json",
       async handle({ body, params, partner, write }) {
         const change = readPropertyChange(body);
-        return await write(async (tx) => {
-          const writer = await PortfolioWriter.open(tx, knowledge, partner);
-          const property = await changeProperty(writer, params.id!, change);
-          await writer.flush();
-          return ok({ ...propertyView(property), partner: partner.name });
-        });
+        return await write((tx) =>
+          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
+            const property = await changeProperty(writer, params.id!, change);
+            return ok({ ...propertyView(property), partner: partner.name });
+          }),
+        );
       },
     }),
     partnerOperation({

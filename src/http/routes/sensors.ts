@@ -21,18 +21,18 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
       idempotent: true,
       async handle({ body, partner, write }) {
         const input = readMeterEvent(body);
-        return await write(async (tx) => {
-          const writer = await PortfolioWriter.open(tx, knowledge, partner);
-          const event = await receiveMeterEvent(writer, input);
-          await writer.flush();
-          return created({
-            event_id: event.id,
-            received: true,
-            property_id: event.propertyId,
-            appliance_id: event.applianceId,
-            partner: partner.name,
-          });
-        });
+        return await write((tx) =>
+          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
+            const event = await receiveMeterEvent(writer, input);
+            return created({
+              event_id: event.id,
+              received: true,
+              property_id: event.propertyId,
+              appliance_id: event.applianceId,
+              partner: partner.name,
+            });
+          }),
+        );
       },
     }),
     partnerOperation({
@@ -60,12 +60,12 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
     input: SmartEvent,
     told: "sensor.smart" | "sensor.smart.processed",
   ): Promise<Reply> {
-    return await write(async (tx) => {
-      const writer = await PortfolioWriter.open(tx, knowledge, partner);
-      const outcome = await receiveSmartEvent(writer, input, told);
-      await writer.flush();
-      return created(outcomeView(outcome, partner.name));
-    });
+    return await write((tx) =>
+      PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
+        const outcome = await receiveSmartEvent(writer, input, told);
+        return created(outcomeView(outcome, partner.name));
+      }),
+    );
   }
 
   function outcomeView(outcome: SmartOutcome, partner: string) {

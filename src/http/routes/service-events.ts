@@ -21,14 +21,14 @@ export function serviceEventOperations(knowledge: Knowledge, bulkItems: number):
       idempotent: true,
       async handle({ body, partner, write }) {
         const { events } = check(bulkShape, body);
-        return await write(async (tx) => {
-          const writer = await PortfolioWriter.open(tx, knowledge, partner);
-          const log = new ServiceLog(writer);
-          const result = await eachItem(events, bulkItems, (item) => log.add(readNewServiceEvent(item)));
-          await log.finish();
-          await writer.flush();
-          return created({ ...bulkReply(result, serviceEventView), partner: partner.name });
-        });
+        return await write((tx) =>
+          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
+            const log = new ServiceLog(writer);
+            const result = await eachItem(events, bulkItems, (item) => log.add(readNewServiceEvent(item)));
+            await log.finish();
+            return created({ ...bulkReply(result, serviceEventView), partner: partner.name });
+          }),
+        );
       },
     }),
   ];

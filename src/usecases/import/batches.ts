@@ -42,10 +42,9 @@ export async function importRows<Entry>(
   let waiting: ReadRow<Entry>[] = [];
 
   async function writeSome(): Promise<void> {
-    const { tally, rejected } = await store.write(async (tx) => {
-      const writer = await PortfolioWriter.open(tx, knowledge, partner);
-      return await takeRows(writer, open(writer), waiting);
-    });
+    const { tally, rejected } = await store.write((tx) =>
+      PortfolioWriter.use(tx, knowledge, partner, (writer) => takeRows(open(writer), waiting)),
+    );
     waiting = waiting.slice(tally.read);
     onCommit(tally, rejected);
     await pause();
@@ -59,7 +58,6 @@ export async function importRows<Entry>(
 }
 
 async function takeRows<Entry>(
-  writer: PortfolioWriter,
   batch: Batch<Entry>,
   rows: readonly ReadRow<Entry>[],
 ): Promise<{ tally: Tally; rejected: RejectedRow[] }> {
@@ -78,6 +76,5 @@ async function takeRows<Entry>(
     if (performance.now() > until) break;
   }
   tally.components = await batch.finish();
-  await writer.flush();
   return { tally, rejected };
 }
