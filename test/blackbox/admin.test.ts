@@ -79,6 +79,11 @@ describe("the administrators' listener", () => {
 });
 
 describe("an administrator's key", () => {
+  test("is svc_admin_ and 48 hex, of an administrator with an id of its own", () => {
+    expect(admin.key).toMatch(/^svc_admin_[0-9a-f]{48}$/);
+    expect(admin.id).toMatch(/^ADM_[0-9a-hjkmnp-tv-z]{26}$/);
+  });
+
   test("is refused on the partners' routes", async () => {
     await server.client({ "x-api-key": admin.key }).get("/v1/ping", {}, 401);
   });
@@ -143,6 +148,9 @@ describe("partners", () => {
     expect((await admin.client.post(`${path}/disable`, undefined, 200)).body.enabled).toBe(false);
     await byKey.get("/v1/ping", {}, 401);
     await byToken.get("/v1/ping", {}, 401);
+    const { client_id, client_secret } = partner;
+    const asked = { grant_type: "client_credentials", client_id, client_secret };
+    await server.anonymous.ask("POST", "/oauth/token", 401, { body: asked });
     expect((await admin.client.post(`${path}/enable`, {}, 200)).body.enabled).toBe(true);
     await byKey.get("/v1/ping");
     await byToken.get("/v1/ping", {}, 401);

@@ -87,6 +87,19 @@ describe("one claim", () => {
     expect(await score("boiler_circulator")).toBe(other);
   });
 
+  test.each(["water_damage", "fire_electrical"])(
+    "of type %s is known, and scored where it fits",
+    async (claim_type) => {
+      const { record, impact } = await insured();
+      const body = await record({ ...CLAIM, claim_type });
+      expect(body.warnings).toEqual([]);
+      expect(body.scoring_impact).toBeGreaterThan(1);
+      const [claim] = (await impact()).claims;
+      expect(claim).toMatchObject({ claim_type, status: "active_scoring", scored: true });
+      expect(claim.affected_systems.length).toBeGreaterThan(0);
+    },
+  );
+
   test("of a type that is not known is kept, scores nothing and is named", async () => {
     const { record, impact } = await insured();
     const body = await record({ ...CLAIM, claim_type: "meteor_strike" });

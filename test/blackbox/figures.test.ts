@@ -256,6 +256,14 @@ describe("compliance", () => {
       });
   });
 
+  test("names the brand and the unit of the appliance", async () => {
+    const home = await addProperty(client, { unit_count: 1 });
+    const [unit] = (await client.get(`/v1/property/${home.id}/units`)).body.units;
+    await addAppliance(client, home.id, { type_id: "elevator", brand: "Otis", unit_id: unit.id });
+    for (const item of (await read("compliance", home)).compliance_items)
+      expect(item).toMatchObject({ brand: "Otis", unit: unit.id });
+  });
+
   test("starts the clock again with an inspection that passed, and not with one that failed", async () => {
     const test = async () =>
       (await read("compliance")).compliance_items.find(

@@ -31,6 +31,14 @@ describe("the limit per address", () => {
     }
   });
 
+  test("holds for token requests too, whose credentials are not looked at any more", async () => {
+    const server = await serve(LIMITED);
+    const { client_id, client_secret } = await server.createPartner();
+    const body = { grant_type: "client_credentials", client_id, client_secret };
+    const ask = () => server.anonymous.send("POST", "/oauth/token", { body });
+    expect(statuses(await times(5, ask))).toEqual([200, 200, 200, 200, 429]);
+  });
+
   test("counts an address by the socket: X-Forwarded-For is believed of trusted proxies only", async () => {
     const distrusting = await serve(LIMITED);
     const from = (address: string) => ({ "x-forwarded-for": address });

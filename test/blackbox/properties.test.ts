@@ -95,6 +95,26 @@ describe("creating a property", () => {
     ]);
   });
 
+  test.each([
+    ["name", 500],
+    ["address", 500],
+    ["city", 500],
+    ["partner_property_id", 500],
+    ["notes", 10_000],
+  ])("takes %s of up to %i characters, and not one more", async (field, most) => {
+    const text = "n".repeat(most);
+    expect((await addProperty(client, { [field]: ` ${text} ` }))[field]).toBe(text);
+    const { body } = await client.post("/v1/properties", { ...PROPERTY, [field]: `${text}n` }, 400);
+    expect(body.details[0].field).toBe(field);
+  });
+
+  test("takes the most units that a property may have", async () => {
+    const { id, unit_count } = await addProperty(client, { unit_count: 10_000 });
+    expect(unit_count).toBe(10_000);
+    const { body } = await client.get(`/v1/property/${id}/units`, { offset: 9999 });
+    expect(body.units.map(({ label }: { label: string }) => label)).toEqual(["10000"]);
+  });
+
   test("refuses a year after the next one", async () => {
     const year = new Date().getUTCFullYear();
     await addProperty(client, { year_built: year + 1 });
@@ -121,6 +141,30 @@ describe("changing a property", () => {
     });
     const { body: read } = await client.get(`/v1/properties/${before.id}`);
     expect(read).toEqual(body);
+  });
+
+  test("to another state scores its components anew, and its new name is in every list", async () => {
+    const [moved, there] = [await addProperty(client), await addProperty(client, { state: "AZ" })];
+    const roof = { type_id: "roof", install_year: new Date().getUTCFullYear() - 15 };
+    for (const { id } of [moved, there]) await addAppliance(client, id, roof);
+    const componentsOf = async (property_id: string) =>
+      (await client.get("/v1/components", { property_id })).body.components as Record<string, unknown>[];
+    const scoresOf = async (id: string) => (await componentsOf(id)).map((one) => one.risk_score);
+    expect(await scoresOf(moved.id)).not.toEqual(await scoresOf(there.id));
+    await client.put(`/v1/properties/${moved.id}`, { state: "az", name: "Moved", address: "2 Elm St" });
+    expect(await scoresOf(moved.id)).toEqual(await scoresOf(there.id));
+    for (const one of await componentsOf(moved.id)) expect(one.property_name).toBe("Moved");
+    const { alerts } = (await client.get("/v1/alerts", { property_id: moved.id })).body;
+    expect(alerts.length).toBeGreaterThan(0);
+    for (const alert of alerts)
+      expect(alert).toMatchObject({ property_name: "Moved", property_address: "2 Elm St" });
+  });
+
+  test("ignores what only the server sets", async () => {
+    const before = await addProperty(client);
+    const change = { id: "P_1", is_demo: true, source: "demo", created_at: "2020-01-01T00:00:00.000Z" };
+    const { body } = await client.put(`/v1/properties/${before.id}`, change);
+    expect(body).toEqual({ ...before, updated_at: expect.stringMatching(INSTANT) });
   });
 
   test("adds and removes units at the end", async () => {

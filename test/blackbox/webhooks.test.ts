@@ -261,6 +261,10 @@ describe.concurrent("receivers that fail", () => {
     expect(first).toMatchObject({ status_code: null, error: "no answer within 8 s" });
     expect(first.duration_ms).toBeWithin(7900, 12_000);
     expect(second).toMatchObject({ attempt: 2, status_code: 200 });
+    const [before, after] = receiver.received.map(({ headers }) => Number(headers["webhook-timestamp"]));
+    expect(after! - before!, "the time that Standard Webhooks signs is each attempt's own").toBeGreaterThan(
+      6,
+    );
   });
 
   test("by sending a gigabyte cost little memory, and what they took counts as delivered", async () => {
