@@ -36,7 +36,10 @@ export const longText = type("string")
   .narrow((value) => value.trim().length <= LONG && value.isWellFormed() && !CONTROL.test(value))
   .describe(`text of at most ${LONG} characters without control characters`);
 
-export const idText = type("string <= 64").describe("an id");
+/** Any id that a caller may take for one: what it is not is found out by looking for it. */
+export const idText = type("string <= 64")
+  .narrow((value) => value.isWellFormed() && !LINE_CONTROL.test(value.trim()))
+  .describe("an id");
 
 export const day = type(/^\d{4}-\d{2}-\d{2}$/)
   .narrow((value) => parseDay(value) !== undefined)

@@ -63,8 +63,10 @@ const applianceReference = {
   "unit_id?": idText.or("null"),
 } as const;
 
-const propertyReferenceType = type(propertyReference);
-const applianceReferenceType = type(applianceReference);
+// Without a required field, a list would pass for an object.
+const isNoList = (value: object) => !Array.isArray(value);
+const propertyReferenceType = type(propertyReference).narrow(isNoList).describe("an object");
+const applianceReferenceType = type(applianceReference).narrow(isNoList).describe("an object");
 
 export const smartEventShape = shape(
   type({

@@ -219,6 +219,8 @@ describe("a smart event", () => {
     ["an unknown property", { event_type: "smoke", property: { property_id: "P_1" } }, 404],
     ["an unknown appliance", { event_type: "smoke", appliance: { appliance_id: "A_1" } }, 404],
     ["an appliance that is no object", { event_type: "smoke", appliance: "A_1" }, 400],
+    ["an appliance that is a list", { event_type: "smoke", appliance: [] }, 400],
+    ["a property that is a list", { event_type: "smoke", property: [], appliance: { serial: "M-1" } }, 400],
   ])("with %s is refused", async (_, body, status) => {
     await client.post(SMART, body, status);
   });
