@@ -51,6 +51,38 @@ async function expectWhole(server: Installation, client: ApiClient, acknowledged
   expect(checks.find(({ name }: Json) => name === "database")).toMatchObject({ status: "ok" });
 }
 
+/** Writes from many clients while there is room, none, some again and none at last; then a kill and a start. */
+async function loseNothing(server: Installation, scarcity: { begin(): void; end(): void }): Promise<void> {
+  const client = server.as(await server.createPartner());
+  const acknowledged: string[] = [];
+  const statuses = new Set<number>();
+  let isWriting = true;
+  const writers = Array.from({ length: 8 }, async () => {
+    while (isWriting) {
+      const body = { ...PROPERTY, unit_count: 3 };
+      const reply = await client.send("POST", "/v1/properties", { body }).catch(() => undefined);
+      if (!reply) return; // the server was killed
+      statuses.add(reply.status);
+      if (reply.status === 201) acknowledged.push(reply.body.id);
+    }
+  });
+  for (const isLast of [false, true]) {
+    const had = acknowledged.length;
+    await eventually(() => expect(acknowledged.length).toBeGreaterThan(had + 20));
+    scarcity.begin();
+    statuses.clear();
+    await eventually(() => expect(statuses).toContain(503));
+    if (!isLast) scarcity.end();
+  }
+  await server.kill();
+  isWriting = false;
+  await Promise.all(writers);
+  expect([...statuses].filter((status) => status !== 201)).toEqual([503]);
+  scarcity.end();
+  await server.start();
+  await expectWhole(server, client, acknowledged);
+}
+
 describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
   test("writes are refused with 503, reads go on, and all is well again as soon as there is room", async () => {
     const place = disk(24);
@@ -99,54 +131,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
 
   test("no write that was acknowledged while it filled up is lost, whatever ends the server", async () => {
     const place = disk(24);
-    const server = await serveOn(place);
-    const client = server.as(await server.createPartner());
-    const acknowledged: string[] = [];
-    const statuses = new Set<number>();
-    let isWriting = true;
-    const writers = Array.from({ length: 8 }, async () => {
-      while (isWriting) {
-        const body = { ...PROPERTY, unit_count: 3 };
-        const reply = await client.send("POST", "/v1/properties", { body }).catch(() => undefined);
-        if (!reply) return; // the server was killed
-        statuses.add(reply.status);
-        if (reply.status === 201) acknowledged.push(reply.body.id);
-      }
-    });
-    for (const room of ["gone", "back", "gone again"] as const) {
-      const had = acknowledged.length;
-      await eventually(() => expect(acknowledged.length).toBeGreaterThan(had + 20));
-      if (room === "back") place.free();
-      else {
-        place.fill();
-        statuses.clear();
-        await eventually(() => expect(statuses).toContain(503));
-        if (room === "gone") place.free();
-      }
-    }
-    await server.kill();
-    isWriting = false;
-    await Promise.all(writers);
-    expect([...statuses].filter((status) => status !== 201)).toEqual([503]);
-    place.free();
-    await server.start();
-    await expectWhole(server, client, acknowledged);
-  });
-
-  test("a budget is no larger than it is with room, and what was used of it stays used", async () => {
-    const place = disk(24);
-    const server = await serveOn(place);
-    const client = server.as(await server.createPartner("Acme", "--daily-budget", "30"));
-    await client.get("/v1/ping");
-    place.fill();
-    const statuses = [];
-    for (let nth = 0; nth < 40; nth++) statuses.push((await client.send("GET", "/v1/ping")).status);
-    expect(statuses).toEqual([...Array(29).fill(200), ...Array(11).fill(429)]);
-    place.free();
-    await client.get("/v1/ping", {}, 429);
-    await server.stop();
-    await server.start();
-    await client.get("/v1/ping", {}, 429);
+    await loseNothing(await serveOn(place), { begin: place.fill, end: place.free });
   });
 
   test("a server does not start, says what is full, and starts when there is room", async () => {
@@ -296,6 +281,33 @@ describe("where the system refuses to write", () => {
     await server.kill();
     await server.start();
     await expectWhole(server, client, [property.id, id]);
+  });
+
+  test("no write that was acknowledged is lost, whatever ends the server", async () => {
+    const server = install();
+    server.expectFault(REFUSED);
+    await server.start();
+    const { pid } = server;
+    // A process that has ended has no limit to lift.
+    const end = () => void (server.isRunning && server.pid === pid && limit(pid, "unlimited"));
+    await loseNothing(server, { begin: () => limit(pid, 4096), end });
+  });
+
+  test("a budget is no larger than it is with room, and what was used of it stays used", async () => {
+    const server = install();
+    server.expectFault(REFUSED);
+    await server.start();
+    const client = server.as(await server.createPartner("Acme", "--daily-budget", "30"));
+    await client.get("/v1/ping");
+    limit(server.pid, 4096);
+    const statuses = [];
+    for (let nth = 0; nth < 40; nth++) statuses.push((await client.send("GET", "/v1/ping")).status);
+    expect(statuses).toEqual([...Array(29).fill(200), ...Array(11).fill(429)]);
+    limit(server.pid, "unlimited");
+    await client.get("/v1/ping", {}, 429);
+    await server.stop();
+    await server.start();
+    await client.get("/v1/ping", {}, 429);
   });
 
   test("a backup fails with what to do and leaves nothing, whatever it was writing", async () => {

@@ -222,6 +222,10 @@ export class Installation {
     return this.#running().pid;
   }
 
+  get isRunning(): boolean {
+    return this.#server !== undefined;
+  }
+
   /** Every line that this folder's servers have logged. */
   get log(): LogLine[] {
     return [...this.#ended, ...(this.#server ? [this.#server] : [])].flatMap((server) => server.lines);
