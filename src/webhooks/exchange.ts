@@ -78,7 +78,7 @@ class Exchange {
       this.finish();
     });
     // Stays for good: a destroyed request may still report an error, which nothing else would catch.
-    outgoing.on("error", (error) => this.finish(error));
+    outgoing.on("error", (error) => this.finish(this.isAnsweredInFull() ? undefined : error));
     outgoing.end(this.request.body);
   }
 
@@ -127,6 +127,11 @@ class Exchange {
       address: this.address ?? (error as { address?: string } | undefined)?.address ?? null,
       isStale,
     });
+  }
+
+  /** A 204 ends with its head. Some receivers send a body with it all the same, which is no HTTP and says nothing. */
+  private isAnsweredInFull(): boolean {
+    return this.answer?.statusCode === 204;
   }
 
   private brokeBeforeAnswer(error: unknown): boolean {

@@ -99,6 +99,13 @@ describe("an attempt", () => {
     expect(target.connections()).toBe(1);
   });
 
+  test("is ok with a 204 that has a body against the rules, again on the next connection", async () => {
+    const url = await tcpServer((socket) => socket.write("HTTP/1.1 204 OK\r\ncontent-length: 2\r\n\r\nok"));
+    const { send } = sender();
+    for (let i = 0; i < 3; i++)
+      expect(await send(post(url))).toMatchObject({ ok: true, statusCode: 204, error: null });
+  });
+
   test.each([400, 404, 429, 500, 503])("fails with a %d, in words", async (status) => {
     const { url } = await receiver({ behave: () => ({ status, body: "no" }) });
     expect(await sender().send(post(url))).toMatchObject({
