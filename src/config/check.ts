@@ -2,7 +2,14 @@ import { ArkErrors } from "arktype";
 import type { Entry } from "./entry.ts";
 import { parseListen } from "./formats.ts";
 import { nearestKey } from "./nearest.ts";
-import { isSettingKey, SECRET_SETTINGS, type SettingKey, settingKeys, settingType } from "./settings.ts";
+import {
+  isSettingKey,
+  SECRET_SETTINGS,
+  SETTINGS,
+  type SettingKey,
+  settingKeys,
+  settingType,
+} from "./settings.ts";
 
 const LONGEST_SHOWN = 60;
 
@@ -10,6 +17,7 @@ const LONGEST_SHOWN = 60;
 export function entryProblem(entry: Entry): string | undefined {
   const { key } = entry;
   if (!isSettingKey(key)) {
+    if (Object.hasOwn(SETTINGS, key)) return `${entry.origin}: expected a section [${key}]`;
     const meant = nearestKey(key, settingKeys());
     return `${entry.origin}: unknown key${meant ? `; did you mean "${meant}"?` : ""}`;
   }

@@ -116,6 +116,13 @@ describe("what is refused", () => {
     ]);
   });
 
+  test("a value where a section belongs", () => {
+    expect(problems("server = 8080\nlog = []\n")).toEqual([
+      "a.toml:1: server: expected a section [server]",
+      "a.toml:2: log: expected a section [log]",
+    ]);
+  });
+
   test("a list of sections, and a section inside a section", () => {
     expect(problems("[[server]]\nport = 1\n\n[log.file]\n")).toEqual([
       "a.toml:1: server: expected one section [server], got a list of them",
