@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { EXAMPLE_CONFIG } from "../config/defaults.ts";
 import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../config/load.ts";
 import { openDataFolder } from "../data-folder.ts";
-import { OperatorError } from "../domain/errors.ts";
+import { OperatorError, refusedWrite } from "../domain/errors.ts";
 import { keyFilePath, keyIsInEnvironment } from "../secrets/master-key.ts";
 import { command, flag, text, UsageError, value } from "./command.ts";
 import { initSystem } from "./init-system.ts";
@@ -84,13 +84,22 @@ function configText(dataDir: string | undefined): string {
 
 /** Whether the file was made; false when it was there with the same text. */
 function writeConfig(file: string, text: string): boolean {
-  mkdirSync(dirname(file), { recursive: true });
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+  } catch (error) {
+    throw new OperatorError(
+      `the folder of the configuration ${file} cannot be made (${(error as NodeJS.ErrnoException).code})`,
+      "Name a file in a folder that you may write to, with --config. No part of its path may be a file.",
+    );
+  }
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new OperatorError(`${file} is a folder`, "Name a file in it, with --config.");
   try {
     // 0600, since an operator may write passwords into it
     writeFileSync(file, text, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw refusedWrite(error, file);
     if (readFileSync(file, "utf8") === text) return false;
     throw new OperatorError(
       `${file} exists and differs from what init would write; it was not changed`,

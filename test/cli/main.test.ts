@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
@@ -95,6 +104,21 @@ describe("init", () => {
     const { out } = mainstay(cwd, ["init", "--json"], { MAINSTAY_KEY: `mainstay-key-v1:${"A".repeat(43)}` });
     expect(JSON.parse(out)).toMatchObject({ key_file: null, key_created: false });
     expect(existsSync(join(cwd, "data/mainstay.key"))).toBe(false);
+  });
+
+  test("says what stands in the way of the configuration", () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, "file"), "");
+    for (const [config, complaint] of [
+      ["file/mainstay.toml", "cannot be made"],
+      [".", "is a folder"],
+    ] as const) {
+      const { code, err } = mainstay(cwd, ["init", "--config", config]);
+      expect(code).toBe(1);
+      expect(err).toContain(`${join(cwd, config)} ${complaint}`);
+      expect(err).not.toContain("fault in Mainstay");
+    }
+    expect(readdirSync(cwd)).toEqual(["file"]);
   });
 
   test("says what stands in the way of the data folder", () => {
