@@ -50,7 +50,10 @@ const SERVICING: ReadonlySet<EventType> = new Set([
 /** Whether the event moves `last_serviced` of what it speaks of. */
 export const isServicing = (type: EventType) => SERVICING.has(type);
 
-/** Whether the event tells how long a component really lived: an outcome is kept of it. */
+/**
+ * Whether the event by itself tells how long a component really lived: an outcome is kept of it. A Warranty Claim does
+ * so beside a Replacement of the same day.
+ */
 export const isOutcome = (type: EventType) => type === "Replacement" || type === "Emergency Repair";
 
 /** Parts and labor where no total is given; null when neither is. */

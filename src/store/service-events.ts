@@ -50,9 +50,9 @@ export function serviceEventStore(db: Db) {
       createdAt: ph("createdAt"),
     }),
   );
-  const same = lazy(() =>
+  const ofDay = lazy(() =>
     db
-      .select({ id: serviceEvents.id, componentId: serviceEvents.componentId, notes: serviceEvents.notes })
+      .select()
       .from(serviceEvents)
       .where(
         and(
@@ -95,6 +95,7 @@ export function serviceEventStore(db: Db) {
         modelVersion: ph("modelVersion"),
         createdAt: ph("createdAt"),
       })
+      .onConflictDoNothing()
       .prepare(),
   );
 
@@ -104,8 +105,7 @@ export function serviceEventStore(db: Db) {
     },
     /** Whether the appliance has an event of that component, type, date and notes already. */
     async exists(event: Pick<ServiceEvent, "applianceId" | "componentId" | "date" | "eventType" | "notes">) {
-      const { applianceId, date, eventType } = event;
-      const found = await same().execute({ applianceId, date, eventType });
+      const found = await this.ofDay(event.applianceId, event.date, event.eventType);
       return found.some((row) => row.notes === event.notes && row.componentId === event.componentId);
     },
     async evidence(applianceIds: readonly string[]): Promise<EventEvidenceRow[]> {
@@ -139,6 +139,10 @@ export function serviceEventStore(db: Db) {
         .orderBy(asc(serviceEvents.date), asc(serviceEvents.id));
       return rows as ServiceEvent[];
     },
+    async ofDay(applianceId: string, date: Day, eventType: EventType): Promise<ServiceEvent[]> {
+      return (await ofDay().execute({ applianceId, date, eventType })) as ServiceEvent[];
+    },
+    /** Keeps it, unless one of that event and component is kept already. */
     async insertOutcome(outcome: Outcome): Promise<void> {
       await insertOutcome().execute({ ...outcome });
     },

@@ -25,6 +25,8 @@ export class ServiceLog {
   #appliances = new Map<string, { appliance: Appliance; components: Component[] } | undefined>();
   #touched = new Map<string, { appliances: Map<string, Appliance>; replaced: boolean }>();
   #outcomes: ServiceEvent[] = [];
+  /** Of which a pair on one day is a part replaced under warranty. */
+  #warranted: ServiceEvent[] = [];
   #moved = new Set<Component>();
 
   constructor(private readonly writer: PortfolioWriter) {}
@@ -51,6 +53,8 @@ export class ServiceLog {
     await this.writer.insertServiceEvent(event);
     for (const component of spokenOf) this.#moveDates(component, event);
     if (isOutcome(event.eventType)) this.#outcomes.push(event);
+    if (event.eventType === "Replacement" || event.eventType === "Warranty Claim")
+      this.#warranted.push(event);
     this.#touch(appliance, event);
     if (await this.writer.outbox.wants("service_event.created")) {
       const name = await this.writer.propertyName(appliance.propertyId);
@@ -62,7 +66,8 @@ export class ServiceLog {
   /** Stores the outcomes and the components' dates, and scores again what the events speak of. */
   async finish(): Promise<Component[]> {
     const { tx, partner } = this.writer;
-    for (const event of this.#outcomes) await this.#keepOutcome(event);
+    for (const event of this.#outcomes) await this.#keepOutcome(event, event.componentId);
+    for (const event of this.#warranted) await this.#keepWarranted(event);
     for (const component of this.#moved) await tx.components.saveDates(component.id, component);
     const scored: Component[] = [];
     for (const [propertyId, { appliances, replaced }] of this.#touched) {
@@ -97,8 +102,26 @@ export class ServiceLog {
     this.#touched.set(appliance.propertyId, touched);
   }
 
-  /** What stood on the day before a failure or a replacement, from the history known by then. */
-  async #keepOutcome(event: ServiceEvent): Promise<void> {
+  /**
+   * Keeps an outcome of each Warranty Claim that the event makes a pair with: a claim and a replacement of one
+   * component, or of the whole appliance, on one day, whichever was logged first.
+   */
+  async #keepWarranted({ applianceId, date }: ServiceEvent): Promise<void> {
+    const { serviceEvents } = this.writer.tx;
+    const claims = await serviceEvents.ofDay(applianceId, date, "Warranty Claim");
+    if (claims.length === 0) return;
+    for (const replacement of await serviceEvents.ofDay(applianceId, date, "Replacement"))
+      for (const claim of claims) {
+        const ids = new Set([claim.componentId, replacement.componentId].filter((id) => id !== null));
+        if (ids.size < 2) await this.#keepOutcome(claim, [...ids][0] ?? null);
+      }
+  }
+
+  /**
+   * What stood on the day before a failure or a replacement, from the history known by then, of one component or of
+   * all that the appliance has.
+   */
+  async #keepOutcome(event: ServiceEvent, componentId: string | null): Promise<void> {
     const { tx, partner, knowledge } = this.writer;
     const { appliance } = (await this.#load(event.applianceId))!;
     const property = (await tx.properties.find(partner.id, appliance.propertyId))!;
@@ -109,7 +132,7 @@ export class ServiceLog {
     )!;
     const scores = scoreProperty(knowledge, history, before);
     for (const component of components) {
-      if (event.componentId !== null && event.componentId !== component.id) continue;
+      if (componentId !== null && componentId !== component.id) continue;
       const score = scores.get(component.id)!;
       await tx.serviceEvents.insertOutcome({
         serviceEventId: event.id,

@@ -194,6 +194,17 @@ describe("what an event moves", () => {
     expect((await componentsNow()).map((one) => one.last_serviced)).toEqual(Array(6).fill(expected));
   });
 
+  /** What an export tells of how long components lived, of the events that were logged. */
+  async function outcomesOf(...logged: Json[]): Promise<Json[]> {
+    const ids = new Set(logged.map(({ id }) => id));
+    const { stdout } = await server.run("export", "--partner", partner.partner_id);
+    const lines: Json[] = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    return lines.filter((line) => line.type === "outcome" && ids.has(line.service_event_id));
+  }
+
   test("a replacement and an emergency repair leave an outcome of each component that they speak of", async () => {
     const [first] = appliance.components;
     const { events } = await logEvents(
@@ -201,23 +212,14 @@ describe("what an event moves", () => {
       event({ event_type: "Emergency Repair", date: daysFromToday(-2) }),
       event({ event_type: "Replacement", component_id: first.id }),
       event({ event_type: "Repair", component_id: first.id }),
-      event({ event_type: "Warranty Claim" }),
+      event({ event_type: "Warranty Claim", date: daysFromToday(-2) }),
     );
     const [failure, replacement] = events;
-    const { stdout } = await server.run("export", "--partner", partner.partner_id);
-    const own = new Set(events.map(({ id }: Json) => id));
-    const outcomes: Json[] = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line))
-      .filter((line) => line.type === "outcome" && own.has(line.service_event_id));
+    const outcomes = await outcomesOf(...events);
     const of = ({ id }: Json) => outcomes.filter((one) => one.service_event_id === id);
     expect(outcomes).toHaveLength(7);
-    expect(
-      of(failure)
-        .map((one) => one.component_id)
-        .sort(),
-    ).toEqual(appliance.components.map(({ id }: Json) => id).sort());
+    const components = of(failure).map((one) => one.component_id);
+    expect(components.sort()).toEqual(appliance.components.map(({ id }: Json) => id).sort());
     expect(of(replacement)).toEqual([
       {
         type: "outcome",
@@ -234,6 +236,31 @@ describe("what an event moves", () => {
       },
     ]);
     expect(of(replacement)[0].age_years).toBeWithin(39, 41);
+  });
+
+  test("a warranty claim leaves one of what was replaced on its day, whichever was logged first", async () => {
+    const [first, second, third] = appliance.components.map(({ id }: Json) => id);
+    const logged: Json[] = [];
+    const log = async (event_type: string, component_id: string | null) => {
+      const { events } = await logEvents(client, event({ event_type, component_id }));
+      logged.push(...events);
+    };
+    await log("Warranty Claim", first);
+    await log("Replacement", first);
+    await log("Replacement", second);
+    await log("Warranty Claim", second);
+    await log("Warranty Claim", third);
+    const claimed = (await outcomesOf(...logged)).filter((one) => one.event_type === "Warranty Claim");
+    expect(claimed.map((one) => [one.service_event_id, one.component_id]).sort()).toEqual(
+      [
+        [logged[0].id, first],
+        [logged[3].id, second],
+      ].sort(),
+    );
+    for (const one of claimed) expect(one.risk_score).toBe(0.99);
+    await log("Replacement", null);
+    const all = (await outcomesOf(...logged)).filter((one) => one.event_type === "Warranty Claim");
+    expect(all.map((one) => one.component_id).sort()).toEqual([first, second, third].sort());
   });
 
   test("is in the answer to the next read, scores and counts alike", async () => {

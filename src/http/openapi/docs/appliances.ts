@@ -92,7 +92,7 @@ export const applianceDocs: Record<string, OperationDocs> = {
   createServiceEvents: {
     tag: "Service events",
     description:
-      "Logs up to 1,000 service events. Each good one is kept when its neighbour fails. Scores are worked out again before the answer. Retry only what `error_details` names.",
+      "Logs up to 1,000 service events. Each good one is kept when its neighbour fails. Scores are worked out again before the answer. Retry only what `error_details` names. A part that was replaced under warranty is logged as a Warranty Claim and a Replacement of the same day.",
     request: type({ events: loggedEvent.array() }),
     example: {
       events: [
