@@ -39,6 +39,25 @@ describe("a sliding window", () => {
     for (let nth = 0; nth < 1000; nth++) expect(window.admit("a", 0)).toBeUndefined();
   });
 
+  test("of a high limit takes no room for calls that nobody has made", () => {
+    const window = new SlidingWindow(1_000_000);
+    const startedMs = performance.now();
+    for (let nth = 0; nth < 90_000; nth++) window.admit(`caller ${nth}`, 0);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+  });
+
+  test("forgets idle callers when there are too many, and no one who goes on knocking", () => {
+    const window = new SlidingWindow(1);
+    window.admit("knocking", 0);
+    window.admit("idle", 0);
+    for (let nth = 0; nth < 200_000; nth++) {
+      window.admit(`caller ${nth}`, 0);
+      if (nth % 10_000 === 0) expect(window.admit("knocking", 0)).toBe(MINUTE);
+    }
+    expect(window.admit("knocking", 0)).toBe(MINUTE);
+    expect(window.admit("idle", 0)).toBeUndefined();
+  });
+
   test("holds in any 60 seconds, and refuses no call that it could admit", () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 25_000 }), { maxLength: 80 });
     fc.assert(
