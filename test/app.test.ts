@@ -197,6 +197,30 @@ describe("a clock that is set back by a day and then forward by a year", () => {
     }
   }, 60_000);
 
+  test("gives a delivery up after three attempts, at 0, 5 and 35 seconds", async () => {
+    receiver.behave(() => ({ status: 500 }));
+    const had = receiver.received.length;
+    await addProperty(asPartner());
+    const outcomes = () => {
+      const { id } = receiver.received.at(-1)!;
+      return log
+        .filter(({ msg, delivery_id }) => msg === "webhook attempt" && delivery_id === id)
+        .map(({ outcome }) => outcome);
+    };
+    for (const [nth, waitMs] of [5_000, 30_000, DAY].entries()) {
+      await receiver.waitFor((received) => received.length === had + nth + 1, 15_000);
+      const expected = ["retry", "retry", "failed"].slice(0, nth + 1);
+      await eventually(() => expect(outcomes()).toEqual(expected));
+      pass(waitMs);
+    }
+    receiver.behave(undefined);
+    await addProperty(asPartner());
+    await receiver.waitFor((received) => received.length === had + 4);
+    const ids = receiver.received.slice(had).map(({ id }) => id);
+    expect(new Set(ids.slice(0, 3)).size).toBe(1);
+    expect(ids[3]).not.toBe(ids[0]);
+  }, 60_000);
+
   test("locks no caller out of the limits of a minute", async () => {
     pass(60_000);
     const ask = async () => (await asPartner().send("GET", "/v1/ping")).status;

@@ -1,0 +1,72 @@
+import { expect, test } from "bun:test";
+import { type Job, startJobs } from "../../src/jobs/schedule.ts";
+import { createLogger } from "../../src/log.ts";
+import { eventually } from "../support/eventually.ts";
+import type { Json } from "../support/json.ts";
+
+const lines: Json[] = [];
+const log = createLogger({
+  level: "info",
+  format: "json",
+  destination: { write: (line) => void lines.push(JSON.parse(line)) },
+});
+/** Every second, so that a test need not wait for long. */
+const every = (name: string, run: Job["run"], atStart = false): Job => ({
+  name,
+  pattern: "* * * * * *",
+  atStart,
+  run,
+});
+
+test("a job runs at its times, at the start when it says so, and never twice at once", async () => {
+  let finish = () => {};
+  const runs = { eager: 0, late: 0, slow: 0 };
+  const slow = () => {
+    runs.slow++;
+    return new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+  };
+  const schedule = startJobs(
+    [
+      every("eager", async () => void runs.eager++, true),
+      every("late", async () => void runs.late++),
+      every("slow", () => slow(), true),
+    ],
+    log,
+  );
+  expect(runs).toEqual({ eager: 1, late: 0, slow: 1 });
+  await eventually(() => expect(runs.late).toBeGreaterThanOrEqual(2));
+  expect(runs.eager).toBeGreaterThanOrEqual(3);
+  expect(runs.slow).toBe(1);
+  finish();
+  await schedule.stop();
+});
+
+test("a job that fails is logged by its name and runs again", async () => {
+  let runs = 0;
+  const fails = every("fails", async () => {
+    runs++;
+    throw new Error("no luck");
+  });
+  const schedule = startJobs([fails], log);
+  await eventually(() => expect(runs).toBeGreaterThanOrEqual(2));
+  await schedule.stop();
+  expect(lines.filter(({ job }) => job === "fails").length).toBeGreaterThanOrEqual(2);
+  expect(lines[0]).toMatchObject({ level: "error", msg: "job failed", err: { message: "no luck" } });
+});
+
+test("stopping tells a job under way, waits for it, and starts none any more", async () => {
+  let ended = false;
+  const long = every(
+    "long",
+    async (signal) => {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      ended = true;
+    },
+    true,
+  );
+  const schedule = startJobs([long], log);
+  await schedule.stop();
+  expect(ended).toBe(true);
+});

@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { defaultValues } from "../../src/config/defaults.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import type { Job } from "../../src/jobs/schedule.ts";
+import { jobTable } from "../../src/jobs/table.ts";
+import { createLogger } from "../../src/log.ts";
+import type { Json } from "../support/json.ts";
+import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
+
+const EVENING = Date.parse("2026-03-09T22:00:00Z");
+const HOUR = 3_600_000;
+const open = usePortfolioStore();
+let world: PortfolioWorld;
+let lines: Json[];
+beforeEach(async () => {
+  world = await open(EVENING, "http://hooks.test/");
+  lines = [];
+});
+
+/** The jobs of a server with the default settings, but for those given. */
+function jobs(env: Record<string, string> = {}): Map<string, Job> {
+  const log = createLogger({
+    level: "info",
+    format: "json",
+    destination: { write: (line) => void lines.push(JSON.parse(line)) },
+  });
+  const config = loadConfig({ env, cwd: "/nowhere" });
+  const table = jobTable({ config, log, knowledge, store: world.store, clock: world.clock });
+  return new Map(table.map((job) => [job.name, job]));
+}
+const run = (job: Job | undefined) => job!.run(new AbortController().signal);
+const snapshots = () => lines.filter(({ msg }) => msg === "snapshot taken").map(({ date }) => date);
+
+describe("the snapshot", () => {
+  test("is looked after every minute and at the start, and taken from 03:00 UTC on, once a day", async () => {
+    const snapshot = jobs().get("snapshot")!;
+    expect(snapshot).toMatchObject({ pattern: "0 * * * * *", atStart: true });
+    const taken: string[][] = [];
+    for (const time of ["02:59:59.999", "03:00:00.000", "03:01:00.000", "23:59:00.000"]) {
+      world.time.now = Date.parse(`2026-03-10T${time}Z`);
+      await run(snapshot);
+      taken.push(snapshots());
+    }
+    // At 02:59 of the 10th, the 9th's is past: a day that was missed stays missing.
+    expect(taken).toEqual([[], ["2026-03-10"], ["2026-03-10"], ["2026-03-10"]]);
+    world.time.now = Date.parse("2026-03-12T12:00:00Z");
+    await run(snapshot);
+    expect(snapshots()).toEqual(["2026-03-10", "2026-03-12"]);
+  });
+
+  test("announces what became critical since the one before", async () => {
+    const { id: propertyId } = await world.addProperty();
+    await world.addAppliances({ propertyId, installYear: 1980 });
+    const pending = () => world.store.read.deliveryLog.count({ event: "component.critical" });
+    expect(await pending()).toBe(0);
+    world.time.now = EVENING + 5 * HOUR;
+    const snapshot = jobs().get("snapshot");
+    await run(snapshot);
+    await run(snapshot);
+    expect(await pending()).toBe(6);
+  });
+
+  test("is taken at the time of day that is set, and by nobody where it is turned off", async () => {
+    const later = jobs({ MAINSTAY_SNAPSHOT__AT: "22:01" }).get("snapshot");
+    await run(later);
+    expect(snapshots()).toEqual([]);
+    world.time.now += 60_000;
+    await run(later);
+    expect(snapshots()).toEqual(["2026-03-09"]);
+    expect(jobs({ MAINSTAY_SNAPSHOT__ENABLED: "false" }).has("snapshot")).toBe(false);
+  });
+});
+
+test("replies to Idempotency-Keys are pruned after 24 hours, every hour", async () => {
+  const partner = world.partner;
+  const save = (key: string) =>
+    world.store.write((tx) =>
+      tx.idempotency.save({
+        partnerId: partner.id,
+        ...{ operation: "POST /v1/properties", key, requestHash: "h", statusCode: 201, body: "{}" },
+        createdAt: tx.now,
+      }),
+    );
+  await save("old");
+  world.time.now += HOUR;
+  await save("new");
+  const kept = async () => {
+    const found = ["old", "new"].map((key) =>
+      world.store.read.idempotency.find(partner.id, "POST /v1/properties", key),
+    );
+    return (await Promise.all(found)).map((reply) => reply?.key);
+  };
+  const prune = jobs().get("prune-idempotency-keys")!;
+  expect(prune.pattern).toMatch(/^\d+ \d+ \* \* \* \*$/);
+  world.time.now = EVENING + 24 * HOUR;
+  await run(prune);
+  expect(await kept()).toEqual(["old", "new"]);
+  world.time.now += 1;
+  await run(prune);
+  expect(await kept()).toEqual([undefined, "new"]);
+});
+
+test("the defaults are those of the partner API", () => {
+  expect(Object.fromEntries(defaultValues())).toMatchObject({
+    "server.base_path": "/api",
+    "limits.per_ip_per_minute": 120,
+    "limits.per_partner_per_minute": 60,
+    "limits.daily_budget": 1000,
+    "limits.body_bytes": 5 * 1024 * 1024,
+    "limits.bulk_items": 1000,
+    "limits.photo_bytes": 10 * 1024 * 1024,
+    "snapshot.at": "03:00",
+    "webhooks.timeout_ms": 8000,
+    "admin.listen": "127.0.0.1:8081",
+    "storage.url": "",
+  });
+});
