@@ -47,6 +47,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EPERM: "The user that runs Mainstay lacks the right; check owner and permissions.",
   ENOENT: "There is no such file or folder; check the path.",
   ENOTDIR: "A part of the path is a file, not a folder; check the path.",
+  EEXIST: "A file stands where a folder belongs; name another path.",
+  EISDIR: "That is a folder; name a file.",
   EROFS: "The file system is read-only; name another folder by --data-dir.",
   ENOSPC: "The disk is full; make room and run it again.",
   EDQUOT: "The disk quota is used up; make room and run it again.",

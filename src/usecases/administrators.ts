@@ -1,19 +1,14 @@
 import { OperatorError } from "../domain/errors.ts";
 import { newAdminKey } from "../secrets/credentials.ts";
 import { hashSecret } from "../secrets/hash.ts";
-import type { Administration } from "./partners.ts";
+import { type Administration, readName } from "./partners.ts";
 
 /** Creates an administrator; the key is shown once and stored as its hash. */
 export async function createAdministrator(
   { store, random, actor }: Administration,
   given: string,
 ): Promise<{ id: string; key: string }> {
-  const name = given.trim();
-  if (name === "" || name.length > 500)
-    throw new OperatorError(
-      "an administrator's name has 1 to 500 characters",
-      'For example: mainstay admin create "Night shift"',
-    );
+  const name = readName(given, "an administrator's name", 'mainstay admin create "Night shift"');
   const key = newAdminKey(random);
   const id = await store.write(async (tx) => {
     const made = { id: tx.newId("administrator"), name, keyHash: hashSecret(key), createdAt: tx.now };

@@ -4,6 +4,7 @@ import { isReceiverUrl, type Partner } from "../domain/partner.ts";
 import { newApiKey, newClientId, newClientSecret, newWebhookSecret } from "../secrets/credentials.ts";
 import { hashSecret } from "../secrets/hash.ts";
 import type { Sealer } from "../secrets/sealer.ts";
+import { requiredLine } from "../shapes/fields.ts";
 import type { Store } from "../store/store.ts";
 
 /** What administering partners and administrators works with, from the command line and over HTTP alike. */
@@ -25,17 +26,18 @@ export type PartnerCredentials = {
   webhookSecret: string;
 };
 
+/** A name that an operator gave, trimmed. Throws an OperatorError when lists and logs can't show it in a line. */
+export function readName(given: string, what: string, example: string): string {
+  if (requiredLine.allows(given)) return given.trim();
+  throw new OperatorError(`${what} is one line of 1 to 500 characters`, `For example: ${example}`);
+}
+
 /** Creates a partner with all its credentials. */
 export async function createPartner(
   { store, sealer, random, actor }: Administration,
   input: { name: string; dailyBudget: number; webhookUrl: string | null },
 ): Promise<{ partner: Partner; credentials: PartnerCredentials }> {
-  const name = input.name.trim();
-  if (name === "" || name.length > 500)
-    throw new OperatorError(
-      "a partner's name has 1 to 500 characters",
-      'For example: mainstay partner create "Acme"',
-    );
+  const name = readName(input.name, "a partner's name", 'mainstay partner create "Acme"');
   if (input.webhookUrl !== null) checkReceiverUrl(input.webhookUrl);
   const credentials: PartnerCredentials = {
     apiKey: newApiKey(random),

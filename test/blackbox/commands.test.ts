@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
@@ -129,6 +130,18 @@ describe("a partner's record", () => {
     },
   );
 
+  test.each(["", " ", "two\nlines", "x".repeat(501)])(
+    "refuses the name %j, for administrators too",
+    async (name) => {
+      const installation = install();
+      for (const kind of ["partner", "admin"]) {
+        const { code, stderr } = await installation.run(kind, "create", name);
+        expect(code).toBe(1);
+        expect(stderr).toContain("name is one line of 1 to 500 characters");
+      }
+    },
+  );
+
   test("refuses an event that does not exist, and a URL together with --off", async () => {
     const installation = install();
     const { partner_id } = await installation.createPartner();
@@ -177,6 +190,25 @@ describe("beside a running server", () => {
     expect((await server.json("partner", "list")).partners).toHaveLength(before + 4);
     expect((await client.get("/v1/properties", { limit: 1 })).body.total).toBe(written);
   });
+});
+
+test("a path that is of the wrong kind is the operator's to mend, and no fault", async () => {
+  const installation = install();
+  const { partner_id } = await installation.createPartner();
+  const file = join(installation.folder, "file");
+  writeFileSync(file, "partner_property_id,name,address,state\nA,B,C,ZZ\n");
+  const backup = join(installation.folder, "backup");
+  await installation.json("backup", backup);
+  const within = { cwd: installation.folder };
+  const outcomes = [
+    await installation.run("import", "--partner", partner_id, "--properties", file, "--rejects", file),
+    await runMainstay(["restore", installation.folder, "--data-dir", "new"], within),
+    await runMainstay(["restore", backup, "--data-dir", join(file, "data")], within),
+  ];
+  for (const { code, stderr } of outcomes) {
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/\n(A file stands where a folder belongs|That is a folder)/);
+  }
 });
 
 test("init makes what serve needs, and serve runs on it", async () => {
