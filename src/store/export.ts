@@ -58,6 +58,7 @@ export function exportStore(db: Db) {
         .select({
           id: t.id,
           event: t.event,
+          requestId: t.requestId,
           status: t.status,
           attempts: t.attempts,
           createdAt: t.createdAt,
