@@ -33,14 +33,20 @@ export function firstCells(table: string): string[] {
 
 export type Step = { command: string; output: string[] };
 
-/** The commands of the manual's console blocks in their order, each with the lines that it is said to print. */
+/**
+ * The commands of the text's console blocks in their order, each with the lines that it is said to print. A command
+ * goes on after a backslash at the line's end; empty lines before the next one are nobody's.
+ */
 export function consoleSteps(manual: string): Step[] {
   const steps: Step[] = [];
   for (const [, block] of manual.matchAll(/^```console\n([\s\S]*?)^```$/gm))
     for (const line of block!.trimEnd().split("\n")) {
+      const step = steps.at(-1);
       if (line.startsWith("$ ")) steps.push({ command: line.slice(2), output: [] });
-      else steps.at(-1)!.output.push(line);
+      else if (step!.output.length === 0 && step!.command.endsWith("\\")) step!.command += `\n${line}`;
+      else step!.output.push(line);
     }
+  for (const { output } of steps) while (output.at(-1) === "") output.pop();
   return steps;
 }
 

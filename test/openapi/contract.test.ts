@@ -11,6 +11,7 @@ const DOCUMENT = {
     "/things/{id}": {
       get: {
         operationId: "getThing",
+        tags: ["Things"],
         summary: "A thing",
         description: "A thing.",
         responses: {

@@ -46,6 +46,8 @@ export type DocumentedParameter = {
 
 export type DocumentedOperation = {
   operationId: string;
+  /** Of the family that it belongs to. */
+  tags: string[];
   summary: string;
   description: string;
   /** Empty for an operation that asks for no credential. */
