@@ -54,10 +54,20 @@ export type App = {
 
 /** The composition root: builds every room from the settings, and listens. Throws an OperatorError when it cannot. */
 export async function startApp(world: AppWorld): Promise<App> {
-  const { config, clock, log } = world;
+  const { config } = world;
   makeDataFolder(config.storage.dataDir);
   // Before the database is opened, since that may migrate it under another server's feet.
   const lock = lockFolder(config.storage.dataDir);
+  try {
+    return await startLocked(world, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance>): Promise<App> {
+  const { config, clock, log } = world;
   const folder = openDataFolder(world);
   const { store } = folder;
   if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before its upgrade");

@@ -21,13 +21,16 @@ export async function withAdministration<T>(
   context: Context,
   run: (administration: Administration) => Promise<T>,
 ): Promise<T> {
-  const actor = `cli:${userName(context)}`;
+  const actor = actorOf(context);
   // A server beside this process sees the change by itself.
   const changed = () => {};
   return await withData(context, ({ store, sealer }) =>
     run({ store, sealer, random: context.random, actor, changed }),
   );
 }
+
+/** Whom the audit log names for what this command does. */
+export const actorOf = (context: Pick<Context, "env">) => `cli:${userName(context)}`;
 
 /** Who runs the command, as the system calls them; behind sudo, who asked for it. */
 export function userName({ env }: Pick<Context, "env">): string {

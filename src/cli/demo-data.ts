@@ -67,7 +67,7 @@ export async function prepareDemo(
         await Bun.sleep(0);
         signal.throwIfAborted();
       };
-      await importPortfolio({ store, knowledge, partner, clock, pause, sources: SAMPLE });
+      await importPortfolio({ store, knowledge, partner, actor: "cli:demo", clock, pause, sources: SAMPLE });
       const propertyId = await demoPropertyId(store, knowledge, partner);
       // Only now, so that what is told is what the snapshot finds, and not every row of the sample.
       await changePartner(administration, partner.id, { webhookUrl: receiverUrl });

@@ -14,7 +14,7 @@ import {
 import { requirePartner } from "../usecases/partners.ts";
 import { command, flag, text, UsageError, value } from "./command.ts";
 import type { Context } from "./context.ts";
-import { withData } from "./data.ts";
+import { actorOf, withData } from "./data.ts";
 import { progressBar } from "./progress-bar.ts";
 
 const mapping = value("COLUMN=FIELD", "", (typed): ColumnMapping => {
@@ -83,6 +83,7 @@ export const importCommand = command({
         partner: await requirePartner(store, partnerId),
         sources,
         mappings: map,
+        actor: actorOf(context),
         rejectsFolder:
           dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
         clock: context.now,

@@ -1,6 +1,6 @@
 import { MAX_DAILY_BUDGET } from "../domain/partner.ts";
 import { fullPartnerRecord, partnerRecord } from "../shapes/administration-records.ts";
-import { createPartner, requirePartner, rotateApiKey } from "../usecases/partners.ts";
+import { createPartner, requirePartner, rotateApiKey, rotateClientSecret } from "../usecases/partners.ts";
 import { type CommandGroup, command, required, text, whole } from "./command.ts";
 import { withAdministration, withData } from "./data.ts";
 import { controlCommands } from "./partner-control.ts";
@@ -98,8 +98,29 @@ const rotateKey = command({
   },
 });
 
+const rotateSecret = command({
+  name: "rotate-secret",
+  summary: "make a new client secret for OAuth; the one before ends at once",
+  description:
+    "The client id stays. Tokens that were issued with the secret before live to their end, an hour at most; " +
+    "`mainstay partner revoke-tokens` ends them too.",
+  arguments: { partnerId: required("the partner's id") },
+  async run(context, { partnerId }) {
+    const { clientId, clientSecret } = await withAdministration(context, (administration) =>
+      rotateClientSecret(administration, partnerId),
+    );
+    context.print(
+      { partner_id: partnerId, client_id: clientId, client_secret: clientSecret },
+      `Client id      ${clientId}\nClient secret  ${clientSecret}\nThe secret before has ended.`,
+    );
+  },
+});
+
 export const partnerCommands: CommandGroup = {
   name: "partner",
   summary: "create and administer partners",
-  commands: [create, list, show, rotateKey, ...controlCommands, ...webhookCommands, usageCommand],
+  commands: [
+    ...[create, list, show, rotateKey, rotateSecret],
+    ...[...controlCommands, ...webhookCommands, usageCommand],
+  ],
 };

@@ -4,7 +4,7 @@ import type { Administration } from "../usecases/partners.ts";
 import type { Operation } from "./operation.ts";
 import { adminAuditOperations } from "./routes/admin-audit.ts";
 import { adminDeliveryOperations } from "./routes/admin-deliveries.ts";
-import { adminPartnerOperations, webhookSecretOperation } from "./routes/admin-partners.ts";
+import { adminPartnerOperations, credentialOperations } from "./routes/admin-partners.ts";
 import { rmPreflightOperation } from "./routes/admin-rm.ts";
 
 /** What an administrator's changes are made with, in the administrator's name. */
@@ -23,7 +23,7 @@ export function adminApi({ administration, partnersReachIt, runRmPreflight }: Ad
   const administrationOf: AdministrationOf = ({ id }) => ({ ...administration, actor: id });
   return [
     ...adminPartnerOperations(administrationOf),
-    ...(partnersReachIt ? [] : [webhookSecretOperation(administrationOf)]),
+    ...(partnersReachIt ? [] : credentialOperations(administrationOf)),
     ...adminDeliveryOperations(administrationOf),
     ...adminAuditOperations(),
     rmPreflightOperation(runRmPreflight),

@@ -125,6 +125,25 @@ export function partnerStore(db: Db) {
           ),
         );
     },
+    /** Puts another secret in the place of the live one's, for the same client id; undefined when there is none. */
+    async replaceClientSecret(
+      partnerId: string,
+      secretHash: string,
+      now: Instant,
+    ): Promise<string | undefined> {
+      const [replaced] = await db
+        .update(credentials)
+        .set({ secretHash, createdAt: now })
+        .where(
+          and(
+            eq(credentials.partnerId, partnerId),
+            eq(credentials.kind, "client_secret"),
+            isNull(credentials.revokedAt),
+          ),
+        )
+        .returning({ clientId: credentials.clientId });
+      return replaced?.clientId ?? undefined;
+    },
     async findReceiver(partnerId: string): Promise<WebhookReceiver | undefined> {
       return (await receiverOf().execute({ partnerId }))[0];
     },

@@ -29,6 +29,8 @@ export type ImportRequest = Omit<ImportWorld, "pause"> & {
   mappings?: readonly ColumnMapping[];
   /** The folder that rejected rows are written to, made when there is one; without it they are only counted. */
   rejectsFolder?: string | undefined;
+  /** Whom the audit log names. */
+  actor: string;
   clock: () => Instant;
   pause?: () => Promise<void>;
   /** Called with each file that is begun, and as its rows are done. */
@@ -58,7 +60,7 @@ export type ImportResult = {
  * wrong are rejected one by one. Throws an OperatorError, before anything is written, for a file that cannot be used.
  */
 export async function importPortfolio(request: ImportRequest): Promise<ImportResult> {
-  const { clock, sources, mappings = [] } = request;
+  const { store, partner, actor, clock, sources, mappings = [] } = request;
   const startedAt = clock();
   const files: { part: Part; file: SurveyedFile }[] = [];
   for (const part of PARTS) {
@@ -70,6 +72,11 @@ export async function importPortfolio(request: ImportRequest): Promise<ImportRes
     mappings,
     files.map(({ file }) => file),
   );
+  // Before the first row, so that an import that is cut short is noted as well.
+  await store.write(async (tx) => {
+    const detail = { files: files.map(({ file: { kind, name, rows } }) => ({ kind, file: name, rows })) };
+    await tx.audit.record({ at: tx.now, actor, action: "portfolio.import", subject: partner.id, detail });
+  });
   const tallies = { properties: emptyTally(), appliances: emptyTally(), serviceEvents: emptyTally() };
   const rejects: Rejects[] = [];
   for (const { part, file } of files) {

@@ -116,6 +116,25 @@ export async function rotateApiKey(administration: Administration, partnerId: st
   return apiKey;
 }
 
+/**
+ * A new client secret for the same client id; the one before ends at once. Tokens that were issued with it live to
+ * their end, unless `revokeTokens` ends them too.
+ */
+export async function rotateClientSecret(
+  { store, random, actor }: Administration,
+  partnerId: string,
+): Promise<{ clientId: string; clientSecret: string }> {
+  await requirePartner(store, partnerId);
+  const clientSecret = newClientSecret(random);
+  const clientId = await store.write(async (tx) => {
+    const replaced = await tx.partners.replaceClientSecret(partnerId, hashSecret(clientSecret), tx.now);
+    const detail = { client_id: replaced };
+    await tx.audit.record({ at: tx.now, actor, action: "partner.rotate_secret", subject: partnerId, detail });
+    return replaced!;
+  });
+  return { clientId, clientSecret };
+}
+
 /** A webhook URL that can be one, or an OperatorError. */
 export function checkReceiverUrl(text: string): void {
   if (isReceiverUrl(text)) return;

@@ -74,7 +74,8 @@ describe("the administrators' listener", () => {
     expect((await client.get("/admin/partners")).body.total).toBe(1);
     await shared.as(partner).get("/admin/partners", {}, 401);
     await shared.as(partner).get("/v1/ping");
-    await client.post(`/admin/partners/${partner.partner_id}/rotate-webhook-secret`, undefined, 404);
+    for (const action of ["rotate-webhook-secret", "rotate-secret"])
+      await client.post(`/admin/partners/${partner.partner_id}/${action}`, undefined, 404);
   });
 });
 
@@ -211,7 +212,14 @@ describe("partners", () => {
     expect((await admin.client.get(path, {}, 404)).body.error).toBe("Partner not found");
     await admin.client.get(`${path}/usage`, {}, 404);
     await admin.client.put(path, { daily_budget: 1 }, 404);
-    for (const action of ["enable", "disable", "revoke-tokens", "rotate-webhook-secret", "webhook-test"])
+    for (const action of [
+      "enable",
+      "disable",
+      "revoke-tokens",
+      "rotate-webhook-secret",
+      "rotate-secret",
+      "webhook-test",
+    ])
       await admin.client.post(`${path}/${action}`, undefined, 404);
   });
 });
@@ -225,17 +233,22 @@ describe("the audit log", () => {
     const rotated = await admin.client.post(`/admin/partners/${partner_id}/rotate-webhook-secret`, {}, 200);
     expect(rotated.headers.get("cache-control")).toBe("no-store");
     expect(rotated.body.webhook_secret).toStartWith("whsec_");
+    const renewed = await admin.client.post(`/admin/partners/${partner_id}/rotate-secret`, {}, 200);
+    expect(renewed.headers.get("cache-control")).toBe("no-store");
+    await server.withToken({ ...partner, client_secret: renewed.body.client_secret });
     const { body, text } = await admin.client.get("/admin/audit", { subject: partner_id });
-    expect(body.total).toBe(4);
+    expect(body.total).toBe(5);
     expect(body.entries).toMatchObject([
+      { actor: admin.id, action: "partner.rotate_secret", detail: { client_id: partner.client_id } },
       { actor: admin.id, action: "partner.rotate_webhook_secret", subject: partner_id },
       { actor: admin.id, action: "partner.set_budget", detail: { from: 70, to: 80 } },
       { actor: expect.stringMatching(/^cli:/), action: "partner.set_budget", detail: { to: 70 } },
       { actor: expect.stringMatching(/^cli:/), action: "partner.create", at: expect.stringMatching(ISO) },
     ]);
-    for (const secret of [partner.api_key, partner.webhook_secret, rotated.body.webhook_secret])
+    const secrets = [partner.api_key, partner.client_secret, partner.webhook_secret];
+    for (const secret of [...secrets, rotated.body.webhook_secret, renewed.body.client_secret])
       expect(text).not.toContain(secret);
     const printed = await server.json("audit", "--subject", partner_id, "--limit", "2");
-    expect(printed).toEqual({ entries: body.entries.slice(0, 2), total: 4 });
+    expect(printed).toEqual({ entries: body.entries.slice(0, 2), total: 5 });
   });
 });

@@ -74,7 +74,7 @@ test("every command that an operator is promised is there", async () => {
   );
   expect(partner).toEqual(
     expect.arrayContaining([
-      ...["create", "list", "show", "disable", "enable", "rotate-key", "set-webhook"],
+      ...["create", "list", "show", "disable", "enable", "rotate-key", "rotate-secret", "set-webhook"],
       ...["rotate-webhook-secret", "set-budget", "revoke-tokens"],
     ]),
   );
@@ -172,6 +172,27 @@ describe("beside a running server", () => {
     await server.as(partner).ask("GET", "/v1/ping", 401);
     await server.as({ api_key: rotated.api_key }).get("/v1/ping");
     await (await server.withToken(partner)).get("/v1/ping");
+  });
+
+  test("a rotated client secret is the only one: the old one ends at once, and its tokens when they are revoked", async () => {
+    const partner = await server.createPartner("Acme");
+    const before = await server.withToken(partner);
+    const rotated = await server.json("partner", "rotate-secret", partner.partner_id);
+    expect(rotated).toEqual({
+      partner_id: partner.partner_id,
+      client_id: partner.client_id,
+      client_secret: expect.stringMatching(/^svc_secret_[0-9a-f]+$/),
+    });
+    const credentials = { grant_type: "client_credentials", client_id: partner.client_id };
+    const ask = (client_secret: string, status: number) =>
+      server.anonymous.post("/oauth/token", { ...credentials, client_secret }, status);
+    expect((await ask(partner.client_secret, 401)).body.error).toBe("invalid_client");
+    await ask(rotated.client_secret, 200);
+    await before.get("/v1/ping");
+    await server.as(partner).get("/v1/ping");
+    await server.json("partner", "revoke-tokens", partner.partner_id);
+    await before.ask("GET", "/v1/ping", 401);
+    await (await server.withToken({ ...partner, ...rotated })).get("/v1/ping");
   });
 
   test("commands and requests write at the same time, and nothing of either is lost", async () => {

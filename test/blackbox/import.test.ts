@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { EXECUTABLE } from "../support/executable.ts";
 import { type Installation, type Outcome, useMainstay } from "../support/mainstay.ts";
@@ -91,6 +92,24 @@ describe("importing real files", () => {
     const before = stored(whole.installation);
     expect(await whole.importing(...SAMPLE_FILES)).toMatchObject(NOTHING_NEW);
     expect(stored(whole.installation)).toEqual(before);
+  });
+
+  test("is in the audit log, with who ran it and what was read, and a dry run is not", async () => {
+    const { installation, partner, importing } = await withPartner();
+    await importing(...SAMPLE_FILES.slice(0, 2), "--dry-run");
+    await importing(...SAMPLE_FILES.slice(0, 2));
+    const { entries } = await installation.json("audit", "--subject", partner.partner_id);
+    expect(entries).toMatchObject([
+      {
+        action: "portfolio.import",
+        // The environment of a test names no user.
+        actor: `cli:${userInfo().username}`,
+        detail: {
+          files: [{ kind: "properties", file: expect.stringMatching(/properties\.csv$/), rows: 300 }],
+        },
+      },
+      { action: "partner.create" },
+    ]);
   });
 
   test("comes to the same after it was killed in the middle, and started again", async () => {

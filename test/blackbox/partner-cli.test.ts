@@ -193,6 +193,7 @@ describe("bad usage", () => {
       ["partner", "disable", unknown],
       ["partner", "set-budget", unknown, "5"],
       ["partner", "rotate-webhook-secret", unknown],
+      ["partner", "rotate-secret", unknown],
       ["partner", "webhook-test", unknown],
       ["partner", "usage", unknown],
       ["deliveries", "resend", "--partner", unknown, "--from", "2020-01-01", "--to", "2021-01-01"],

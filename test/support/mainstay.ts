@@ -118,7 +118,7 @@ export async function runMainstay(
 
 /** Commands that exist to print a credential. */
 const PRINTS_SECRETS =
-  /^(partner (create|rotate-key|rotate-webhook-secret)|admin create|embed create|demo|smoke)\b/;
+  /^(partner (create|rotate-key|rotate-secret|rotate-webhook-secret)|admin create|embed create|demo|smoke)\b/;
 const SECRET_SETTING = /(passphrase|password|token|key)$/i;
 
 /** Secrets that a process gets by its environment or by a file. */

@@ -48,7 +48,7 @@ function run(partner: Partner, files: Files, more: Partial<ImportRequest> = {}) 
     appliances: source("appliances.csv", files.appliances),
     serviceEvents: source("events.csv", files.serviceEvents),
   };
-  return importPortfolio({ store, knowledge, partner, sources, clock, ...more });
+  return importPortfolio({ store, knowledge, partner, sources, clock, actor: "cli:test", ...more });
 }
 
 /** What a reader sees of a partner's portfolio, without ids and instants, in an order of its own. */

@@ -12,7 +12,7 @@ import {
   setEnabled,
 } from "../../usecases/administer-partner.ts";
 import { partnerUsage } from "../../usecases/partner-usage.ts";
-import type { Administration } from "../../usecases/partners.ts";
+import { type Administration, rotateClientSecret } from "../../usecases/partners.ts";
 import { sendTestEvent, TEST_MESSAGE } from "../../usecases/send-test-event.ts";
 import type { AdministrationOf } from "../admin-api.ts";
 import { accepted, adminOperation, type Operation, ok } from "../operation.ts";
@@ -127,9 +127,22 @@ export function adminPartnerOperations(administrationOf: AdministrationOf): Oper
   ];
 }
 
-/** The one change that answers with a credential. */
-export function webhookSecretOperation(administrationOf: AdministrationOf): Operation {
-  return adminOperation({
+/** The changes that answer with a credential, shown this once. */
+export function credentialOperations(administrationOf: AdministrationOf): Operation[] {
+  const shownOnce = (record: object) => ({ ...ok(record), headers: { "cache-control": "no-store" } });
+  const clientSecret = adminOperation({
+    id: "rotateClientSecret",
+    method: "POST",
+    path: "/admin/partners/{id}/rotate-secret",
+    summary: "A new client secret for the same client id, shown this once; the one before ends at once",
+    body: "optional",
+    async handle({ administrator, params, store }) {
+      const { id } = await getPartner(store, params.id!);
+      const { clientId, clientSecret } = await rotateClientSecret(administrationOf(administrator), id);
+      return shownOnce({ partner_id: id, client_id: clientId, client_secret: clientSecret });
+    },
+  });
+  const webhookSecret = adminOperation({
     id: "rotateWebhookSecret",
     method: "POST",
     path: "/admin/partners/{id}/rotate-webhook-secret",
@@ -143,10 +156,10 @@ export function webhookSecretOperation(administrationOf: AdministrationOf): Oper
         id,
         overlapMs,
       );
-      const record = { partner_id: id, webhook_secret: secret, takes_effect_at: toIso(takesEffectAt) };
-      return { ...ok(record), headers: { "cache-control": "no-store" } };
+      return shownOnce({ partner_id: id, webhook_secret: secret, takes_effect_at: toIso(takesEffectAt) });
     },
   });
+  return [clientSecret, webhookSecret];
 }
 
 async function getPartner(store: Store, id: string): Promise<Partner> {
