@@ -64,6 +64,11 @@ async function reach(
   return { context, targets };
 }
 
+/** Whether appliances of other types carry their state on to one of this type. */
+export function isReachedByOthers(knowledge: Knowledge, typeId: string): boolean {
+  return crossTypeLinks(knowledge).downstream.has(typeId);
+}
+
 type Links = { upstream: ReadonlyMap<string, ReadonlySet<string>>; downstream: ReadonlySet<string> };
 const linksOf = new WeakMap<Knowledge, Links>();
 

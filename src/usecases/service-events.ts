@@ -3,7 +3,6 @@ import type { Component } from "../domain/component.ts";
 import { notFound } from "../domain/errors.ts";
 import { checkPastDay } from "../domain/past-day.ts";
 import { scoreProperty } from "../domain/scoring/score.ts";
-import { ageYears } from "../domain/scoring/virtual-age.ts";
 import {
   isOutcome,
   isServicing,
@@ -15,7 +14,7 @@ import { addDays, dayOf } from "../domain/time.ts";
 import { serviceEventCreated } from "./announcements.ts";
 import { loadHistories } from "./histories.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { rescore } from "./rescore.ts";
+import { isReachedByOthers, rescore } from "./rescore.ts";
 
 /**
  * Logs service events and moves what they speak of: the dates of components, the validation data, and then the
@@ -28,6 +27,8 @@ export class ServiceLog {
   /** Of which a pair on one day is a part replaced under warranty. */
   #warranted: ServiceEvent[] = [];
   #moved = new Set<Component>();
+  /** By property, the appliances that cascade on to others. */
+  #upstream = new Map<string, Appliance[]>();
 
   constructor(private readonly writer: PortfolioWriter) {}
 
@@ -127,13 +128,14 @@ export class ServiceLog {
     const property = (await tx.properties.find(partner.id, appliance.propertyId))!;
     const before = addDays(event.date, -1);
     const states = new Map([[property.id, property.state]]);
-    const { history, components } = (await loadHistories(tx, knowledge, states, [appliance], before)).get(
+    const context = await this.#contextOf(appliance);
+    const { history, components } = (await loadHistories(tx, knowledge, states, context, before)).get(
       property.id,
     )!;
-    const scores = scoreProperty(knowledge, history, before);
+    const scores = scoreProperty(knowledge, history, before, { only: new Set([appliance.id]) });
     for (const component of components) {
-      if (componentId !== null && componentId !== component.id) continue;
-      const score = scores.get(component.id)!;
+      const score = scores.get(component.id);
+      if (!score || (componentId !== null && componentId !== component.id)) continue;
       await tx.serviceEvents.insertOutcome({
         serviceEventId: event.id,
         componentId: component.id,
@@ -141,12 +143,26 @@ export class ServiceLog {
         defId: component.defId,
         eventType: event.eventType,
         date: event.date,
-        ageYears: ageYears(component, before),
+        ageYears: score.ageYears,
         probability: score.probability,
         riskScore: Math.round(score.riskScore * 100),
         modelVersion: knowledge.model.version,
         createdAt: event.createdAt,
       });
     }
+  }
+
+  /** The appliances to read for scoring one: itself, and those of its property that cascade on to it. */
+  async #contextOf(appliance: Appliance): Promise<Appliance[]> {
+    const { tx, knowledge } = this.writer;
+    const { id, typeId, propertyId } = appliance;
+    if (!isReachedByOthers(knowledge, typeId)) return [appliance];
+    let upstream = this.#upstream.get(propertyId);
+    if (!upstream) {
+      const all = await tx.appliances.ofProperty(propertyId);
+      upstream = all.filter((one) => knowledge.cascadingTypes.has(one.typeId));
+      this.#upstream.set(propertyId, upstream);
+    }
+    return [appliance, ...upstream.filter((one) => one.id !== id)];
   }
 }

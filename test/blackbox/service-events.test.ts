@@ -238,6 +238,43 @@ describe("what an event moves", () => {
     expect(of(replacement)[0].age_years).toBeWithin(39, 41);
   });
 
+  test("the age in an outcome counts from the replacement before, in the same request too", async () => {
+    const [{ id }] = appliance.components;
+    const replaced = (daysAgo: number) =>
+      event({ event_type: "Replacement", component_id: id, date: daysFromToday(-daysAgo) });
+    const logged = await logEvents(client, replaced(1000), replaced(5000));
+    const later = await logEvents(client, replaced(3000));
+    const outcomes = await outcomesOf(...logged.events, ...later.events);
+    const ages = outcomes
+      .toSorted((a, b) => (a.date < b.date ? -1 : 1))
+      .map((one) => Math.round(one.age_years * 100) / 100);
+    expect(ages.slice(1)).toEqual([5.47, 10.95]); // 1,999 and 3,999 days
+    expect(ages[0]).toBeWithin(25, 27);
+  });
+
+  test("the score in an outcome is the one that stood, other appliances' cascades and all", async () => {
+    const scoreOf = async (id: string) => {
+      const { components } = (await client.get("/v1/components", { appliance_id: washer.id })).body;
+      return components.find((one: Json) => one.id === id).risk_score;
+    };
+    const washer = await addAppliance(client, (await addProperty(client)).id, {
+      type_id: "washer",
+      install_year: THIS_YEAR - 4,
+    });
+    const { id } = washer.components.find((one: Json) => one.component_def_id === "washer_supply_hoses");
+    const alone = await scoreOf(id);
+    await addAppliance(client, washer.property_id, {
+      type_id: "plumbing_supply",
+      install_year: THIS_YEAR - 90,
+    });
+    const stood = await scoreOf(id);
+    expect(stood).toBeGreaterThan(alone + 0.03);
+    const repair = { appliance_id: washer.id, component_id: id, event_type: "Emergency Repair" };
+    const { events } = await logEvents(client, { ...repair, date: daysFromToday(0) });
+    const [outcome] = await outcomesOf(...events);
+    expect(Math.abs(outcome.risk_score - stood)).toBeLessThan(0.015); // a day younger
+  });
+
   test("a warranty claim leaves one of what was replaced on its day, whichever was logged first", async () => {
     const [first, second, third] = appliance.components.map(({ id }: Json) => id);
     const logged: Json[] = [];
