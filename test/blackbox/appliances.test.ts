@@ -115,6 +115,24 @@ describe("registering an appliance", () => {
     expect(await tierOf({ brand: "Trane", brand_tier: "budget" })).toBe("budget");
   });
 
+  test("scores heavier use and a cheaper make no lower, and some of it higher", async () => {
+    const scoresOf = async (fields: object): Promise<number[]> => {
+      const washer = { type_id: "washer", install_year: THIS_YEAR - 8, ...fields };
+      const { id } = await addAppliance(client, property.id, washer);
+      const { components } = (await client.get(`/v1/appliances/${id}`)).body;
+      return components.map((one: Json) => one.risk_score);
+    };
+    for (const [less, more] of [
+      [{ usage_intensity: 0.5 }, { usage_intensity: 2 }],
+      [{ brand_tier: "premium" }, { brand_tier: "standard" }],
+      [{ brand_tier: "standard" }, { brand_tier: "budget" }],
+    ] as const) {
+      const [before, after] = [await scoresOf(less), await scoresOf(more)];
+      for (const [at, score] of before.entries()) expect(after[at]).toBeGreaterThanOrEqual(score);
+      expect(after.some((score, at) => score > before[at]!)).toBe(true);
+    }
+  });
+
   test.each([
     ["usage_intensity", 0.5],
     ["usage_intensity", 2],

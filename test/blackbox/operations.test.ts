@@ -2,16 +2,24 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { operationsOf, readApiDocument } from "../support/api-document.ts";
 import type { ApiClient, Asking } from "../support/client.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 let server: Installation;
 let byKey: ApiClient;
 let byToken: ApiClient;
+/** What another partner has. */
+let theirs: { property: string; appliance: string; component: string; photo: string };
 beforeAll(async () => {
   server = await serve();
   const partner = await server.createPartner("Acme");
   byKey = server.as(partner);
   byToken = await server.withToken(partner);
+  const other = server.as(await server.createPartner("Other"));
+  const property = (await addProperty(other)).id;
+  const { id: appliance, components } = await addAppliance(other, property);
+  const uploaded = await other.ask("POST", `/v1/appliances/${appliance}/photos`, 201, { raw: photo() });
+  theirs = { property, appliance, component: components[0].id, photo: uploaded.body.filename };
 });
 
 const secured = operationsOf(readApiDocument()).filter(({ operation }) => operation.security?.length !== 0);
@@ -19,6 +27,12 @@ const named = secured.map(({ method, path, operation }) => [method, path, operat
 /** An id of the right form that nothing has. */
 const filled = (path: string) =>
   path.replace("{id}", "X_00000000000000000000000000").replace("{filename}", `${"0".repeat(32)}.jpg`);
+const ofOther = (path: string) => {
+  const { property, appliance, component, photo } = theirs;
+  const kind = path.split("/")[2]!;
+  const id = { properties: property, property, appliances: appliance, components: component }[kind];
+  return path.replace("{id}", id!).replace("{filename}", photo);
+};
 const MEGABYTE = 1024 * 1024;
 
 describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) => {
@@ -50,8 +64,8 @@ describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) =
   });
 
   if (path.includes("{"))
-    test("does not find what is not there", async () => {
-      const bodies: Record<string, object> = {
+    test("does not find what is not there, nor what is another partner's, in the same words", async () => {
+      const bodies: Record<string, Asking> = {
         "/v1/property/{id}/claims": {
           body: { claim_type: "hail", date_of_loss: "2026-01-01", amount: 1 },
         },
@@ -59,7 +73,11 @@ describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) =
       };
       const given = method === "POST" ? bodies[path]! : asking;
       const reply = await byKey.ask(method, filled(path), 404, given);
-      expect(reply.body).toMatchObject({ error: expect.stringMatching(/ not found$|^Not found$/) });
+      expect(reply.body.error).toMatch(/^(Property|Appliance|Component|Photo) not found$/);
+      const raw = given.raw && { raw: photo() };
+      const foreign = await byKey.ask(method, ofOther(path), 404, { ...given, ...raw });
+      const { request_id: _, ...said } = foreign.body;
+      expect(reply.body).toMatchObject(said);
     });
 
   if (requestBody?.content["application/json"])

@@ -108,6 +108,19 @@ describe("creating a property", () => {
     expect(body.details[0].field).toBe(field);
   });
 
+  test("takes each of the 50 states, DC and the five territories, and no other two letters", async () => {
+    const states =
+      "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK " +
+      "OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR GU VI AS MP";
+    const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+    const { id } = await addProperty(client);
+    const taken = [];
+    for (const state of letters.flatMap((first) => letters.map((second) => first + second)))
+      if ((await client.send("PUT", `/v1/properties/${id}`, { body: { state } })).status === 200)
+        taken.push(state);
+    expect(taken).toEqual(states.split(" ").sort());
+  });
+
   test("takes the most units that a property may have", async () => {
     const { id, unit_count } = await addProperty(client, { unit_count: 10_000 });
     expect(unit_count).toBe(10_000);

@@ -194,6 +194,72 @@ describe("what an event moves", () => {
     expect((await componentsNow()).map((one) => one.last_serviced)).toEqual(Array(6).fill(expected));
   });
 
+  test.each([
+    ["Preventive Maintenance", "lowers"],
+    ["Filter Change", "lowers"],
+    ["Cleaning", "lowers"],
+    ["Inspection", "lowers"],
+    ["Repair", "raises"],
+    ["Emergency Repair", "raises"],
+    ["Replacement", "lowers"],
+    ["Warranty Claim", "leaves"],
+    ["Other", "leaves"],
+  ])("%s %s the risk of an air conditioner in the middle of its life", async (event_type, effect) => {
+    const { id } = await addAppliance(client, appliance.property_id, {
+      ...{ type_id: "hvac_central", install_year: THIS_YEAR - 9 },
+    });
+    // The chance of the coming year, whose four decimals show what two of a score may hide.
+    const sumOfRisks = async () => {
+      const { components } = (await client.get(`/v1/appliances/${id}`)).body;
+      const parts = components.map((one: Json) => Math.round(one.failure_probability_12m * 10_000));
+      return parts.reduce((sum: number, part: number) => sum + part, 0);
+    };
+    const before = await sumOfRisks();
+    await logEvents(client, event({ appliance_id: id, event_type }));
+    const after = await sumOfRisks();
+    expect(after < before ? "lowers" : after > before ? "raises" : "leaves").toBe(effect);
+  });
+
+  test("an emergency repair weighs more than a repair, and words of trouble in its notes more still", async () => {
+    const scoreAfter = async (fields: object) => {
+      const { id, components } = await addAppliance(client, appliance.property_id, {
+        ...{ type_id: "boiler", install_year: THIS_YEAR - 12 },
+      });
+      const burner = components.find((one: Json) => one.component_def_id === "boiler_burner");
+      await logEvents(client, event({ appliance_id: id, component_id: burner.id, ...fields }));
+      const { components: now } = (await client.get(`/v1/appliances/${id}`)).body;
+      return now.find((one: Json) => one.id === burner.id).risk_score;
+    };
+    const repair = await scoreAfter({ event_type: "Repair" });
+    const emergency = await scoreAfter({ event_type: "Emergency Repair" });
+    const words = await scoreAfter({ event_type: "Emergency Repair", notes: "Severe leaking found" });
+    expect(repair).toBeLessThan(emergency);
+    expect(emergency).toBeLessThan(words);
+    const [good, poor] = [
+      await scoreAfter({ condition_after: "good" }),
+      await scoreAfter({ condition_after: "poor" }),
+    ];
+    expect(good).toBeLessThan(poor);
+  });
+
+  test("events and a known brand raise the confidence, from LOW by MEDIUM to HIGH", async () => {
+    const confidenceOf = async (id: string) => {
+      const { components } = (await client.get(`/v1/appliances/${id}`)).body;
+      return [...new Set(components.map((one: Json) => one.confidence))];
+    };
+    const { id } = await addAppliance(client, appliance.property_id, { type_id: "water_heater_gas" });
+    expect(await confidenceOf(id)).toEqual(["LOW"]);
+    await client.put(`/v1/appliances/${id}`, { brand: "Rheem" });
+    expect(await confidenceOf(id)).toEqual(["MEDIUM"]);
+    const two = [event({ appliance_id: id }), event({ appliance_id: id, event_type: "Cleaning" })];
+    await logEvents(client, ...two);
+    expect(await confidenceOf(id)).toEqual(["MEDIUM"]);
+    await logEvents(client, event({ appliance_id: id, event_type: "Other", condition_after: "fair" }));
+    expect(await confidenceOf(id)).toEqual(["HIGH"]);
+    await client.put(`/v1/appliances/${id}`, { brand: null });
+    expect(await confidenceOf(id)).toEqual(["MEDIUM"]);
+  });
+
   /** What an export tells of how long components lived, of the events that were logged. */
   async function outcomesOf(...logged: Json[]): Promise<Json[]> {
     const ids = new Set(logged.map(({ id }) => id));

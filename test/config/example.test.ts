@@ -29,6 +29,22 @@ test("every section and every setting of the example is explained", () => {
   expect(comments.filter((comment) => !comment.endsWith("."))).toEqual([]);
 });
 
+test("the defaults are those of the partner API", () => {
+  expect(Object.fromEntries(defaultValues())).toMatchObject({
+    "server.base_path": "/api",
+    "limits.per_ip_per_minute": 120,
+    "limits.per_partner_per_minute": 60,
+    "limits.daily_budget": 1000,
+    "limits.body_bytes": 5 * 1024 * 1024,
+    "limits.bulk_items": 1000,
+    "limits.photo_bytes": 10 * 1024 * 1024,
+    "snapshot.at": "03:00",
+    "webhooks.timeout_ms": 8000,
+    "admin.listen": "127.0.0.1:8081",
+    "storage.url": "",
+  });
+});
+
 test("an explanation has the default, the type, the variable and whether it is secret", () => {
   const explained = new Map(explainConfig().flatMap(({ settings }) => settings.map((it) => [it.key, it])));
   expect(explained.get("server.port")).toMatchObject({

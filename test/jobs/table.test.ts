@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { defaultValues } from "../../src/config/defaults.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Job } from "../../src/jobs/schedule.ts";
 import { jobTable } from "../../src/jobs/table.ts";
@@ -98,20 +97,4 @@ test("replies to Idempotency-Keys are pruned after 24 hours, every hour", async 
   world.time.now += 1;
   await run(prune);
   expect(await kept()).toEqual([undefined, "new"]);
-});
-
-test("the defaults are those of the partner API", () => {
-  expect(Object.fromEntries(defaultValues())).toMatchObject({
-    "server.base_path": "/api",
-    "limits.per_ip_per_minute": 120,
-    "limits.per_partner_per_minute": 60,
-    "limits.daily_budget": 1000,
-    "limits.body_bytes": 5 * 1024 * 1024,
-    "limits.bulk_items": 1000,
-    "limits.photo_bytes": 10 * 1024 * 1024,
-    "snapshot.at": "03:00",
-    "webhooks.timeout_ms": 8000,
-    "admin.listen": "127.0.0.1:8081",
-    "storage.url": "",
-  });
 });
