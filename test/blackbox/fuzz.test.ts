@@ -6,7 +6,7 @@ import { fill, type HostileRequest, requestsFor } from "../support/hostile-reque
 import { STAND_INS } from "../support/hostile-values.ts";
 import { expectNoLeak } from "../support/leaks.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
+import { addThings } from "../support/things.ts";
 
 /*
  * Asks for every operation of the API document in ways that the document describes, and in ways that it does not. The
@@ -75,32 +75,12 @@ function send(
 
 /** What the stand-ins of the requests stand for: new for each operation, or what one adds would slow the next. */
 async function standIns(): Promise<Record<string, string>> {
-  const [own, others] = await Promise.all([thingsOf(client), thingsOf(other)]);
+  const [own, others] = await Promise.all([addThings(client), addThings(other)]);
   return {
     ...STAND_INS,
     ...own,
     ...Object.fromEntries(Object.entries(others).map(([name, value]) => [`other ${name}`, value])),
     svc_client: partner.client_id,
     svc_secret: partner.client_secret,
-  };
-}
-
-/** One of each kind of thing, by the prefix of its id, all of one property. */
-async function thingsOf(by: ApiClient): Promise<Record<string, string>> {
-  const property = await addProperty(by, { unit_count: 3 });
-  const appliance = await addWornAppliance(by, property.id);
-  const [unit] = (await by.get(`/v1/property/${property.id}/units`)).body.units;
-  const event = { appliance_id: appliance.id, event_type: "Repair", date: "2026-01-01" };
-  const claim = { claim_type: "water_damage", date_of_loss: "2026-01-01", amount: 100 };
-  const form = new FormData();
-  form.set("file", new File([new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16])], "tank.jpg"));
-  return {
-    P_: property.id,
-    U_: unit.id,
-    A_: appliance.id,
-    C_: appliance.components[0].id,
-    SE_: (await logEvents(by, event)).events[0].id,
-    CLM_: (await by.post(`/v1/property/${property.id}/claims`, claim)).body.id,
-    photo: (await by.ask("POST", `/v1/appliances/${appliance.id}/photos`, 201, { raw: form })).body.filename,
   };
 }

@@ -120,7 +120,10 @@ function headersFor(
     return keyed
       ? fc.oneof(fc.constant({}), fc.uuid().map(keyHeader), fc.constantFrom("a", "b").map(keyHeader))
       : fc.constant({});
-  const names = ["idempotency-key", "if-none-match", "x-request-id", "x-forwarded-for", "accept"];
+  const names = [
+    ...["idempotency-key", "idempotency-key", "if-none-match", "if-none-match", "x-request-id", "accept"],
+    ...["x-forwarded-for", "forwarded", "range", "content-encoding", "x-http-method-override", "cookie"],
+  ];
   const value = fc.oneof(fc.constantFrom(...HEADERS), fc.string({ maxLength: 300 }));
   return fc.oneof(
     { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...names), value).map(header) },

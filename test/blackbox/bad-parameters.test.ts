@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { operationsOf, readApiDocument } from "../support/api-document.ts";
+import type { ApiClient } from "../support/client.ts";
+import { asJson, everythingOf, goodBody, JSON_BODIES, kindIn } from "../support/json-bodies.ts";
+import { expectNoLeak } from "../support/leaks.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import { addThings, photoForm, type Things } from "../support/things.ts";
+
+/*
+ * Every parameter of every query string and every path, sent wrong in each way: answered by its name, or as what does
+ * not exist, and nothing is written or told of the server's insides.
+ */
+
+const { serve } = useMainstay();
+let client: ApiClient;
+let own: Things;
+let foreign: Things;
+beforeAll(async () => {
+  const server = await serve();
+  client = server.as(await server.createPartner("Acme"));
+  own = await addThings(client);
+  foreign = await addThings(server.as(await server.createPartner("Other")));
+});
+
+const operations = operationsOf(readApiDocument());
+const inQuery = operations.flatMap(({ path, operation: { parameters = [] } }) =>
+  parameters.filter((one) => one.in === "query").map(({ name }) => [path, name] as const),
+);
+const inPath = operations
+  .filter(({ path }) => path.includes("{"))
+  .map(({ method, path }) => [method, path] as const);
+
+const BAD_QUERIES: Record<string, readonly string[]> = {
+  limit: ["0", "-1", "1e9", "x", "", "1.5", "0x10", "99999999999999999999", "__proto__", "%00", "%zz"],
+  offset: ["-1", "x", "", "1e9", "99999999999999999999", "%ed%a0%80"],
+  since: ["", "x", "2026-02-30", "275760-09-13T00:00:00Z", "%2B275760-09-13T00:00:00Z", "0", "constructor"],
+  tier: ["", "BAD", "__proto__", "constructor", "toString", "%00"],
+  property_id: ["%00", "%zz", "%ff"],
+  appliance_id: ["%00", "%zz", "%ff"],
+};
+/** Any other value than `true` filters nothing. */
+const TAKES_ALL = ["sandbox"];
+
+test("every parameter has its bad values here", () => {
+  const names = new Set(inQuery.map(([, name]) => name));
+  expect([...names].sort()).toEqual([...Object.keys(BAD_QUERIES), ...TAKES_ALL].sort());
+});
+
+describe("a parameter", () => {
+  test.each(inQuery.filter(([, name]) => !TAKES_ALL.includes(name)))(
+    "of %s is refused by its name: %s",
+    async (path, name) => {
+      const since = name !== "since" && path.endsWith("/events") ? "since=2026-01-01&" : "";
+      const at = path.replace("{id}", () => own[kindIn(path)!]!);
+      for (const value of BAD_QUERIES[name]!) {
+        const { status, body, text } = await client.send("GET", `${at}?${since}${name}=${value}`);
+        expect([status, body.code], value).toEqual([400, "invalid_request"]);
+        expect(body.error).toMatch(/^%(?!2B)/.test(value) ? /invalid escape/ : new RegExp(`^${name} `));
+        expectNoLeak(text);
+      }
+    },
+  );
+
+  test.each(inQuery.filter(([, name]) => name.endsWith("_id")))(
+    "of %s is not found when it is another's, nobody's, or no id at all: %s",
+    async (path, name) => {
+      const prefix = name === "property_id" ? "P_" : "A_";
+      const odd = ["__proto__", "constructor", "x".repeat(5000), "%07", "'--"];
+      const said = new Set<string>();
+      for (const id of [foreign[prefix]!, `${prefix}1`, ...odd]) {
+        const { body, text } = await client.ask("GET", `${path}?${name}=${id}`, 404);
+        said.add(body.error);
+        expectNoLeak(text);
+      }
+      expect(said.size).toBe(1);
+    },
+  );
+});
+
+describe("what a path names", () => {
+  const ODD = [
+    ...["__proto__", "constructor", "toString", "x".repeat(5000), "%07", "%00", "%ed%a0%80", "%zz"],
+    ...["%2e%2e%2f", "..%5c", "'--", "%F0%9F%8F%A0"],
+  ];
+
+  test.each(inPath)(
+    "is not found by %s %s when it is another's, nobody's, or no id at all",
+    async (method, path) => {
+      const body = JSON_BODIES.find((one) => one.method === method && one.path === path);
+      const isPhoto = method === "POST" && path.endsWith("/photos");
+      const sent = body ? asJson(JSON.stringify(goodBody(body, own))) : isPhoto ? { raw: photoForm() } : {};
+      const kind = kindIn(path)!;
+      const before = await everythingOf(client, own);
+      const said = new Set<string>();
+      for (const id of [foreign[kind]!, kind + "0".repeat(26), ...ODD]) {
+        const reply = await client.ask(
+          method,
+          path.replace(/\{\w+\}/, () => id),
+          404,
+          sent,
+        );
+        said.add(reply.body.error);
+        expectNoLeak(reply.text, [foreign[kind]!]);
+      }
+      expect(said.size).toBe(1);
+      expect(await everythingOf(client, own)).toEqual(before);
+    },
+  );
+});

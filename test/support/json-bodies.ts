@@ -1,0 +1,54 @@
+import { operationsOf, readApiDocument, type Schema } from "./api-document.ts";
+import type { ApiClient } from "./client.ts";
+import type { Json } from "./json.ts";
+import type { Things } from "./things.ts";
+
+const operations = operationsOf(readApiDocument());
+
+export type JsonBody = { method: "GET" | "POST" | "PUT"; path: string; schema: Schema; example: Json };
+
+/** Every body of JSON that a partner sends, by its operation; a list of claims is a body of its own. */
+export const JSON_BODIES: readonly JsonBody[] = operations
+  .filter(({ operation }) => operation.security?.length !== 0)
+  .flatMap(({ method, path, operation }) => {
+    const content = operation.requestBody?.content["application/json"];
+    if (!content) return [];
+    const body: JsonBody = { method, path, schema: content.schema, example: content.example };
+    const list = content.schema.anyOf?.[1];
+    return list ? [body, { ...body, schema: list, example: { claims: [body.example] } }] : [body];
+  });
+
+/** The document's example of the body, of things that are there. */
+export const goodBody = ({ example }: JsonBody, things: Things): Json =>
+  JSON.parse(JSON.stringify(example).replaceAll(/([A-Z]+_)[0-9a-z]{26}/g, (_, prefix) => things[prefix]!));
+
+/** The prefix of the ids that the path takes; `photo` for a photo's name, undefined where nothing in it varies. */
+export function kindIn(path: string): string | undefined {
+  const parameters = operations.find((one) => one.path === path)!.operation.parameters ?? [];
+  const example = parameters.find((one) => one.in === "path")?.example;
+  return example === undefined ? undefined : (prefixOf(example) ?? "photo");
+}
+
+export const prefixOf = (id: unknown) => /^[A-Z]+_/.exec(String(id))?.[0];
+
+/** The path with a thing that is there. */
+export const pathOf = (path: string, things: Things) => path.replace(/\{\w+\}/, () => things[kindIn(path)!]!);
+
+export const asJson = (raw: string) => ({ raw, headers: { "content-type": "application/json" } });
+
+/** Everything that a partner can read of these things, and of all that it owns. */
+export async function everythingOf(client: ApiClient, things: Things): Promise<Json[]> {
+  const paths = [
+    "/v1/portfolio/summary",
+    "/v1/properties/{P_}",
+    "/v1/property/{P_}/units",
+    "/v1/property/{P_}/claims",
+    "/v1/appliances/{A_}",
+    "/v1/appliances/{A_}/photos",
+    "/v1/components",
+    "/v1/components/{C_}/history",
+    "/v1/events?since=2020-01-01",
+  ];
+  const asked = paths.map((path) => client.get(path.replace(/\{(\w+)\}/, (_, prefix) => things[prefix]!)));
+  return (await Promise.all(asked)).map(({ body }) => body);
+}

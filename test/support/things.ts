@@ -1,0 +1,31 @@
+import type { ApiClient } from "./client.ts";
+import { addProperty, addWornAppliance, logEvents } from "./portfolio.ts";
+
+/** Values by the prefix of the ids that they are, such as `P_`, and a photo's name as `photo`. */
+export type Things = Readonly<Record<string, string>>;
+
+/** One of each kind of thing, all of one new property. */
+export async function addThings(by: ApiClient): Promise<Things> {
+  const property = await addProperty(by, { unit_count: 3 });
+  const appliance = await addWornAppliance(by, property.id);
+  const [unit] = (await by.get(`/v1/property/${property.id}/units`)).body.units;
+  const event = { appliance_id: appliance.id, event_type: "Repair", date: "2026-01-01" };
+  const claim = { claim_type: "water_damage", date_of_loss: "2026-01-01", amount: 100 };
+  const photos = `/v1/appliances/${appliance.id}/photos`;
+  return {
+    P_: property.id,
+    U_: unit.id,
+    A_: appliance.id,
+    C_: appliance.components[0].id,
+    SE_: (await logEvents(by, event)).events[0].id,
+    CLM_: (await by.post(`/v1/property/${property.id}/claims`, claim)).body.id,
+    photo: (await by.ask("POST", photos, 201, { raw: photoForm() })).body.filename,
+  };
+}
+
+/** A form with the smallest file that is taken for a picture. */
+export function photoForm(): FormData {
+  const form = new FormData();
+  form.set("file", new File([new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16])], "tank.jpg"));
+  return form;
+}
