@@ -62,7 +62,7 @@ describe("creating a property", () => {
     const { body } = await client.get(`/v1/property/${id}/units`, { limit: 5, offset: 9 });
     expect(body.units).toEqual(
       ["10", "11", "12"].map((label) => ({
-        id: expect.stringMatching(/^U_/),
+        id: expect.stringMatching(/^U_[0-9a-hjkmnp-tv-z]{26}$/),
         property_id: id,
         label,
         created_at: expect.stringMatching(INSTANT),
