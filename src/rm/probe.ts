@@ -35,6 +35,7 @@ export function shakeHands(endpoint: Endpoint, address: string): Promise<Handsha
       host: address,
       port,
       ca: trusted(endpoint),
+      rejectUnauthorized: true, // whatever the environment asks for
       ...(isIP(hostname) === 0 && { servername: hostname }),
     });
     socket.on("secureConnect", () => {
@@ -70,7 +71,7 @@ export function askOnce(
         "user-agent": "Mainstay",
         ...(authorization && { authorization }),
       },
-      ...(isSecure && { ca: trusted(endpoint) }),
+      ...(isSecure && { ca: trusted(endpoint), rejectUnauthorized: true }),
     });
     request.on("response", (response) => done(response.statusCode ?? 0));
     request.on("error", failed);

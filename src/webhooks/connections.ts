@@ -56,18 +56,20 @@ export function openConnections(settings: NetworkSettings): Connections {
     );
   }
   const secureContext = tls.createSecureContext({ ca: authorities(settings.extraAuthorities) });
+  // Said aloud, since the environment's NODE_TLS_REJECT_UNAUTHORIZED would else decide it.
+  const secure = { secureContext, rejectUnauthorized: true };
   const agents = (keepAlive: boolean): Agents => {
     const options = { keepAlive, timeout: IDLE_MS, maxFreeSockets: FREE_PER_HOST };
     if (settings.proxy) {
       return {
         http: new http.Agent(options),
-        https: new TunnelAgent({ ...options, secureContext }, settings.proxy),
+        https: new TunnelAgent({ ...options, ...secure }, settings.proxy),
       };
     }
     const lookup = vettedLookup(settings);
     return {
       http: new http.Agent({ ...options, lookup }),
-      https: new https.Agent({ ...options, lookup, secureContext }),
+      https: new https.Agent({ ...options, lookup, ...secure }),
     };
   };
   const [pooled, single] = [agents(true), agents(false)];
@@ -158,9 +160,9 @@ class TunnelAgent extends https.Agent {
     request.on("connect", (response, socket) => {
       if (response.statusCode === 200) {
         socket.setTimeout(0);
-        const { secureContext } = this.options as tls.ConnectionOptions;
+        const { secureContext, rejectUnauthorized } = this.options as tls.ConnectionOptions;
         const servername = isIP(host) ? undefined : host;
-        created(null, tls.connect({ socket, host, servername, secureContext }));
+        created(null, tls.connect({ socket, host, servername, secureContext, rejectUnauthorized }));
         return;
       }
       socket.destroy();

@@ -411,6 +411,25 @@ describe("the network's rules", () => {
     await receiver.waitFor((all) => all.length === 1);
   });
 
+  test("check certificates also where the environment asks to check none", async () => {
+    const own = install();
+    own.expectFault(/NODE_TLS_REJECT_UNAUTHORIZED|--trace-warnings/); // the runtime warns of it
+    await own.start({ env: { NODE_TLS_REJECT_UNAUTHORIZED: "0" } });
+    const { client: administrator } = await createAdministrator(own);
+    const tls = {
+      key: readFileSync(fixture("receiver.key"), "utf8"),
+      cert: readFileSync(fixture("receiver.crt"), "utf8"),
+    };
+    const { partner, client, receiver } = await listening({ tls }, own);
+    await addProperty(client);
+    await eventually(async () => {
+      const query = { partner_id: partner.partner_id };
+      const { body } = await administrator.get("/admin/webhook-deliveries", query);
+      expect(body.deliveries[0].attempts[0].error).toBe("certificate not signed by a trusted authority");
+    });
+    expect(receiver.received).toEqual([]);
+  });
+
   test.each([
     ["that is missing", undefined, /cannot be read \(ENOENT\)/],
     ["without a certificate", "nothing\n", /holds no PEM certificate/],
