@@ -135,6 +135,12 @@ test("every room is on one of the lists", () => {
   expect([...rooms].filter((room) => !known.includes(room) && !room.endsWith(".d.ts"))).toEqual([]);
 });
 
+test("every room that is a folder is on the map of README.md", () => {
+  const map = readFileSync(join(ROOT, "README.md"), "utf8");
+  const rooms = new Set(src.map(({ path }) => roomOf(path)).filter((room) => !room.endsWith(".ts")));
+  expect([...rooms].filter((room) => !map.includes(`| [src/${room}](src/${room}) |`))).toEqual([]);
+});
+
 test("the domain is pure: no package, no file, no clock, no chance", () => {
   const impure = src
     .filter(({ path }) => path.startsWith("src/domain/"))

@@ -10,6 +10,7 @@ import type { Partner } from "../domain/partner.ts";
 import { dayOf } from "../domain/time.ts";
 import { lockInstance } from "../instance-lock.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
+import { credentialsRecord } from "../shapes/administration-records.ts";
 import type { ComponentRow } from "../store/component-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { PartnerTotals } from "../store/totals.ts";
@@ -22,13 +23,7 @@ import { PortfolioWriter } from "../usecases/portfolio-writer.ts";
 import { type SnapshotResult, takeSnapshot } from "../usecases/take-snapshot.ts";
 
 /** What is shown at every start, and kept beside the database in a file that its owner alone can read. */
-export type DemoCredentials = {
-  partner_id: string;
-  name: string;
-  api_key: string;
-  client_id: string;
-  client_secret: string;
-  webhook_secret: string;
+export type DemoCredentials = ReturnType<typeof credentialsRecord> & {
   admin_id: string;
   admin_key: string;
 };
@@ -119,12 +114,7 @@ async function credentialsOf(administration: Administration, file: string): Prom
   });
   const administrator = await createAdministrator(administration, "Demo administrator");
   const made: DemoCredentials = {
-    partner_id: partner.id,
-    name: partner.name,
-    api_key: credentials.apiKey,
-    client_id: credentials.clientId,
-    client_secret: credentials.clientSecret,
-    webhook_secret: credentials.webhookSecret,
+    ...credentialsRecord(partner, credentials),
     admin_id: administrator.id,
     admin_key: administrator.key,
   };

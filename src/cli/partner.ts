@@ -1,5 +1,5 @@
 import { MAX_DAILY_BUDGET } from "../domain/partner.ts";
-import { fullPartnerRecord, partnerRecord } from "../shapes/administration-records.ts";
+import { credentialsRecord, fullPartnerRecord, partnerRecord } from "../shapes/administration-records.ts";
 import { createPartner, requirePartner, rotateApiKey, rotateClientSecret } from "../usecases/partners.ts";
 import { type CommandGroup, command, required, text, whole } from "./command.ts";
 import { withAdministration, withData } from "./data.ts";
@@ -26,14 +26,7 @@ const create = command({
       }),
     );
     context.print(
-      {
-        partner_id: partner.id,
-        name: partner.name,
-        api_key: credentials.apiKey,
-        client_id: credentials.clientId,
-        client_secret: credentials.clientSecret,
-        webhook_secret: credentials.webhookSecret,
-      },
+      credentialsRecord(partner, credentials),
       [
         `Partner         ${partner.id}  ${partner.name}`,
         `API key         ${credentials.apiKey}`,

@@ -6,6 +6,7 @@ import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
 import { sealer } from "../secrets/sealer.ts";
 import type { DatabaseState } from "../store/database-state.ts";
 import { anySealedSecret, integrityProblems, missingMigrations, schemaVersion } from "../store/inspect.ts";
+import { SNAPSHOT_LATE_MS } from "../store/snapshots.ts";
 import { readable } from "../store/sqlite.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
 
@@ -93,7 +94,7 @@ export function checkSnapshot({ snapshot }: DatabaseState, enabled: boolean, now
   if (!snapshot)
     return warn("none was ever taken", "The server takes one a day; start it, or run `mainstay snapshot`.");
   const detail = `of ${snapshot.day}, finished ${age(now - snapshot.finishedAt)} ago`;
-  return now - snapshot.finishedAt > 26 * HOUR_MS ? warn(detail, remedy) : ok(detail);
+  return now - snapshot.finishedAt > SNAPSHOT_LATE_MS ? warn(detail, remedy) : ok(detail);
 }
 
 export function checkOutbox({ outbox }: DatabaseState, now: Instant): Finding {

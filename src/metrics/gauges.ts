@@ -102,7 +102,7 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
 
     const backup = sources.lastBackup();
     if (backup) {
-      backupOk.set(backup.ok && backup.drill_ok !== false ? 1 : 0);
+      backupOk.set(backup.drill_ok ? 1 : 0);
       backupAge.set((now - Date.parse(backup.at)) / 1000);
       backupSeconds.set(backup.duration_ms / 1000);
     }

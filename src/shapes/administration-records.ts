@@ -4,6 +4,7 @@ import type { AuditEntry } from "../store/audit.ts";
 import type { Attempt, Delivery, FailedWindow, LoggedDelivery } from "../store/delivery-log.ts";
 import type { Store } from "../store/store.ts";
 import type { PartnerUsage } from "../usecases/partner-usage.ts";
+import type { PartnerCredentials } from "../usecases/partners.ts";
 
 /*
  * What operators read, as it is written: the same from `/admin` and from a command's `--json`.
@@ -26,6 +27,18 @@ export function partnerRecord(partner: Partner, receiver: WebhookReceiver | unde
     webhook_failing_since: isoOrNull(receiver?.failingSince ?? null),
     webhook_last_error: receiver?.lastError ?? null,
     webhook_secret_rotates_at: isoOrNull(receiver?.rotatesAt ?? null),
+  };
+}
+
+/** A new partner's credentials, shown this once. */
+export function credentialsRecord(partner: Partner, credentials: PartnerCredentials) {
+  return {
+    partner_id: partner.id,
+    name: partner.name,
+    api_key: credentials.apiKey,
+    client_id: credentials.clientId,
+    client_secret: credentials.clientSecret,
+    webhook_secret: credentials.webhookSecret,
   };
 }
 

@@ -28,7 +28,8 @@ const STATUS_IS: Record<DeliveryStatus, SQL> = {
   failed: sql`${webhookDeliveries.status} = 'failed'`,
 };
 
-const MOST_COUNTED = 100_000;
+/** Deliveries are counted up to here. */
+export const MOST_COUNTED = 100_000;
 
 /** Looking back at deliveries with their attempts, sending them again, and forgetting the old ones. */
 export function deliveryLogStore(db: Db) {

@@ -1,11 +1,10 @@
 import { and, eq, sql } from "drizzle-orm";
 import { madeAt } from "../domain/ids.ts";
 import type { Day, Instant } from "../domain/time.ts";
+import { MOST_COUNTED } from "./delivery-log.ts";
 import { lazy } from "./kit.ts";
 import { dailyBudgets, partners, partnerTotals, webhookDeliveries, webhookReceivers } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
-
-const MOST_COUNTED = 100_000;
 
 /** Sums for the metrics: each a look at an index or at a row a partner, however large the portfolio. */
 export function gaugeStore(db: Db) {

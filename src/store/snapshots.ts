@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
-import type { Day, Instant } from "../domain/time.ts";
+import { type Day, type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { hotWrite } from "./hot.ts";
 import { lazy } from "./kit.ts";
@@ -7,6 +7,9 @@ import { components, riskSnapshots, snapshotRuns } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 
 const ph = sql.placeholder;
+
+/** A snapshot is a day apart from the next; two hours more is late. */
+export const SNAPSHOT_LATE_MS = MS_PER_DAY + 2 * 3_600_000;
 
 export type SnapshotRun = typeof snapshotRuns.$inferSelect;
 

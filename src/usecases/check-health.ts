@@ -1,4 +1,5 @@
-import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
+import { type Instant, toIso } from "../domain/time.ts";
+import { SNAPSHOT_LATE_MS } from "../store/snapshots.ts";
 import type { Store } from "../store/store.ts";
 
 export type Health = {
@@ -18,9 +19,6 @@ type BackupSummary = {
   bytes: number | null;
   duration_ms: number;
 };
-
-/** A snapshot is a day apart from the next; two hours more is late. */
-const LATE_MS = MS_PER_DAY + 2 * 3_600_000;
 
 export type HealthParts = {
   store: Store;
@@ -45,7 +43,7 @@ export async function checkHealth(parts: HealthParts): Promise<Health> {
   const age = clock() - (last?.finishedAt ?? Number.NEGATIVE_INFINITY);
   // One of the future was taken by a clock that was wrong, and keeps those of the coming days from being taken.
   const sinceMs = Math.min(uptimeMs(), age < 0 ? Number.POSITIVE_INFINITY : age);
-  const scheduler = !parts.schedulerOn ? "off" : sinceMs > LATE_MS ? "late" : "ok";
+  const scheduler = !parts.schedulerOn ? "off" : sinceMs > SNAPSHOT_LATE_MS ? "late" : "ok";
   const degraded = database === "failed" || scheduler === "late";
   return {
     status: degraded ? "degraded" : "ok",
