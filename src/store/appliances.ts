@@ -36,7 +36,8 @@ export function applianceStore(db: Db) {
       .select()
       .from(appliances)
       .where(and(eq(appliances.propertyId, ph("propertyId")), eq(appliances.serial, ph("serial"))))
-      .limit(1)
+      .orderBy(asc(appliances.seq))
+      .limit(2)
       .prepare(),
   );
   const bySerialAnywhere = lazy(() =>
@@ -45,7 +46,7 @@ export function applianceStore(db: Db) {
       .from(appliances)
       .where(and(eq(appliances.partnerId, ph("partnerId")), eq(appliances.serial, ph("serial"))))
       .orderBy(asc(appliances.seq))
-      .limit(1)
+      .limit(2)
       .prepare(),
   );
   const ofProperty = lazy(() =>
@@ -97,11 +98,13 @@ export function applianceStore(db: Db) {
     async find(partnerId: string, id: string): Promise<Appliance | undefined> {
       return (await byId().execute({ partnerId, id }))[0];
     },
-    async findBySerial(propertyId: string, serial: string): Promise<Appliance | undefined> {
-      return (await bySerial().execute({ propertyId, serial }))[0];
+    /** A property's appliances of that serial, the oldest first: two at most, which tell that it names none. */
+    async withSerial(propertyId: string, serial: string): Promise<Appliance[]> {
+      return await bySerial().execute({ propertyId, serial });
     },
-    async findBySerialOfPartner(partnerId: string, serial: string): Promise<Appliance | undefined> {
-      return (await bySerialAnywhere().execute({ partnerId, serial }))[0];
+    /** As `withSerial`, over all properties. */
+    async withSerialOfPartner(partnerId: string, serial: string): Promise<Appliance[]> {
+      return await bySerialAnywhere().execute({ partnerId, serial });
     },
     async ofProperty(propertyId: string): Promise<Appliance[]> {
       return await ofProperty().execute({ propertyId });

@@ -48,7 +48,6 @@ export function propertyStore(db: Db) {
         ),
       )
       .orderBy(asc(properties.seq))
-      .limit(1)
       .prepare(),
   );
   const page = hotRead<PropertyRow>(db, () =>
@@ -133,9 +132,9 @@ export function propertyStore(db: Db) {
     async findByReference(partnerId: string, reference: string): Promise<Property | undefined> {
       return (await byReference().execute({ partnerId, reference }))[0];
     },
-    /** The oldest property of that name and address. */
-    async findByAddress(partnerId: string, name: string, address: string): Promise<Property | undefined> {
-      return (await byAddress().execute({ partnerId, name, address }))[0];
+    /** The properties of that name and address, in whatever city, the oldest first. */
+    async ofAddress(partnerId: string, name: string, address: string): Promise<Property[]> {
+      return await byAddress().execute({ partnerId, name, address });
     },
     async page(partnerId: string, slice: Slice): Promise<PropertyRow[]> {
       return page({ partnerId, ...slice });

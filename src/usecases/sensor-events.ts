@@ -149,9 +149,16 @@ async function findAppliance(writer: PortfolioWriter, { appliance, property }: S
       throw notFound(`Appliance not found: ${appliance.applianceId}`);
     return found;
   }
-  if (named) return await tx.appliances.findBySerial(named.id, appliance.serial!);
+  if (named) return onlyOne(await tx.appliances.withSerial(named.id, appliance.serial!));
   if (property.partnerPropertyId !== null || property.address !== null) return undefined;
-  return await tx.appliances.findBySerialOfPartner(partner.id, appliance.serial!);
+  return onlyOne(await tx.appliances.withSerialOfPartner(partner.id, appliance.serial!));
+}
+
+/** Undefined where nothing was found. Of several none is taken: a guess could score another building. */
+function onlyOne(found: readonly Appliance[]): Appliance | undefined {
+  if (found.length < 2) return found[0];
+  const message = "is that of several appliances: name the property, or send appliance_id instead";
+  throw invalid(`serial ${message}`, [{ field: "serial", message }]);
 }
 
 async function findProperty({ tx, partner }: PortfolioWriter, reference: PropertyReference) {
@@ -163,7 +170,14 @@ async function findProperty({ tx, partner }: PortfolioWriter, reference: Propert
   if (reference.partnerPropertyId !== null)
     return await tx.properties.findByReference(partner.id, reference.partnerPropertyId);
   if (reference.name === null || reference.address === null) return undefined;
-  return await tx.properties.findByAddress(partner.id, reference.name, reference.address);
+  const { state, city, zip } = reference;
+  const fiveOf = (text: string | null) => text?.slice(0, 5) ?? null;
+  const alike = (said: string | null, has: string | null) =>
+    said === null || has === null || said.toUpperCase() === has.toUpperCase();
+  const found = await tx.properties.ofAddress(partner.id, reference.name, reference.address);
+  return found.find(
+    (one) => alike(state, one.state) && alike(city, one.city) && alike(fiveOf(zip), fiveOf(one.zip)),
+  );
 }
 
 /** Without a serial, an appliance that agrees in everything that was said is the one that was meant. */

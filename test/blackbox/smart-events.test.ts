@@ -110,3 +110,43 @@ test("an appliance of a unit is registered into it, and a unit of another proper
   expect((await client.get(`/v1/appliances/${appliance_id}`)).body.unit_id).toBe(unit.id);
   await client.post(SMART, { ...event, property: { property_id: property.id } }, 404);
 });
+
+describe("what an event names", () => {
+  const at = (fields: object) => ({
+    event_type: "smoke",
+    property: { name: "Main Street Lofts", address: "1 Main St", ...fields },
+    appliance: { type_id: "range_gas", install_year: 2015 },
+  });
+
+  test("by name and address is the property of that city and state, and no other of the same name", async () => {
+    const here = await send(at({ city: "Troy", state: "NY" }));
+    expect(here.property_created).toBe(true);
+    for (const fields of [{ state: "ny" }, { city: "TROY", state: "NY" }, { state: "NY", zip: "12180" }, {}])
+      expect(await send(at(fields))).toMatchObject({
+        property_id: here.property_id,
+        property_created: false,
+      });
+    const elsewhere: Json[] = [];
+    for (const fields of [
+      { city: "Troy", state: "MI" },
+      { city: "Utica", state: "NY" },
+    ])
+      elsewhere.push(await send(at(fields)));
+    expect(elsewhere.map((one) => one.property_created)).toEqual([true, true]);
+    expect(new Set([here, ...elsewhere].map((one) => one.property_id)).size).toBe(3);
+  });
+
+  test("by a serial that several appliances have is refused, unless their property tells them apart", async () => {
+    const homes = [await addProperty(client), await addProperty(client)];
+    const made = [];
+    for (const { id } of homes) made.push(await addAppliance(client, id, { serial: "TWIN" }));
+    const event = { event_type: "door_fault", appliance: { serial: "TWIN" } };
+    const { body } = await client.post(SMART, event, 400);
+    expect(body.error).toBe(
+      "serial is that of several appliances: name the property, or send appliance_id instead",
+    );
+    expect(body.details[0].field).toBe("serial");
+    for (const [nth, { id }] of homes.entries())
+      expect((await send({ ...event, property: { property_id: id } })).appliance_id).toBe(made[nth].id);
+  });
+});

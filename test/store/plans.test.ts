@@ -94,12 +94,12 @@ const HOT: Record<string, Read> = {
 const OTHERS: Record<string, Read> = {
   "a property": () => world.store.read.properties.find(world.partnerId, propertyId),
   "a property by its reference": () => world.store.read.properties.findByReference(world.partnerId, "x"),
-  "a property by its address": () => world.store.read.properties.findByAddress(world.partnerId, "N", "A"),
+  "a property by its address": () => world.store.read.properties.ofAddress(world.partnerId, "N", "A"),
   "the demo properties": () => world.store.read.properties.demo(world.partnerId),
   "an appliance": () => world.store.read.appliances.find(world.partnerId, applianceId),
   "an appliance by its serial within the property": () =>
-    world.store.read.appliances.findBySerial(propertyId, "x"),
-  "an appliance by its serial": () => world.store.read.appliances.findBySerialOfPartner(world.partnerId, "x"),
+    world.store.read.appliances.withSerial(propertyId, "x"),
+  "an appliance by its serial": () => world.store.read.appliances.withSerialOfPartner(world.partnerId, "x"),
   "the number of a property's appliances": () => world.store.read.appliances.countOfProperty(propertyId),
   "a component": () => world.store.read.components.find(world.partnerId, componentId),
   "a property's components": () => world.store.read.components.rowsOfProperty(propertyId),

@@ -339,6 +339,19 @@ describe("a rejected row", () => {
     expect(counts).toEqual({ read: 2, created: 1, unchanged: 0 });
     expect(rejects[0]!.first.error).toMatch(/^serial is that of the property's roof A_/);
   });
+
+  test("is an event of a serial that two of the property's appliances have", async () => {
+    const partner = await newPartner();
+    await run(partner, { properties: ELM, appliances: `${UNITS}E,roof,2000,S,\nE,boiler,2000,T,\n` });
+    const [, boiler] = await store.read.appliances.page(partner.id, { limit: 2, offset: 0 });
+    await store.write((tx) => tx.appliances.update(boiler!.id, { ...boiler!, serial: "S" }));
+    const { rejects } = await run(partner, {
+      serviceEvents: `${EVENTS}E,S,Cleaning,2020-01-01,,,\n`,
+    });
+    expect(rejects[0]!.first.error).toBe(
+      "serial is that of several appliances of the property: use appliance_id",
+    );
+  });
 });
 
 describe("a file that cannot be used", () => {

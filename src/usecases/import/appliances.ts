@@ -85,7 +85,7 @@ class ApplianceBatch implements Batch<Entry> {
 
   async #isThere(input: NewAppliance): Promise<boolean> {
     if (input.serial === null) return await this.#takeFromStock(input);
-    const found = await this.writer.tx.appliances.findBySerial(input.propertyId, input.serial);
+    const [found] = await this.writer.tx.appliances.withSerial(input.propertyId, input.serial);
     if (!found) return false;
     if (found.typeId === input.typeId) return true;
     throw conflict(`serial is that of the property's ${found.typeId} ${found.id}`);

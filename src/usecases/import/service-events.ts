@@ -1,5 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import { invalid, notFound } from "../../domain/errors.ts";
+import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { NewServiceEvent } from "../../domain/service-event.ts";
 import { readNewServiceEvent } from "../../shapes/service-event.ts";
 import type { PortfolioWriter } from "../portfolio-writer.ts";
@@ -76,7 +76,9 @@ class ServiceEventBatch implements Batch<Entry> {
     if ("applianceId" in reference) return await tx.appliances.find(partner.id, reference.applianceId);
     const property = await findProperty(tx, partner.id, reference.property);
     if (!property) throw notFound(`Property not found: ${referenceText(reference.property)}`);
-    return await tx.appliances.findBySerial(property.id, reference.serial);
+    const [found, other] = await tx.appliances.withSerial(property.id, reference.serial);
+    if (other) throw conflict("serial is that of several appliances of the property: use appliance_id");
+    return found;
   }
 
   async #componentOf({ id, typeId }: Appliance, defId: string): Promise<string> {

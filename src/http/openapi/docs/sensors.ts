@@ -21,7 +21,7 @@ const happening = { event_type: "water_leak", severity: "high", sensor_id: "leak
 const property = { name: "Harbor View Apartments", address: "120 Harbor St", state: "NY" };
 const appliance = { type_id: "water_heater_gas", install_year: 2015, serial: "M291904321" };
 const rules =
-  "A property or appliance that is not found is registered when the fields for that are there, else the answer is a 400 that names them. The appliance is scored again at once, and tier changes are announced. An event_type that is not known is stored, moves no score, and is named in `warnings`.";
+  "A property or appliance that is not found is registered when the fields for that are there, else the answer is a 400 that names them. A property is found by its id, by the partner's reference, or by name and address where city, state and ZIP code do not differ; an appliance by its id, its serial, or all that is said of it. A serial that several appliances have is a 400. The appliance is scored again at once, and tier changes are announced. An event_type that is not known is stored, moves no score, and is named in `warnings`.";
 
 export const sensorDocs: Record<string, OperationDocs> = {
   createMeterEvent: {
