@@ -125,7 +125,10 @@ function accountOf(root: string, user: string): Account {
 /** Where this executable is, seen from the root folder. */
 function placeOfExecutable(root: string): string {
   if (BUILD.commit === "dev")
-    throw new OperatorError("a service needs the executable, and this are its sources", "bun build.ts");
+    throw new OperatorError(
+      "a service starts the executable, and this is run from its sources",
+      "Build it (bun build.ts), install it, and run that one.",
+    );
   const within = relative(root, process.execPath);
   const place = within.startsWith("..") ? process.execPath : join("/", within);
   const isHidden = /^\/(home|root|tmp|var\/tmp|run\/user|dev)\//.test(place);
