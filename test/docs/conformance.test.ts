@@ -7,6 +7,7 @@ const EVENTS = [
   ...["property.created", "appliance.created", "sensor.received", "sensor.smart", "sensor.smart.processed"],
   "webhook.test",
 ];
+const operations = operationsOf(readApiDocument()).map(({ method, path }) => `${method} ${path}`);
 const rows = rowsOf(readConformance());
 
 describe("the table of conformance", () => {
@@ -16,7 +17,6 @@ describe("the table of conformance", () => {
   });
 
   test("has a row for every operation of the API document", () => {
-    const operations = operationsOf(readApiDocument()).map(({ method, path }) => `${method} ${path}`);
     expect(operations.length).toBeGreaterThan(35);
     expect(withoutRow(rows, operations)).toEqual([]);
   });
