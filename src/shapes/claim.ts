@@ -4,7 +4,7 @@ import { centsFromUsd } from "../domain/money.ts";
 import { check, shape, textOrNull } from "./check.ts";
 import { claimStatus, day, line, longText, usd } from "./fields.ts";
 
-const claimType = type("string")
+const claimType = type("string <= 64")
   .narrow((value) => /^(?=.{1,64}$)[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(value.trim()))
   .describe("snake_case text of at most 64 characters, such as water_damage");
 

@@ -18,22 +18,30 @@ const LONG = 10_000;
 const SHORT = 500;
 const DOLLARS = 1_000_000_000_000;
 
+const isLine = (value: string) =>
+  value.trim().length <= SHORT && value.isWellFormed() && !LINE_CONTROL.test(value.trim());
+const isRequiredLine = (value: string) => value.trim() !== "" && isLine(value);
+const isLongText = (value: string) =>
+  value.trim().length <= LONG && value.isWellFormed() && !CONTROL.test(value);
+
+/** What these checks come to for a schema, which cannot hold a function. */
+export const TEXT_BOUNDS: ReadonlyMap<unknown, { minLength?: number; maxLength: number }> = new Map([
+  [isLine, { maxLength: SHORT }],
+  [isRequiredLine, { minLength: 1, maxLength: SHORT }],
+  [isLongText, { maxLength: LONG }],
+]);
+
 /** One line of at most 500 characters after trimming; may be empty, which is stored as absent. */
-export const line = type("string")
-  .narrow((value) => value.trim().length <= SHORT && value.isWellFormed() && !LINE_CONTROL.test(value.trim()))
-  .describe(`one line of text of at most ${SHORT} characters`);
+export const line = type("string").narrow(isLine).describe(`one line of text of at most ${SHORT} characters`);
 
 /** As `line`, and not empty. */
 export const requiredLine = type("string")
-  .narrow((value) => {
-    const text = value.trim();
-    return text.length > 0 && text.length <= SHORT && text.isWellFormed() && !LINE_CONTROL.test(text);
-  })
+  .narrow(isRequiredLine)
   .describe(`one line of text of 1 to ${SHORT} characters`);
 
 /** Free text of at most 10,000 characters after trimming. */
 export const longText = type("string")
-  .narrow((value) => value.trim().length <= LONG && value.isWellFormed() && !CONTROL.test(value))
+  .narrow(isLongText)
   .describe(`text of at most ${LONG} characters without control characters`);
 
 /** Any id that a caller may take for one: what it is not is found out by looking for it. */

@@ -7,6 +7,8 @@ import { DOCS } from "../../src/http/openapi/docs.ts";
 import { partnerApi } from "../../src/http/partner-api.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { apiDocumentText, operationsOf, readApiDocument, type Schema } from "../support/api-document.ts";
+import { placesOf } from "../support/bad-values.ts";
+import { JSON_BODIES } from "../support/json-bodies.ts";
 
 const document = readApiDocument();
 const operations = operationsOf(document);
@@ -60,6 +62,19 @@ describe("the API document", () => {
       ]),
     ];
     expect(silent).toEqual([]);
+  });
+
+  test("tells how long every text may be that a partner sends", () => {
+    const endless = JSON_BODIES.flatMap(({ path, schema }) =>
+      placesOf(document, schema)
+        .filter((place) => place.schema.type === "string" && !place.schema.enum && !place.schema.pattern)
+        .filter((place) => place.schema.maxLength === undefined)
+        .map((place) => `${path}: ${place.path.join(".")}`),
+    );
+    expect(endless).toEqual([]);
+    const { name, notes, city } = document.components.schemas.NewProperty!.properties!;
+    expect([name!.minLength, name!.maxLength, notes!.maxLength]).toEqual([1, 500, 10_000]);
+    expect([city!.minLength, city!.maxLength]).toEqual([undefined, 500]);
   });
 
   test("lists for each operation the answers that it can be refused with", () => {

@@ -279,12 +279,14 @@ class Bodies {
   }
 }
 
-function freeText({ pattern, format, maxLength = 500 }: Schema): fc.Arbitrary<string> {
+function freeText({ pattern, format, minLength = 0, maxLength = 500 }: Schema): fc.Arbitrary<string> {
   if (format === "date") {
     const [min, max] = [new Date("1900-01-01"), new Date("2026-01-01")];
     return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10));
   }
-  return pattern ? fc.stringMatching(new RegExp(pattern)) : fc.string({ unit: "grapheme", maxLength });
+  return pattern
+    ? fc.stringMatching(new RegExp(pattern))
+    : fc.string({ unit: "grapheme", minLength, maxLength });
 }
 
 type Fields = readonly (readonly [string, string])[];

@@ -1,6 +1,13 @@
+import { TEXT_BOUNDS } from "../../shapes/fields.ts";
+
 /** Any arktype shape, as far as the document needs it. */
 export type Describable = {
-  toJsonSchema(options: { fallback: { default: (context: { base: object }) => object } }): object;
+  toJsonSchema(options: {
+    fallback: {
+      predicate: (context: { base: object; predicate: unknown }) => object;
+      default: (context: { base: object }) => object;
+    };
+  }): object;
 };
 
 /** A schema object of OpenAPI 3.0.3. */
@@ -34,7 +41,12 @@ type Json = Record<string, unknown>;
  * exclusive bounds, and no `const`. What a shape checks beyond JSON Schema stands in its description.
  */
 export function toOpenApi(shape: Describable): Schema {
-  const json = shape.toJsonSchema({ fallback: { default: ({ base }) => base } }) as Json;
+  const json = shape.toJsonSchema({
+    fallback: {
+      predicate: ({ base, predicate }) => ({ ...base, ...TEXT_BOUNDS.get(predicate) }),
+      default: ({ base }) => base,
+    },
+  }) as Json;
   return convert(json);
 }
 
