@@ -27,7 +27,7 @@ export type NewServiceEvent = Omit<
 > & { totalCostCents: number | null };
 
 /** The nine event types, as the specification writes them. */
-export const EVENT_TYPES: readonly EventType[] = [
+export const EVENT_TYPES = [
   "Preventive Maintenance",
   "Inspection",
   "Filter Change",
@@ -37,7 +37,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   "Emergency Repair",
   "Warranty Claim",
   "Other",
-];
+] as const;
 
 const SERVICING: ReadonlySet<EventType> = new Set([
   "Preventive Maintenance",
