@@ -28,7 +28,7 @@ export const host = text("an IP address or a host name", isHost);
 export const listenAddress = text('"main" or "ADDRESS:PORT"', (value) => parseListen(value) !== undefined);
 export const basePath = text(
   'a path such as "/api", without a slash at its end, or ""',
-  isMatch(/^(\/[\w.~-]+)*$/),
+  isMatch(/^(\/(?!\.\.?(\/|$))[\w.~-]+)*$/), // no client asks for a path with "." or ".." in it
 );
 export const webUrl = optional("an http:// or https:// address", isUrl(/^https?:$/));
 /** A setting of a later version: a value is refused, since it would have no effect. */

@@ -123,6 +123,13 @@ describe("what is refused", () => {
     ]);
   });
 
+  test("a base path that clients would resolve to another one", () => {
+    for (const path of ["/..", "/a/../b", "/a/./b", "/."])
+      expect(problems(`server.base_path = "${path}"`)).toHaveLength(1);
+    for (const path of ["/...", "/.well-known/a.b", "/a..b"])
+      expect(load(`server.base_path = "${path}"`).server.basePath).toBe(path);
+  });
+
   test("a list of sections, and a section inside a section", () => {
     expect(problems("[[server]]\nport = 1\n\n[log.file]\n")).toEqual([
       "a.toml:1: server: expected one section [server], got a list of them",
