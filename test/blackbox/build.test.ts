@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ const FOREIGN = OWN === "darwin-arm64" ? "linux-arm64" : "darwin-arm64";
 const NAME = `mainstay-${pkg.version}-${OWN}${OWN.startsWith("windows") ? ".exe" : ""}`;
 const BILL = `mainstay-${pkg.version}.cdx.json`;
 
+setDefaultTimeout(120_000);
 let folder: string;
 let releases: [string, string];
 
