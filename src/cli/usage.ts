@@ -10,10 +10,14 @@ export function isJsonAsked(argv: readonly string[]): boolean {
   return argv.slice(0, end === -1 ? argv.length : end).includes("--json");
 }
 
+const HELP_TAKES = ["-h", "--help", "--json"];
+
 /** `help partner create` as `partner create --help`; any other command line as it is. */
 export function helpAsOption(argv: readonly string[], commands: Commands): string[] {
   if (argv[0] !== "help") return [...argv];
   const path = argv.slice(1).filter((word) => !word.startsWith("-"));
+  const unknown = argv.find((word) => word.startsWith("-") && !HELP_TAKES.includes(word));
+  if (unknown !== undefined) throw new UsageError(`unknown option '${unknown}'`, "See: mainstay help --help");
   let known = commands;
   for (const word of path) {
     const entry = known.find(({ name }) => name === word);
