@@ -22,7 +22,8 @@ import { isReachedByOthers, rescore } from "./rescore.ts";
  */
 export class ServiceLog {
   #appliances = new Map<string, { appliance: Appliance; components: Component[] } | undefined>();
-  #touched = new Map<string, { appliances: Map<string, Appliance>; replaced: boolean }>();
+  /** By property: the appliances that events speak of, and whether one of them is a Replacement. */
+  #touched = new Map<string, Map<string, { appliance: Appliance; replaced: boolean }>>();
   #outcomes: ServiceEvent[] = [];
   /** Of which a pair on one day is a part replaced under warranty. */
   #warranted: ServiceEvent[] = [];
@@ -65,18 +66,25 @@ export class ServiceLog {
   }
 
   /** Stores the outcomes and the components' dates, and scores again what the events speak of. */
-  async finish(): Promise<Component[]> {
+  async finish(): Promise<void> {
     const { tx, partner } = this.writer;
     for (const event of this.#outcomes) await this.#keepOutcome(event, event.componentId);
     for (const event of this.#warranted) await this.#keepWarranted(event);
     for (const component of this.#moved) await tx.components.saveDates(component.id, component);
-    const scored: Component[] = [];
-    for (const [propertyId, { appliances, replaced }] of this.#touched) {
+    for (const [propertyId, touched] of this.#touched) {
       const property = (await tx.properties.find(partner.id, propertyId))!;
-      const cause = replaced ? "replacement" : "history";
-      scored.push(...(await rescore(this.writer, property, [...appliances.values()], cause)));
+      // A replacement announces what it brings back, and nothing of what its neighbours in the request do.
+      for (const replaced of [false, true]) {
+        const appliances = [...touched.values()].filter((one) => one.replaced === replaced);
+        if (appliances.length > 0)
+          await rescore(
+            this.writer,
+            property,
+            appliances.map(({ appliance }) => appliance),
+            replaced ? "replacement" : "history",
+          );
+      }
     }
-    return scored;
   }
 
   async #load(applianceId: string) {
@@ -97,9 +105,9 @@ export class ServiceLog {
   }
 
   #touch(appliance: Appliance, event: ServiceEvent): void {
-    const touched = this.#touched.get(appliance.propertyId) ?? { appliances: new Map(), replaced: false };
-    touched.appliances.set(appliance.id, appliance);
-    touched.replaced ||= event.eventType === "Replacement";
+    const touched = this.#touched.get(appliance.propertyId) ?? new Map();
+    const replaced = touched.get(appliance.id)?.replaced || event.eventType === "Replacement";
+    touched.set(appliance.id, { appliance, replaced });
     this.#touched.set(appliance.propertyId, touched);
   }
 

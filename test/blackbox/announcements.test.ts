@@ -146,6 +146,26 @@ test("a sensor's all-clear is announced as a recovery at once", async () => {
   ]);
 });
 
+test("a replacement announces what it brings back, and not what its neighbours in the request do", async () => {
+  const own = await serve();
+  const by = await createAdministrator(own);
+  const { client, partner, receiver } = await listen(own);
+  const tanks = await tanksOfEveryAge(client, await addProperty(client));
+  await own.json("snapshot");
+  const replaced = tanks.findLast((one) => one.risk_tier === "CRITICAL")!;
+  const inspected = tanks.find((one) => one.risk_tier === "WARNING" && one.risk_score < 0.6)!;
+  const today = daysFromToday(0);
+  const eventOn = ({ id, appliance_id }: Json, event_type: string) => ({
+    ...{ appliance_id, component_id: id, event_type, date: today, condition_after: "good" },
+  });
+  await logEvents(client, eventOn(inspected, "Inspection"), eventOn(replaced, "Replacement"));
+  const { components } = (await client.get("/v1/components", { tier: "GOOD", limit: 200 })).body;
+  const good = components.map(({ id }: Json) => id);
+  expect(good).toEqual(expect.arrayContaining([replaced.id, inspected.id]));
+  expect(await totalOf(partner, "component.recovered", by)).toBe(1);
+  await receiver.waitFor(() => ofComponent(receiver, replaced.id).length === 2);
+});
+
 test("only the snapshot, a smart event and a replacement announce a tier: nothing else does", async () => {
   const own = await serve();
   const by = await createAdministrator(own);
