@@ -152,6 +152,62 @@ describe.each(named)("%s", (_, body) => {
     });
 });
 
+describe("a request for a token", () => {
+  const FIELDS = ["grant_type", "client_id", "client_secret"];
+  const asked = () => ({
+    grant_type: "client_credentials",
+    client_id: partner.client_id,
+    client_secret: partner.client_secret,
+  });
+  const BAD = [
+    ...[
+      "7",
+      "true",
+      "null",
+      "{}",
+      "[]",
+      '""',
+      '"__proto__"',
+      '"constructor"',
+      '"\\ud800"',
+      '"a\\u0000b"',
+      '"1e999"',
+    ],
+    ...[`"${"x".repeat(501)}"`, `"${"x".repeat(10_000)}"`, "[".repeat(10_000), `{"toString":"x"}`],
+  ];
+
+  test.each(FIELDS)(
+    "with a bad %s is refused by a code of RFC 6749, and nothing is told of it",
+    async (field) => {
+      for (const raw of [undefined, ...BAD]) {
+        const reply = await server.anonymous.send(
+          "POST",
+          "/oauth/token",
+          asJson(bodyWith(asked(), [field], raw)),
+        );
+        const { status, body, text } = reply;
+        expect([400, 401, 413], `${raw?.slice(0, 40)}: ${text}`).toContain(status);
+        if (status !== 413)
+          expect(body.error).toMatch(/^(invalid_request|invalid_client|unsupported_grant_type)$/);
+        expectNoLeak(text, Object.values(asked()).slice(1));
+      }
+    },
+  );
+
+  test("with a field given twice, or inside of what every object has, is refused", async () => {
+    const whole = JSON.stringify(asked());
+    const bodies = [
+      ...FIELDS.map((field) => bodyWithTwice(asked(), [field])),
+      ...["__proto__", "constructor", "prototype"].map((name) => `{"${name}":${whole}}`),
+    ];
+    for (const raw of bodies) {
+      const { body } = await server.anonymous.ask("POST", "/oauth/token", 400, asJson(raw));
+      expect(body.error).toBe("invalid_request");
+    }
+    await server.anonymous.ask("POST", "/oauth/token", 200, asJson(whole));
+  });
+});
+
 test("a value that is refused is never repeated, whatever the field", async () => {
   for (const body of JSON_BODIES)
     for (const place of placesOf(document, body.schema)) {

@@ -161,8 +161,8 @@ class Bodies {
   #hostile(schema: Schema, example: unknown): fc.Arbitrary<Sent> {
     const good = this.#good(schema, example);
     const cut = fc
-      .tuple(good, fc.double({ min: 0, max: 1, noNaN: true }))
-      .map(([text, share]) => text.slice(0, Math.floor(text.length * share)));
+      .tuple(good, fc.nat(99))
+      .map(([text, percent]) => text.slice(0, Math.floor((text.length * percent) / 100)));
     const declared = fc
       .tuple(good, fc.constantFrom(...MEDIA_TYPES))
       .map(([body, type]): Sent => ({ body, type }));
