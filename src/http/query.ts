@@ -36,8 +36,15 @@ export function parseTier(query: ReadonlyMap<string, string>): RiskTier | undefi
   throw refused("tier", "must be CRITICAL, WARNING or GOOD");
 }
 
+/**
+ * The text of `since`. A plus that a client did not escape has become a space, which no instant has before its zone:
+ * it is the plus again.
+ */
+export const sinceText = (query: ReadonlyMap<string, string>) =>
+  query.get("since")?.replace(/ (?=\d\d:\d\d$)/, "+");
+
 export function parseSince(query: ReadonlyMap<string, string>): Instant | undefined {
-  const text = query.get("since");
+  const text = sinceText(query);
   if (text === undefined) return undefined;
   const since = parseInstant(text);
   if (since !== undefined) return since;

@@ -141,6 +141,13 @@ describe("the event stream", () => {
       expect((await client.get("/v1/events", { since })).body.since).toBe(since);
   });
 
+  test("takes a zone's plus as it stands, as clients often leave it", async () => {
+    const client = await newPartner();
+    const since = "2026-01-01T00:00:00+05:30";
+    for (const plus of ["+", "%2B"])
+      expect((await client.get(`/v1/events?since=${since.replace("+", plus)}`)).body.since).toBe(since);
+  });
+
   test.each([
     ["", "?"],
     ["nothing", "?since="],

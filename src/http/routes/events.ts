@@ -7,7 +7,7 @@ import type { HistoryEntry } from "../../store/event-log.ts";
 import type { Store } from "../../store/store.ts";
 import { EventWalks, type Walk } from "../event-walks.ts";
 import { type Operation, ok, partnerOperation } from "../operation.ts";
-import { envelope, parseSlice, refused } from "../query.ts";
+import { envelope, parseSlice, refused, sinceText } from "../query.ts";
 import { componentName } from "../views.ts";
 
 export function eventOperations(knowledge: Knowledge): Operation[] {
@@ -22,7 +22,7 @@ export function eventOperations(knowledge: Knowledge): Operation[] {
       query: ["since", "limit", "offset"],
       async handle({ now, partner, query, store }) {
         const slice = parseSlice(query);
-        const text = query.get("since");
+        const text = sinceText(query);
         const since = text === undefined ? undefined : parseInstant(text);
         if (text === undefined || since === undefined)
           throw refused("since", "is required: an ISO 8601 instant, such as 2026-01-31T00:00:00Z");
