@@ -1,3 +1,4 @@
+import { tierOfHundredths } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { usdFromCents } from "../domain/money.ts";
 import type { Partner } from "../domain/partner.ts";
@@ -95,7 +96,7 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
     const page = await read.export.outcomes(partnerId, after, ends.serviceEvents, PAGE);
     if (page.length === 0) break;
     after = page.at(-1)!;
-    yield lines("outcome", page, asWire);
+    yield lines("outcome", page, (row) => ({ ...asWire(row), risk_tier: tierOfHundredths(row.riskScore) }));
   }
   for await (const page of byId(ends.webhookDeliveries, (ids) =>
     read.export.webhookDeliveries({ ...range, ...ids }),

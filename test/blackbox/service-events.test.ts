@@ -297,6 +297,7 @@ describe("what an event moves", () => {
         age_years: expect.any(Number),
         probability: expect.any(Number),
         risk_score: 0.99,
+        risk_tier: "CRITICAL",
         model_version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
         created_at: replacement.created_at,
       },

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { type Day, dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
 import { trendPoints } from "../../src/domain/trend.ts";
+import { ServiceLog } from "../../src/usecases/service-events.ts";
 import { discardLaterSnapshots, dueSnapshot, takeSnapshot } from "../../src/usecases/take-snapshot.ts";
 import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
 
@@ -208,6 +209,28 @@ describe("the trend", () => {
       const found = (await points(id)).map(({ day, riskScore }) => `${day} ${riskScore}`);
       expect(found).toEqual(lines);
     }
+  });
+
+  test("of the past is not changed by what is logged later, though it is dated before", async () => {
+    await world.addAppliances({ propertyId, installYear: 1980 });
+    const [component] = await world.components(propertyId);
+    await take();
+    const before = await points(component!.id);
+    nextDay();
+    await world.write(async (writer) => {
+      const log = new ServiceLog(writer);
+      await log.add({
+        ...{ applianceId: component!.applianceId, componentId: null, eventType: "Replacement" },
+        ...{ date: "2026-03-01", technician: null, notes: null, conditionAfter: null },
+        ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null },
+      });
+      await log.finish();
+    });
+    await take();
+    const [first, second] = await points(component!.id);
+    expect([first]).toEqual(before);
+    expect(first!.riskScore).toBe(99);
+    expect(second!.riskScore).toBeLessThan(3);
   });
 
   test("takes a row only where the score has moved", async () => {
