@@ -201,11 +201,20 @@ describe("an import", () => {
       appliances: `${UNITS}E,roof,1990,R1,\n`,
       serviceEvents: `${EVENTS}E,R1,Inspection,2024-01-01,,,\n`,
     };
-    const told = async () => (await store.read.deliveries.due(partner.id, NOW, NOW, 100, new Set())).length;
+    const told = async () => {
+      const due = await store.read.deliveries.due(partner.id, NOW, NOW, 100, new Set());
+      return due.map(({ body }) => JSON.parse(Buffer.from(body).toString()));
+    };
     await run(partner, files);
-    expect(await told()).toBe(3);
+    const first = await told();
+    expect(first.map(({ event }) => event)).toEqual([
+      "property.created",
+      "appliance.created",
+      "service_event.created",
+    ]);
+    expect(first[0].data).toMatchObject({ address: "1 Elm St", state: "NY", source: "import" });
     await run(partner, files);
-    expect(await told()).toBe(3);
+    expect(await told()).toEqual(first);
   });
 });
 
