@@ -163,6 +163,12 @@ test("a replacement announces what it brings back, and not what its neighbours i
   const good = components.map(({ id }: Json) => id);
   expect(good).toEqual(expect.arrayContaining([replaced.id, inspected.id]));
   expect(await totalOf(partner, "component.recovered", by)).toBe(1);
+  const all: Json[] = (await client.get("/v1/components", { limit: 200 })).body.components;
+  const count = (tier: string) => all.filter((one) => one.risk_tier === tier).length;
+  expect((await client.get("/v1/portfolio/summary")).body.totals).toMatchObject({
+    ...{ components: all.length, critical: count("CRITICAL"), warning: count("WARNING") },
+    good: count("GOOD"),
+  });
   await receiver.waitFor(() => ofComponent(receiver, replaced.id).length === 2);
 });
 
