@@ -107,7 +107,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
       status: "degraded",
       checks: { database: "failed" },
     });
-    const line = server.log.find(({ msg }) => msg === "request refused: no storage")!;
+    const line = await server.logged(({ msg }) => msg === "request refused: no storage");
     expect(line).toMatchObject({ level: "error", request_id: refused.body.request_id });
     expect(line.reason).toBe(`the disk is full: ${server.dataDir}/mainstay.db cannot be written`);
     expect(line.hint).toStartWith(`Make room in ${server.dataDir}`);
@@ -273,7 +273,7 @@ describe("where the system refuses to write", () => {
     await upload(client, appliance.id, 503);
     expect(readdirSync(join(server.dataDir, "uploads"))).toEqual([]);
     for (let nth = 0; nth < 25; nth++) await client.get(`/v1/properties/${property.id}`);
-    const { reason, hint } = server.log.find(({ msg }) => msg === "request refused: no storage")!;
+    const { reason, hint } = await server.logged(({ msg }) => msg === "request refused: no storage");
     expect(reason).toStartWith(`${server.dataDir}/mainstay.db cannot be read or written`);
     expect(hint).toStartWith("Check the disk");
     limit(server.pid, "unlimited");

@@ -2,7 +2,6 @@ import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
-import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty } from "../support/portfolio.ts";
@@ -262,11 +261,7 @@ test("a fault inside is a 500 that says nothing more, and its line in the log ho
     code: "internal",
     request_id: expect.any(String),
   });
-  const line = await eventually(() => {
-    const logged = broken.log.find(({ msg }) => msg === "request failed");
-    expect(logged).toBeDefined();
-    return logged!;
-  });
+  const line = await broken.logged(({ msg }) => msg === "request failed");
   expect(line).toMatchObject({
     level: "error",
     request_id: body.request_id,

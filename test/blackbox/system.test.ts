@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
-import { eventually } from "../support/eventually.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 
 const { serve } = useMainstay();
@@ -133,11 +132,7 @@ describe("a request id", () => {
 test("the log has a line for a request, with its route and partner, and nothing secret", async () => {
   const headers = { "x-request-id": "find-me" };
   await partner.ask("GET", "/v1/properties/P_1", 404, { headers, query: { note: "from-the-query" } });
-  const line = await eventually(() => {
-    const logged = server.log.find((one) => one.request_id === "find-me");
-    expect(logged).toBeDefined();
-    return logged;
-  });
+  const line = await server.logged((one) => one.request_id === "find-me");
   expect(line).toMatchObject({
     msg: "request",
     method: "GET",

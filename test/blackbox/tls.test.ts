@@ -90,11 +90,7 @@ describe("on SIGHUP", () => {
     server.expectFault(/certificate not renewed/);
     copyFileSync(foreign.cert, files.cert);
     process.kill(server.pid, "SIGHUP");
-    const fault = await eventually(() => {
-      const line = server.log.find(({ msg }) => msg.startsWith("certificate not renewed"));
-      expect(line).toBeDefined();
-      return line!;
-    });
+    const fault = await server.logged(({ msg }) => msg.startsWith("certificate not renewed"));
     expect(fault.reason).toContain(files.key);
     expect(await ask(server, first)).toMatchObject({ status: 200, certificate: "first" });
   });
@@ -155,7 +151,7 @@ describe("the start", () => {
 
   test("goes on with a certificate that has expired, and warns", async () => {
     const { server } = await serveSecurely({ cert: FIXTURE_TLS.expired, key: FIXTURE_TLS.key });
-    const line = server.log.find(({ msg }) => msg.includes("expired"))!;
+    const line = await server.logged(({ msg }) => msg.includes("expired"));
     expect(line.level).toBe("warn");
     expect(line.days_left).toBeLessThan(0);
   });

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient, type Credential, requestToken } from "./client.ts";
+import { eventually } from "./eventually.ts";
 import { EXECUTABLE } from "./executable.ts";
 import type { Json } from "./json.ts";
 import { recordOutput, recordSecret, recordSecretsIn, secretsInFiles } from "./secret-record.ts";
@@ -229,6 +230,15 @@ export class Installation {
   /** Every line that this folder's servers have logged. */
   get log(): LogLine[] {
     return [...this.#ended, ...(this.#server ? [this.#server] : [])].flatMap((server) => server.lines);
+  }
+
+  /** The first logged line of that kind, waited for: an answer may overtake the lines that tell of it. */
+  async logged(isWanted: (line: LogLine) => boolean): Promise<LogLine> {
+    return await eventually(() => {
+      const line = this.log.find(isWanted);
+      if (!line) throw new Error(`no such line was logged, but these:\n${this.#server?.tail()}`);
+      return line;
+    });
   }
 
   /** A client without credentials. */
