@@ -40,7 +40,7 @@ describe("with a system that is as it should be", () => {
   });
 
   test("one without TLS is asked as well, and the step is left out", async () => {
-    const { url } = await startReceiver({ behave: guarded(BASIC) });
+    const { url } = await startReceiver({ behave: guarded(BASIC), knowsSecrets: true });
     const { ok, checks } = await preflight({ url, ...LOGIN });
     expect(ok).toBe(true);
     expect(names(checks)).toEqual(STEPS.filter((step) => step !== "tls"));
@@ -156,7 +156,7 @@ type RmSettings = Record<string, string | number>;
 /** A system that answers 200 to that Authorization, else 401. */
 function startSystem(authorization = BASIC, cert = FIXTURE_TLS.cert, behave = guarded(authorization)) {
   const tls = { cert: readFileSync(cert, "utf8"), key: readFileSync(FIXTURE_TLS.key, "utf8") };
-  return startReceiver({ behave, tls });
+  return startReceiver({ behave, tls, knowsSecrets: true });
 }
 
 function guarded(authorization: string) {

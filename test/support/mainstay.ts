@@ -107,9 +107,10 @@ export async function runMainstay(
   ]);
   clearTimeout(timer);
   recordGiven(args, options.env);
-  recordSecretsIn(stdout);
   // What a command is asked to print may be a secret; nothing else is.
-  recordOutput(PRINTS_SECRETS.test(args.join(" ")) ? stderr : stdout + stderr);
+  const printsSecrets = PRINTS_SECRETS.test(args.join(" "));
+  if (printsSecrets) recordSecretsIn(stdout);
+  recordOutput(printsSecrets ? stderr : stdout + stderr);
   if (child.signalCode === "SIGKILL")
     throw new Error(
       `mainstay ${args.join(" ")} did not end within ${ENDED_WITHIN_MS} ms:\n${stdout}${stderr}`,

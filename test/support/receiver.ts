@@ -39,6 +39,8 @@ export type ReceiverOptions = {
   /** Asked for every request; 200 when not given. `nth` counts the requests of that delivery from 1. */
   behave?: (delivery: Received, nth: number) => Behaviour;
   tls?: { key: string; cert: string };
+  /** It stands for a system that is told its credentials; to a webhook receiver every one is a leak. */
+  knowsSecrets?: boolean;
 };
 
 export type Receiver = {
@@ -80,7 +82,8 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
       connection: sockets.get(request.socket) ?? 0,
     };
     received.push(delivery);
-    recordOutput(`${JSON.stringify(headers)} ${delivery.body.toString("latin1", 0, 100_000)}`);
+    if (!options.knowsSecrets)
+      recordOutput(`${JSON.stringify(headers)} ${delivery.body.toString("latin1", 0, 100_000)}`);
     for (const notify of onReceived) notify();
     const nth = received.filter(({ id }) => id === delivery.id).length;
     answer(response, behave(delivery, nth));
