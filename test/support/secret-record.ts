@@ -19,7 +19,8 @@ const KINDS: [kind: string, pattern: RegExp][] = [
   ["client secret", /svc_secret_[\da-f]{48}/g],
   ["administrator's key", /svc_admin_[\da-f]{48}/g],
   ["webhook secret", /whsec_[A-Za-z\d+/]{43}=/g],
-  ["bearer token", /svct_[\w-]+\.[\w-]+\.[\w-]+/g],
+  // Longer than the API document's example.
+  ["bearer token", /svct_[\w-]{16,}\.[\w-]{16,}\.[\w-]{16,}/g],
   ["key of the data folder", /mainstay-key-v1:[\w-]{43}/g],
 ];
 /** Shorter ones stand in texts by chance. */
