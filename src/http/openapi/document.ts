@@ -1,5 +1,5 @@
 import type { Operation } from "../operation.ts";
-import { errorReply } from "../replies/common.ts";
+import { errorReply } from "../replies/fields.ts";
 import { annotate, exampleOf } from "./annotate.ts";
 import type { OperationDocs } from "./docs/types.ts";
 import { DOCS } from "./docs.ts";

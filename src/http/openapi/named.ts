@@ -3,7 +3,7 @@ import { newClaimShape } from "../../shapes/claim.ts";
 import { newPropertyShape, propertyChangeShape } from "../../shapes/property.ts";
 import { flatSmartEventShape, meterEventShape, smartEventShape } from "../../shapes/sensor-event.ts";
 import { claim, claimImpact } from "../replies/claims.ts";
-import { errorReply } from "../replies/common.ts";
+import { errorReply } from "../replies/fields.ts";
 import * as records from "../replies/records.ts";
 import { loggedEvent } from "./docs/appliances.ts";
 import { forecastWindow, reportItem, reserve } from "./docs/figures.ts";

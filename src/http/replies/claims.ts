@@ -1,5 +1,5 @@
 import { type } from "arktype";
-import { day, ids, instant, text, usd, whole } from "./common.ts";
+import { day, ids, instant, text, usd, whole } from "./fields.ts";
 
 /** A multiplier on the odds of failure; 1 has no effect. */
 const ratio = type("number >= 0");

@@ -1,6 +1,6 @@
 import { type } from "arktype";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
-import { confidence, day, ids, instant, probability, riskScore, text, tier, usd, whole } from "./common.ts";
+import { confidence, day, ids, instant, probability, riskScore, text, tier, usd, whole } from "./fields.ts";
 
 const propertyRowFields = {
   id: ids.property,

@@ -2,7 +2,7 @@ import { type } from "arktype";
 import { applianceChangeShape, newApplianceShape } from "../../../shapes/appliance.ts";
 import { eventType, idText } from "../../../shapes/fields.ts";
 import { newServiceEventShape } from "../../../shapes/service-event.ts";
-import { bulkFields, envelopeFields, text, whole } from "../../replies/common.ts";
+import { bulkFields, envelopeFields, text, whole } from "../../replies/fields.ts";
 import { appliance, applianceFields, component, componentStub, serviceEvent } from "../../replies/records.ts";
 import { createdReply, type OperationDocs, read } from "./types.ts";
 

@@ -1,7 +1,7 @@
 import { type } from "arktype";
 import { newClaimShape } from "../../../shapes/claim.ts";
 import { claim, claimFields, claimImpact } from "../../replies/claims.ts";
-import { bulkFields, envelopeFields, ids, text, whole } from "../../replies/common.ts";
+import { bulkFields, envelopeFields, ids, text, whole } from "../../replies/fields.ts";
 import { createdReply, type OperationDocs, read } from "./types.ts";
 
 const example = {

@@ -9,7 +9,7 @@ import {
   tier,
   usd,
   whole,
-} from "../../replies/common.ts";
+} from "../../replies/fields.ts";
 import {
   alert,
   component,

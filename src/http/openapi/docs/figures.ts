@@ -11,7 +11,7 @@ import {
   tier,
   usd,
   whole,
-} from "../../replies/common.ts";
+} from "../../replies/fields.ts";
 import { property, propertyFields } from "../../replies/records.ts";
 import { createdReply, type OperationDocs, read } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import { type } from "arktype";
-import { day, ids, instant, text, whole } from "../../replies/common.ts";
+import { day, ids, instant, text, whole } from "../../replies/fields.ts";
 import { createdReply, type OperationDocs, read } from "./types.ts";
 
 const pathExample = "A_01m7xtg2ygf8k9f4t40jrqnxfy";

@@ -1,6 +1,6 @@
 import { type } from "arktype";
 import { newPropertyShape, propertyChangeShape } from "../../../shapes/property.ts";
-import { envelopeFields, ids, instant, rating, text, usd, whole } from "../../replies/common.ts";
+import { envelopeFields, ids, instant, rating, text, usd, whole } from "../../replies/fields.ts";
 import { propertyFields, propertyRow, unit } from "../../replies/records.ts";
 import { createdReply, type OperationDocs, read } from "./types.ts";
 

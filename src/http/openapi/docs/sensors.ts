@@ -1,6 +1,6 @@
 import { type } from "arktype";
 import { flatSmartEventShape, meterEventShape, smartEventShape } from "../../../shapes/sensor-event.ts";
-import { ids, text, whole } from "../../replies/common.ts";
+import { ids, text, whole } from "../../replies/fields.ts";
 import { component } from "../../replies/records.ts";
 import { createdReply, type OperationDocs } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import { type } from "arktype";
-import { day, instant, text, whole } from "../../replies/common.ts";
+import { day, instant, text, whole } from "../../replies/fields.ts";
 import { type OperationDocs, read } from "./types.ts";
 
 const health = type({
