@@ -1,7 +1,7 @@
 import { type FieldIssue, invalid } from "../domain/errors.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
 import { type Instant, parseInstant } from "../domain/time.ts";
-import type { Slice } from "../store/properties.ts";
+import type { Slice } from "../store/kit.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;

@@ -1,8 +1,7 @@
 import { and, asc, count, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Appliance } from "../domain/appliance.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
-import { isAmong, lazy } from "./kit.ts";
-import type { Slice } from "./properties.ts";
+import { isAmong, lazy, type Slice } from "./kit.ts";
 import { appliances } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 

@@ -1,6 +1,6 @@
 import { desc, eq, sql } from "drizzle-orm";
 import type { Instant } from "../domain/time.ts";
-import type { Slice } from "./properties.ts";
+import type { Slice } from "./kit.ts";
 import { auditLog } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 

@@ -1,7 +1,6 @@
 import { asc, count, desc, eq, sql } from "drizzle-orm";
 import type { Claim } from "../domain/claim.ts";
-import { isAmong, lazy } from "./kit.ts";
-import type { Slice } from "./properties.ts";
+import { isAmong, lazy, type Slice } from "./kit.ts";
 import { claims } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 

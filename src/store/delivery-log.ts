@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, gt, gte, inArray, lt, type SQL, sql } from "
 import { deliveryIdsFrom } from "../domain/ids.ts";
 import type { DeliveryStatus } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
-import type { Slice } from "./properties.ts";
+import type { Slice } from "./kit.ts";
 import { webhookAttempts, webhookDeliveries } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 

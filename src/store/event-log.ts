@@ -3,8 +3,7 @@ import type { Appliance } from "../domain/appliance.ts";
 import type { Property } from "../domain/property.ts";
 import type { Day, Instant } from "../domain/time.ts";
 import { hotWrite } from "./hot.ts";
-import { lazy } from "./kit.ts";
-import type { Slice } from "./properties.ts";
+import { lazy, type Slice } from "./kit.ts";
 import { appliances, eventLog, properties, serviceEvents } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 

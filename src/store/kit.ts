@@ -33,6 +33,9 @@ export const primaryKey = sqlitePrimaryKey;
 export const isAmong = (column: AnySQLiteColumn, placeholder: string) =>
   sql`${column} in (select value from json_each(${sql.placeholder(placeholder)}))`;
 
+/** A slice of a list. Rows of one partner are numbered without gaps, so an offset is a number to start after. */
+export type Slice = { limit: number; offset: number };
+
 /** Makes a value at its first use: statements are prepared when a process first needs them, not all at its start. */
 export function lazy<T>(make: () => T): () => T {
   let value: T | undefined;

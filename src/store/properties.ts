@@ -3,7 +3,7 @@ import type { Property, PropertyChange, Unit } from "../domain/property.ts";
 import type { Instant } from "../domain/time.ts";
 import type { PropertyTotals } from "../domain/totals.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
-import { lazy } from "./kit.ts";
+import { lazy, type Slice } from "./kit.ts";
 import { appliances, properties, propertyTotals, units } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 
@@ -15,9 +15,6 @@ export type PropertyRow = Pick<
   "id" | "name" | "address" | "city" | "state" | "zip" | "unitCount" | "createdAt"
 >;
 export type PortfolioRow = { property: Property; totals: PropertyTotals };
-
-/** A slice of a list. Rows of one partner are numbered without gaps, so an offset is a number to start after. */
-export type Slice = { limit: number; offset: number };
 
 export function propertyStore(db: Db) {
   const byId = lazy(() =>
