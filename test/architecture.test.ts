@@ -20,7 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "networks.ts": ["domain"],
   store: ["domain"],
   "log.ts": ["config", "secrets"],
-  jobs: ["domain", "store", "usecases", "config", "log.ts"],
+  jobs: ["domain", "store", "usecases", "shapes", "config", "log.ts"],
   // What operators are shown is shaped from what the store and the use cases return.
   shapes: ["domain", "store", "usecases"],
   usecases: ["domain", "store", "webhooks", "csv", "secrets", "shapes", "knowledge", "config"],

@@ -1,5 +1,6 @@
 import { dayOf } from "../domain/time.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
+import { snapshotRecord } from "../shapes/administration-records.ts";
 import { courteousPause } from "../usecases/courtesy.ts";
 import { discardLaterSnapshots, type SnapshotResult, takeSnapshot } from "../usecases/take-snapshot.ts";
 import { command, flag } from "./command.ts";
@@ -26,15 +27,7 @@ export const snapshotCommand = command({
     );
     context.print(
       {
-        date: result.date,
-        components: result.components,
-        changed: result.changed,
-        critical: result.critical,
-        warning: result.warning,
-        good: result.good,
-        announced: result.announced,
-        duration_ms: result.durationMs,
-        already_done: result.alreadyDone,
+        ...snapshotRecord(result),
         ...(discardLater && { discarded }),
       },
       `${discarded > 0 ? `${discarded} snapshots of later days are forgotten.\n` : ""}${summary(result)}`,

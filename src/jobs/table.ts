@@ -2,6 +2,7 @@ import type { Config } from "../config/settings.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Day, Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
+import { snapshotRecord } from "../shapes/administration-records.ts";
 import { REPLIES_KEPT_MS } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import { finishRotations } from "../usecases/administer-partner.ts";
@@ -81,7 +82,7 @@ function dailySnapshot({ config, store, knowledge, clock, log }: JobWorld): Job[
         continue;
       }
       const result = await takeSnapshot({ store, knowledge, clock, pause, signal }, day);
-      log.info({ ...result }, "snapshot taken");
+      log.info(snapshotRecord(result), "snapshot taken");
     }
   };
 }

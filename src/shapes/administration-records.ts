@@ -5,6 +5,7 @@ import type { Attempt, Delivery, FailedWindow, LoggedDelivery } from "../store/d
 import type { Store } from "../store/store.ts";
 import type { PartnerUsage } from "../usecases/partner-usage.ts";
 import type { PartnerCredentials } from "../usecases/partners.ts";
+import type { SnapshotResult } from "../usecases/take-snapshot.ts";
 
 /*
  * What operators read, as it is written: the same from `/admin` and from a command's `--json`.
@@ -116,4 +117,9 @@ export function usageRecord({ partnerId, name, month, calls, days, billableUnits
 
 export function auditRecord({ at, ...entry }: AuditEntry) {
   return { ...entry, at: toIso(at) };
+}
+
+/** A snapshot that was taken, or that another run had taken; also in the log. */
+export function snapshotRecord({ durationMs, alreadyDone, ...counts }: SnapshotResult) {
+  return { ...counts, duration_ms: durationMs, already_done: alreadyDone };
 }

@@ -84,7 +84,7 @@ describe("a server", () => {
   test("whose time of day has come catches up at its start, once", async () => {
     const server = await serve(DUE);
     await eventually(() => expect(takenBy(server)).toHaveLength(1));
-    expect(takenBy(server)[0]).toMatchObject({ date: TODAY, components: 0, alreadyDone: false });
+    expect(takenBy(server)[0]).toMatchObject({ date: TODAY, components: 0, already_done: false });
     await server.stop();
     await server.start();
     expect((await server.anonymous.get("/health")).body.last_snapshot.date).toBe(TODAY);

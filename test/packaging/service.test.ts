@@ -69,7 +69,7 @@ test("a stop has time for requests, then deliveries, and the database, before it
 });
 
 test("a reload asks for the certificate to be read again, and a failure for a restart", () => {
-  expect(service.get("ExecReload")).toBe("/bin/kill -HUP $MAINPID");
+  expect(service.get("ExecReload")).toBe("/bin/sh -c 'kill -HUP $MAINPID'");
   expect(service.get("Restart")).toBe("on-failure");
   expect(unit.get("Install")!.get("WantedBy")).toBe("multi-user.target");
 });
