@@ -46,8 +46,11 @@ export function mediaType(request: Request): string {
   return (request.headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }
 
-/** Throws unsupported_media_type unless the body is declared to be JSON. */
+/** Throws unsupported_media_type unless the body is declared to be JSON, as it is. */
 export function requireJson(request: Request): void {
+  const encoding = request.headers.get("content-encoding") || "identity";
+  if (encoding.toLowerCase() !== "identity")
+    throw new Failure("unsupported_media_type", "Send the body without a Content-Encoding");
   const declared = mediaType(request);
   if (declared === "application/json" || /^application\/[\w.-]+\+json$/.test(declared)) return;
   throw new Failure("unsupported_media_type", "Send the body as Content-Type: application/json");

@@ -80,6 +80,17 @@ describe.each(WRITES)("%s %s", (method, template, good) => {
       );
   });
 
+  test("refuses a body that is compressed, and takes one that is declared not to be", async () => {
+    const compressed = Bun.gzipSync(JSON.stringify(good()));
+    const refused = await send(compressed, 415, { ...JSON_TYPE, "content-encoding": "gzip" });
+    expect(refused.body).toMatchObject({
+      error: "Send the body without a Content-Encoding",
+      code: "unsupported_media_type",
+    });
+    const done = method === "POST" ? 201 : 200;
+    await send(JSON.stringify(good()), done, { ...JSON_TYPE, "content-encoding": "Identity" });
+  });
+
   test("refuses a body of 6 MB by its declared length", async () => {
     const { body } = await send(`{"notes":"${"x".repeat(6 * MEGABYTE)}"}`, 413);
     expect(body).toMatchObject({ error: "Body is larger than 5242880 bytes", code: "payload_too_large" });

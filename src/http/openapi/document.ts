@@ -242,7 +242,7 @@ const ERRORS: Record<number, string> = {
   404: "It does not exist, or belongs to another partner",
   409: "It conflicts with what exists",
   413: "The body is too large",
-  415: "The body is of another type than is taken",
+  415: "The body is of another type than is taken, or compressed",
   429: "The daily budget or a rate limit is used up",
   500: "Internal error",
   503: "The service cannot store anything just now, such as on a full disk. Nothing was changed: send it again",
