@@ -1,8 +1,9 @@
 import { type Type, type } from "arktype";
-import { createKnowledge, type Knowledge } from "../domain/knowledge.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
 import { assemble, type CheckedFiles } from "./assemble.ts";
 import { checkReferences, checkSources, KnowledgeError } from "./check.ts";
 import { FILES, type KnowledgeFiles } from "./files.ts";
+import { createKnowledge } from "./look-ups.ts";
 import * as shapes from "./shapes.ts";
 
 let loaded: Knowledge | undefined;

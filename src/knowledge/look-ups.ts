@@ -1,0 +1,97 @@
+import {
+  type BrandFamily,
+  ENVIRONMENT_FACTORS,
+  type Environment,
+  type Hazard,
+  type Knowledge,
+  type KnowledgeData,
+} from "../domain/knowledge.ts";
+import type { BrandTier } from "../domain/scoring/types.ts";
+
+const NONE: readonly never[] = [];
+const NO_COMPONENTS: ReadonlySet<string> = new Set();
+
+/** Puts checked facts behind look-ups. */
+export function createKnowledge(data: KnowledgeData): Knowledge {
+  const types = new Map(data.types.map((type) => [type.id, type]));
+  const components = new Map(data.types.flatMap((type) => type.components.map((def) => [def.id, def])));
+  const smartEvents = new Map(data.smartEvents.map((event) => [event.eventType, event]));
+  const claimTypes = new Map(data.claimTypes.map((claim) => [claim.id, claim]));
+  const cascades = Map.groupBy(data.cascades, (rule) => rule.downstream);
+  const regimes = Map.groupBy(data.regimes, (regime) => regime.typeId);
+  const brands = brandTable(data.brandFamilies);
+  const unknown = uniformEnvironment(data.model.environment.unknownValue);
+  return {
+    modelVersion: data.model.version,
+    model: data.model,
+    keywords: data.keywords,
+    types,
+    components,
+    claimTypes,
+    smartEvents,
+    sources: new Map(data.sources.map((source) => [source.token, source])),
+    cascades: data.cascades,
+    cascadingTypes: new Set(data.cascades.filter((rule) => rule.acrossTypes).map((r) => r.upstreamTypeId)),
+    findType: (id) => types.get(id),
+    type: (id) => known(types, id, "appliance type"),
+    component: (defId) => known(components, defId, "component"),
+    brandTier: (typeId, brand) => (brand === null ? undefined : findTier(brands.get(typeId), brand)),
+    hazard: (typeId, brand, model) => findHazard(data.hazards, typeId, `${brand ?? ""} ${model ?? ""}`),
+    cascadesTo: (defId) => cascades.get(defId) ?? NONE,
+    claimType: (id) => claimTypes.get(id),
+    smartEvent: (eventType) => smartEvents.get(eventType),
+    regimes: (typeId) => regimes.get(typeId) ?? NONE,
+    environment: (state) => (state === null ? unknown : (data.environments.get(state) ?? unknown)),
+  };
+}
+
+function known<T>(entries: ReadonlyMap<string, T>, id: string, what: string): T {
+  const entry = entries.get(id);
+  if (entry === undefined) throw new Error(`The knowledge base has no ${what} ${id}`);
+  return entry;
+}
+
+type BrandTable = ReadonlyMap<string, ReadonlyMap<string, BrandTier>>;
+
+/** Tiers by type and by brand name without spaces. */
+function brandTable(families: readonly BrandFamily[]): BrandTable {
+  const table = new Map<string, Map<string, BrandTier>>();
+  for (const family of families) {
+    const names = new Map<string, BrandTier>();
+    for (const tier of ["premium", "standard", "budget"] as const)
+      for (const name of family.tiers[tier]) names.set(nameWords(name).join(""), tier);
+    for (const typeId of family.typeIds) table.set(typeId, names);
+  }
+  return table;
+}
+
+/** The tier of the longest known name that the brand begins with: "GE Profile" is GE, "AO Smith" A. O. Smith. */
+function findTier(names: ReadonlyMap<string, BrandTier> | undefined, brand: string): BrandTier | undefined {
+  if (!names) return undefined;
+  const words = nameWords(brand);
+  for (let count = words.length; count > 0; count--) {
+    const tier = names.get(words.slice(0, count).join(""));
+    if (tier) return tier;
+  }
+  return undefined;
+}
+
+function findHazard(hazards: readonly Hazard[], typeId: string, text: string): ReadonlySet<string> {
+  const ofType = hazards.filter((hazard) => hazard.typeIds.includes(typeId));
+  if (ofType.length === 0) return NO_COMPONENTS;
+  const words = ` ${nameWords(text).join(" ")} `;
+  const named = ofType.find((hazard) =>
+    hazard.names.some((name) => words.includes(` ${nameWords(name).join(" ")} `)),
+  );
+  return named?.componentIds ?? NO_COMPONENTS;
+}
+
+/** A name's words in lower case, without accents and punctuation. */
+function nameWords(name: string): string[] {
+  const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("&", " and ");
+  return plain.match(/[a-z0-9]+/g) ?? [];
+}
+
+function uniformEnvironment(value: number): Environment {
+  return Object.fromEntries(ENVIRONMENT_FACTORS.map((factor) => [factor, value])) as Environment;
+}
