@@ -1,6 +1,6 @@
 import { COMMANDS, runCommandLine } from "./cli/program.ts";
 import { EXIT } from "./cli/report-error.ts";
-import { processHost } from "./cli/terminal.ts";
+import { processHost } from "./cli/terminal/process-host.ts";
 
 /** Runs this process's command line to the end of the process. Nothing else ends it. */
 export async function main(commands = COMMANDS): Promise<never> {

@@ -30,27 +30,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   tls: ["domain"],
   backup: ["domain", "store", "secrets", "log.ts"],
   doctor: ["domain", "store", "secrets", "networks.ts", "webhooks", "config", "backup"],
-  "instance-lock.ts": ["domain"],
 };
 /** The rooms that put others together. Only `main.ts` and each other may know them. */
-const COMPOSERS = [
-  "app.ts",
-  "backups.ts",
-  "cli",
-  "data-folder.ts",
-  "listeners.ts",
-  "main.ts",
-  "outbound.ts",
-  "own-command.ts",
-  "uploads.ts",
-];
+const COMPOSERS = ["app", "cli", "main.ts"];
 
 /** Packages that one room keeps to itself, so that it alone would notice when they are replaced. */
 const KEPT_IN: Record<string, readonly string[]> = {
   elysia: ["http"],
   "drizzle-orm": ["store"],
   // Types of it also where a database is looked at or copied as a file.
-  "bun:sqlite": ["store", "instance-lock.ts", "backup", "doctor"],
+  "bun:sqlite": ["store", "app", "backup", "doctor"],
   croner: ["jobs"],
   commander: ["cli"],
   "cli-progress": ["cli"],
@@ -103,8 +92,8 @@ const src = sourcesIn("src");
 
 test("the sources are found, and their imports seen", () => {
   expect(src.length).toBeGreaterThan(100);
-  const app = src.find(({ path }) => path === "src/app.ts")!;
-  expect(importsOf(app)).toEqual(expect.arrayContaining(["./store/sqlite.ts", "./http/server.ts"]));
+  const app = src.find(({ path }) => path === "src/app/app.ts")!;
+  expect(importsOf(app)).toEqual(expect.arrayContaining(["../store/sqlite.ts", "../http/server.ts"]));
   const types = importsOf({
     path: "",
     text: 'import type { A } from "./a.ts";\nimport {\n  type B,\n} from "./b.ts";',
@@ -120,7 +109,7 @@ describe.each(Object.entries(MAY_IMPORT))("src/%s", (room, allowed) => {
       importsOf(source)
         .filter(isRelative)
         .map((specifier) => targetOf(source, specifier))
-        .filter((target) => target !== undefined && target !== room && target !== "build-info.ts")
+        .filter((target) => target !== undefined && target !== room)
         .filter((target) => !allowed.includes(target!))
         .map((target) => `${source.path} imports ${target}`),
     );
@@ -130,8 +119,8 @@ describe.each(Object.entries(MAY_IMPORT))("src/%s", (room, allowed) => {
 
 test("every room is on one of the lists", () => {
   const rooms = new Set(src.map(({ path }) => roomOf(path)));
-  const known = [...Object.keys(MAY_IMPORT), ...COMPOSERS, "build-info.ts"];
-  expect([...rooms].filter((room) => !known.includes(room) && !room.endsWith(".d.ts"))).toEqual([]);
+  const known = [...Object.keys(MAY_IMPORT), ...COMPOSERS];
+  expect([...rooms].filter((room) => !known.includes(room))).toEqual([]);
 });
 
 test("every room that is a folder is on the map of README.md", () => {
@@ -164,8 +153,8 @@ test.each(Object.entries(KEPT_IN))("%s is used in %p only", (name, rooms) => {
 test("the process ends, and its environment is read, in few places", () => {
   const using = (pattern: RegExp) =>
     src.filter((source) => pattern.test(codeOf(source))).map(({ path }) => path);
-  expect(using(/\bprocess\.exit\(/).sort()).toEqual(["src/cli/serve.ts", "src/main.ts"]);
-  expect(using(/\b(process|Bun)\.env\b/)).toEqual(["src/cli/terminal.ts"]);
+  expect(using(/\bprocess\.exit\(/).sort()).toEqual(["src/cli/commands/serve.ts", "src/main.ts"]);
+  expect(using(/\b(process|Bun)\.env\b/)).toEqual(["src/cli/terminal/process-host.ts"]);
 });
 
 test(`no file is over ${LONGEST} lines, but for those that have a reason and still need it`, () => {

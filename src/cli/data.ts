@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { type DataFolder, openDataFolder } from "../data-folder.ts";
+import { type DataFolder, openDataFolder } from "../app/data-folder.ts";
 import type { Administration } from "../usecases/partners.ts";
 import type { Context } from "./context.ts";
 

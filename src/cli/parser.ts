@@ -1,5 +1,5 @@
 import { Command as Commander, Option as CommanderOption } from "commander";
-import { BUILD } from "../build-info.ts";
+import { BUILD } from "../app/build-info.ts";
 import type { Override } from "../config/load.ts";
 import {
   type Argument,

@@ -1,35 +1,35 @@
 /**
  * The command line: argv to one command of the table below.
  *
- * To add a command, write `src/cli/NAME.ts` that exports one made by `command`, and put it into COMMANDS; under a
+ * To add a command, write `src/cli/commands/NAME.ts` that exports one made by `command`, and put it into COMMANDS; under a
  * word of its own (`partner create`), put it into that word's group, `{ name: "partner", summary, commands }`.
  * `command.ts` says what arguments and options there may be. `--config`, `--data-dir`, `--json`, `--help`,
  * suggestions, exit codes and error reports come by themselves: `run` gives its result to `context.print` and throws
  * what goes wrong, as an OperatorError with a hint where the operator can mend it.
  */
 import { CommanderError } from "commander";
-import { adminCommands } from "./admin.ts";
-import { auditCommand } from "./audit.ts";
-import { backupCommand, restoreCommand } from "./backup.ts";
 import type { Command, CommandGroup } from "./command.ts";
+import { adminCommands } from "./commands/admin.ts";
+import { auditCommand } from "./commands/audit.ts";
+import { backupCommand, restoreCommand } from "./commands/backup.ts";
+import { deliveryCommands } from "./commands/deliveries.ts";
+import { demoCommand } from "./commands/demo.ts";
+import { doctorCommand } from "./commands/doctor.ts";
+import { exportCommand } from "./commands/export.ts";
+import { healthcheckCommand } from "./commands/healthcheck.ts";
+import { importCommand } from "./commands/import.ts";
+import { initCommand } from "./commands/init.ts";
+import { migrateCommand } from "./commands/migrate.ts";
+import { openapiCommand } from "./commands/openapi.ts";
+import { partnerCommands } from "./commands/partner.ts";
+import { serveCommand } from "./commands/serve.ts";
+import { smokeCommand } from "./commands/smoke.ts";
+import { snapshotCommand } from "./commands/snapshot.ts";
+import { versionCommand } from "./commands/version.ts";
 import { createContext, type Host } from "./context.ts";
-import { deliveryCommands } from "./deliveries.ts";
-import { demoCommand } from "./demo.ts";
-import { doctorCommand } from "./doctor.ts";
-import { exportCommand } from "./export.ts";
-import { healthcheckCommand } from "./healthcheck.ts";
-import { importCommand } from "./import.ts";
-import { initCommand } from "./init.ts";
-import { migrateCommand } from "./migrate.ts";
-import { openapiCommand } from "./openapi.ts";
 import { createParser } from "./parser.ts";
-import { partnerCommands } from "./partner.ts";
 import { EXIT, reportError } from "./report-error.ts";
-import { serveCommand } from "./serve.ts";
-import { smokeCommand } from "./smoke.ts";
-import { snapshotCommand } from "./snapshot.ts";
 import { asUsageError, helpAsOption, isJsonAsked, withHint } from "./usage.ts";
-import { versionCommand } from "./version.ts";
 
 /** In the order of the help. */
 export const COMMANDS: readonly (Command | CommandGroup)[] = [

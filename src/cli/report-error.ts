@@ -2,7 +2,7 @@ import { ConfigError } from "../config/load.ts";
 import { Failure, OperatorError } from "../domain/errors.ts";
 import { UsageError } from "./command.ts";
 import type { Output } from "./context.ts";
-import { OutputClosed } from "./terminal.ts";
+import { OutputClosed } from "./terminal/process-host.ts";
 
 /** How a command may end. */
 export const EXIT = { done: 0, failed: 1, badUsage: 2, interrupted: 130, terminated: 143 } as const;

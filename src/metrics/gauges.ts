@@ -1,16 +1,16 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { LastBackup } from "../backup/last-backup.ts";
-import type { BUILD } from "../build-info.ts";
 import { dayOf, type Instant } from "../domain/time.ts";
 import type { Stores } from "../store/store.ts";
-import type { DispatchStats } from "../usecases/dispatch-webhooks.ts";
+import type { DispatchStats } from "../webhooks/dispatcher.ts";
 import { watchProcess } from "./process.ts";
 
 /** Where the values come from that are looked up when somebody asks. */
 export type GaugeSources = {
   read: Pick<Stores, "gauges" | "snapshots">;
   clock: () => Instant;
-  build: typeof BUILD;
+  /** What this executable was built from. */
+  build: { version: string; commit: string; target: string };
   queueLength: () => number;
   databaseBytes: () => number;
   walBytes: () => number;

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { watchOtherProcesses } from "../../src/outbound.ts";
+import { watchOtherProcesses } from "../../src/app/outbound.ts";
 import {
   changePartner,
   finishRotations,
   rotateWebhookSecret,
   setEnabled,
 } from "../../src/usecases/administer-partner.ts";
-import { createDispatcher } from "../../src/usecases/dispatch-webhooks.ts";
 import { outboxPorts } from "../../src/usecases/outbox-ports.ts";
 import { sendTestEvent } from "../../src/usecases/send-test-event.ts";
 import { DISPATCH_DEFAULTS } from "../../src/webhooks/dispatch-ports.ts";
+import { createDispatcher } from "../../src/webhooks/dispatcher.ts";
 import type { SendResult } from "../../src/webhooks/send.ts";
 import { eventually } from "../support/eventually.ts";
 import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";

@@ -5,7 +5,7 @@ import type { ScoringPlace } from "../../store/component-lists.ts";
 import type { ComponentRow } from "../../store/component-rows.ts";
 import type { HistoryEntry } from "../../store/event-log.ts";
 import type { Store } from "../../store/store.ts";
-import { EventWalks, type Walk } from "../event-walks.ts";
+import { EventWalks, type Walk } from "../../usecases/event-walks.ts";
 import { type Operation, ok, partnerOperation } from "../operation.ts";
 import { envelope, parseSlice, refused, sinceText } from "../query.ts";
 import { componentName } from "../views.ts";

@@ -1,0 +1,225 @@
+import type { Config } from "../config/settings.ts";
+import type { FillRandom } from "../domain/ids.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { clockWithoutReturn, type Instant } from "../domain/time.ts";
+import { adminApi } from "../http/admin-api.ts";
+import { Authenticator } from "../http/auth.ts";
+import { SlidingWindow } from "../http/limits.ts";
+import type { Operation } from "../http/operation.ts";
+import { partnerApi } from "../http/partner-api.ts";
+import { Pipeline } from "../http/pipeline.ts";
+import { clientAddress } from "../http/proxies.ts";
+import { metricsOperation } from "../http/routes/metrics.ts";
+import { healthOperation } from "../http/routes/system.ts";
+import { createHttp, type Fetch } from "../http/server.ts";
+import { startJobs } from "../jobs/schedule.ts";
+import { jobTable } from "../jobs/table.ts";
+import { loadKnowledge } from "../knowledge/load.ts";
+import type { Logger } from "../log.ts";
+import { Metrics } from "../metrics/metrics.ts";
+import { contains, parseAddress, parseNetwork } from "../networks.ts";
+import { runPreflight } from "../rm/preflight.ts";
+import { tokens } from "../secrets/tokens.ts";
+import { readable } from "../store/sqlite.ts";
+import { checkHealth } from "../usecases/check-health.ts";
+import { DailyBudgets } from "../usecases/daily-budgets.ts";
+import { createResolver } from "../webhooks/resolve.ts";
+import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
+import { BUILD } from "./build-info.ts";
+import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
+import { lockInstance } from "./instance-lock.ts";
+import { openListeners } from "./listeners.ts";
+import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
+import { openUploads } from "./uploads.ts";
+
+export type AppWorld = {
+  config: Config;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: () => Instant;
+  /** Milliseconds of a clock that nobody sets; the process's own when not given. */
+  ticks?: () => number;
+  random: FillRandom;
+  log: Logger;
+};
+
+/** A server that listens. */
+export type App = {
+  url: string;
+  adminUrl: string;
+  /** Reads the certificate again, without a pause. One that cannot be used is logged, and the old one stays. */
+  renewTls(): void;
+  /** Refuses what is new, finishes what is under way within the grace of the settings, and closes the database. */
+  stop(): Promise<void>;
+};
+
+/** The composition root: builds every room from the settings, and listens. Throws an OperatorError when it cannot. */
+export async function startApp(world: AppWorld): Promise<App> {
+  const { config } = world;
+  makeDataFolder(config.storage.dataDir);
+  // Before the database is opened, since that may migrate it under another server's feet.
+  const lock = lockFolder(config.storage.dataDir);
+  try {
+    return await startLocked(world, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance>): Promise<App> {
+  const { config, clock, log } = world;
+  const folder = openDataFolder(world);
+  const { store } = folder;
+  if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before its upgrade");
+  for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");
+
+  const knowledge = loadKnowledge();
+  const budgets = new DailyBudgets(store, clock);
+  const sender = await orClose(folder, () => senderOf(config));
+  const metrics = new Metrics();
+  const dispatcher = dispatcherOf(world, folder, metrics.measured(sender));
+  const backups = scheduledBackups(world);
+  const fetches = await createFetches(world, folder, knowledge, budgets, backups.last, dispatcher, metrics);
+  const listeners = await orClose(folder, () => openListeners(world, fetches));
+  store.onGroup((jobs, durationMs) => metrics.groupCommitted(jobs, durationMs));
+  metrics.observe({
+    read: store.read,
+    clock,
+    build: BUILD,
+    queueLength: store.queueLength,
+    databaseBytes: store.sizeBytes,
+    walBytes: () => Bun.file(`${databaseFile(config.storage.dataDir)}-wal`).size,
+    dispatched: dispatcher.stats,
+    lastBackup: backups.last,
+    tlsValidTo: listeners.tlsValidTo,
+  });
+
+  store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
+  const endWatch = await watchOtherProcesses(store, dispatcher, log);
+  const jobs = startJobs([...jobTable({ config, clock, log, store, knowledge }), ...backups.jobs], log);
+  dispatcher.start();
+  log.info(
+    { url: listeners.url, admin_url: listeners.adminUrl, version: BUILD.version, commit: BUILD.commit },
+    "listening",
+  );
+
+  return {
+    url: listeners.url,
+    adminUrl: listeners.adminUrl,
+    renewTls: listeners.renewTls,
+    async stop() {
+      const graceMs = config.server.shutdownGraceS * 1000;
+      await listeners.stop(graceMs);
+      endWatch();
+      await jobs.stop();
+      await dispatcher.stop(graceMs);
+      sender.close();
+      await budgets.release();
+      await store.close();
+      lock.release();
+      log.info("stopped");
+    },
+  };
+}
+
+/** What each listener answers; one function for both when administrators are on the main one. */
+type Fetches = { main: Fetch; admin: Fetch };
+
+async function createFetches(
+  { config, clock, ticks = () => performance.now(), random, log }: AppWorld,
+  { store, masterKey, sealer }: DataFolder,
+  knowledge: Knowledge,
+  budgets: DailyBudgets,
+  lastBackup: ScheduledBackups["last"],
+  dispatcher: ReturnType<typeof dispatcherOf>,
+  metrics: Metrics,
+): Promise<Fetches> {
+  const { limits, server } = config;
+  // A token that has expired must not come to life again when the clock is set back.
+  const tokenClock = clockWithoutReturn(clock, ticks, await store.read.clock.lastInstant());
+  const authenticator = new Authenticator(store, tokens(masterKey, random), tokenClock);
+  const startedAtMs = ticks();
+  const health = () =>
+    checkHealth({
+      store,
+      clock,
+      uptimeMs: () => ticks() - startedAtMs,
+      version: BUILD.version,
+      schedulerOn: config.snapshot.enabled,
+      outboxRuns: () => !dispatcher.stats().isFailing,
+      lastBackup,
+    });
+  const forPartners = partnerApi({
+    knowledge,
+    authenticator,
+    checkHealth: health,
+    bulkItems: limits.bulkItems,
+    uploads: openUploads(config.storage.dataDir),
+    photoBytes: limits.photoBytes,
+    basePath: server.basePath,
+    random,
+  });
+  const isOneListener = config.admin.listen === "main";
+  const changed = (partnerId: string) => {
+    authenticator.forget();
+    dispatcher.refresh(partnerId);
+  };
+  const forAdministrators = [
+    metricsOperation(metrics, { partnersReachIt: isOneListener }),
+    ...adminApi({
+      administration: { store, sealer, random, changed },
+      partnersReachIt: isOneListener,
+      runRmPreflight: () => runPreflight({ settings: config.rm, resolve: createResolver(), clock }),
+    }),
+  ];
+  const trusted = server.trustedProxies.map(parseNetwork);
+  const isTrusted = (address: string) => {
+    const parsed = parseAddress(address);
+    return parsed !== undefined && trusted.some((network) => contains(network, parsed));
+  };
+  const pipeline = new Pipeline({
+    store,
+    authenticator,
+    budgets,
+    partnerWindow: new SlidingWindow(limits.perPartnerPerMinute),
+    perPartnerPerMinute: limits.perPartnerPerMinute,
+    bodyBytes: limits.bodyBytes,
+    clock,
+    log,
+  });
+  const serving = (operations: readonly Operation[]) =>
+    createHttp({
+      operations,
+      basePath: server.basePath,
+      pipeline,
+      addressWindow: new SlidingWindow(limits.perIpPerMinute),
+      clientAddress: (socket, forwardedFor) => clientAddress(socket, forwardedFor, isTrusted),
+      clock,
+      ticks,
+      newRequestId: () => Buffer.from(random(new Uint8Array(12))).toString("base64url"),
+      log,
+      onAnswer: (...answer) => metrics.requestAnswered(...answer),
+    });
+  if (isOneListener) {
+    const both = serving([...forPartners, ...forAdministrators]);
+    return { main: both, admin: both };
+  }
+  return { main: serving(forPartners), admin: serving([healthOperation(health), ...forAdministrators]) };
+}
+
+function lockFolder(dataDir: string) {
+  try {
+    return lockInstance(dataDir);
+  } catch (error) {
+    throw readable(error, databaseFile(dataDir));
+  }
+}
+
+async function orClose<T>(folder: DataFolder, open: () => T | Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    await folder.store.close();
+    throw error;
+  }
+}

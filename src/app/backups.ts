@@ -1,0 +1,36 @@
+import { type LastBackup, readLastBackup, writeLastBackup } from "../backup/last-backup.ts";
+import { takeScheduledBackup } from "../backup/scheduled.ts";
+import type { Config } from "../config/settings.ts";
+import type { Instant } from "../domain/time.ts";
+import type { Job } from "../jobs/schedule.ts";
+import type { Logger } from "../log.ts";
+import { runOwnCommand } from "./own-command.ts";
+
+export type ScheduledBackups = {
+  /** None when there is no schedule. */
+  jobs: readonly Job[];
+  /** How the latest one went, in this run of the server or an earlier one. */
+  last: () => LastBackup | undefined;
+};
+
+/** The backups that a running server takes by itself. */
+export function scheduledBackups(world: {
+  config: Config;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: () => Instant;
+  log: Logger;
+}): ScheduledBackups {
+  const { config, env, clock, log } = world;
+  const { schedule, dir, keep } = config.backup;
+  const { dataDir } = config.storage;
+  const settings = config.file === undefined ? [] : ["--config", config.file];
+  let last = readLastBackup(dataDir);
+  const run = async (signal: AbortSignal) => {
+    const runCommand = async (args: readonly string[], signal: AbortSignal) => {
+      await runOwnCommand({ args: [...args, ...settings], env, signal });
+    };
+    last = await takeScheduledBackup({ dataDir, dir, keep, clock, log, runCommand }, signal);
+    await writeLastBackup(dataDir, last);
+  };
+  return { jobs: schedule === "" ? [] : [{ name: "backup", pattern: schedule, run }], last: () => last };
+}

@@ -1,0 +1,102 @@
+import { isIP } from "node:net";
+import { parseListen } from "../config/formats.ts";
+import type { Config } from "../config/settings.ts";
+import { OperatorError } from "../domain/errors.ts";
+import { type Instant, toIso } from "../domain/time.ts";
+import { type Listener, listen } from "../http/listen.ts";
+import type { Fetch } from "../http/server.ts";
+import type { Logger } from "../log.ts";
+import { daysLeft, readTlsIdentity, type TlsIdentity } from "../tls/identity.ts";
+
+export type ListenersWorld = { config: Config; clock: () => Instant; log: Logger };
+
+/** The main listener and the administrators', which may be one. */
+export type Listeners = {
+  url: string;
+  adminUrl: string;
+  /** Reads the certificate and its key again; what cannot be used is logged, and the old one stays. */
+  renewTls(): void;
+  /** When the certificate that is shown ends; undefined without TLS. */
+  tlsValidTo(): Instant | undefined;
+  stop(graceMs: number): Promise<void>;
+};
+
+/**
+ * Opens both. HTTPS, when it is on, is spoken on the main listener, and on the administrators' one unless that is
+ * reached from this machine only. Rejects with an OperatorError when an address or the certificate cannot be used.
+ */
+export async function openListeners(
+  { config, clock, log }: ListenersWorld,
+  fetch: { main: Fetch; admin: Fetch },
+): Promise<Listeners> {
+  const { host: hostname, port, idleTimeoutS, tlsCert: certFile, tlsKey: keyFile } = config.server;
+  const files = { certFile, keyFile };
+  let identity = certFile === "" ? undefined : readTlsIdentity(files);
+  if (identity) report(identity, clock(), log, "certificate read");
+
+  const opened: Listener[] = [];
+  const open = async (options: {
+    hostname: string;
+    port: number;
+    fetch: Fetch;
+    tls?: TlsIdentity | undefined;
+  }) => {
+    const listener = await listen({ ...options, idleTimeoutS });
+    opened.push(listener);
+    return listener;
+  };
+  const address = parseListen(config.admin.listen)!;
+  let main: Listener;
+  let admin: Listener;
+  try {
+    main = await open({ hostname, port, fetch: fetch.main, tls: identity });
+    admin =
+      address === "main"
+        ? main
+        : await open({
+            hostname: address.host,
+            port: address.port,
+            fetch: fetch.admin,
+            tls: isLoopback(address.host) ? undefined : identity,
+          });
+  } catch (error) {
+    for (const listener of opened) void listener.stop(0);
+    throw error;
+  }
+  return {
+    url: main.url,
+    adminUrl: admin.url,
+    renewTls() {
+      if (!identity) {
+        log.info("asked to read the certificate again, but server.tls_cert is not set");
+        return;
+      }
+      try {
+        identity = readTlsIdentity(files);
+      } catch (error) {
+        if (!(error instanceof OperatorError)) throw error;
+        log.error({ reason: error.message, hint: error.hint }, "certificate not renewed, the old one stays");
+        return;
+      }
+      for (const listener of opened) listener.renewTls(identity);
+      report(identity, clock(), log, "certificate renewed");
+    },
+    tlsValidTo: () => identity?.validTo,
+    async stop(graceMs) {
+      await Promise.all(opened.map((listener) => listener.stop(graceMs)));
+    },
+  };
+}
+
+/** An expired certificate is served all the same: a start that fails would cut off those who don't check it, too. */
+function report(identity: TlsIdentity, now: Instant, log: Logger, message: string): void {
+  const { subject, validFrom, validTo } = identity;
+  const fields = { subject, valid_to: toIso(validTo), days_left: daysLeft(validTo, now) };
+  if (validTo <= now) log.warn(fields, `${message}, but it has expired`);
+  else if (validFrom > now) log.warn(fields, `${message}, but it is not valid yet`);
+  else log.info(fields, message);
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}

@@ -1,0 +1,120 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Config } from "../config/settings.ts";
+import { OperatorError } from "../domain/errors.ts";
+import type { Instant } from "../domain/time.ts";
+import type { Logger } from "../log.ts";
+import { parseNetwork } from "../networks.ts";
+import type { Store } from "../store/store.ts";
+import { outboxPorts } from "../usecases/outbox-ports.ts";
+import { DISPATCH_DEFAULTS } from "../webhooks/dispatch-ports.ts";
+import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
+import { DEFAULT_PAUSE_LIMITS } from "../webhooks/receiver-health.ts";
+import { createResolver } from "../webhooks/resolve.ts";
+import { createSender, type Sender } from "../webhooks/send.ts";
+import type { DataFolder } from "./data-folder.ts";
+
+/*
+ * The outbound half of the composition: what leaves towards partners, built from the settings. The server and the
+ * commands that send take the same sender, so that the network rules hold for both.
+ */
+
+/** How often another process's commits are looked for. */
+const WATCH_MS = 250;
+
+/** A sender with the operator's network rules. Throws an OperatorError when the settings can't be used. */
+export function senderOf({ webhooks }: Config): Sender {
+  const policy = {
+    allow: webhooks.allowNetworks.map(parseNetwork),
+    deny: webhooks.denyNetworks.map(parseNetwork),
+  };
+  return createSender({
+    policy: () => policy,
+    resolve: createResolver(),
+    extraAuthorities: webhooks.caFile === "" ? null : readAuthorities(webhooks.caFile),
+    proxy: webhooks.proxy === "" ? null : new URL(webhooks.proxy),
+  });
+}
+
+export type OutboxWorld = { config: Config; clock: () => Instant; log: Logger };
+
+/** The outbox's dispatcher, not started. */
+export function dispatcherOf(
+  { config, clock, log }: OutboxWorld,
+  { store, sealer }: DataFolder,
+  sender: Sender,
+): Dispatcher {
+  const { concurrencyPerPartner, timeoutMs, pauseAfterFailures, probeIntervalS } = config.webhooks;
+  const failures = pauseAfterFailures === 0 ? Number.POSITIVE_INFINITY : pauseAfterFailures;
+  return createDispatcher(
+    {
+      ...outboxPorts(store, sealer, clock),
+      send: sender.send,
+      clock,
+      timers: {
+        set: (fire, delayMs) => setTimeout(fire, delayMs),
+        clear: (timer) => clearTimeout(timer as Timer),
+      },
+      log,
+    },
+    {
+      ...DISPATCH_DEFAULTS,
+      concurrencyPerPartner,
+      timeoutMs,
+      pauseLimits: { ...DEFAULT_PAUSE_LIMITS, failures },
+      probeIntervalMs: probeIntervalS * 1000,
+    },
+  );
+}
+
+/**
+ * Commands that run beside the server may have filled the outbox or changed a partner: looks for their commits, and
+ * has the dispatcher look again. Returns what ends it.
+ */
+export async function watchOtherProcesses(
+  store: Store,
+  dispatcher: Pick<Dispatcher, "wake" | "refresh">,
+  log: Logger,
+): Promise<() => void> {
+  const readRevisions = async () =>
+    new Map(
+      (await store.read.partners.receiverRevisions()).map(({ partnerId, revision }) => [partnerId, revision]),
+    );
+  let seen = store.dataVersion();
+  let known = await readRevisions();
+  const look = async () => {
+    const version = store.dataVersion();
+    if (version === seen) return;
+    seen = version;
+    dispatcher.wake();
+    const revisions = await readRevisions();
+    for (const [partnerId, revision] of revisions)
+      if (known.get(partnerId) !== revision) dispatcher.refresh(partnerId);
+    known = revisions;
+  };
+  const timer = setInterval(() => {
+    look().catch((error) => log.error({ err: error }, "another process's changes could not be read"));
+  }, WATCH_MS);
+  return () => clearInterval(timer);
+}
+
+function readAuthorities(file: string): string {
+  let pem: string;
+  try {
+    pem = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new OperatorError(
+      `webhooks.ca_file ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      "Name a file that the user who runs Mainstay may read, or leave the setting empty.",
+    );
+  }
+  try {
+    new X509Certificate(pem);
+  } catch {
+    throw new OperatorError(
+      `webhooks.ca_file ${file} holds no PEM certificate`,
+      "The file begins with -----BEGIN CERTIFICATE-----.",
+    );
+  }
+  return pem;
+}

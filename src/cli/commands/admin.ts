@@ -1,0 +1,55 @@
+import { administratorRecord } from "../../shapes/administration-records.ts";
+import { createAdministrator, revokeAdministrator } from "../../usecases/administrators.ts";
+import { type CommandGroup, command, required } from "../command.ts";
+import { withAdministration, withData } from "../data.ts";
+import { textTable } from "../terminal/text-table.ts";
+
+const create = command({
+  name: "create",
+  summary: "create an administrator and print the key, this once",
+  arguments: { name: required("the administrator's name") },
+  examples: ['mainstay admin create "Night shift"'],
+  async run(context, { name }) {
+    const { id, key } = await withAdministration(context, (administration) =>
+      createAdministrator(administration, name),
+    );
+    context.print(
+      { admin_id: id, admin_key: key },
+      `Administrator  ${id}\nKey            ${key}\n\nThe key is shown this once.`,
+    );
+  },
+});
+
+const list = command({
+  name: "list",
+  summary: "list the administrators, those whose key has ended too",
+  async run(context) {
+    const found = await withData(context, ({ store }) => store.read.administrators.list());
+    const administrators = found.map(administratorRecord);
+    context.print(
+      { administrators },
+      administrators.length === 0
+        ? 'There are no administrators yet: mainstay admin create "NAME"'
+        : textTable(
+            ["ADMINISTRATOR", "CREATED", "REVOKED", "NAME"],
+            administrators.map((one) => [one.admin_id, one.created_at, one.revoked_at, one.name]),
+          ),
+    );
+  },
+});
+
+const revoke = command({
+  name: "revoke",
+  summary: "end an administrator's key at once",
+  arguments: { adminId: required("the administrator's id") },
+  async run(context, { adminId }) {
+    await withAdministration(context, (administration) => revokeAdministrator(administration, adminId));
+    context.print({ admin_id: adminId, revoked: true }, `The key of ${adminId} has ended.`);
+  },
+});
+
+export const adminCommands: CommandGroup = {
+  name: "admin",
+  summary: "create and administer administrators",
+  commands: [create, list, revoke],
+};

@@ -1,0 +1,30 @@
+import { auditRecord } from "../../shapes/administration-records.ts";
+import { command, text, whole } from "../command.ts";
+import { withData } from "../data.ts";
+import { textTable } from "../terminal/text-table.ts";
+
+export const auditCommand = command({
+  name: "audit",
+  summary: "print what operators and administrators changed, the newest first",
+  description: "Entries are only ever added; the database itself refuses to change or delete one.",
+  options: {
+    subject: text("ID", "changes of this partner, administrator or delivery"),
+    limit: whole("COUNT", "how many (default: 50)", 1, 100_000),
+  },
+  examples: ["mainstay audit --subject PARTNER_… --limit 10"],
+  async run(context, _arguments, { subject, limit = 50 }) {
+    const { entries, total } = await withData(context, async ({ store: { read } }) => ({
+      entries: (await read.audit.page({ limit, offset: 0 }, subject)).map(auditRecord),
+      total: await read.audit.count(subject),
+    }));
+    context.print(
+      { entries, total },
+      entries.length === 0
+        ? "Nothing has been changed."
+        : textTable(
+            ["AT", "ACTOR", "ACTION", "SUBJECT", "DETAIL"],
+            entries.map((one) => [one.at, one.actor, one.action, one.subject, JSON.stringify(one.detail)]),
+          ),
+    );
+  },
+});

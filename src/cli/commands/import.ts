@@ -1,0 +1,150 @@
+import { resolve } from "node:path";
+import { databaseFile } from "../../app/data-folder.ts";
+import { loadKnowledge } from "../../knowledge/load.ts";
+import { withScratchCopy } from "../../store/scratch-copy.ts";
+import type { Store } from "../../store/store.ts";
+import { courteousPause } from "../../usecases/courtesy.ts";
+import type { ColumnMapping } from "../../usecases/import/columns.ts";
+import {
+  IMPORT_FIELDS,
+  type ImportResult,
+  importPortfolio,
+  type RowCounts,
+} from "../../usecases/import-portfolio.ts";
+import { requirePartner } from "../../usecases/partners.ts";
+import { command, flag, text, UsageError, value } from "../command.ts";
+import type { Context } from "../context.ts";
+import { actorOf, withData } from "../data.ts";
+import { progressBar } from "../terminal/progress-bar.ts";
+
+const mapping = value("COLUMN=FIELD", "", (typed): ColumnMapping => {
+  const at = typed.lastIndexOf("=");
+  const [column, field] = [typed.slice(0, at).trim(), typed.slice(at + 1).trim()];
+  if (at < 0 || column === "" || field === "")
+    throw new UsageError(`expected COLUMN=FIELD, got ${JSON.stringify(typed)}`);
+  return { column, field };
+});
+
+const options = {
+  partner: text("PARTNER_ID", "whose portfolio it becomes"),
+  properties: text("FILE", "properties, matched on partner_property_id"),
+  appliances: text("FILE", "appliances, matched on serial within the property"),
+  serviceEvents: text("FILE", "service events, matched on appliance, component, type, date and notes"),
+  rejects: text("DIR", "folder for the rows that are wrong, with line and error (default: ./rejects)"),
+  dryRun: flag(
+    "check everything on a copy of the database and write nothing, but rejected rows to --rejects",
+  ),
+  map: {
+    ...mapping,
+    description: "the column of that heading holds the field; may be given several times",
+    absent: [],
+    repeated: true,
+  },
+} as const;
+
+/** `mainstay import`. Rejected rows are part of a finished import: the exit code is 0. */
+export const importCommand = command({
+  name: "import",
+  summary: "add a portfolio from CSV files",
+  description: [
+    "Adds what is not there yet and leaves the rest as it is: the same import again adds nothing, and one that was " +
+      "cut short is finished by running it again. The server may run at the same time.",
+    "Rows that are wrong are written to DIR with the same columns, the line and the error; once mended, that file " +
+      "is imported like any other. An appliance without a serial is matched with one that has none either and the " +
+      "same type, year, brand, model and unit.",
+    "",
+    ...Object.entries(IMPORT_FIELDS).map(([kind, fields]) => `Columns of ${kind}: ${fields.join(", ")}.`),
+  ].join("\n"),
+  options,
+  examples: [
+    "mainstay import --partner PARTNER_… --properties properties.csv --appliances appliances.csv",
+    "mainstay import --partner PARTNER_… --service-events visits.csv --map 'Visit Date=date' --dry-run",
+  ],
+  async run(context, _arguments, { partner: partnerId, dryRun, map, rejects, ...files }) {
+    const source = (path: string | undefined) =>
+      path === undefined ? undefined : { path: resolve(context.cwd, path) };
+    const sources = {
+      properties: source(files.properties),
+      appliances: source(files.appliances),
+      serviceEvents: source(files.serviceEvents),
+    };
+    if (partnerId === undefined)
+      throw new UsageError("--partner is missing", "`mainstay partner list` shows the ids.");
+    if (!Object.values(sources).some(Boolean))
+      throw new UsageError(
+        "no file to import",
+        "Name one or more: --properties, --appliances, --service-events.",
+      );
+    const bar = progressBar(context.isTty && !context.json);
+    const run = async (store: Store) =>
+      await importPortfolio({
+        store,
+        knowledge: loadKnowledge(),
+        partner: await requirePartner(store, partnerId),
+        sources,
+        mappings: map,
+        actor: actorOf(context),
+        rejectsFolder:
+          dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
+        clock: context.now,
+        pause: courteousPause(store, context.now),
+        onProgress: ({ kind, done, rows }) => bar.show(kind, done, rows),
+      });
+    try {
+      const result = await withData(context, ({ store }) => (dryRun ? onCopy(context, run) : run(store)));
+      bar.stop();
+      report(context, result, dryRun);
+    } finally {
+      bar.stop();
+    }
+  },
+});
+
+/** The copy is made while the data folder is open, so that it is there and up to date. */
+async function onCopy<T>({ config, now, random }: Context, run: (store: Store) => Promise<T>): Promise<T> {
+  return await withScratchCopy(databaseFile(config.storage.dataDir), { clock: now, random }, run);
+}
+
+function report({ json, stderr, print }: Context, result: ImportResult, dryRun: boolean): void {
+  const { properties, appliances, components, serviceEvents, rejected, durationMs } = result;
+  if (!json)
+    stderr.write(
+      complaints(result)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+  print(
+    {
+      properties,
+      appliances,
+      components,
+      service_events: serviceEvents,
+      rejected,
+      rejects: result.rejects,
+      warnings: result.warnings,
+      dry_run: dryRun,
+      duration_ms: durationMs,
+    },
+    [
+      dryRun ? "Dry run: nothing was written. An import would come to this:" : "Imported:",
+      countsLine("properties", properties),
+      `${countsLine("appliances", appliances)}  (${components.created} components)`,
+      countsLine("service events", serviceEvents),
+      `${rejected} rows rejected (${(durationMs / 1000).toFixed(1)} s).`,
+    ].join("\n"),
+  );
+}
+
+/** What the operator should look at. */
+function complaints({ warnings, rejects }: ImportResult): string[] {
+  const rows = rejects.map(({ file, rows, path, first }) => {
+    const where = path === null ? "" : `; they are in ${path}`;
+    return `${file}: ${rows} rows rejected${where}\n  the first is line ${first.line}: ${first.error}`;
+  });
+  return [...warnings, ...rows];
+}
+
+function countsLine(name: string, { read, created, unchanged }: RowCounts): string {
+  const column = (count: number) => String(count).padStart(9);
+  return `${name.padEnd(15)}${column(read)} read${column(created)} created${column(unchanged)} unchanged`;
+}

@@ -1,0 +1,17 @@
+import { partnerApi } from "../../http/partner-api.ts";
+import { documentText } from "../../http/routes/document.ts";
+import { loadKnowledge } from "../../knowledge/load.ts";
+import { command } from "../command.ts";
+
+export const openapiCommand = command({
+  name: "openapi",
+  summary: "print the API's OpenAPI 3.0.3 document, as GET /v1/openapi.json serves it",
+  examples: ["mainstay openapi > openapi.json"],
+  async run({ stdout }) {
+    // The document says what the operations are; none of them runs here, so they get nothing to run with.
+    const unused = undefined as never;
+    const parts = { authenticator: unused, checkHealth: unused, uploads: unused, random: unused };
+    const limits = { bulkItems: 0, photoBytes: 0, basePath: "" };
+    stdout.write(await documentText(partnerApi({ knowledge: loadKnowledge(), ...limits, ...parts })));
+  },
+});

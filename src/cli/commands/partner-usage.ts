@@ -1,0 +1,53 @@
+import { csvLine } from "../../csv/write.ts";
+import { dayOf } from "../../domain/time.ts";
+import { usageRecord } from "../../shapes/administration-records.ts";
+import { type PartnerUsage, partnerUsage } from "../../usecases/partner-usage.ts";
+import { requirePartner } from "../../usecases/partners.ts";
+import { command, flag, optional } from "../command.ts";
+import { withData } from "../data.ts";
+import { textTable } from "../terminal/text-table.ts";
+import { month } from "../values.ts";
+
+export const usageCommand = command({
+  name: "usage",
+  summary: "print a month's calls by day and the billable units",
+  description:
+    "Billable are the units of a partner's properties as they are now; demo properties are left out. Days are UTC. " +
+    "While the server runs, today's calls may hold up to 10 that it has set aside and not used.",
+  arguments: { partnerId: optional("the partner's id; all partners when not given") },
+  options: {
+    month: month("such as 2026-01; this month when not given"),
+    csv: flag("print CSV, a line for each partner and day"),
+  },
+  examples: ["mainstay partner usage --month 2026-01 --csv", "mainstay partner usage PARTNER_… --json"],
+  async run(context, { partnerId }, { month = dayOf(context.now()).slice(0, 7), csv }) {
+    const usage = await withData(context, async ({ store }) => {
+      const partners =
+        partnerId === undefined ? await store.read.partners.list() : [await requirePartner(store, partnerId)];
+      const found: PartnerUsage[] = [];
+      for (const { id } of partners) found.push(await partnerUsage(store, id, month));
+      return found;
+    });
+    const lines = usage.flatMap(linesOf);
+    context.print(
+      { month, partners: usage.map(usageRecord) },
+      csv
+        ? [HEADINGS, ...lines]
+            .map((line) => csvLine(line.map(String)))
+            .join("")
+            .trimEnd()
+        : textTable(
+            HEADINGS.map((heading) => heading.toUpperCase()),
+            lines,
+          ),
+    );
+  },
+});
+
+const HEADINGS = ["partner_id", "day", "calls", "billable_units", "name"];
+
+/** A line for each day with calls; a partner without any has one for the month, so that its units are listed. */
+function linesOf({ partnerId, name, month, days, billableUnits }: PartnerUsage): (string | number)[][] {
+  const listed = days.length > 0 ? days : [{ day: month, calls: 0 }];
+  return listed.map(({ day, calls }) => [partnerId, day, calls, billableUnits, name]);
+}

@@ -1,0 +1,45 @@
+import { dayOf } from "../../domain/time.ts";
+import { loadKnowledge } from "../../knowledge/load.ts";
+import { snapshotRecord } from "../../shapes/administration-records.ts";
+import { courteousPause } from "../../usecases/courtesy.ts";
+import { discardLaterSnapshots, type SnapshotResult, takeSnapshot } from "../../usecases/take-snapshot.ts";
+import { command, flag } from "../command.ts";
+import { withAdministration, withData } from "../data.ts";
+
+export const snapshotCommand = command({
+  name: "snapshot",
+  summary: "take today's snapshot now: score every component, announce what crossed a tier",
+  description:
+    "A day has one snapshot: asked again, it changes nothing. The server may run at the same time.",
+  options: {
+    discardLater: flag("first forget snapshots of days after today, which a clock that was ahead has left"),
+  },
+  async run(context, _arguments, { discardLater }) {
+    const day = dayOf(context.now());
+    const discarded = discardLater
+      ? await withAdministration(context, (administration) => discardLaterSnapshots(administration, day))
+      : 0;
+    const result = await withData(context, ({ store }) =>
+      takeSnapshot(
+        { store, knowledge: loadKnowledge(), clock: context.now, pause: courteousPause(store, context.now) },
+        day,
+      ),
+    );
+    context.print(
+      {
+        ...snapshotRecord(result),
+        ...(discardLater && { discarded }),
+      },
+      `${discarded > 0 ? `${discarded} snapshots of later days are forgotten.\n` : ""}${summary(result)}`,
+    );
+  },
+});
+
+function summary({ alreadyDone, date, durationMs, ...found }: SnapshotResult): string {
+  if (alreadyDone) return `The snapshot of ${date} was taken before; nothing was changed.`;
+  return (
+    `Snapshot of ${date}: ${found.components} components, ${found.critical} critical, ` +
+    `${found.warning} warning, ${found.good} good; ${found.announced} tier changes announced ` +
+    `(${(durationMs / 1000).toFixed(1)} s).`
+  );
+}

@@ -1,0 +1,49 @@
+import { writeSync } from "node:fs";
+import { isatty } from "node:tty";
+import { standardStream } from "../../log.ts";
+import type { Host, Output } from "../context.ts";
+
+/** The reader of standard output has gone away, as `head` does. */
+export class OutputClosed extends Error {
+  override readonly name = "OutputClosed";
+}
+
+/** This process as a command's host. */
+export function processHost(guard: Host["guard"]): Host {
+  return {
+    stdout: descriptor(1),
+    stderr: descriptor(2),
+    logLines: standardStream(2),
+    env: process.env,
+    cwd: process.cwd(),
+    isTty: isatty(2),
+    columns: isatty(1) ? process.stdout.columns : 100,
+    now: Date.now,
+    random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+    guard,
+  };
+}
+
+/** Writes at once: process.stdout would lose what its pipe hasn't taken when the process exits. */
+function descriptor(number: 1 | 2): Output {
+  return {
+    write(text) {
+      let rest: Uint8Array = Buffer.from(text);
+      while (rest.length > 0) rest = rest.subarray(writeSome(number, rest));
+    },
+  };
+}
+
+function writeSome(number: 1 | 2, bytes: Uint8Array): number {
+  try {
+    return writeSync(number, bytes);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EPIPE" && number === 1) throw new OutputClosed();
+    if (code === "EPIPE") return bytes.length;
+    if (code !== "EAGAIN") throw error;
+    // another process has made the shared pipe non-blocking, and it is full
+    Bun.sleepSync(5);
+    return 0;
+  }
+}

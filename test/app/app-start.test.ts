@@ -1,0 +1,39 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startApp } from "../../src/app/app.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { createLogger } from "../../src/log.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "mainstay-app-start-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const worldOn = (port: number) => ({
+  config: loadConfig({
+    cwd: folder,
+    env: {
+      MAINSTAY_SERVER__PORT: String(port),
+      MAINSTAY_ADMIN__LISTEN: "127.0.0.1:0",
+      MAINSTAY_SNAPSHOT__ENABLED: "false",
+    },
+  }),
+  env: {},
+  clock: Date.now,
+  random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+  log: createLogger({ level: "silent", format: "json", destination: { write: () => {} } }),
+});
+
+test("a start that fails leaves the data folder to the next one, in the same process too", async () => {
+  const blocker = createServer();
+  await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
+  const { port } = blocker.address() as { port: number };
+  for (let nth = 0; nth < 2; nth++)
+    await expect(startApp(worldOn(port))).rejects.toThrow(`the address 127.0.0.1:${port} is in use`);
+  blocker.close();
+  const app = await startApp(worldOn(0));
+  expect((await fetch(`${app.url}/health`)).status).toBe(200);
+  await expect(startApp(worldOn(0))).rejects.toThrow("another Mainstay already serves the data folder");
+  await app.stop();
+});

@@ -1,0 +1,569 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { AddressPolicy } from "../../src/webhooks/address.ts";
+import {
+  DISPATCH_DEFAULTS,
+  type DispatchOptions,
+  type DispatchPorts,
+} from "../../src/webhooks/dispatch-ports.ts";
+import { createDispatcher, type Dispatcher } from "../../src/webhooks/dispatcher.ts";
+import { createSender, type SendRequest, type SendResult } from "../../src/webhooks/send.ts";
+import { startReceiver, verifySignatures } from "../support/receiver.ts";
+import { ManualTime, MemoryOutbox } from "./memory-outbox.ts";
+
+const permissive: AddressPolicy = { allow: [], deny: [] };
+
+/** How the partner's receiver takes an attempt: its status (0 for no answer), and after how long. */
+type Answer = { status: number; afterMs?: number };
+type Sent = { id: string; partnerId: string; at: number; body: string; concurrent: number };
+
+const OK: Answer = { status: 200 };
+const DOWN: Answer = { status: 500 };
+const HANGS: Answer = { status: 0, afterMs: 8_000 };
+
+/** A dispatcher on an outbox in memory, with time and receivers in the test's hand. */
+class World {
+  readonly time = new ManualTime();
+  readonly outbox = new MemoryOutbox();
+  readonly sent: Sent[] = [];
+  readonly underWay = new Map<string, number>();
+  answer: (partnerId: string, id: string, nth: number) => Answer = () => OK;
+  readonly startedAt = this.time.now;
+
+  start(options: Partial<DispatchOptions> = {}, ports: Partial<DispatchPorts> = {}): Dispatcher {
+    const { timersPort: timers } = this.time;
+    const standard = this.outbox.ports({
+      send: (request) => this.send(request),
+      clock: () => this.time.now,
+      timers,
+    });
+    const dispatcher = createDispatcher({ ...standard, ...ports }, { ...DISPATCH_DEFAULTS, ...options });
+    dispatcher.start();
+    return dispatcher;
+  }
+
+  add(partnerId: string, orderKey: string | null = null) {
+    return this.outbox.add(partnerId, orderKey, this.time.now);
+  }
+
+  /** Seconds after the start at which the delivery was sent. */
+  secondsOf(id: string): number[] {
+    return this.sent.filter((one) => one.id === id).map(({ at }) => (at - this.startedAt) / 1000);
+  }
+
+  private async send({ url, headers, body }: SendRequest): Promise<SendResult> {
+    const partnerId = new URL(url).hostname.replace(".test", "");
+    const id = headers["webhook-id"]!;
+    const concurrent = (this.underWay.get(partnerId) ?? 0) + 1;
+    this.underWay.set(partnerId, concurrent);
+    this.sent.push({ id, partnerId, at: this.time.now, body: Buffer.from(body).toString(), concurrent });
+    const nth = this.sent.filter((one) => one.id === id).length;
+    const { status, afterMs = 0 } = this.answer(partnerId, id, nth);
+    if (afterMs > 0) await new Promise<void>((resolve) => this.time.timersPort.set(resolve, afterMs));
+    this.underWay.set(partnerId, this.underWay.get(partnerId)! - 1);
+    const ok = status >= 200 && status < 300;
+    return {
+      ok,
+      statusCode: status || null,
+      error: ok ? null : status ? `answered ${status}` : "no answer within 8 s",
+      responseHead: "",
+      durationMs: afterMs,
+      address: "127.0.0.1",
+    };
+  }
+}
+
+describe("a delivery", () => {
+  test("goes out at once and is recorded as delivered", async () => {
+    const world = new World();
+    const { id, body } = world.add("p1");
+    world.start();
+    await world.time.settle();
+    expect(world.sent).toMatchObject([{ id, body, at: world.startedAt }]);
+    expect(world.outbox.statuses()).toEqual(["delivered"]);
+    expect(world.outbox.attempts).toMatchObject([
+      { deliveryId: id, attempt: 1, outcome: "delivered", statusCode: 200, error: null, nextAttemptAt: null },
+    ]);
+  });
+
+  test("that comes in later goes out when the dispatcher is woken", async () => {
+    const world = new World();
+    const dispatcher = world.start();
+    await world.time.settle();
+    const first = world.add("p1");
+    dispatcher.wake();
+    await world.time.settle();
+    const second = world.add("p2");
+    dispatcher.wake(["p2"]);
+    await world.time.settle();
+    expect(world.sent.map(({ id }) => id)).toEqual([first.id, second.id]);
+  });
+
+  test("that comes in while the outbox is looked through is not overlooked", async () => {
+    const world = new World();
+    const { duePartners } = world.outbox.ports({ send: null!, clock: null!, timers: null! });
+    const dispatcher = world.start(
+      {},
+      {
+        duePartners: async (now) => {
+          const partners = await duePartners(now);
+          await new Promise<void>((done) => world.time.timersPort.set(done, 100));
+          return partners;
+        },
+      },
+    );
+    world.add("p1");
+    dispatcher.wake();
+    await world.time.advance(200);
+    expect(world.outbox.statuses()).toEqual(["delivered"]);
+  });
+
+  test("that nobody woke the dispatcher for is found by looking", async () => {
+    const world = new World();
+    world.start();
+    await world.time.settle();
+    world.add("p1");
+    await world.time.advance(DISPATCH_DEFAULTS.pollIntervalMs);
+    expect(world.outbox.statuses()).toEqual(["delivered"]);
+  });
+
+  test("is tried at 0, 5 and 35 s, then failed, and logged as failed", async () => {
+    const world = new World();
+    world.answer = () => DOWN;
+    const { id } = world.add("p1", "C_1");
+    world.start();
+    await world.time.advance(600_000);
+    expect(world.secondsOf(id)).toEqual([0, 5, 35]);
+    expect(world.outbox.statuses()).toEqual(["failed"]);
+    expect(world.outbox.attempts.map(({ attempt, outcome }) => `${attempt} ${outcome}`)).toEqual([
+      "1 retry",
+      "2 retry",
+      "3 failed",
+    ]);
+    const made = { level: "info", message: "webhook attempt" };
+    expect(world.outbox.log).toMatchObject([
+      { ...made, fields: { delivery_id: id, attempt: 1, outcome: "retry" } },
+      { ...made, fields: { delivery_id: id, attempt: 2, outcome: "retry" } },
+      { ...made, fields: { delivery_id: id, attempt: 3, outcome: "failed" } },
+      {
+        level: "warn",
+        message: "webhook delivery failed",
+        fields: { delivery_id: id, error: "answered 500" },
+      },
+    ]);
+  });
+
+  test("is not tried again before the attempt before has ended", async () => {
+    const world = new World();
+    world.answer = () => HANGS;
+    const { id } = world.add("p1");
+    world.start();
+    await world.time.advance(600_000);
+    expect(world.secondsOf(id)).toEqual([0, 8, 38]);
+  });
+
+  test("is delivered by a later attempt with the same bytes", async () => {
+    const world = new World();
+    world.answer = (_partner, _id, nth) => (nth < 3 ? DOWN : OK);
+    const { id, body } = world.add("p1");
+    world.start();
+    await world.time.advance(40_000);
+    expect(world.outbox.statuses()).toEqual(["delivered"]);
+    expect(world.sent.map((one) => `${one.id} ${one.body}`)).toEqual(Array(3).fill(`${id} ${body}`));
+  });
+
+  test("of before the clock was set back a day is not held up by it", async () => {
+    const world = new World();
+    world.outbox.add("p1", null, world.time.now + 86_400_000);
+    world.start();
+    await world.time.settle();
+    expect(world.outbox.statuses()).toEqual(["delivered"]);
+  });
+
+  test("waits without using up attempts while the partner has no receiver", async () => {
+    const world = new World();
+    world.outbox.endpoints.set("p1", null);
+    world.add("p1");
+    const dispatcher = world.start();
+    await world.time.advance(50_000);
+    expect(world.outbox.attempts).toEqual([]);
+    expect(world.outbox.log).toHaveLength(1);
+    world.outbox.endpoints.delete("p1");
+    dispatcher.refresh("p1");
+    await world.time.advance(10);
+    expect(world.outbox.statuses()).toEqual(["delivered"]);
+  });
+});
+
+describe("partners", () => {
+  test("don't hold each other up: 3 of 20 hang", async () => {
+    const world = new World();
+    const hanging = new Set(["p1", "p7", "p19"]);
+    world.answer = (partnerId) => (hanging.has(partnerId) ? HANGS : OK);
+    for (let i = 0; i < 400; i++) world.add(`p${i % 20}`);
+    world.start();
+    await world.time.advance(100);
+    const done = world.outbox.deliveries.filter(({ status }) => status === "delivered");
+    expect(done).toHaveLength(17 * 20);
+    for (const partnerId of hanging) expect(world.underWay.get(partnerId)).toBe(4);
+  });
+
+  test("get at most so many deliveries at a time", async () => {
+    const world = new World();
+    world.answer = () => ({ status: 200, afterMs: 100 });
+    for (let i = 0; i < 50; i++) world.add("p1");
+    world.start({ concurrencyPerPartner: 3 });
+    await world.time.advance(10_000);
+    expect(Math.max(...world.sent.map(({ concurrent }) => concurrent))).toBe(3);
+    expect(new Set(world.outbox.statuses())).toEqual(new Set(["delivered"]));
+  });
+
+  test("are held in memory by pages only", async () => {
+    const world = new World();
+    world.answer = () => ({ status: 200, afterMs: 10 });
+    for (let i = 0; i < 1_000; i++) world.add("p1");
+    let most = 0;
+    const { due } = world.outbox.ports({ send: null!, clock: null!, timers: null! });
+    const dispatcher = world.start(
+      { pageSize: 16 },
+      {
+        due: async (partnerId, now, limit, excluding) => {
+          most = Math.max(most, limit + excluding.size);
+          return due(partnerId, now, limit, excluding);
+        },
+      },
+    );
+    await world.time.advance(10_000);
+    expect(dispatcher.stats()).toMatchObject({ delivered: 1_000, waiting: 0, underWay: 0 });
+    expect(most).toBeLessThanOrEqual(32);
+  });
+});
+
+describe("order", () => {
+  test("is kept per key: one delivery of a key at a time, later ones after it is settled", async () => {
+    const scenario = fc.record({
+      keys: fc.array(fc.constantFrom("C_1", "C_2", "C_3", null), {
+        minLength: 1,
+        maxLength: 40,
+        size: "max",
+      }),
+      failures: fc.array(fc.nat(3), { minLength: 40, maxLength: 40 }),
+      delays: fc.array(fc.constantFrom(0, 1, 700, 8_000), { minLength: 40, maxLength: 40 }),
+      recordMs: fc.constantFrom(0, 50, 900),
+      readMs: fc.constantFrom(0, 0, 20, 1_000),
+      pageSize: fc.constantFrom(8, 9, 256),
+      wakes: fc.array(fc.nat(40_000), { maxLength: 10 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ keys, failures, delays, recordMs, readMs, pageSize, wakes }) => {
+        const world = new World();
+        const { time, outbox } = world;
+        const ids = keys.map((key) => world.add("p1", key).id);
+        world.answer = (_partner, id, nth) => {
+          const index = ids.indexOf(id);
+          return { status: nth <= failures[index]! ? 503 : 200, afterMs: delays[index]! };
+        };
+        const { due, record } = outbox.ports({ send: null!, clock: null!, timers: null! });
+        const wait = (ms: number) =>
+          ms > 0 ? new Promise<void>((done) => time.timersPort.set(done, ms)) : undefined;
+        const dispatcher = world.start(
+          { pageSize, pollIntervalMs: 60_000 },
+          {
+            record: async (results) => {
+              await wait(recordMs);
+              await record(results);
+            },
+            due: async (...query) => {
+              const page = await due(...query);
+              await wait(readMs);
+              return page;
+            },
+          },
+        );
+        for (const at of wakes) time.timersPort.set(() => dispatcher.wake(), at);
+        await time.advance(7_200_000);
+        expect(outbox.deliveries.filter(({ status }) => status === "pending")).toEqual([]);
+        for (const key of ["C_1", "C_2", "C_3"]) {
+          const ofKey = ids.filter((_, i) => keys[i] === key);
+          const order = world.sent.filter(({ id }) => ofKey.includes(id)).map(({ id }) => ofKey.indexOf(id));
+          expect(order).toEqual(order.toSorted((a, b) => a - b));
+        }
+        for (const [i, id] of ids.entries()) {
+          expect(world.secondsOf(id)).toHaveLength(Math.min(3, failures[i]! + 1));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+
+  test("lets other keys overtake one that waits for its retry", async () => {
+    const world = new World();
+    const [stuck, behind, other] = [world.add("p1", "C_1"), world.add("p1", "C_1"), world.add("p1", "C_2")];
+    world.answer = (_partner, id, nth) => (id === stuck.id && nth === 1 ? DOWN : OK);
+    world.start();
+    await world.time.advance(1_000);
+    expect(world.outbox.statuses()).toEqual(["pending", "pending", "delivered"]);
+    await world.time.advance(5_000);
+    expect(world.sent.map(({ id }) => id)).toEqual([stuck.id, other.id, stuck.id, behind.id]);
+  });
+});
+
+describe("the store", () => {
+  test("gets results in batches", async () => {
+    const world = new World();
+    for (let i = 0; i < 200; i++) world.add(`p${i % 10}`);
+    world.start();
+    await world.time.advance(100);
+    expect(world.outbox.batches.reduce((sum, size) => sum + size)).toBe(200);
+    expect(Math.max(...world.outbox.batches)).toBeGreaterThan(4);
+  });
+
+  test("that is busy gets the results later, and nothing is sent twice", async () => {
+    const world = new World();
+    for (let i = 0; i < 20; i++) world.add("p1", `C_${i % 3}`);
+    const { record } = world.outbox.ports({ send: null!, clock: null!, timers: null! });
+    let faults = 3;
+    world.start(
+      {},
+      {
+        record: async (results) => {
+          if (faults-- > 0) throw new Error("database is locked");
+          await record(results);
+        },
+      },
+    );
+    await world.time.advance(10_000);
+    expect(new Set(world.outbox.statuses())).toEqual(new Set(["delivered"]));
+    expect(world.sent).toHaveLength(20);
+    expect(world.outbox.log.filter(({ level }) => level === "error")).toHaveLength(3);
+  });
+
+  test("that can't be written stops the sending before long", async () => {
+    const world = new World();
+    for (let i = 0; i < 1_000; i++) world.add("p1");
+    const dispatcher = world.start(
+      { pageSize: 32 },
+      { record: () => Promise.reject(new Error("disk full")) },
+    );
+    await world.time.advance(60_000);
+    expect(world.sent.length).toBeLessThanOrEqual(64);
+    expect(dispatcher.stats().unrecorded).toBe(world.sent.length);
+  });
+
+  test("that can't be read is read again soon", async () => {
+    const world = new World();
+    world.add("p1");
+    const standard = world.outbox.ports({ send: null!, clock: null!, timers: null! });
+    const faults = { duePartners: 2, due: 2, endpoint: 2, receiverHealth: 2 };
+    const failing =
+      <Args extends unknown[], Value>(name: keyof typeof faults, read: (...args: Args) => Promise<Value>) =>
+      async (...args: Args) => {
+        if (faults[name]-- > 0) throw new Error("database is locked");
+        return read(...args);
+      };
+    world.start(
+      {},
+      {
+        duePartners: failing("duePartners", standard.duePartners),
+        due: failing("due", standard.due),
+        endpoint: failing("endpoint", standard.endpoint),
+        receiverHealth: failing("receiverHealth", standard.receiverHealth),
+      },
+    );
+    await world.time.advance(20_000);
+    expect(world.outbox.statuses()).toEqual(["delivered"]);
+    expect(world.outbox.attempts).toMatchObject([{ attempt: 1 }]);
+    expect(world.outbox.log.filter(({ level }) => level === "error")).toHaveLength(8);
+  });
+});
+
+describe("stopping", () => {
+  test("waits for what is under way, records it, and leaves the rest pending", async () => {
+    const world = new World();
+    world.answer = () => ({ status: 200, afterMs: 2_000 });
+    for (let i = 0; i < 10; i++) world.add("p1");
+    const dispatcher = world.start();
+    await world.time.settle();
+    let isStopped = false;
+    dispatcher.stop(10_000).then(() => {
+      isStopped = true;
+    });
+    dispatcher.wake();
+    await world.time.advance(1_999);
+    expect(isStopped).toBe(false);
+    await world.time.advance(10);
+    expect(isStopped).toBe(true);
+    expect(world.outbox.statuses().filter((status) => status === "delivered")).toHaveLength(4);
+    await world.time.advance(600_000);
+    expect(world.sent).toHaveLength(4);
+  });
+
+  test("is at once when nothing is under way", async () => {
+    const world = new World();
+    const dispatcher = world.start();
+    await world.time.settle();
+    await dispatcher.stop(10_000);
+    expect(world.time.now).toBe(world.startedAt);
+  });
+
+  test("waits no longer than the grace; what was under way is sent again, with the same id and bytes", async () => {
+    const world = new World();
+    world.answer = () => HANGS;
+    const { id, body } = world.add("p1");
+    const dispatcher = world.start();
+    await world.time.settle();
+    const stopped = dispatcher.stop(3_000);
+    await world.time.advance(3_000);
+    await stopped;
+    expect(world.outbox.attempts).toEqual([]);
+    world.answer = () => OK;
+    world.start();
+    await world.time.settle();
+    expect(world.sent.map((one) => `${one.id} ${one.body}`)).toEqual(Array(2).fill(`${id} ${body}`));
+    expect(world.outbox.statuses()).toEqual(["delivered"]);
+  });
+});
+
+describe("a receiver that fails for long", () => {
+  const busy = (world: World, dispatcher: Dispatcher, everyMs: number) => {
+    const again = () => {
+      world.add("p1");
+      dispatcher.wake(["p1"]);
+      world.time.timersPort.set(again, everyMs);
+    };
+    again();
+  };
+
+  test("is paused, probed with its oldest delivery, and resumed, losing nothing meanwhile", async () => {
+    const world = new World();
+    world.answer = (partnerId) => (partnerId === "p1" ? DOWN : OK);
+    const dispatcher = world.start();
+    busy(world, dispatcher, 10_000);
+    await world.time.advance(660_000);
+    expect(dispatcher.stats().pausedPartners).toEqual(["p1"]);
+    expect(world.outbox.health.get("p1")).toMatchObject({
+      lastError: "answered 500",
+      failingSince: world.startedAt,
+    });
+    const failedBefore = world.outbox.statuses().filter((status) => status === "failed").length;
+    const attemptsBefore = world.outbox.attempts.length;
+
+    await world.time.advance(3_600_000);
+    const probes = world.outbox.attempts.slice(attemptsBefore);
+    expect(world.outbox.statuses().filter((status) => status === "failed")).toHaveLength(failedBefore);
+    expect(probes).toHaveLength(60);
+    const oldest = world.outbox.deliveries.find(({ status }) => status === "pending")!;
+    for (const probe of probes) {
+      expect(probe).toMatchObject({
+        deliveryId: oldest.id,
+        isProbe: true,
+        outcome: "retry",
+        attempt: oldest.attempts + 1,
+      });
+    }
+    world.add("p2");
+    dispatcher.wake();
+    await world.time.advance(10);
+    expect(world.outbox.deliveries.at(-1)).toMatchObject({ partnerId: "p2", status: "delivered" });
+
+    world.answer = () => OK;
+    await world.time.advance(61_000);
+    expect(dispatcher.stats().pausedPartners).toEqual([]);
+    expect(world.outbox.statuses()).not.toContain("pending");
+    expect(world.outbox.health.get("p1")).toMatchObject({ pausedAt: null, failures: 0 });
+    const told = world.outbox.log.map(({ level, message }) => `${level} ${message.split(":")[0]}`);
+    expect(told.filter((line) => line === "warn webhook receiver paused")).toHaveLength(1);
+    expect(told.filter((line) => line === "info webhook receiver answers again")).toHaveLength(1);
+  });
+
+  test("is still paused after a restart, and probed at once", async () => {
+    const world = new World();
+    world.answer = () => DOWN;
+    world.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "answered 500" });
+    for (let i = 0; i < 10; i++) world.add("p1");
+    const dispatcher = world.start();
+    await world.time.advance(59_000);
+    expect(world.sent).toHaveLength(1);
+    expect(dispatcher.stats().pausedPartners).toEqual(["p1"]);
+    world.answer = () => OK;
+    await world.time.advance(1_100);
+    expect(new Set(world.outbox.statuses())).toEqual(new Set(["delivered"]));
+  });
+
+  test("is tried again when an operator resumes it", async () => {
+    const world = new World();
+    world.answer = () => DOWN;
+    world.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "answered 500" });
+    world.add("p1");
+    const dispatcher = world.start();
+    await world.time.settle();
+    world.answer = () => OK;
+    world.outbox.health.delete("p1");
+    dispatcher.refresh("p1");
+    await world.time.advance(10);
+    expect(world.outbox.statuses()).toEqual(["delivered"]);
+  });
+
+  test.each([
+    ["many deliveries fail within a few minutes", 300, 1_000, 300_000],
+    ["few deliveries fail over days", 6, 86_400_000, 6 * 86_400_000],
+  ])("is not paused when %s: each has its three attempts", async (_when, count, everyMs, lastsMs) => {
+    const world = new World();
+    world.answer = () => DOWN;
+    const dispatcher = world.start({ pollIntervalMs: 86_400_000 });
+    for (let i = 0; i < count; i++) {
+      world.time.timersPort.set(() => {
+        world.add("p1");
+        dispatcher.wake(["p1"]);
+      }, i * everyMs);
+    }
+    await world.time.advance(lastsMs + 60_000);
+    expect(dispatcher.stats()).toMatchObject({ failed: count, retry: count * 2, pausedPartners: [] });
+  });
+});
+
+describe("over real connections", () => {
+  const closing: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+
+  test("deliveries arrive signed, each once, while another partner's receiver hangs", async () => {
+    const receiver = await startReceiver();
+    const hanging = await startReceiver({ behave: () => "hang" });
+    const resolve = async () => [];
+    const sender = createSender({
+      policy: () => permissive,
+      resolve,
+      extraAuthorities: null,
+      proxy: null,
+    });
+    const outbox = new MemoryOutbox();
+    const secret = `whsec_${Buffer.alloc(32, "secret").toString("base64")}`;
+    const nextSecret = `whsec_${Buffer.alloc(32, "next").toString("base64")}`;
+    outbox.endpoints.set("good", { url: receiver.url, secret, nextSecret });
+    outbox.endpoints.set("hangs", { url: hanging.url, secret, nextSecret: null });
+    for (let i = 0; i < 100; i++) outbox.add(i % 2 ? "good" : "hangs", `C_${i % 14}`);
+    const timers = {
+      set: (fire: () => void, ms: number) => setTimeout(fire, ms),
+      clear: (timer: unknown) => clearTimeout(timer as Timer),
+    };
+    const dispatcher = createDispatcher(outbox.ports({ send: sender.send, clock: Date.now, timers }));
+    closing.push(() => dispatcher.stop(0), sender.close, receiver.close, hanging.close);
+    const beforeS = Math.floor(Date.now() / 1000);
+    dispatcher.start();
+    await receiver.waitFor((received) => received.length === 50);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(50);
+    expect(receiver.connections()).toBeLessThanOrEqual(4);
+    for (const delivery of receiver.received) {
+      expect(await verifySignatures(delivery, secret, nextSecret)).toEqual({
+        service: true,
+        webhook: true,
+        standard: true,
+        next: true,
+      });
+      expect(JSON.parse(delivery.body.toString())).toEqual({ id: delivery.id, note: "Zürich" });
+      expect(Number(delivery.headers["webhook-timestamp"])).toBeWithin(beforeS, beforeS + 60);
+    }
+  });
+});
