@@ -44,6 +44,7 @@ test("fields that are named like a secret are redacted at any depth, and the obj
   expect(fields.rows[0]).toEqual({ client_secret: "v3" });
 });
 
+// Rule: log-lines
 test.each(["json", "pretty"] as const)("credentials inside any text are redacted (%s)", (format) => {
   const { lines, log } = recorder(format);
   const [key, secret] = [newApiKey(random), newWebhookSecret(random)];

@@ -105,6 +105,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
   let componentId: string;
   let propertyId: string;
 
+  // Rule: ids-sort, list-properties
   test("leaves the event stream in order: a client that goes on from the latest moment misses nothing", async () => {
     const ids: string[] = [];
     const created: string[] = [];
@@ -132,6 +133,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
     propertyId = created[0]!;
   });
 
+  // Rule: snapshot-clock, trend
   test("takes the snapshot of each day once, and none before a newer one", async () => {
     const appliance = await addWornAppliance(asPartner(), propertyId);
     componentId = appliance.components[0].id;
@@ -160,6 +162,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
     expect(page.body).toMatchObject({ total: 2, limit: 1, offset: 1, page: 2, pages: 2 });
   });
 
+  // Rule: token-life
   test("does not bring an expired token back to life, and goes on giving valid ones", async () => {
     const statusOf = async (token: string) =>
       (await clientOf({ authorization: `Bearer ${token}` }).send("GET", "/v1/ping")).status;
@@ -197,6 +200,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
     }
   }, 60_000);
 
+  // Rule: retry-times
   test("gives a delivery up after three attempts, at 0, 5 and 35 seconds", async () => {
     receiver.behave(() => ({ status: 500 }));
     const had = receiver.received.length;
@@ -274,6 +278,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
     expect(await post()).toEqual({ id: anew.id, replayed: "true" });
   });
 
+  // Rule: health-degraded
   test("shows in the health, but not as time that has passed, and leaves the database whole", async () => {
     // The newest snapshot is of the year ahead, and keeps today's from being taken.
     const { body } = await clientOf({}).get("/health", {}, 503);

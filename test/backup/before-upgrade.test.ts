@@ -40,6 +40,7 @@ const columns = (path: string) => {
 };
 
 describe("an upgrade", () => {
+  // Rule: migrations
   test("is made after a copy of the database as it was", () => {
     const opened = open(NEXT);
     expect(opened.applied.map(({ name }) => name)).toEqual(["later"]);

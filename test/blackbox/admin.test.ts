@@ -22,16 +22,19 @@ describe("the administrators' listener", () => {
     expect(status).toBe(404);
   });
 
+  // Rule: base-path
   test("answers under the base path as without it", async () => {
     await admin.client.get("/api/admin/partners");
     await admin.client.get("/admin/partners");
   });
 
+  // Rule: admin-keys-only
   test("is the only one that knows /admin", async () => {
     await server.client({ "x-api-key": admin.key }).get("/admin/partners", {}, 404);
     await server.client({ "x-api-key": admin.key }).get("/api/admin/partners", {}, 404);
   });
 
+  // Rule: admin-keys-only, admin-key
   test("refuses a caller without an administrator's key", async () => {
     const partner = await server.createPartner("Acme");
     const bearer = await requestToken(server.url, partner);
@@ -66,6 +69,7 @@ describe("the administrators' listener", () => {
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
+  // Rule: credentials-issued, admin-listener
   test("is the partners' one with admin.listen = main, where no credential is handed out", async () => {
     const shared = await serve({ admin: { listen: "main" } });
     expect(shared.adminUrl).toBe(shared.url);
@@ -80,6 +84,7 @@ describe("the administrators' listener", () => {
 });
 
 describe("an administrator's key", () => {
+  // Rule: admin-photo-ids, admin-key
   test("is svc_admin_ and 48 hex, of an administrator with an id of its own", () => {
     expect(admin.key).toMatch(/^svc_admin_[0-9a-f]{48}$/);
     expect(admin.id).toMatch(/^ADM_[0-9a-hjkmnp-tv-z]{26}$/);
@@ -127,6 +132,7 @@ describe("partners", () => {
     });
   });
 
+  // Rule: budget-changed
   test("get another budget, which counts from the next call", async () => {
     const partner = await server.createPartner("Budgeted");
     const client = server.as(partner);
@@ -139,6 +145,7 @@ describe("partners", () => {
     await client.get("/v1/ping");
   });
 
+  // Rule: tokens-revoked
   test("are turned off and on: keys and tokens end at once, and the tokens stay ended", async () => {
     const partner = await server.createPartner("Switched");
     const byKey = server.as(partner);
@@ -167,6 +174,7 @@ describe("partners", () => {
     await server.as(partner).get("/v1/ping");
   });
 
+  // Rule: demo-not-billed
   test("have their calls counted by day, and their units but for the demo's", async () => {
     const partner = await server.createPartner("Counted");
     const client = server.as(partner);

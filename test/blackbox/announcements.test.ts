@@ -96,6 +96,7 @@ describe("a tank that crosses every tier", () => {
     ...fields,
   });
 
+  // Rule: moves-announced
   test("is announced each time, in the order in which it happened", () => {
     expect(told.map(({ event, data }) => [event, data.previous_tier, data.risk_tier])).toEqual([
       ["component.warning", "GOOD", "WARNING"],
@@ -105,12 +106,14 @@ describe("a tank that crosses every tier", () => {
     ]);
   });
 
+  // Rule: component-warning
   test("is told with every field when it becomes WARNING", () => {
     expect(dataOf("component.warning", "GOOD")).toEqual(
       everyField({ risk_score: tank.risk_score, risk_tier: "WARNING", previous_tier: "GOOD" }),
     );
   });
 
+  // Rule: component-critical
   test("is told with every field when it becomes CRITICAL", () => {
     const data = dataOf("component.critical", "WARNING");
     expect(data).toEqual(
@@ -119,6 +122,7 @@ describe("a tank that crosses every tier", () => {
     expect(data.risk_score).toBeWithin(0.78, 1);
   });
 
+  // Rule: component-recovered
   test("is told with every field when it is GOOD again", () => {
     const data = dataOf("component.recovered", "WARNING");
     expect(data).toEqual(
@@ -128,6 +132,7 @@ describe("a tank that crosses every tier", () => {
   });
 });
 
+// Rule: smart-event-announces
 test("a sensor's all-clear is announced as a recovery at once", async () => {
   const { client, receiver } = await listen();
   const tanks = await tanksOfEveryAge(client, await addProperty(client));
@@ -146,6 +151,7 @@ test("a sensor's all-clear is announced as a recovery at once", async () => {
   ]);
 });
 
+// Rule: replacement-announces
 test("a replacement announces what it brings back, and not what its neighbours in the request do", async () => {
   const own = await serve();
   const by = await createAdministrator(own);
@@ -172,6 +178,7 @@ test("a replacement announces what it brings back, and not what its neighbours i
   await receiver.waitFor(() => ofComponent(receiver, replaced.id).length === 2);
 });
 
+// Rule: silent-writes
 test("only the snapshot, a smart event and a replacement announce a tier: nothing else does", async () => {
   const own = await serve();
   const by = await createAdministrator(own);
@@ -202,6 +209,7 @@ test("only the snapshot, a smart event and a replacement announce a tier: nothin
   expect(await announced()).toEqual({ critical, warning, recovered: 0 });
 });
 
+// Rule: demo-property, property-created
 test("a demo property is announced with all that belongs to it", async () => {
   const { client, partner, receiver } = await listen();
   const demo = (await client.post("/onboarding/demo-property", {})).body;

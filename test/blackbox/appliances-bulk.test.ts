@@ -25,6 +25,7 @@ const boiler = (fields: object = {}) => ({
 const totals = async () => (await client.get("/v1/portfolio/summary")).body.totals;
 
 describe("registering appliances in bulk", () => {
+  // Rule: bulk-appliances
   test("answers with each record and its components, which are scored", async () => {
     const { body } = await client.post(PATH, { appliances: [boiler({ serial: "B-1" }), boiler()] });
     expect(body).toEqual({
@@ -48,6 +49,7 @@ describe("registering appliances in bulk", () => {
     expect(components.map((one: Json) => one.risk_tier)).toContain("CRITICAL");
   });
 
+  // Rule: bulk-appliances, bulk-partial
   test("keeps each good one when its neighbour fails, and names those that failed by their position", async () => {
     const before = await totals();
     const theirs = await addProperty(other);
@@ -77,11 +79,13 @@ describe("registering appliances in bulk", () => {
     expect([after.appliances - before.appliances, after.components - before.components]).toEqual([2, 12]);
   });
 
+  // Rule: bulk-appliances
   test("answers 201 also when none is good, or none is there", async () => {
     expect((await client.post(PATH, { appliances: [{}] })).body).toMatchObject({ created: 0, errors: 1 });
     expect((await client.post(PATH, { appliances: [] })).body).toMatchObject({ created: 0, errors: 0 });
   });
 
+  // Rule: bulk-size
   test("takes 1000 at once and refuses one more, of which nothing is kept", async () => {
     const many = Array.from({ length: 1000 }, () => boiler({ type_id: "elevator" }));
     expect((await client.post(PATH, { appliances: many })).body.created).toBe(1000);

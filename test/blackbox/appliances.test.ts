@@ -39,6 +39,7 @@ const COMPONENT_COUNTS = {
 };
 
 describe("the appliance types", () => {
+  // Rule: appliance-types
   test("are 30 with 169 components, the named ones with the counts of the specification", async () => {
     const { body } = await client.get("/v1/appliance-types", { limit: 200 });
     const counts = Object.fromEntries(
@@ -49,6 +50,7 @@ describe("the appliance types", () => {
     expect(Object.values<number>(counts).reduce((a, b) => a + b)).toBe(169);
   });
 
+  // Rule: weights-withheld, component-definitions
   test("tell names and ids, and none of the scoring's weights", async () => {
     const { body } = await client.get("/v1/appliance-types", { limit: 200 });
     const heater = body.appliance_types.find((type: Json) => type.type_id === "water_heater_gas");
@@ -62,6 +64,7 @@ describe("the appliance types", () => {
 });
 
 describe("registering an appliance", () => {
+  // Rule: ids, instants-and-nulls, create-appliance, usage-default, appliance-record
   test("answers with the full record and the components of its type", async () => {
     const body = await addAppliance(client, property.id, { type_id: "elevator" });
     const { components, ...record } = body;
@@ -91,6 +94,7 @@ describe("registering an appliance", () => {
       });
   });
 
+  // Rule: create-appliance, get-appliance
   test("takes every field", async () => {
     const { units } = (await client.get(`/v1/property/${property.id}/units`)).body;
     const fields = {
@@ -107,6 +111,7 @@ describe("registering an appliance", () => {
     expect((await client.get(`/v1/appliances/${body.id}`)).body).toMatchObject(fields);
   });
 
+  // Rule: brand-tier
   test("takes the tier that is known of the brand, else standard, and the one given before both", async () => {
     const tierOf = async (fields: object) =>
       (await addAppliance(client, property.id, { type_id: "hvac_central", ...fields })).brand_tier;
@@ -115,6 +120,7 @@ describe("registering an appliance", () => {
     expect(await tierOf({ brand: "Trane", brand_tier: "budget" })).toBe("budget");
   });
 
+  // Rule: use-and-tier-order
   test("scores heavier use and a cheaper make no lower, and some of it higher", async () => {
     const scoresOf = async (fields: object): Promise<number[]> => {
       const washer = { type_id: "washer", install_year: THIS_YEAR - 8, ...fields };
@@ -133,6 +139,7 @@ describe("registering an appliance", () => {
     }
   });
 
+  // Rule: appliance-bounds-taken
   test.each([
     ["usage_intensity", 0.5],
     ["usage_intensity", 2],
@@ -142,6 +149,7 @@ describe("registering an appliance", () => {
     expect(await addAppliance(client, property.id, { [field]: value })).toMatchObject({ [field]: value });
   });
 
+  // Rule: components-scored, get-appliance, components-made
   test.each(Object.entries(COMPONENT_COUNTS))(
     "of type %s makes %i scored components",
     async (type_id, count) => {
@@ -154,6 +162,7 @@ describe("registering an appliance", () => {
 
   const valid = () => ({ property_id: property.id, type_id: "roof", install_year: 2000 });
 
+  // Rule: appliance-bounds, appliance-refusals, missing-fields, claim-limits
   test.each([
     ["nothing", () => ({}), 400, "property_id, type_id, install_year required"],
     [
@@ -205,6 +214,7 @@ describe("registering an appliance", () => {
     expect((await client.post("/v1/appliances", body(), status)).body.error).toBe(error);
   });
 
+  // Rule: appliance-refusals
   test("refuses a unit of another property", async () => {
     const other = await addProperty(client, { unit_count: 1 });
     const { units } = (await client.get(`/v1/property/${other.id}/units`)).body;
@@ -213,6 +223,7 @@ describe("registering an appliance", () => {
 });
 
 describe("changing an appliance", () => {
+  // Rule: change-appliance, score-with-write
   test("changes what is given, clears what is null, and scores it again", async () => {
     const before = await addWornAppliance(client, property.id, { brand: "Rheem", serial: "1" });
     const change = { install_year: THIS_YEAR, serial: null, usage_intensity: 0.5 };
@@ -223,6 +234,7 @@ describe("changing an appliance", () => {
       expect(component).toMatchObject({ install_year: THIS_YEAR, risk_tier: "GOOD" });
   });
 
+  // Rule: install-year-moves
   test("moves the year of the components that had it, and of none that was replaced since", async () => {
     const { id, components } = await addWornAppliance(client, property.id);
     const [replaced, ...others] = components;
@@ -237,6 +249,7 @@ describe("changing an appliance", () => {
     ]);
   });
 
+  // Rule: change-appliance
   test("takes back the record as it was read", async () => {
     const { id } = await addAppliance(client, property.id);
     const { components, partner, ...record } = (await client.get(`/v1/appliances/${id}`)).body;
@@ -246,6 +259,7 @@ describe("changing an appliance", () => {
     });
   });
 
+  // Rule: appliance-fixed-fields
   test("refuses another type, another property and an unknown unit", async () => {
     const { id } = await addAppliance(client, property.id);
     const other = await addProperty(client);
@@ -258,6 +272,7 @@ describe("changing an appliance", () => {
   });
 });
 
+// Rule: list-appliances
 test("appliances are listed in the order of their creation, of all properties or of one", async () => {
   const { id } = await addProperty(client);
   const made = [await addAppliance(client, id), await addAppliance(client, id, { type_id: "roof" })];

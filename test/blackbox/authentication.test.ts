@@ -39,10 +39,13 @@ const PARTNER_OPERATIONS = [
 const asking = (method: string) => (method === "GET" ? {} : { body: {} });
 
 describe.each(PARTNER_OPERATIONS)("%s %s", (method, path, status) => {
+  // Rule: key-or-token
   test("takes an API key", () => withKey.ask(method, path, status, asking(method)));
 
+  // Rule: key-or-token
   test("takes a bearer token", () => withToken.ask(method, path, status, asking(method)));
 
+  // Rule: credential-first
   test("asks for a credential before it looks at anything else", async () => {
     const raw = method === "GET" ? {} : { raw: "{no JSON", headers: { "content-type": "text/plain" } };
     const { body } = await server.anonymous.ask(method, path, 401, raw);
@@ -55,6 +58,7 @@ describe("a credential that is not good", () => {
   const TOKEN = "Invalid or expired token. Re-authenticate at POST /oauth/token.";
   const NONE = "API key required. Pass it in the X-Api-Key header.";
 
+  // Rule: credential-words
   test.each([
     ["an unknown key", { "x-api-key": `svc_live_${"0".repeat(48)}` }, KEY],
     ["a key of another form", { "x-api-key": "hunter2" }, KEY],
@@ -94,6 +98,7 @@ describe("a credential that is not good", () => {
   const inAnHour = Math.floor(Date.now() / 1000) + 3600;
   const whole = () => withToken.credential.authorization!;
 
+  // Rule: token-form
   test.each([
     ["signed with another key", () => forged({}, undefined, hmac("another key"))],
     ["signed with an empty key", () => forged({}, undefined, hmac(new Uint8Array(1)))],
@@ -118,6 +123,7 @@ describe("a credential that is not good", () => {
     expect(text).not.toContain("svct_");
   });
 
+  // Rule: admin-key
   test("is an administrator's key, on partners' routes", async () => {
     const { admin_key } = await server.json("admin", "create", "Night shift");
     expect(admin_key).toMatch(/^svc_admin_[0-9a-f]{48}$/);
@@ -140,6 +146,7 @@ describe("POST /oauth/token", () => {
   const token = (status: number, asking: object) =>
     server.anonymous.ask("POST", "/oauth/token", status, asking);
 
+  // Rule: token
   test("gives a token for an hour, which nothing may store", async () => {
     const { body, headers } = await token(200, { body: asked() });
     expect(body).toEqual({
@@ -152,10 +159,12 @@ describe("POST /oauth/token", () => {
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
+  // Rule: token-forms
   test("takes a form as well as JSON", async () => {
     expect((await token(200, form(asked()))).body.token_type).toBe("Bearer");
   });
 
+  // Rule: token-forms
   test("takes the client's credentials by HTTP Basic", async () => {
     const headers = basic(acme.client_id, acme.client_secret);
     const fields = { grant_type: "client_credentials" };
@@ -169,6 +178,7 @@ describe("POST /oauth/token", () => {
     await withToken.get("/v1/ping");
   });
 
+  // Rule: token-refusals
   test.each([
     ["another grant", { grant_type: "password" }, 400, "unsupported_grant_type"],
     ["no grant", { grant_type: undefined }, 400, "invalid_request"],
@@ -184,6 +194,7 @@ describe("POST /oauth/token", () => {
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
+  // Rule: token-refusals
   test("refuses a wrong secret by HTTP Basic and says how to authenticate", async () => {
     const headers = basic(acme.client_id, "wrong");
     const refused = await token(401, form({ grant_type: "client_credentials" }, headers));
@@ -191,6 +202,7 @@ describe("POST /oauth/token", () => {
     expect(refused.headers.get("www-authenticate")).toStartWith("Basic ");
   });
 
+  // Rule: token-refusals
   test.each([
     ["no JSON", { raw: "{", headers: { "content-type": "application/json" } }],
     ["an array", { raw: "[]", headers: { "content-type": "application/json" } }],
@@ -206,6 +218,7 @@ describe("POST /oauth/token", () => {
 });
 
 describe("another partner's things", () => {
+  // Rule: component-filters, unknown-is-404, own-data
   test("are as unknown as those that do not exist, word for word", async () => {
     const other = server.as(await server.createPartner("Other"));
     const property = (await other.post("/v1/properties", { name: "N", address: "A", state: "NY" })).body;

@@ -95,6 +95,7 @@ const damagedCopy = (name: string, damage: (bytes: Buffer) => Buffer, of = plain
 };
 
 describe("mainstay backup and restore", () => {
+  // Rule: data-commands
   test("bring back every write that was acknowledged before, taken while writes go on", async () => {
     const client = source.as(acme);
     const acknowledged: string[] = [];

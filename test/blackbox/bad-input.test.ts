@@ -75,6 +75,7 @@ describe.each(named)("%s", (_, body) => {
     expect(answer.errors ?? 0).toBe(0);
   });
 
+  // Rule: wrong-field-named
   test.each(Object.entries(BAD_VALUES))("refuses %s in every field", async (_, badValues) => {
     await nothingChanges(async () => {
       for (const place of places)
@@ -99,6 +100,7 @@ describe.each(named)("%s", (_, body) => {
     });
   });
 
+  // Rule: missing-fields
   test("refuses a body without a field that it needs, or with null or nothing in its place", async () => {
     await nothingChanges(async () => {
       for (const place of places.filter(({ required }) => required))
@@ -208,6 +210,7 @@ describe("a request for a token", () => {
   });
 });
 
+// Rule: wrong-field-named
 test("a value that is refused is never repeated, whatever the field", async () => {
   for (const body of JSON_BODIES)
     for (const place of placesOf(document, body.schema)) {
@@ -218,6 +221,7 @@ test("a value that is refused is never repeated, whatever the field", async () =
     }
 });
 
+// Rule: refused-leaves-nothing
 test("nothing of all that was refused was announced", async () => {
   const { id } = await addProperty(client, { name: "The last one" });
   const received = await receiver.waitFor((every) => every.some(({ body }) => body.includes(id)));

@@ -47,6 +47,7 @@ test("every parameter has its bad values here", () => {
 });
 
 describe("a parameter", () => {
+  // Rule: bad-paging
   test.each(inQuery.filter(([, name]) => !TAKES_ALL.includes(name)))(
     "of %s is refused by its name: %s",
     async (path, name) => {
@@ -83,6 +84,7 @@ describe("what a path names", () => {
     ...["%2e%2e%2f", "..%5c", "'--", "%F0%9F%8F%A0"],
   ];
 
+  // Rule: unknown-is-404
   test.each(inPath)(
     "is not found by %s %s when it is another's, nobody's, or no id at all",
     async (method, path) => {

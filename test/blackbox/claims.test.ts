@@ -39,6 +39,7 @@ async function insured() {
 }
 
 describe("one claim", () => {
+  // Rule: ids, claim-record, create-claims
   test("is answered by its record, and by the body that a list is answered with", async () => {
     const { property, record } = await insured();
     const claim = {
@@ -71,6 +72,7 @@ describe("one claim", () => {
     });
   });
 
+  // Rule: claim-status
   test("is open unless told, with what is absent as null", async () => {
     const { record } = await insured();
     expect(await record({ ...CLAIM, carrier: null, status: null })).toMatchObject({
@@ -78,6 +80,7 @@ describe("one claim", () => {
     });
   });
 
+  // Rule: score-with-write
   test("moves the scores of the components that it affects before it is answered", async () => {
     const { record, score } = await insured();
     const before = await score("boiler_burner");
@@ -87,6 +90,7 @@ describe("one claim", () => {
     expect(await score("boiler_circulator")).toBe(other);
   });
 
+  // Rule: claim-types
   test.each(["water_damage", "fire_electrical"])(
     "of type %s is known, and scored where it fits",
     async (claim_type) => {
@@ -100,6 +104,7 @@ describe("one claim", () => {
     },
   );
 
+  // Rule: claim-types
   test("of a type that is not known is kept, scores nothing and is named", async () => {
     const { record, impact } = await insured();
     const body = await record({ ...CLAIM, claim_type: "meteor_strike" });
@@ -111,6 +116,7 @@ describe("one claim", () => {
     });
   });
 
+  // Rule: key-replay
   test("sent twice with one key is recorded once", async () => {
     const { record, list } = await insured();
     const key = { "idempotency-key": crypto.randomUUID() };
@@ -118,12 +124,14 @@ describe("one claim", () => {
     expect(await list()).toMatchObject({ total: 1 });
   });
 
+  // Rule: missing-fields
   test("without what a claim needs is refused with the fields that it needs", async () => {
     const { refuse } = await insured();
     for (const body of [{}, { ...CLAIM, amount: null }, { claim_type: "", date_of_loss: "", amount: 1 }])
       expect(await refuse(body)).toMatchObject({ error: "claim_type, date_of_loss, amount required" });
   });
 
+  // Rule: text-bounds, claim-types, claim-status, create-claims
   test.each<[string, object]>([
     ["claim_type", { claim_type: "Water Damage" }],
     ["claim_type", { claim_type: "a".repeat(65) }],
@@ -149,6 +157,7 @@ describe("one claim", () => {
 });
 
 describe("a list of claims", () => {
+  // Rule: create-claims, bulk-partial
   test("keeps each good one when its neighbour fails", async () => {
     const { record, list } = await insured();
     const claims = [
@@ -179,6 +188,7 @@ describe("a list of claims", () => {
     );
   });
 
+  // Rule: bulk-size
   test("may be empty, and holds at most 1,000", async () => {
     const { record, refuse } = await insured();
     expect(await record({ claims: [] })).toMatchObject({ created: 0, errors: 0, events: [] });
@@ -189,6 +199,7 @@ describe("a list of claims", () => {
 });
 
 describe("the claims of a property", () => {
+  // Rule: list-claims
   test("come with the newest date of loss first, in pages", async () => {
     const { property, record, list } = await insured();
     const days = [-400, -3, -2000, -30].map(daysFromToday);
@@ -202,6 +213,7 @@ describe("the claims of a property", () => {
     expect(await list({ offset: 9 })).toMatchObject({ claims: [], total: 4, pages: 1 });
   });
 
+  // Rule: scoring-impact
   test("carry the weight that they have today", async () => {
     const { record, list } = await insured();
     const denied = { ...CLAIM, status: "denied", date_of_loss: daysFromToday(-1) };
@@ -218,6 +230,7 @@ describe("the claims of a property", () => {
 });
 
 describe("the impact of claims", () => {
+  // Rule: claims-impact
   test("has every field of the specification", async () => {
     const { property, record, impact } = await insured();
     const { id } = await record({ ...CLAIM, date_of_loss: daysFromToday(-1461) });
@@ -252,6 +265,7 @@ describe("the impact of claims", () => {
     });
   });
 
+  // Rule: claim-end
   test("counts active and expired claims, of which at most three are scored", async () => {
     const { record, impact } = await insured();
     const types = ["gas_leak_explosion", "fire_electrical", "frozen_pipe_burst", "mold"];
@@ -277,6 +291,7 @@ describe("the impact of claims", () => {
   });
 });
 
+// Rule: unknown-is-404
 test("the claims of nobody's property, or of another partner's, are not found", async () => {
   const { path } = await insured();
   const unknown = "/v1/property/P_00000000000000000000000000/claims";

@@ -8,6 +8,7 @@ import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 const { serve, install, folder } = useMainstay();
 
 describe("every command", () => {
+  // Rule: command-form
   test("explains itself by --help, and needs nothing for that", async () => {
     const { code, stdout, stderr } = await runMainstay(["partner", "create", "--help"], { cwd: folder() });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -16,6 +17,7 @@ describe("every command", () => {
       expect(stdout).toContain(option);
   });
 
+  // Rule: command-form, misspelt-command
   test.each([
     [["serve", "--prot", "1"], "unknown option '--prot'", "Did you mean --port?"],
     [["partner", "craete", "X"], "unknown command 'craete'", "Did you mean create?"],
@@ -49,6 +51,7 @@ describe("every command", () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
+  // Rule: command-form
   test("says in JSON what went wrong, on standard error, when asked for JSON", async () => {
     const { code, stdout, stderr } = await install().run("partner", "show", "PARTNER_1", "--json");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -59,6 +62,7 @@ describe("every command", () => {
   });
 });
 
+// Rule: commands
 test("every command that an operator is promised is there", async () => {
   const listed = async (...group: string[]) => {
     const { stdout } = await runMainstay([...group, "--help"], { cwd: folder() });
@@ -81,6 +85,7 @@ test("every command that an operator is promised is there", async () => {
   expect(admin).toEqual(expect.arrayContaining(["create", "list", "revoke"]));
 });
 
+// Rule: openapi-and-version
 test("version names the release, the commit and the target", async () => {
   const { stdout } = await runMainstay(["version", "--json"]);
   expect(JSON.parse(stdout)).toEqual({
@@ -93,6 +98,7 @@ test("version names the release, the commit and the target", async () => {
 });
 
 describe("a partner's record", () => {
+  // Rule: ids, key-or-token
   test("is made with every credential, each in its form", async () => {
     const partner = await install().createPartner("  Acme Insurance ");
     expect(partner).toEqual({
@@ -105,6 +111,7 @@ describe("a partner's record", () => {
     });
   });
 
+  // Rule: credentials-issued
   test("is listed and shown with its portfolio and receiver, and without a secret", async () => {
     const server = await serve();
     const url = "http://127.0.0.1:9/hook";
@@ -164,6 +171,7 @@ describe("beside a running server", () => {
     await server.as(await server.createPartner("New")).get("/v1/ping");
   });
 
+  // Rule: key-rotated
   test("a rotated key is the only one: the old one ends at once, however recently it was used", async () => {
     const partner = await server.createPartner("Acme");
     await server.as(partner).get("/v1/ping");
@@ -195,6 +203,7 @@ describe("beside a running server", () => {
     await (await server.withToken({ ...partner, ...rotated })).get("/v1/ping");
   });
 
+  // Rule: commands-beside-server
   test("commands and requests write at the same time, and nothing of either is lost", async () => {
     const client = server.as(await server.createPartner("Busy"));
     const before = (await server.json("partner", "list")).partners.length;
@@ -232,6 +241,7 @@ test("a path that is of the wrong kind is the operator's to mend, and no fault",
   }
 });
 
+// Rule: init
 test("init makes what serve needs, and serve runs on it", async () => {
   const cwd = folder();
   const { code, stdout } = await runMainstay(["init", "--json"], { cwd });

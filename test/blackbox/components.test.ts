@@ -37,10 +37,12 @@ const listed = async (query: Record<string, string | number>) =>
   (await client.get("/v1/components", query)).body;
 
 describe("the list of components", () => {
+  // Rule: list-components
   test("is every appliance's, in the order of their creation", () => {
     expect(ids(all)).toEqual(appliances.flatMap((appliance) => ids(appliance.components)));
   });
 
+  // Rule: list-components, component-unit
   test("has every field of both documented variants", () => {
     expect(all[0]).toEqual({
       id: appliances[0].components[0].id,
@@ -74,6 +76,7 @@ describe("the list of components", () => {
     });
   });
 
+  // Rule: components-scored, probability-bounds, tier-bounds
   test("has scores of two decimals from 0 to 0.99, and the tier that belongs to each", () => {
     for (const { risk_score, risk_tier, failure_probability_12m } of all) {
       expect(risk_score).toBe(Math.round(risk_score * 100) / 100);
@@ -85,6 +88,7 @@ describe("the list of components", () => {
     expect(new Set(all.map((row) => row.risk_tier))).toEqual(new Set(["GOOD", "WARNING", "CRITICAL"]));
   });
 
+  // Rule: component-unit
   test("names the unit that the appliance is in", async () => {
     const home = await addProperty(other, { unit_count: 1 });
     const [unit] = (await other.get(`/v1/property/${home.id}/units`)).body.units;
@@ -93,6 +97,7 @@ describe("the list of components", () => {
     expect(components.map((row: Json) => row.unit)).toEqual(Array(5).fill(unit.id));
   });
 
+  // Rule: projected-range
   test("has the width of failure range that its confidence gives, in whole years", () => {
     for (const { projected_failure_year, projected_failure_range, confidence } of all) {
       const { earliest, latest, confidence_pct } = projected_failure_range;
@@ -103,6 +108,7 @@ describe("the list of components", () => {
     }
   });
 
+  // Rule: tier-filter
   test.each(["CRITICAL", "WARNING", "GOOD", "warning"])("is filtered by tier %s", async (tier) => {
     const expected = all.filter((row) => row.risk_tier === tier.toUpperCase());
     const { components, total } = await listed({ tier, limit: 200 });
@@ -110,6 +116,7 @@ describe("the list of components", () => {
     expect(total).toBe(expected.length);
   });
 
+  // Rule: component-filters
   test("is filtered by property, by appliance, and by both with a tier", async () => {
     const [property_id, appliance_id] = [properties[1].id, appliances[1].id];
     const ofProperty = all.filter((row) => row.property_id === property_id);
@@ -122,6 +129,7 @@ describe("the list of components", () => {
     expect((await listed({ property_id: properties[0].id, appliance_id })).components).toEqual([]);
   });
 
+  // Rule: tier-filter
   test("refuses an unknown tier", async () => {
     const { body } = await client.get("/v1/components", { tier: "MAUVE" }, 400);
     expect(body.error).toBe("tier must be CRITICAL, WARNING or GOOD");
@@ -134,6 +142,7 @@ describe("alerts", () => {
       .filter((row) => row.risk_tier !== "GOOD")
       .sort((a, b) => b.risk_score - a.risk_score || all.indexOf(a) - all.indexOf(b));
 
+  // Rule: alerts
   test("are the critical and warning components, the highest score first, then by creation", async () => {
     const { body } = await client.get("/v1/alerts", { limit: 200 });
     expect(ids(body.alerts)).toEqual(ids(elevated()));
@@ -142,6 +151,7 @@ describe("alerts", () => {
     expect(body.total).toBe(body.critical_count + body.warning_count);
   });
 
+  // Rule: alerts
   test("say where the component is", async () => {
     const { alerts } = (await client.get("/v1/alerts", { limit: 1 })).body;
     const [first] = elevated();
@@ -163,6 +173,7 @@ describe("alerts", () => {
     ]);
   });
 
+  // Rule: alerts-filter
   test("are filtered by property, their counts with them", async () => {
     for (const { id: property_id } of properties) {
       const expected = elevated().filter((row) => row.property_id === property_id);

@@ -74,6 +74,7 @@ describe("kill -9 in the middle of a write load", () => {
     expect((await client.get("/v1/alerts", { limit: 1 })).body.total).toBe(risk.critical + risk.warning);
   });
 
+  // Rule: key-transaction
   test("lets a client that repeats what it heard nothing of do each thing once", async () => {
     const server = await serve();
     const client = server.as(await server.createPartner());
@@ -100,6 +101,7 @@ describe("kill -9 in the middle of a write load", () => {
   });
 });
 
+// Rule: announced-once
 test("kill -9 in the middle of a snapshot: the next start finishes it, announcing each transition once", async () => {
   const server = await serve();
   const client = server.as(await server.createPartner());

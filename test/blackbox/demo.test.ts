@@ -72,6 +72,7 @@ describe("a first run, and a second", () => {
   const cwd = folder();
   let first: string;
 
+  // Rule: demo
   test("shows the portfolio, credentials and webhooks whose signatures are right", async () => {
     const demo = new Demo(cwd);
     first = await demo.prints(/webhook {2}\d+ more \(\d+ in all\), every signature verified/);

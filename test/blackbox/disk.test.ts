@@ -84,6 +84,7 @@ async function loseNothing(server: Installation, scarcity: { begin(): void; end(
 }
 
 describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
+  // Rule: health-degraded, full-disk
   test("writes are refused with 503, reads go on, and all is well again as soon as there is room", async () => {
     const place = disk(24);
     const server = await serveOn(place);

@@ -63,6 +63,7 @@ describe("mainstay doctor", () => {
     outbox: "ok",
   };
 
+  // Rule: doctor
   test("finds a new installation sound, beside its server and without it", async () => {
     const server = await serve();
     await server.createPartner("Acme");
@@ -92,6 +93,7 @@ describe("mainstay doctor", () => {
     expect(stdout).toMatch(/WARN {2}last_backup: none is scheduled\n {6}Set backup\.schedule/);
   });
 
+  // Rule: doctor
   test("connects to receivers and sends them nothing", async () => {
     const receiver = await startReceiver();
     const one = install({ webhooks: { deny_networks: ["127.0.0.2"] } });

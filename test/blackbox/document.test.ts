@@ -7,12 +7,14 @@ beforeAll(async () => {
   server = await serve();
 });
 
+// Rule: openapi-document, openapi-and-version
 test("the document is the same bytes from the command line and from the server, under the base path or not", async () => {
   const { stdout } = await server.run("openapi");
   for (const path of ["/v1/openapi.json", "/api/v1/openapi.json"])
     expect((await server.anonymous.get(path)).text).toBe(stdout);
 });
 
+// Rule: root-to-docs
 test("the reader's page and all that it asks for come from the server itself, and need no credential", async () => {
   for (const base of ["", "/api"]) {
     const page = await server.anonymous.get(`${base}/docs`);
@@ -26,6 +28,7 @@ test("the reader's page and all that it asks for come from the server itself, an
   }
 });
 
+// Rule: root-to-docs
 test("the root leads to the reader's page", async () => {
   const { headers } = await server.anonymous.get("/", {}, 302);
   expect(headers.get("location")).toBe("docs");

@@ -47,6 +47,7 @@ describe.each(WRITES)("%s %s", (method, template, good) => {
     await send(JSON.stringify(good()), done, { "content-type": "application/vnd.acme+json" });
   });
 
+  // Rule: bad-json
   test.each([
     ["no JSON", "{name: 1}", "Body is not valid JSON"],
     ["cut short", '{"name":', "Body is not valid JSON"],
@@ -67,6 +68,7 @@ describe.each(WRITES)("%s %s", (method, template, good) => {
     expect((await send(raw, 400)).body).toMatchObject({ error, code: "invalid_request" });
   });
 
+  // Rule: content-type
   test("refuses a body that is declared to be something else", async () => {
     for (const type of [
       "text/plain",
@@ -80,6 +82,7 @@ describe.each(WRITES)("%s %s", (method, template, good) => {
       );
   });
 
+  // Rule: compressed-body
   test("refuses a body that is compressed, and takes one that is declared not to be", async () => {
     const compressed = Bun.gzipSync(JSON.stringify(good()));
     const refused = await send(compressed, 415, { ...JSON_TYPE, "content-encoding": "gzip" });
@@ -91,11 +94,13 @@ describe.each(WRITES)("%s %s", (method, template, good) => {
     await send(JSON.stringify(good()), done, { ...JSON_TYPE, "content-encoding": "Identity" });
   });
 
+  // Rule: body-too-large
   test("refuses a body of 6 MB by its declared length", async () => {
     const { body } = await send(`{"notes":"${"x".repeat(6 * MEGABYTE)}"}`, 413);
     expect(body).toMatchObject({ error: "Body is larger than 5242880 bytes", code: "payload_too_large" });
   });
 
+  // Rule: body-too-large
   test("refuses a body of 6 MB that comes in chunks without a length", async () => {
     let sent = 0;
     const chunks = new ReadableStream({
@@ -108,6 +113,7 @@ describe.each(WRITES)("%s %s", (method, template, good) => {
     expect((await send(chunks, 413)).body.code).toBe("payload_too_large");
   });
 
+  // Rule: body-too-large
   test("reads a body just below the limit", async () => {
     const body = JSON.stringify({ ...good(), padding: "" });
     const padding = "x".repeat(5 * MEGABYTE - body.length);
@@ -186,6 +192,7 @@ describe("a value of the wrong type", () => {
     ["PUT", "/v1/appliances/{appliance}", { ...APPLIANCE_FIELDS }],
   ] as const;
 
+  // Rule: wrong-field-named, text-bounds
   test.each(
     cases.flatMap(([method, path, fields]) =>
       Object.entries<Kind>(fields).map(([field, kind]) => [method, path, field, kind] as const),
@@ -203,6 +210,7 @@ describe("a value of the wrong type", () => {
     }
   });
 
+  // Rule: condition-values
   test.each(Object.entries(EVENT_FIELDS))(
     "is refused in a service event's %s, at its position",
     async (field, kind) => {
@@ -223,6 +231,7 @@ describe("a value of the wrong type", () => {
     },
   );
 
+  // Rule: wrong-field-named
   test("is never repeated in the answer", async () => {
     const secret = "4111-1111-1111-1111";
     const { text } = await client.post(
@@ -233,6 +242,7 @@ describe("a value of the wrong type", () => {
     expect(text).not.toContain("4111");
   });
 
+  // Rule: text-bounds
   test("that would be read as something else is refused: control characters, half a character", async () => {
     const body = { name: "N", address: "A", state: "NY" };
     for (const name of ["a\u0000b", "a\nb", "a\u001bb", "\ud800"])
@@ -241,12 +251,14 @@ describe("a value of the wrong type", () => {
   });
 });
 
+// Rule: unknown-fields
 test("an unknown field, such as one of a newer client, is ignored, __proto__ too", async () => {
   const raw = `{"name":"N","address":"A","state":"NY","__proto__":{"is_demo":true},"constructor":1,"id":"P_mine"}`;
   const { body } = await client.ask("POST", "/v1/properties", 201, { raw, headers: JSON_TYPE });
   expect(body).toMatchObject({ name: "N", is_demo: false, id: expect.stringMatching(/^P_[0-9a-z]{26}$/) });
 });
 
+// Rule: refused-leaves-nothing
 test("a refused write leaves nothing behind", async () => {
   const other = server.as(await server.createPartner("Careful"));
   await other.post("/v1/properties", { name: "N", address: "A", state: "NY", year_built: 3000 }, 400);
@@ -257,6 +269,7 @@ test("a refused write leaves nothing behind", async () => {
   });
 });
 
+// Rule: internal-error
 test("a fault inside is a 500 that says nothing more, and its line in the log holds no value of the query", async () => {
   const broken = await serve();
   broken.expectFault(/request failed/);

@@ -41,6 +41,7 @@ async function syncOnce(client: ApiClient, since: string, limit: number) {
 }
 
 describe("the event stream", () => {
+  // Rule: events
   test("has the envelope of the specification, history first and what is elevated after it", async () => {
     const client = await newPartner();
     const property = await addProperty(client);
@@ -88,6 +89,7 @@ describe("the event stream", () => {
     });
   });
 
+  // Rule: events-component
   test("tells of each elevated component what it is and when it was scored", async () => {
     const client = await newPartner();
     const property = await addProperty(client);
@@ -122,6 +124,7 @@ describe("the event stream", () => {
     );
   });
 
+  // Rule: events-contents
   test("has history after since alone, to the millisecond, and what is elevated whatever since says", async () => {
     const client = await newPartner();
     const first = await addProperty(client);
@@ -135,12 +138,14 @@ describe("the event stream", () => {
     expect(later.total).toBe(worn.components.length);
   });
 
+  // Rule: events-since
   test("takes days and instants of any zone", async () => {
     const client = await newPartner();
     for (const since of ["2026-01-01", "2026-01-01T00:00Z", "2026-01-01T00:00:00.123+05:30"])
       expect((await client.get("/v1/events", { since })).body.since).toBe(since);
   });
 
+  // Rule: events-since
   test("takes a zone's plus as it stands, as clients often leave it", async () => {
     const client = await newPartner();
     const since = "2026-01-01T00:00:00+05:30";
@@ -148,6 +153,7 @@ describe("the event stream", () => {
       expect((await client.get(`/v1/events?since=${since.replace("+", plus)}`)).body.since).toBe(since);
   });
 
+  // Rule: events-since
   test.each([
     ["", "?"],
     ["nothing", "?since="],
@@ -173,6 +179,7 @@ describe("the event stream", () => {
     expect(body).toMatchObject({ events: [], total: 1, pages: 1 });
   });
 
+  // Rule: events-sync
   test("walked in pages of any size is the same", async () => {
     const client = await newPartner();
     const property = await addProperty(client);
@@ -185,6 +192,7 @@ describe("the event stream", () => {
 });
 
 describe("a client that follows the sync pattern", () => {
+  // Rule: events-sync
   test("sees every event exactly once, and all that stays elevated each time, while others write", async () => {
     const client = await newPartner();
     const home = await addProperty(client);
@@ -235,6 +243,7 @@ describe("a client that follows the sync pattern", () => {
     expect(rounds).toBeGreaterThan(2);
   });
 
+  // Rule: events-order
   test("sees history in strictly increasing time, so that no twin hides behind the latest timestamp", async () => {
     const client = await newPartner();
     const property = await addProperty(client);

@@ -35,6 +35,7 @@ const parse = (text: string): Json[] =>
 const ofType = (lines: Json[], type: string) => lines.filter((line) => line.type === type);
 
 describe("mainstay export", () => {
+  // Rule: data-commands
   test("writes everything of one partner, and at its end how much", async () => {
     const { code, stdout, stderr } = await server.run(
       "export",

@@ -34,6 +34,7 @@ const sum = (items: Json[], field: string) => cents(items.reduce((total, item) =
 const cents = (usd: number) => Math.round(usd * 100) / 100;
 
 describe("a report", () => {
+  // Rule: property-report
   test("has every field of the specification", async () => {
     const report = await read("report");
     const { partner, ...record } = (await client.get(`/v1/properties/${property.id}`)).body;
@@ -64,6 +65,7 @@ describe("a report", () => {
       expect(item).toEqual({ ...ITEM, age_years: expect.any(Number) });
   });
 
+  // Rule: property-report
   test("lists every component in its tier, the highest score first", async () => {
     const { critical, warning, good } = await read("report");
     for (const [tier, items] of Object.entries({ CRITICAL: critical, WARNING: warning, GOOD: good })) {
@@ -77,6 +79,7 @@ describe("a report", () => {
     }
   });
 
+  // Rule: report-agrees
   test("agrees with the summary, the portfolio, and what its items add up to", async () => {
     const report = await read("report");
     const summary = await read("summary");
@@ -112,6 +115,7 @@ describe("a report", () => {
 });
 
 describe("a forecast", () => {
+  // Rule: forecast
   test("has every field of the specification", async () => {
     const forecast = await read("forecast");
     expect(forecast).toEqual({
@@ -125,6 +129,7 @@ describe("a forecast", () => {
       expect(item).toEqual({ ...ITEM, failure_probability: expect.any(Number) });
   });
 
+  // Rule: forecast-windows
   test("has windows that add up and hold all of the shorter ones, with every critical component", async () => {
     const { critical } = await read("report");
     const { forecast } = await read("forecast");
@@ -142,6 +147,7 @@ describe("a forecast", () => {
 });
 
 describe("a reserve", () => {
+  // Rule: reserve
   test("has every field of the specification", async () => {
     const { financials } = await read("report");
     const reserve = await read("reserve");
@@ -164,6 +170,7 @@ describe("a reserve", () => {
     );
   });
 
+  // Rule: reserve
   test("covers at least what is elevated, and in ten years the replacement cost value", async () => {
     const { reserves, total_deferred } = await read("reserve");
     for (const months of [12, 24, 36])
@@ -179,6 +186,7 @@ describe("a reserve", () => {
   });
 });
 
+// Rule: condition-score
 test("a condition score has every field of the specification and agrees with the report", async () => {
   const { overall, critical, warning, good } = await read("report");
   expect(await read("condition-score")).toEqual({
@@ -198,6 +206,7 @@ test("a condition score has every field of the specification and agrees with the
   expect(Number.isInteger(overall.nci_equivalent)).toBe(true);
 });
 
+// Rule: deferred-percent-text, rcv
 test("a replacement cost valuation has every field of the specification, by system", async () => {
   const { critical, warning, financials } = await read("report");
   const rcv = await read("rcv");
@@ -227,6 +236,7 @@ test("a replacement cost valuation has every field of the specification, by syst
 });
 
 describe("compliance", () => {
+  // Rule: compliance-item, compliance
   test("has an item for each inspection of each appliance, the first due first", async () => {
     const compliance = await read("compliance");
     expect(compliance).toEqual({
@@ -256,6 +266,7 @@ describe("compliance", () => {
       });
   });
 
+  // Rule: compliance
   test("names the brand and the unit of the appliance", async () => {
     const home = await addProperty(client, { unit_count: 1 });
     const [unit] = (await client.get(`/v1/property/${home.id}/units`)).body.units;
@@ -264,6 +275,7 @@ describe("compliance", () => {
       expect(item).toMatchObject({ brand: "Otis", unit: unit.id });
   });
 
+  // Rule: inspection-clock
   test("starts the clock again with an inspection that passed, and not with one that failed", async () => {
     const test = async () =>
       (await read("compliance")).compliance_items.find(
@@ -281,6 +293,7 @@ describe("compliance", () => {
 describe("a property with nothing in it, no units and no value", () => {
   const NOTHING = { per_unit_per_month: 0, per_unit_per_year: 0, property_per_month: 0 };
 
+  // Rule: empty-property
   test("has a report", async () => {
     expect(await read("report", empty)).toMatchObject({
       property: { id: empty.id, unit_count: 0, estimated_value: null },
@@ -299,6 +312,7 @@ describe("a property with nothing in it, no units and no value", () => {
     });
   });
 
+  // Rule: empty-property
   test("has a forecast and reserves", async () => {
     const costs = { proactive_cost: 0, emergency_cost_if_ignored: 0, savings_potential: 0 };
     const window = { component_count: 0, ...costs, components: [] };
@@ -314,6 +328,7 @@ describe("a property with nothing in it, no units and no value", () => {
     });
   });
 
+  // Rule: deferred-percent-text, empty-property
   test("has a condition score, a valuation and nothing to inspect", async () => {
     expect(await read("condition-score", empty)).toMatchObject({
       ...{ condition_score: 100, grade: "A", rating: "GOOD", components_assessed: 0 },
@@ -328,6 +343,7 @@ describe("a property with nothing in it, no units and no value", () => {
   });
 });
 
+// Rule: money
 test("money has at most two decimals, whatever it is divided by", async () => {
   const odd = await addProperty(client, { unit_count: 7, estimated_value: 1_000_000.01 });
   await addAppliance(client, odd.id, { type_id: "boiler", install_year: THIS_YEAR - 18 });
@@ -341,6 +357,7 @@ test("money has at most two decimals, whatever it is divided by", async () => {
   }
 });
 
+// Rule: unknown-is-404
 test("a property of nobody, or of another partner, has no figures", async () => {
   const unknown = "P_00000000000000000000000000";
   for (const figure of FIGURES) {

@@ -37,6 +37,7 @@ test("the document is the one that is served", async () => {
   expect((await server.anonymous.get("/v1/openapi.json")).body).toEqual(document);
 });
 
+// Rule: documented-answers
 test.each(operationsOf(document).map((at) => [at.operation.operationId, at] as const))(
   "%s answers whatever it is sent with an answer that is documented",
   async (_, at) => {

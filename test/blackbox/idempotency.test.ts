@@ -50,6 +50,7 @@ describe.each(WRITES)("POST %s with an Idempotency-Key", (template, body, count)
     path = template.replace("{property}", property.id);
   });
 
+  // Rule: key-replay
   test("is answered again byte for byte, and done once", async () => {
     const key = newKey();
     const before = await count();
@@ -60,6 +61,7 @@ describe.each(WRITES)("POST %s with an Idempotency-Key", (template, body, count)
     expect(await count()).toBe(before + 1);
   });
 
+  // Rule: key-other-body
   test("is a conflict with another body", async () => {
     const key = newKey();
     await client.post(path, body(), 201, key);
@@ -67,6 +69,7 @@ describe.each(WRITES)("POST %s with an Idempotency-Key", (template, body, count)
     expect(refused).toMatchObject({ error: "Idempotency-Key was used with another body", code: "conflict" });
   });
 
+  // Rule: key-running
   test("sent many times at once is done once; the others get its answer, or hear that it runs", async () => {
     const key = newKey();
     const before = await count();
@@ -82,6 +85,7 @@ describe.each(WRITES)("POST %s with an Idempotency-Key", (template, body, count)
     expect(await count()).toBe(before + 1);
   });
 
+  // Rule: key-scope
   test("without one is done each time", async () => {
     const before = await count();
     await client.post(path, body());
@@ -90,6 +94,7 @@ describe.each(WRITES)("POST %s with an Idempotency-Key", (template, body, count)
   });
 });
 
+// Rule: key-scope
 test("a key is a partner's own, and a path's", async () => {
   const key = newKey();
   const other = server.as(await server.createPartner("Other"));
@@ -108,6 +113,7 @@ test("a key is a partner's own, and a path's", async () => {
   }
 });
 
+// Rule: key-refused
 test("a refused request leaves its key free", async () => {
   const key = newKey();
   await client.post("/v1/properties", { name: "N" }, 400, key);
@@ -115,6 +121,7 @@ test("a refused request leaves its key free", async () => {
   await client.post("/v1/properties", PROPERTY, 201, key);
 });
 
+// Rule: key-kept
 test("an answer is kept over a restart and over kill -9", async () => {
   const key = newKey();
   const first = await client.post("/v1/properties", PROPERTY, 201, key);
@@ -129,6 +136,7 @@ test("an answer is kept over a restart and over kill -9", async () => {
   ).toBe(second.text);
 });
 
+// Rule: key-form
 test.each([
   ["empty", ""],
   ["of 256 characters", "x".repeat(256)],
@@ -138,6 +146,7 @@ test.each([
   expect(body.details[0].field).toBe("Idempotency-Key");
 });
 
+// Rule: key-form
 test("a key of 255 characters is taken", async () => {
   await client.post("/v1/properties", PROPERTY, 201, { "idempotency-key": "x".repeat(255) });
 });

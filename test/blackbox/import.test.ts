@@ -75,6 +75,7 @@ beforeAll(async () => {
 });
 
 describe("importing real files", () => {
+  // Rule: data-commands
   test("creates what is right, and keeps what is not in files to mend", () => {
     expect(first).toMatchObject(SAMPLE_COUNTS);
     const rejects = join(whole.installation.folder, "rejects");

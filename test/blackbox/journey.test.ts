@@ -121,12 +121,14 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 describe("the types of a client generated from the document", () => {
+  // Rule: generated-types
   test("say what everything is: nothing is any or unknown", () => {
     const loose = types.split("\n").filter((line) => /\b(any|unknown|object)\b(?=[;|[ ]*$)/.test(line));
     // A response may have headers that nobody documents.
     expect(loose.filter((line) => line.trim() !== "[name: string]: unknown;")).toEqual([]);
   });
 
+  // Rule: generated-types
   test("let a partner's program be", () => {
     expect(errors["journey.ts"]).toBeUndefined();
     expect(errors["api.d.ts"]).toBeUndefined();
@@ -242,6 +244,7 @@ describe("the partner's journey, over HTTP", () => {
     expect(history.map((entry: Json) => entry.data.id)).toEqual([data.events[0].id]);
   });
 
+  // Rule: generated-types
   test("asked for every read and every write that partners have, but for the public ones", () => {
     const paths = [...types.matchAll(/^ {4}"(\/[^"]*)": \{$/gm)].map(([, path]) => path!);
     const unasked = paths.filter((path) => {

@@ -17,6 +17,7 @@ const secondsToMidnight = () => Math.ceil((86_400_000 - (Date.now() % 86_400_000
 describe("the limit per address", () => {
   const LIMITED = { limits: { per_ip_per_minute: 4 } };
 
+  // Rule: limit-order, limit-per-address
   test("holds for every request, whatever it asks for and whoever asks", async () => {
     const server = await serve(LIMITED);
     const client = server.as(await server.createPartner());
@@ -31,6 +32,7 @@ describe("the limit per address", () => {
     }
   });
 
+  // Rule: limit-per-address
   test("holds for token requests too, whose credentials are not looked at any more", async () => {
     const server = await serve(LIMITED);
     const { client_id, client_secret } = await server.createPartner();
@@ -39,6 +41,7 @@ describe("the limit per address", () => {
     expect(statuses(await times(5, ask))).toEqual([200, 200, 200, 200, 429]);
   });
 
+  // Rule: forwarded-for
   test("counts an address by the socket: X-Forwarded-For is believed of trusted proxies only", async () => {
     const distrusting = await serve(LIMITED);
     const from = (address: string) => ({ "x-forwarded-for": address });
@@ -53,6 +56,7 @@ describe("the limit per address", () => {
 });
 
 describe("the limit per partner", () => {
+  // Rule: limit-order, limit-per-partner
   test("counts a partner's keys and tokens together, and no other partner's", async () => {
     const server = await serve({ limits: { per_partner_per_minute: 3, daily_budget: 100 } });
     const acme = await server.createPartner("Acme");
@@ -70,6 +74,7 @@ describe("the limit per partner", () => {
 });
 
 describe("the daily budget", () => {
+  // Rule: budget
   test("counts every admitted call, whatever its outcome, down to none", async () => {
     const server = await serve();
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "4"));
@@ -90,6 +95,7 @@ describe("the daily budget", () => {
     expect(Math.abs(Number(headers.get("retry-after")) - secondsToMidnight())).toBeLessThan(60);
   });
 
+  // Rule: budget-survives
   test("is never exceeded by calls that come at the same time", async () => {
     const server = await serve();
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "40"));
@@ -97,6 +103,7 @@ describe("the daily budget", () => {
     expect(statuses(replies).filter((status) => status === 200)).toHaveLength(40);
   });
 
+  // Rule: limit-order
   test("does not count requests without a good credential", async () => {
     const server = await serve();
     const partner = await server.createPartner("Acme", "--daily-budget", "2");
@@ -105,12 +112,14 @@ describe("the daily budget", () => {
     expect((await server.as(partner).get("/v1/ping")).headers.get("x-ratelimit-remaining")).toBe("1");
   });
 
+  // Rule: budget-default
   test("of the settings is a new partner's", async () => {
     const server = await serve({ limits: { daily_budget: 7 } });
     const client = server.as(await server.createPartner());
     expect((await client.get("/v1/ping")).headers.get("x-ratelimit-limit")).toBe("7");
   });
 
+  // Rule: budget-survives
   test("goes on after a stop to the call", async () => {
     const server = await serve();
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "30"));
@@ -123,6 +132,7 @@ describe("the daily budget", () => {
     await client.ask("GET", "/v1/ping", 429);
   });
 
+  // Rule: budget-survives
   test("survives kill -9 and forfeits at most 10 calls each time, never allowing one too many", async () => {
     const server = await serve();
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "50"));

@@ -46,12 +46,14 @@ function list(template: string, more: string, status = 200) {
 }
 
 describe.each(LISTS)("%s", (template, name) => {
+  // Rule: page-envelope, partner-name, list-properties
   test("has the envelope of every list", async () => {
     const { body } = await list(template, "");
     expect(body.total).toBe(body[name].length);
     expect(body).toMatchObject({ limit: 50, offset: 0, page: 1, pages: 1, partner: "Acme" });
   });
 
+  // Rule: pages-whole
   test("put together from its pages is the whole", async () => {
     const whole = (await list(template, "limit=200")).body;
     const collected: Json[] = [];
@@ -64,6 +66,7 @@ describe.each(LISTS)("%s", (template, name) => {
     expect(collected).toEqual(whole[name]);
   });
 
+  // Rule: offset-beyond
   test("is empty past its end, with the true total", async () => {
     const { total } = (await list(template, "")).body;
     for (const offset of [total, total + 1, 999_999_999_999_999]) {
@@ -73,11 +76,13 @@ describe.each(LISTS)("%s", (template, name) => {
     }
   });
 
+  // Rule: limit-capped
   test("holds a limit above 200 to 200", async () => {
     expect((await list(template, "limit=201")).body.limit).toBe(200);
     expect((await list(template, "limit=999999999999999")).body.limit).toBe(200);
   });
 
+  // Rule: bad-paging
   test.each([
     "limit=0",
     "limit=-1",
@@ -99,12 +104,14 @@ describe.each(LISTS)("%s", (template, name) => {
     list(template, query, 400),
   );
 
+  // Rule: unknown-parameters
   test("ignores parameters that it does not know", async () => {
     expect((await list(template, "colour=red&colour=blue")).body.total).toBeGreaterThan(0);
   });
 });
 
 describe.each(LISTS.filter(([, , hasSandbox]) => hasSandbox))("%s with sandbox", (template, name) => {
+  // Rule: sandbox-filter
   test("is empty for a partner without a demo property, and filtered by true alone", async () => {
     const whole = (await list(template, "")).body;
     expect((await list(template, "sandbox=true")).body).toMatchObject({ [name]: [], total: 0, pages: 0 });

@@ -17,6 +17,7 @@ beforeAll(async () => {
 });
 
 describe("the metrics", () => {
+  // Rule: admin-listener
   test("are Prometheus text, on the administrators' listener only, for anybody there", async () => {
     const response = await fetch(`${server.adminUrl}/metrics`);
     expect(response.status).toBe(200);

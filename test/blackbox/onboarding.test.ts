@@ -16,6 +16,7 @@ beforeAll(async () => {
   demo = (await acme.post("/onboarding/demo-property", {})).body;
 });
 
+// Rule: property-source, demo-property
 test("a partner gets a demo property with all that belongs to it", async () => {
   expect(demo).toMatchObject({ is_demo: true, source: "demo", unit_count: 24, partner: "Acme" });
   expect(demo.appliances).toBeGreaterThanOrEqual(12);
@@ -25,6 +26,7 @@ test("a partner gets a demo property with all that belongs to it", async () => {
   expect(Math.min(risk.critical, risk.warning, risk.good)).toBeGreaterThan(0);
 });
 
+// Rule: sandbox-filter
 test("sandbox=true shows it alone, and it is among all the others without", async () => {
   const listed = async (query: Record<string, string>) => {
     const { properties } = (await acme.get("/v1/properties", query)).body;
@@ -34,6 +36,7 @@ test("sandbox=true shows it alone, and it is among all the others without", asyn
   expect(await listed({})).toHaveLength(2);
 });
 
+// Rule: sandbox-filter
 test("sandbox=true shows the demo's alone in every list that takes it, with the sums of what is shown", async () => {
   const live = await addProperty(acme, { name: "Live" });
   await addWornAppliance(acme, live.id);
@@ -68,6 +71,7 @@ test("sandbox=true shows the demo's alone in every list that takes it, with the 
   expect(await sandbox("alerts", { property_id: live.id })).toMatchObject({ alerts: [], total: 0 });
 });
 
+// Rule: sandbox-on-writes
 test("sandbox=true on a write is ignored: what it makes is no demo", async () => {
   const { body } = await acme.ask("POST", "/v1/properties?sandbox=true", 201, { body: PROPERTY });
   expect(body).toMatchObject({ is_demo: false, source: "api" });
@@ -75,6 +79,7 @@ test("sandbox=true on a write is ignored: what it makes is no demo", async () =>
   expect(listed.map(({ id }: Json) => id)).toEqual([demo.id]);
 });
 
+// Rule: demo-once
 test("a second one is a conflict, and another partner's own is none", async () => {
   const { body } = await acme.post("/onboarding/demo-property", {}, 409);
   expect(body).toMatchObject({ error: "Demo property already exists", code: "conflict" });

@@ -41,6 +41,7 @@ describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) =
     : {};
   const asking: Asking = { query, ...(requestBody && { body: {} }) };
 
+  // Rule: credential-needed
   test("is for who has a credential, and takes a key and a token alike", async () => {
     const { body, headers } = await server.anonymous.ask(method, filled(path), 401, asking);
     expect(body.error).toBe("API key required. Pass it in the X-Api-Key header.");
@@ -54,6 +55,7 @@ describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) =
     if (path !== "/onboarding/demo-property") expect(second.status).toBe(first.status);
   });
 
+  // Rule: limit-headers
   test("tells what is left of the day's calls, until the next midnight", async () => {
     const before = Date.now();
     const { headers } = await byKey.send(method, filled(path), asking);
@@ -64,6 +66,7 @@ describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) =
   });
 
   if (path.includes("{"))
+    // Rule: unknown-is-404, own-data
     test("does not find what is not there, nor what is another partner's, in the same words", async () => {
       const bodies: Record<string, Asking> = {
         "/v1/property/{id}/claims": {
@@ -81,6 +84,7 @@ describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) =
     });
 
   if (requestBody?.content["application/json"])
+    // Rule: credential-first
     test("looks at the credential before the body's size, and at that before what it says", async () => {
       const raw = `{${"x".repeat(6 * MEGABYTE)}`;
       const headers = { "content-type": "application/json" };

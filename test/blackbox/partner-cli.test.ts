@@ -44,6 +44,7 @@ describe("beside a running server", () => {
     await byToken.get("/v1/ping", {}, 401);
   });
 
+  // Rule: tokens-revoked
   test("tokens end when they are revoked", async () => {
     const byToken = await server.withToken(acme);
     await byToken.get("/v1/ping");
@@ -51,6 +52,7 @@ describe("beside a running server", () => {
     await byToken.get("/v1/ping", {}, 401);
   });
 
+  // Rule: budget-changed
   test("a budget counts from the next call", async () => {
     expect(await server.json("partner", "set-budget", acme.partner_id, "500")).toMatchObject({
       daily_budget: 500,
@@ -107,6 +109,7 @@ describe("usage", () => {
 });
 
 describe("a probe with a wrong signature", () => {
+  // Rule: forged-probe
   test("tells receivers that verify from those that don't, and is noted in the audit log", async () => {
     const own = await serve();
     let secret = "";

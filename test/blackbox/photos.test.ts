@@ -48,6 +48,7 @@ const photosOf = async (id: string) => (await client.get(`/v1/appliances/${id}/p
 const stored = () => readdirSync(join(server.dataDir, "uploads"));
 
 describe("a photo", () => {
+  // Rule: admin-photo-ids, upload-photo, list-photos, photo-record
   test.each(Object.entries(PICTURES))(
     "that is %s is taken, listed and served as it was sent",
     async (type, first) => {
@@ -72,6 +73,7 @@ describe("a photo", () => {
     },
   );
 
+  // Rule: photo-headers
   test("is served inert: never sniffed, shown inline under its own name, without a right to run anything", async () => {
     const { body } = await upload(JPEG, { name: "ça; 'x'(1).html" });
     const { headers } = await client.get(body.url);
@@ -83,6 +85,7 @@ describe("a photo", () => {
     expect(headers.get("cache-control")).toStartWith("private");
   });
 
+  // Rule: upload-photo, list-photos
   test("of a service event stands apart, with the event's kind and day", async () => {
     const date = daysFromToday(-3);
     const event = { appliance_id: appliance.id, event_type: "Repair", date };
@@ -100,6 +103,7 @@ describe("a photo", () => {
     expect(listed.total).toBe(listed.appliance_photos.length + 1);
   });
 
+  // Rule: serve-photo, own-data
   test("is another partner's own business, and nobody's without a credential", async () => {
     const { body } = await upload(JPEG);
     await server.anonymous.get(body.url, {}, 401);
@@ -112,6 +116,7 @@ describe("a photo", () => {
 });
 
 describe("what is no photo is refused, and nothing of it is kept", () => {
+  // Rule: upload-photo
   test.each([
     ["a script", "<script>alert(1)</script>"],
     ["a drawing that may hold scripts", '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'],
@@ -126,6 +131,7 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
     expect(await photosOf(appliance.id)).toEqual(listed);
   });
 
+  // Rule: upload-photo
   test("a picture of 11 MB, by its declared length or without one", async () => {
     const files = stored();
     const bytes = new Uint8Array(11 * MEGABYTE);
@@ -145,12 +151,14 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
     expect(stored()).toEqual(files);
   });
 
+  // Rule: upload-photo
   test("a picture of just the limit is taken", async () => {
     const bytes = new Uint8Array(10 * MEGABYTE);
     bytes.set(JPEG);
     await upload(bytes);
   });
 
+  // Rule: photo-paths
   test.each([
     ["../../../etc/passwd", "passwd"],
     ["..\\..\\windows\\system.ini", "system.ini"],
@@ -199,6 +207,7 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
   });
 });
 
+// Rule: photo-paths
 test.each([
   "../mainstay.key",
   "..%2f..%2fmainstay.key",

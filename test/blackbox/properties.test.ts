@@ -13,6 +13,8 @@ beforeAll(async () => {
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe("creating a property", () => {
+  // Rule: ids, instants-and-nulls, create-property, get-property, units-made, property-record
+  // Rule: property-source
   test("answers with the full record, absent values as null", async () => {
     const body = await addProperty(client);
     expect(body).toEqual({
@@ -32,6 +34,7 @@ describe("creating a property", () => {
     expect((await client.get(`/v1/properties/${body.id}`)).body).toEqual(body);
   });
 
+  // Rule: state-codes, text-bounds
   test("takes every field, trims text, and stores the state in upper case", async () => {
     const body = await addProperty(client, {
       name: "  Oak Hall ",
@@ -57,6 +60,7 @@ describe("creating a property", () => {
     expect(body).not.toHaveProperty("colour");
   });
 
+  // Rule: ids, units-made, list-units
   test("makes its units, numbered from 1", async () => {
     const { id } = await addProperty(client, { unit_count: 12 });
     const { body } = await client.get(`/v1/property/${id}/units`, { limit: 5, offset: 9 });
@@ -71,6 +75,7 @@ describe("creating a property", () => {
     expect(body).toMatchObject({ total: 12, limit: 5, offset: 9, page: 2, pages: 3 });
   });
 
+  // Rule: state-codes, property-bounds, create-property, missing-fields
   test.each([
     [{}, "name, address, state required"],
     [{ name: "N" }, "name, address, state required"],
@@ -87,6 +92,7 @@ describe("creating a property", () => {
     expect(refused.body).toMatchObject({ error, code: "invalid_request" });
   });
 
+  // Rule: error-details
   test("names every field that is wrong", async () => {
     const { body } = await client.post("/v1/properties", { ...PROPERTY, unit_count: "3", notes: 7 }, 400);
     expect(body.details.map((detail: { field: string }) => detail.field).sort()).toEqual([
@@ -95,6 +101,7 @@ describe("creating a property", () => {
     ]);
   });
 
+  // Rule: text-bounds
   test.each([
     ["name", 500],
     ["address", 500],
@@ -108,6 +115,7 @@ describe("creating a property", () => {
     expect(body.details[0].field).toBe(field);
   });
 
+  // Rule: state-codes
   test("takes each of the 50 states, DC and the five territories, and no other two letters", async () => {
     const states =
       "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK " +
@@ -121,6 +129,7 @@ describe("creating a property", () => {
     expect(taken).toEqual(states.split(" ").sort());
   });
 
+  // Rule: property-bounds
   test("takes the most units that a property may have", async () => {
     const { id, unit_count } = await addProperty(client, { unit_count: 10_000 });
     expect(unit_count).toBe(10_000);
@@ -128,6 +137,7 @@ describe("creating a property", () => {
     expect(body.units.map(({ label }: { label: string }) => label)).toEqual(["10000"]);
   });
 
+  // Rule: property-bounds
   test("refuses a year after the next one", async () => {
     const year = new Date().getUTCFullYear();
     await addProperty(client, { year_built: year + 1 });
@@ -135,6 +145,7 @@ describe("creating a property", () => {
     expect(body.details[0].field).toBe("year_built");
   });
 
+  // Rule: property-reference-unique
   test("refuses a partner_property_id that another property has", async () => {
     await addProperty(client, { partner_property_id: "taken" });
     const { body } = await client.post("/v1/properties", { ...PROPERTY, partner_property_id: "taken" }, 409);
@@ -143,6 +154,7 @@ describe("creating a property", () => {
 });
 
 describe("changing a property", () => {
+  // Rule: change-property
   test("changes what is given, clears what is null, and leaves the rest", async () => {
     const before = await addProperty(client, { year_built: 1990, notes: "old" });
     const { body } = await client.put(`/v1/properties/${before.id}`, { estimated_value: 5e6, notes: null });
@@ -156,6 +168,7 @@ describe("changing a property", () => {
     expect(read).toEqual(body);
   });
 
+  // Rule: score-with-write
   test("to another state scores its components anew, and its new name is in every list", async () => {
     const [moved, there] = [await addProperty(client), await addProperty(client, { state: "AZ" })];
     const roof = { type_id: "roof", install_year: new Date().getUTCFullYear() - 15 };
@@ -173,6 +186,7 @@ describe("changing a property", () => {
       expect(alert).toMatchObject({ property_name: "Moved", property_address: "2 Elm St" });
   });
 
+  // Rule: server-set-fields
   test("ignores what only the server sets", async () => {
     const before = await addProperty(client);
     const change = { id: "P_1", is_demo: true, source: "demo", created_at: "2020-01-01T00:00:00.000Z" };
@@ -180,6 +194,7 @@ describe("changing a property", () => {
     expect(body).toEqual({ ...before, updated_at: expect.stringMatching(INSTANT) });
   });
 
+  // Rule: change-unit-count
   test("adds and removes units at the end", async () => {
     const { id } = await addProperty(client, { unit_count: 3 });
     const labels = async () =>
@@ -190,6 +205,7 @@ describe("changing a property", () => {
     expect(await labels()).toEqual(["1", "2"]);
   });
 
+  // Rule: unit-in-use
   test("refuses to remove a unit that carries an appliance, by its name", async () => {
     const { id } = await addProperty(client, { unit_count: 3 });
     const { units } = (await client.get(`/v1/property/${id}/units`)).body;
@@ -199,6 +215,7 @@ describe("changing a property", () => {
     expect((await client.get(`/v1/property/${id}/units`)).body.total).toBe(3);
   });
 
+  // Rule: property-reference-unique
   test("refuses the reference of another property, and takes its own again", async () => {
     await addProperty(client, { partner_property_id: "one" });
     const { id } = await addProperty(client, { partner_property_id: "two" });
@@ -206,6 +223,7 @@ describe("changing a property", () => {
     await client.put(`/v1/properties/${id}`, { partner_property_id: "one" }, 409);
   });
 
+  // Rule: property-must-haves
   test("refuses null for what a property cannot be without", async () => {
     const { id } = await addProperty(client);
     for (const field of ["name", "address", "state", "unit_count"])
@@ -216,6 +234,7 @@ describe("changing a property", () => {
 });
 
 describe("summaries", () => {
+  // Rule: property-summary
   test("of a property count what it has and what that costs", async () => {
     const property = await addProperty(client, { unit_count: 4 });
     await addWornAppliance(client, property.id);
@@ -245,6 +264,7 @@ describe("summaries", () => {
     expect(body.financials.deferred_per_door).toBe(sum("proactive_cost") / 4);
   });
 
+  // Rule: property-summary
   test("of an empty property are all zero", async () => {
     const property = await addProperty(client);
     const { counts, risk, financials } = (await client.get(`/v1/property/${property.id}/summary`)).body;
@@ -253,6 +273,7 @@ describe("summaries", () => {
     expect(Object.values(financials)).toEqual([0, 0, 0, 0]);
   });
 
+  // Rule: portfolio-summary
   test("of the portfolio agree with those of its properties", async () => {
     const { body } = await client.get("/v1/portfolio/summary", { limit: 200 });
     const { portfolio, totals } = body;

@@ -13,6 +13,7 @@ const BASIC = `Basic ${Buffer.from(`mainstay:${PASSWORD}`).toString("base64")}`;
 const STEPS = ["configured", "dns", "tcp", "tls", "http", "credentials"];
 
 describe("with a system that is as it should be", () => {
+  // Rule: rm-preflight
   test("every step is reported with what was seen and how long it took", async () => {
     const { url } = await startSystem();
     const { ok, checked_at, checks } = await preflight({ url, ...LOGIN });
@@ -49,6 +50,7 @@ describe("with a system that is as it should be", () => {
 });
 
 describe("the last step reported says what is wrong", () => {
+  // Rule: rm-preflight-steps
   test("when nothing is configured", async () => {
     expect(await failure({})).toEqual(["configured", "rm.url is not set"]);
   });
@@ -109,6 +111,7 @@ describe("the last step reported says what is wrong", () => {
     expect(await failure({ url })).toEqual(["http", "answered 503"]);
   });
 
+  // Rule: rm-preflight-steps
   test("when the credentials are wrong", async () => {
     const { url } = await startSystem();
     const settings = { url, username: "mainstay", password: "not-the-password" };

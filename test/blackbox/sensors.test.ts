@@ -42,6 +42,7 @@ async function told(event: string, field: string, value: string): Promise<Json> 
 describe("a meter reading", () => {
   const reading = () => ({ appliance_id: heater.id, metric: "temperature_f", value: 148.2 });
 
+  // Rule: ids, meter-event, sensor-received
   test("is stored and passed on with every field, and moves no score", async () => {
     const scores = async () =>
       (await client.get("/v1/components", { appliance_id: heater.id })).body.components;
@@ -68,6 +69,7 @@ describe("a meter reading", () => {
     expect(await scores()).toEqual(before);
   });
 
+  // Rule: meter-event
   test.each([
     ["without what it needs", {}, 400, "appliance_id, metric, value required"],
     [
@@ -80,6 +82,7 @@ describe("a meter reading", () => {
     expect((await client.post(METER, body, status)).body.error).toBe(error);
   });
 
+  // Rule: meter-event
   test("with a value that is no number, or of a time to come, is refused", async () => {
     for (const change of [
       { value: "148" },
@@ -91,6 +94,7 @@ describe("a meter reading", () => {
 });
 
 describe("a smart event", () => {
+  // Rule: score-with-write, smart-event, sensor-smart
   test("scores its appliance at once, and answers with what it came to", async () => {
     const scoreOf = async (id: string) =>
       (await client.get("/v1/components", { appliance_id: heater.id })).body.components.find(
@@ -125,6 +129,7 @@ describe("a smart event", () => {
     });
   });
 
+  // Rule: smart-event-announces
   test("announces the tiers that it changes right away, with the tier before", async () => {
     const aged = await addAppliance(client, property.id, {
       type_id: "water_heater_gas",
@@ -141,6 +146,7 @@ describe("a smart event", () => {
     });
   });
 
+  // Rule: property-source, smart-registers, property-created, appliance-created
   test("registers the property and the appliance that are missing, and announces both", async () => {
     const event = {
       event_type: "abnormal_noise",
@@ -169,6 +175,7 @@ describe("a smart event", () => {
     });
   });
 
+  // Rule: smart-finds
   test("finds a property by the partner's own reference, and an appliance by its serial", async () => {
     const { body } = await client.post(SMART, {
       event_type: "normal",
@@ -178,6 +185,7 @@ describe("a smart event", () => {
     expect(body).toMatchObject({ property_id: property.id, appliance_id: heater.id });
   });
 
+  // Rule: smart-lacking
   test("that lacks what creation needs is refused with every field that is missing", async () => {
     const total = async () => (await client.get("/v1/properties")).body.total;
     const before = await total();
@@ -192,6 +200,7 @@ describe("a smart event", () => {
     expect(await total()).toBe(before);
   });
 
+  // Rule: smart-lacking
   test("leaves nothing of a property whose appliance is refused", async () => {
     const total = async () => (await client.get("/v1/properties")).body.total;
     const before = await total();
@@ -204,6 +213,7 @@ describe("a smart event", () => {
     expect(await total()).toBe(before);
   });
 
+  // Rule: smart-unknown-type
   test("of a kind that is not known is kept, moves no score and is named", async () => {
     const event = { event_type: "sun_spots", appliance: { appliance_id: heater.id } };
     const { body } = await client.post(SMART, event);
@@ -212,6 +222,7 @@ describe("a smart event", () => {
     expect(await told("sensor.smart", "event_id", body.event_id)).toMatchObject({ event_type: "sun_spots" });
   });
 
+  // Rule: smart-finds, severity
   test.each([
     ["no event_type", {}, 400],
     ["an event_type that is no name", { event_type: "Water Leak!" }, 400],
@@ -225,6 +236,7 @@ describe("a smart event", () => {
     await client.post(SMART, body, status);
   });
 
+  // Rule: smart-flat, sensor-smart-processed
   test("in the older flat form comes to the same, under its older name", async () => {
     const { body } = await client.post(FLAT, {
       event_type: "high_temperature",
@@ -242,6 +254,7 @@ describe("a smart event", () => {
   });
 });
 
+// Rule: key-replay
 test.each([METER, SMART, FLAT])(
   "POST %s sent twice with one Idempotency-Key is received once",
   async (path) => {
@@ -260,6 +273,7 @@ test.each([METER, SMART, FLAT])(
   },
 );
 
+// Rule: unknown-is-404
 test("another partner's property and appliance are unknown to a sensor", async () => {
   const other = server.as(await server.createPartner("Other"));
   await other.post(METER, { appliance_id: heater.id, metric: "m", value: 1 }, 404);

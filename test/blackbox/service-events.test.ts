@@ -46,6 +46,7 @@ const componentsNow = async (): Promise<Json[]> =>
   (await client.get(`/v1/appliances/${appliance.id}`)).body.components;
 
 describe("logging service events", () => {
+  // Rule: ids, total-cost, condition-values
   test("answers with the full records", async () => {
     const component_id = appliance.components[0].id;
     const fields = {
@@ -71,11 +72,13 @@ describe("logging service events", () => {
     });
   });
 
+  // Rule: event-types
   test("takes each of the event types", async () => {
     const { created } = await logEvents(client, ...EVENT_TYPES.map((event_type) => event({ event_type })));
     expect(created).toBe(EVENT_TYPES.length);
   });
 
+  // Rule: total-cost
   test("takes a total as it is given, and makes none of no costs", async () => {
     const { events } = await logEvents(
       client,
@@ -86,6 +89,7 @@ describe("logging service events", () => {
     expect(events.map((one: Json) => one.total_cost)).toEqual([10, 2.5, null]);
   });
 
+  // Rule: condition-values, event-dates
   test("takes each condition, and a date of tomorrow", async () => {
     const conditions = ["good", "fair", "poor", null];
     const events = conditions.map((condition_after) => event({ condition_after, date: daysFromToday(1) }));
@@ -95,6 +99,7 @@ describe("logging service events", () => {
     );
   });
 
+  // Rule: event-types, component-of-appliance, event-dates, bulk-service-events, bulk-partial, bulk-messages
   test("keeps the good ones when their neighbours are refused, each at its position", async () => {
     const other = await addAppliance(client, appliance.property_id);
     const foreign = other.components[0].id;
@@ -127,6 +132,7 @@ describe("logging service events", () => {
     ]);
   });
 
+  // Rule: bulk-service-events
   test.each([[null], [7], ["text"], [[]]])(
     "refuses an item that is %o and keeps its neighbour",
     async (item) => {
@@ -135,6 +141,7 @@ describe("logging service events", () => {
     },
   );
 
+  // Rule: bulk-size
   test("takes up to 1000 at once and refuses one more", async () => {
     const many = Array.from({ length: 1000 }, () => event());
     expect((await client.post("/v1/service-events/bulk", { events: many })).body.created).toBe(1000);
@@ -153,6 +160,7 @@ describe("logging service events", () => {
 });
 
 describe("what an event moves", () => {
+  // Rule: replacement-renews
   test("a replacement of the appliance makes every component new", async () => {
     expect((await componentsNow()).map((one) => one.risk_tier)).toContain("CRITICAL");
     await logEvents(client, event({ event_type: "Replacement", date: daysFromToday(0) }));
@@ -164,6 +172,7 @@ describe("what an event moves", () => {
       });
   });
 
+  // Rule: replacement-renews
   test("a replacement of a component makes that one new and no other", async () => {
     const [first, ...others] = await componentsNow();
     await logEvents(client, event({ event_type: "Replacement", component_id: first!.id }));
@@ -172,12 +181,14 @@ describe("what an event moves", () => {
     expect(rest.map((one) => one.last_replaced)).toEqual(others.map(() => null));
   });
 
+  // Rule: last-serviced
   test("servicing sets the date of the last service, and never backwards", async () => {
     await logEvents(client, event({ event_type: "Cleaning", date: "2025-06-01" }));
     await logEvents(client, event({ event_type: "Repair", date: "2025-05-01" }));
     expect((await componentsNow()).map((one) => one.last_serviced)).toEqual(Array(6).fill("2025-06-01"));
   });
 
+  // Rule: last-serviced
   test.each([
     ["Preventive Maintenance", true],
     ["Inspection", true],
@@ -194,6 +205,7 @@ describe("what an event moves", () => {
     expect((await componentsNow()).map((one) => one.last_serviced)).toEqual(Array(6).fill(expected));
   });
 
+  // Rule: event-directions
   test.each([
     ["Preventive Maintenance", "lowers"],
     ["Filter Change", "lowers"],
@@ -220,6 +232,7 @@ describe("what an event moves", () => {
     expect(after < before ? "lowers" : after > before ? "raises" : "leaves").toBe(effect);
   });
 
+  // Rule: event-weights, notes-scanned
   test("an emergency repair weighs more than a repair, and words of trouble in its notes more still", async () => {
     const scoreAfter = async (fields: object) => {
       const { id, components } = await addAppliance(client, appliance.property_id, {
@@ -242,6 +255,7 @@ describe("what an event moves", () => {
     expect(good).toBeLessThan(poor);
   });
 
+  // Rule: confidence
   test("events and a known brand raise the confidence, from LOW by MEDIUM to HIGH", async () => {
     const confidenceOf = async (id: string) => {
       const { components } = (await client.get(`/v1/appliances/${id}`)).body;
@@ -271,6 +285,7 @@ describe("what an event moves", () => {
     return lines.filter((line) => line.type === "outcome" && ids.has(line.service_event_id));
   }
 
+  // Rule: outcomes
   test("a replacement and an emergency repair leave an outcome of each component that they speak of", async () => {
     const [first] = appliance.components;
     const { events } = await logEvents(
@@ -342,6 +357,7 @@ describe("what an event moves", () => {
     expect(Math.abs(outcome.risk_score - stood)).toBeLessThan(0.015); // a day younger
   });
 
+  // Rule: warranty-outcome
   test("a warranty claim leaves one of what was replaced on its day, whichever was logged first", async () => {
     const [first, second, third] = appliance.components.map(({ id }: Json) => id);
     const logged: Json[] = [];
@@ -367,6 +383,7 @@ describe("what an event moves", () => {
     expect(all.map((one) => one.component_id).sort()).toEqual([first, second, third].sort());
   });
 
+  // Rule: score-with-write
   test("is in the answer to the next read, scores and counts alike", async () => {
     await logEvents(client, event({ event_type: "Emergency Repair", notes: "leaking badly" }));
     const { counts } = (await client.get(`/v1/property/${appliance.property_id}/summary`)).body;
@@ -375,6 +392,7 @@ describe("what an event moves", () => {
 });
 
 describe("a component's history", () => {
+  // Rule: component-history
   test("has its own events and those of its appliance as a whole, the newest first", async () => {
     const [mine, other] = appliance.components;
     await logEvents(

@@ -12,6 +12,7 @@ const { folder, serve } = useMainstay();
 const BODY = JSON.stringify(PROPERTY);
 
 describe.each(["http", "https"] as const)("SIGTERM, over %s,", (scheme) => {
+  // Rule: sigterm
   test("finishes what is under way, refuses what is new, and exits 0 with everything kept", async () => {
     const server = await serveBy(scheme, { shutdown_grace_s: 20 });
     const partner = await server.createPartner();
@@ -32,6 +33,7 @@ describe.each(["http", "https"] as const)("SIGTERM, over %s,", (scheme) => {
     expect(await server.stop()).toBe(0);
   });
 
+  // Rule: sigterm
   test("waits for a request that never ends no longer than the grace", async () => {
     const server = await serveBy(scheme, { shutdown_grace_s: 1 });
     await begin(server, (await server.createPartner()).api_key);
@@ -51,6 +53,7 @@ describe.each(["http", "https"] as const)("SIGTERM, over %s,", (scheme) => {
   });
 });
 
+// Rule: sigterm
 test("a stop gives back the calls that were set aside of a partner's budget", async () => {
   const server = await serve();
   const partner = await server.createPartner("Acme", "--daily-budget", "100");

@@ -27,6 +27,7 @@ const KNOWN = [
   ...["error_code", "end_of_life_warning", "normal"],
 ];
 
+// Rule: smart-types
 test.each(KNOWN)("%s is known", async (event_type) => {
   const { id } = await heater();
   expect(await send({ event_type, appliance: { appliance_id: id } })).toMatchObject({
@@ -35,6 +36,7 @@ test.each(KNOWN)("%s is known", async (event_type) => {
   });
 });
 
+// Rule: severity
 test("the severity is medium unless told, and weighs more the higher it is", async () => {
   const scoreAfter = async (severity?: string) => {
     const { id } = await heater();
@@ -58,6 +60,7 @@ test("the severity is medium unless told, and weighs more the higher it is", asy
 });
 
 describe("an event that names a component", () => {
+  // Rule: smart-one-component
   test("by its id or its definition moves that one and no other", async () => {
     for (const naming of [
       (tank: Json) => ({ component_id: tank.id }),
@@ -73,6 +76,7 @@ describe("an event that names a component", () => {
     }
   });
 
+  // Rule: smart-one-component
   test("of another appliance, or that it does not have, is refused", async () => {
     const [one, other] = [await heater(), await heater()];
     const event = { event_type: "water_leak", appliance: { appliance_id: one.id } };
@@ -83,6 +87,7 @@ describe("an event that names a component", () => {
   });
 });
 
+// Rule: smart-flat
 test("the flat form registers a property and an appliance from fields at the top", async () => {
   const { body } = await client.post("/v1/meter-event/smart", {
     event_type: "low_flow",
@@ -99,6 +104,7 @@ test("the flat form registers a property and an appliance from fields at the top
   });
 });
 
+// Rule: smart-registers
 test("an appliance of a unit is registered into it, and a unit of another property is refused", async () => {
   const home = await addProperty(client, { unit_count: 1 });
   const [unit] = (await client.get(`/v1/property/${home.id}/units`)).body.units;
@@ -118,6 +124,7 @@ describe("what an event names", () => {
     appliance: { type_id: "range_gas", install_year: 2015 },
   });
 
+  // Rule: smart-by-address
   test("by name and address is the property of that city and state, and no other of the same name", async () => {
     const here = await send(at({ city: "Troy", state: "NY" }));
     expect(here.property_created).toBe(true);
@@ -136,6 +143,7 @@ describe("what an event names", () => {
     expect(new Set([here, ...elsewhere].map((one) => one.property_id)).size).toBe(3);
   });
 
+  // Rule: smart-ambiguous
   test("by a serial that several appliances have is refused, unless their property tells them apart", async () => {
     const homes = [await addProperty(client), await addProperty(client)];
     const made = [];

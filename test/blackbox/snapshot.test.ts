@@ -22,6 +22,7 @@ async function portfolio(server: Installation, name = "Acme") {
 const takenBy = (server: Installation) => server.log.filter((line) => line.msg === "snapshot taken");
 
 describe("mainstay snapshot", () => {
+  // Rule: health, snapshot-command
   test("scores every component beside the running server, and says what it found", async () => {
     const server = await serve();
     const { client, worn, fresh } = await portfolio(server);
@@ -41,6 +42,7 @@ describe("mainstay snapshot", () => {
     expect(last_snapshot).toEqual({ date: TODAY, finished_at: expect.stringMatching(/Z$/) });
   });
 
+  // Rule: snapshot-twice
   test("asked again on the day changes and announces nothing", async () => {
     const server = await serve();
     const { client, worn } = await portfolio(server);
@@ -54,6 +56,7 @@ describe("mainstay snapshot", () => {
     expect(trend).toHaveLength(1);
   });
 
+  // Rule: announced-once
   test("run by several processes at once is one snapshot", async () => {
     const server = await serve();
     const { client, worn } = await portfolio(server);
@@ -81,6 +84,7 @@ describe("mainstay snapshot", () => {
 });
 
 describe("a server", () => {
+  // Rule: snapshot-time, missed-snapshot
   test("whose time of day has come catches up at its start, once", async () => {
     const server = await serve(DUE);
     await eventually(() => expect(takenBy(server)).toHaveLength(1));
@@ -121,6 +125,7 @@ describe("a server", () => {
 });
 
 describe("the trend", () => {
+  // Rule: trend
   test("has a point for the day of the snapshot, and none before it", async () => {
     const server = await serve();
     const { client, worn, fresh } = await portfolio(server);
@@ -149,6 +154,7 @@ describe("the trend", () => {
   });
 });
 
+// Rule: snapshot-command
 test("a snapshot needs no server", async () => {
   const installation = install();
   await installation.createPartner();

@@ -17,6 +17,7 @@ const refused = async (installation: Installation, ...args: string[]): Promise<O
 const databaseOf = ({ dataDir }: Installation) => join(dataDir, "mainstay.db");
 
 describe("a server does not start", () => {
+  // Rule: bad-settings
   test("with a misspelt key: it says where, and what was meant", async () => {
     const installation = install({ server: { prot: 8080 }, limits: { daily_budgte: 1 } });
     const { stderr } = await refused(installation);
@@ -26,6 +27,7 @@ describe("a server does not start", () => {
     expect(stderr).toMatch(/limits\.daily_budgte: .*did you mean "limits\.daily_budget"\?/);
   });
 
+  // Rule: bad-settings
   test("with a value of the wrong type or out of range", async () => {
     const installation = install({ limits: { daily_budget: "many" }, webhooks: { timeout_ms: 1 } });
     const { stderr } = await refused(installation);
@@ -64,6 +66,7 @@ describe("a server does not start", () => {
     expect(stderr).toContain(`the address 127.0.0.1:${port} is in use`);
   });
 
+  // Rule: second-server
   test("on a data folder that another server serves, which goes on undisturbed", async () => {
     const server = await serve();
     const client = server.as(await server.createPartner());
@@ -181,6 +184,7 @@ describe("what lies in the working directory", () => {
     "tsconfig.json": "{",
   };
 
+  // Rule: no-env-files
   test("has no effect: neither .env nor bunfig.toml is read", async () => {
     const installation = install();
     for (const [name, text] of Object.entries(hostile)) writeFileSync(join(installation.folder, name), text);
@@ -191,6 +195,7 @@ describe("what lies in the working directory", () => {
     expect(readdirSync(installation.folder)).not.toContain("preloaded");
   });
 
+  // Rule: base-path-setting
   test("is used when it is mainstay.toml, and the environment overrides that", async () => {
     const installation = install({ server: { base_path: "/from-the-file" } });
     await installation.start({ env: { MAINSTAY_LOG__LEVEL: "debug", MAINSTAY_SERVER__BASE_PATH: "/risk" } });
@@ -199,6 +204,7 @@ describe("what lies in the working directory", () => {
   });
 });
 
+// Rule: port-0
 test("a server listens on free ports, for administrators too, and says so in its log", async () => {
   const [first, second] = [await serve(), await serve()];
   const urls = [first.url, first.adminUrl, second.url, second.adminUrl];

@@ -11,6 +11,7 @@ beforeAll(async () => {
 });
 
 describe("the public routes", () => {
+  // Rule: health
   test("say that a new server is healthy and has taken no snapshot yet", async () => {
     const { body } = await server.anonymous.get("/health");
     expect(body).toEqual({
@@ -23,6 +24,7 @@ describe("the public routes", () => {
     });
   });
 
+  // Rule: auth-methods
   test("list the two ways to authenticate", async () => {
     const { body } = await server.anonymous.get("/v1/auth/methods");
     expect(body).toEqual({
@@ -40,6 +42,7 @@ describe("the public routes", () => {
   });
 });
 
+// Rule: partner-name, ping
 test("ping says whose credentials they are and what the time is", async () => {
   const { body, headers } = await partner.get("/v1/ping");
   expect(body).toEqual({
@@ -59,6 +62,7 @@ test("a query string is ignored where there is nothing to ask for, whatever it h
 });
 
 describe("every route", () => {
+  // Rule: base-path
   test("answers under the base path as without it", async () => {
     expect((await partner.get("/api/v1/ping")).body).toMatchObject({ ok: true });
     expect((await server.anonymous.get("/api/health")).body).toMatchObject({ status: "ok" });
@@ -82,6 +86,7 @@ describe("every route", () => {
     expect(headers.get("allow")).toBe("GET, HEAD, POST, OPTIONS");
   });
 
+  // Rule: error-form, wrong-method
   test.each([
     ["DELETE", "/v1/properties", "GET, HEAD, POST, OPTIONS"],
     ["POST", "/v1/ping", "GET, HEAD, OPTIONS"],
@@ -93,6 +98,7 @@ describe("every route", () => {
     expect(headers.get("allow")).toBe(allow);
   });
 
+  // Rule: error-form, versioning
   test.each(["/v1", "/v1/nothing", "/v1/ping/", "/v1//ping", "/V1/ping", "/api/api/v1/ping"])(
     "that does not exist is a 404: %s",
     async (path) => {
@@ -105,6 +111,7 @@ describe("every route", () => {
 });
 
 describe("a request id", () => {
+  // Rule: request-id
   test("is the caller's own when that is 1 to 128 printable characters", async () => {
     for (const id of ["a", "Order 7/b", "x".repeat(128)]) {
       const { headers } = await partner.ask("GET", "/v1/ping", 200, { headers: { "x-request-id": id } });
@@ -117,6 +124,7 @@ describe("a request id", () => {
     expect((await server.anonymous.ask("GET", "/v1/ping", 401, { headers })).body.request_id).toBe("mine");
   });
 
+  // Rule: request-id
   test("is the server's, and new for each request, when the caller's is too long or missing", async () => {
     const asked: Record<string, string>[] = [{}, {}, { "x-request-id": "x".repeat(129) }];
     const ids = await Promise.all(
@@ -129,6 +137,7 @@ describe("a request id", () => {
   });
 });
 
+// Rule: log-lines
 test("the log has a line for a request, with its route and partner, and nothing secret", async () => {
   const headers = { "x-request-id": "find-me" };
   await partner.ask("GET", "/v1/properties/P_1", 404, { headers, query: { note: "from-the-query" } });

@@ -22,6 +22,7 @@ beforeAll(async () => {
 });
 
 describe("with a certificate", () => {
+  // Rule: tls
   test("HTTPS is served, and the client's address is known behind it", async () => {
     const { server } = await serveSecurely(first, { limits: { per_ip_per_minute: 2 } });
     expect(server.url).toStartWith("https://127.0.0.1:");
@@ -65,6 +66,7 @@ describe("with a certificate", () => {
 });
 
 describe("on SIGHUP", () => {
+  // Rule: tls-renewal
   test("a renewed certificate is shown without dropping a request", async () => {
     const { server, files } = await serveSecurely(first);
     const trusted = [readFileSync(first.cert), readFileSync(second.cert)];

@@ -80,6 +80,7 @@ describe.each(released)("a database of %s", (release) => {
 });
 
 describe("a database from a newer version", () => {
+  // Rule: newer-database
   test("stops the start and every command, and stays as it is", async () => {
     const { left, about } = leftBy(released[0]!);
     const file = join(left.dataDir, "mainstay.db");

@@ -53,6 +53,7 @@ const testWebhook = (path: string, status = 202, body?: object) =>
   admin.client.post(`${path}/webhook-test`, body, status);
 
 describe("the delivery log", () => {
+  // Rule: list-deliveries
   test("lists deliveries with every attempt, the newest first, by any of its filters", async () => {
     const { partner, client } = await listening({ behave: () => ({ status: 204 }) });
     const before = new Date(Date.now() - 1000).toISOString();
@@ -140,6 +141,7 @@ describe("the delivery log", () => {
     expect(await server.json("deliveries", "show", test.id)).toMatchObject({ request_id: "night shift 1" });
   });
 
+  // Rule: list-deliveries
   test("refuses filters that nothing can match", async () => {
     const refused: Record<string, string | number>[] = [
       { status: "lost" },
@@ -162,6 +164,7 @@ describe("the delivery log", () => {
 });
 
 describe("resending", () => {
+  // Rule: resend
   test("sends the same id and bytes again, and adds to the attempts", async () => {
     const { partner, client, receiver } = await listening();
     await addProperty(client);
@@ -176,6 +179,7 @@ describe("resending", () => {
     await receiver.waitFor((received) => received.length === 3);
   });
 
+  // Rule: resend-refused
   test("is refused while the delivery is still being tried, and for one that does not exist", async () => {
     const { partner, client } = await listening({ behave: () => "hang" });
     await addProperty(client);
@@ -251,6 +255,7 @@ describe("resending", () => {
 });
 
 describe("a test of the receiver", () => {
+  // Rule: send-test-event, webhook-test
   test("is sent whatever events the partner wants, and says who asked", async () => {
     const { path, partner, receiver } = await listening();
     await admin.client.put(path, { webhook_events: ["component.critical"] });
@@ -277,6 +282,7 @@ describe("a test of the receiver", () => {
 });
 
 describe("a partner's receiver", () => {
+  // Rule: receiver-settings
   test("gets the events that an administrator names, and all of them again", async () => {
     const { client, path, receiver } = await listening();
     await admin.client.put(path, { webhook_events: ["appliance.created"] });
@@ -329,6 +335,7 @@ describe("a partner's receiver", () => {
 });
 
 describe("the rotation of a webhook secret", () => {
+  // Rule: secret-overlap
   test("with an overlap signs with both, and with the new one alone when it is over", async () => {
     const { partner, path, receiver } = await listening();
     const { partner_id, webhook_secret: old } = partner;
@@ -350,6 +357,7 @@ describe("the rotation of a webhook secret", () => {
     }, 25_000);
   });
 
+  // Rule: secret-overlap
   test("without an overlap counts at once", async () => {
     const { path, receiver } = await listening();
     const { body } = await admin.client.post(`${path}/rotate-webhook-secret`, undefined, 200);

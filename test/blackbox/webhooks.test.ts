@@ -76,6 +76,7 @@ describe("what happens to a portfolio", () => {
   });
   const dataOf = (event: string): Json[] => ofEvent(received, event).map((one) => bodyOf(one).data);
 
+  // Rule: envelope, versioning
   test("is announced in envelopes of the specification", () => {
     for (const delivery of received)
       expect(bodyOf(delivery)).toEqual({
@@ -88,10 +89,12 @@ describe("what happens to a portfolio", () => {
       });
   });
 
+  // Rule: signatures
   test("is signed in each of the documented ways", async () => {
     for (const delivery of received) await expectSigned(delivery, acme.partner);
   });
 
+  // Rule: delivery-ids, delivery-form
   test("comes with the headers of the specification", () => {
     for (const { headers, id } of received)
       expect(headers).toMatchObject({
@@ -103,6 +106,7 @@ describe("what happens to a portfolio", () => {
     expect(new Set(received.map(({ id }) => id)).size).toBe(received.length);
   });
 
+  // Rule: service-event-created, property-created, appliance-created
   test("is announced: a new property, a new appliance, a logged event", () => {
     const { address, city, state } = property;
     expect(dataOf("property.created")).toEqual([
@@ -123,6 +127,7 @@ describe("what happens to a portfolio", () => {
     });
   });
 
+  // Rule: snapshot-announces, component-critical
   test("is announced by the snapshot: each component that has become critical, once", () => {
     const critical = dataOf("component.critical");
     expect(critical.map((data) => data.component_id).sort()).toEqual(
@@ -146,12 +151,14 @@ describe("what happens to a portfolio", () => {
     });
   });
 
+  // Rule: replacement-announces, component-recovered
   test("is announced at once when a replacement brings a component back to good", () => {
     expect(dataOf("component.recovered")).toMatchObject([
       { component_id: worn.components[0].id, risk_tier: "GOOD", previous_tier: "CRITICAL" },
     ]);
   });
 
+  // Rule: announced-once
   test("is not announced twice: by a second snapshot of the day, or by a restart", async () => {
     const before = received.length;
     await server.json("snapshot");
@@ -164,6 +171,7 @@ describe("what happens to a portfolio", () => {
 });
 
 describe.concurrent("a receiver", () => {
+  // Rule: receiver-settings
   test("gets only the events that the operator names for it, from then on, while the server runs", async () => {
     const server = await serve();
     const { partner, client, receiver } = await listen(server);
@@ -184,6 +192,7 @@ describe.concurrent("a receiver", () => {
     ]);
   });
 
+  // Rule: nothing-lost
   test("is told of what happened while it, or the server, was away", async () => {
     const server = await serve();
     const { client, receiver, partner } = await listen(server, () => "reset");
@@ -209,6 +218,7 @@ describe.concurrent("receivers that fail", () => {
     "sends a body without end, byte by byte": "drip",
   } as const;
 
+  // Rule: same-bytes
   test("are tried again after 5 seconds with the same bytes, and hold up nobody else", async () => {
     const server = await serve({ webhooks: { timeout_ms: 1000 } });
     const failing = await Promise.all(
@@ -245,6 +255,7 @@ describe.concurrent("receivers that fail", () => {
     expect(elsewhere.receiver.received, "a redirect is not followed").toHaveLength(1);
   });
 
+  // Rule: standard-webhooks, receiver-deadline
   test("to answer within 8 seconds are cut off, and tried again", async () => {
     const server = await serve();
     const { client, receiver, partner } = await listen(server, (_, nth) =>
@@ -279,6 +290,7 @@ describe.concurrent("receivers that fail", () => {
     expect(attempts(receiver)).toHaveLength(8);
   });
 
+  // Rule: delivery-order
   test("are told of a component's changes in their order, a later one waiting for the earlier", async () => {
     const server = await serve();
     const { client, receiver } = await listen(server, ({ event }, nth) => ({
@@ -301,6 +313,7 @@ describe.concurrent("receivers that fail", () => {
   });
 });
 
+// Rule: nothing-lost
 test.concurrent("kill -9 in the middle of deliveries loses no announcement and changes none", async () => {
   const server = await serve();
   const { client, receiver, partner } = await listen(server, () => ({ status: 200, delayMs: 20 }));
@@ -320,6 +333,7 @@ test.concurrent("kill -9 in the middle of deliveries loses no announcement and c
   expect(texts.size).toBe(60);
 });
 
+// Rule: nothing-lost
 test.concurrent("SIGTERM in the middle of deliveries finishes those under way; the rest follow after the next start, once", async () => {
   const server = await serve();
   const { client, receiver } = await listen(server, () => ({ status: 200, delayMs: 50 }));

@@ -32,6 +32,7 @@ async function run(...argv: string[]) {
   return outcome;
 }
 
+// Rule: command-form
 test.each(paths.map((path) => [path.join(" "), path] as const))(
   "%s --help says what it is for and takes",
   async (name, path) => {
@@ -50,6 +51,7 @@ test("the program's help lists every command", async () => {
   for (const { name } of COMMANDS) expect(out).toMatch(new RegExp(`^  ${name} `, "m"));
 });
 
+// Rule: misspelt-command
 test.each(paths.map((path) => [path.join(" "), path] as const))(
   "%s refuses a misspelt option with the one that was meant",
   async (_, path) => {

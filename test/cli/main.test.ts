@@ -54,6 +54,7 @@ describe("version", () => {
 });
 
 describe("init", () => {
+  // Rule: init
   test("writes the commented configuration, the data folder and the key file, each for its owner alone", () => {
     const cwd = folder();
     const { code, out, err } = mainstay(cwd, ["init", "--json"]);

@@ -129,6 +129,7 @@ describe("when it fails", () => {
     throw new OperatorError("the disk is on fire", "Put it out.");
   };
 
+  // Rule: command-form
   test("the operator reads what failed and what to do, and the exit code is 1", async () => {
     const outcome = await run("partner create Acme", refuse);
     expect(outcome).toMatchObject({ code: 1, out: "", err: "mainstay: the disk is on fire\nPut it out.\n" });

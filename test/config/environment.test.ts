@@ -21,6 +21,7 @@ function problems(env: Record<string, string>): readonly string[] {
   }
 }
 
+// Rule: setting-variables
 test("variables set numbers, switches, texts and lists", () => {
   const config = load({
     MAINSTAY_SERVER__PORT: "9000",
@@ -34,6 +35,7 @@ test("variables set numbers, switches, texts and lists", () => {
   expect(config.webhooks.denyNetworks).toEqual(["10.0.0.0/8", "192.168.1.1"]);
 });
 
+// Rule: setting-variables
 test("a variable that ends in _FILE names a file that holds the value, without its last line end", () => {
   writeFileSync(join(cwd, "token"), "abc\n");
   expect(load({ MAINSTAY_RM__TOKEN_FILE: "token" }).rm.token).toBe("abc");

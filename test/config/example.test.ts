@@ -29,6 +29,7 @@ test("every section and every setting of the example is explained", () => {
   expect(comments.filter((comment) => !comment.endsWith("."))).toEqual([]);
 });
 
+// Rule: defaults
 test("the defaults are those of the partner API", () => {
   expect(Object.fromEntries(defaultValues())).toMatchObject({
     "server.base_path": "/api",

@@ -28,6 +28,7 @@ function problems(text: string, request: Partial<ConfigRequest> = {}): readonly 
 }
 
 describe("what is in force", () => {
+  // Rule: defaults
   test("without a file the defaults are, with the data folder in the working directory", () => {
     const config = loadConfig({ env: {}, cwd });
     expect(config.file).toBeUndefined();
@@ -91,6 +92,7 @@ describe("what is in force", () => {
 });
 
 describe("what is refused", () => {
+  // Rule: bad-settings
   test("a misspelt key, with the line and the key that was meant", () => {
     expect(problems("# a\n[server]\n\nprot = 1\n")).toEqual([
       'a.toml:4: server.prot: unknown key; did you mean "server.port"?',

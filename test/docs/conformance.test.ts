@@ -1,6 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { operationsOf, readApiDocument } from "../support/api-document.ts";
-import { faultsOf, readConformance, readProjectFile, rowsOf, testsIn, withoutRow } from "./conformance.ts";
+import {
+  faultsOf,
+  pageOf,
+  proofsOf,
+  readPage,
+  readSkeleton,
+  readTestFiles,
+  rulesOf,
+  withoutRule,
+} from "./conformance.ts";
+import { RENEW } from "./manual.ts";
 
 const EVENTS = [
   ...["component.critical", "component.warning", "component.recovered", "service_event.created"],
@@ -8,95 +18,131 @@ const EVENTS = [
   "webhook.test",
 ];
 const operations = operationsOf(readApiDocument()).map(({ method, path }) => `${method} ${path}`);
-const rows = rowsOf(readConformance());
+const rules = rulesOf(readSkeleton());
+const { proofs, faults } = proofsOf(rules, readTestFiles());
 
-describe("the table of conformance", () => {
-  test("names for every rule tests that exist, and no rule twice", () => {
-    expect(rows.length).toBeGreaterThan(250);
-    expect(faultsOf(rows, readProjectFile)).toEqual([]);
+describe("the rules", () => {
+  test("are each proved by a test that says so, and stand there once", () => {
+    expect(rules.length).toBeGreaterThan(250);
+    expect(faultsOf(rules, proofs)).toEqual([]);
   });
 
-  test("has a row for every operation of the API document", () => {
+  test("are what the tags name, each above a test", () => {
+    expect(faults).toEqual([]);
+  });
+
+  test("stand with their proofs on the page", () => {
+    if (readPage() !== pageOf(readSkeleton(), proofs))
+      throw new Error(`docs/conformance.md is stale. Renew it with: ${RENEW}`);
+  });
+
+  test("have one for every operation of the API document", () => {
     expect(operations.length).toBeGreaterThan(35);
-    expect(withoutRow(rows, operations)).toEqual([]);
+    expect(withoutRule(rules, operations)).toEqual([]);
   });
 
-  test("has a row for each of the ten webhook events", () => {
-    expect(withoutRow(rows, EVENTS)).toEqual([]);
+  test("have one for each of the ten webhook events", () => {
+    expect(withoutRule(rules, EVENTS)).toEqual([]);
   });
 });
 
-describe("a source's tests", () => {
-  test("are found by the names of all that is around them, as they are written", () => {
-    const source = `
-      describe("lists", () => {
-        describe.each(LISTS)("%s", (path) => {
-          test("end", async () => { expect(path).toBe("test"); });
-          test.each(["a"])("take %s", (_) => {});
-        });
-      });
-      for (const one of ONES) test(\`for \${one.name}, once\`, () => {});
-      describe.concurrent('together', () => { it(\`runs\`, () => {}); });
-      const near = contest("no test", () => test);
-      expected.test("nor this");
-    `;
-    expect(testsIn(source)).toEqual([
-      "lists › %s › end",
-      "lists › %s › take %s",
-      ["for $", "{one.name}, once"].join(""),
-      "together › runs",
+describe("the page", () => {
+  const skeleton = [
+    "# Title",
+    "",
+    "Words.",
+    "",
+    "## A",
+    "",
+    "[one] A | B",
+    "[two] `C_…`",
+    "",
+    "- [x](y)",
+    "",
+  ];
+
+  test("is the skeleton with a table where rules stand, each with all that proves it, in the files' order", () => {
+    const source = (names: string[]) =>
+      names.map((name) => `// Rule: one\ntest("${name}", () => {});`).join("\n");
+    const files = [
+      { file: "test/blackbox/a.test.ts", text: source(["takes a_b | c", "ends"]) },
+      { file: "test/b.test.ts", text: source(["holds"]) },
+    ];
+    const { proofs } = proofsOf(rulesOf(skeleton.join("\n")), files);
+    expect(pageOf(skeleton.join("\n"), proofs).split("\n")).toEqual([
+      "# Title",
+      "",
+      "<!-- written by `bun test/docs/renew.ts` from test/docs/rules.md and the tags above the tests -->",
+      ...skeleton.slice(1, 6),
+      "| Rule | Proof |",
+      "|---|---|",
+      "| A \\| B | `test/blackbox/a.test.ts` › takes a\\_b \\| c<br>`test/blackbox/a.test.ts` › ends<br>`test/b.test.ts` › holds |",
+      "| `C_…` |  |",
+      ...skeleton.slice(8),
     ]);
   });
 });
 
-describe("a fault in the table is found:", () => {
-  const files: Record<string, string> = {
-    "test/a.test.ts": `describe("x", () => { test("holds", f); test("a_b | c", f); test("both", f); }); describe("y", () => { test("both", f); });`,
-    "test/a.ts": `test("holds", f);`,
+describe("a fault is found:", () => {
+  const faultsIn = (skeleton: string, text: string) => {
+    const rules = rulesOf(skeleton);
+    const { proofs, faults } = proofsOf(rules, [{ file: "test/a.test.ts", text }]);
+    return [...faults, ...faultsOf(rules, proofs)];
   };
-  const faultsIn = (...lines: string[]) =>
-    faultsOf(rowsOf(["| Rule | Proof |", "|---|---|", ...lines].join("\n")), (path) => files[path]).map(
-      (fault) => fault.replace(/^line \d+, "[^"]*": /, ""),
-    );
+  const TWO = "[one] First\n[two] Second";
+  const both = "// Rule: one, two\ntest('x', () => {});";
 
-  test("none in rows that name a test that exists", () => {
-    const several = "| A | `test/a.test.ts` › holds<br>`test/a.test.ts` › y › both |";
-    expect(faultsIn(several, "| B \\| C | `test/a.test.ts` › a\\_b \\| c |")).toEqual([]);
+  test("none in rules that have each a test", () => {
+    expect(faultsIn(TWO, both)).toEqual([]);
+    expect(faultsIn(TWO, `${both}\ndescribe('all', () => {\n  test('x', () => {});\n});`)).toEqual([]);
   });
 
   test.each([
-    ["a false name", "| A | `test/a.test.ts` › hold |", 'test/a.test.ts holds no test "hold"'],
-    ["a part of a name", "| A | `test/a.test.ts` › x › hold |", 'test/a.test.ts holds no test "x › hold"'],
-    ["a file that is missing", "| A | `test/b.test.ts` › holds |", "test/b.test.ts is no file of tests"],
-    ["a file without tests of its own", "| A | `test/a.ts` › holds |", "test/a.ts is no file of tests"],
     [
-      "a name that two tests have",
-      "| A | `test/a.test.ts` › both |",
-      `test/a.test.ts holds 2 tests "both": begin with the describe's name`,
+      "a rule without a test",
+      "// Rule: one\ntest('x', () => {});",
+      "test/docs/rules.md:2: [two] no test has it: // Rule: two",
     ],
-    ["no proof", "| A |  |", "nothing is no proof: `file` › test"],
-    ["no second cell", "| A |", "nothing is no proof: `file` › test"],
-    ["words instead of a proof", "| A | see the code |", '"see the code" is no proof: `file` › test'],
     [
-      "a word among proofs",
-      "| A | `test/a.test.ts` › holds<br>reviewed |",
-      '"reviewed" is no proof: `file` › test',
+      "a tag of an unknown rule",
+      `${both}\n// Rule: twoo\ntest('y', () => {});`,
+      'test/a.test.ts:4: no rule "twoo" stands in test/docs/rules.md; did you mean "two"?',
     ],
-  ])("%s", (_, line, fault) => {
-    expect(faultsIn(line)).toEqual([fault]);
+    [
+      "a tag that names no rule",
+      `${both}\n// Rule:\ntest('y', () => {});`,
+      'test/a.test.ts:4: no rule "" stands in test/docs/rules.md',
+    ],
+    [
+      "a tag above something else",
+      `// Rule: one\nconst x = 1;\n${both}`,
+      "test/a.test.ts:1: the tag stands above no test",
+    ],
+    ["a tag that names a rule twice", `// Rule: one\n${both}`, 'test/a.test.ts:3: "one" is named twice'],
+    [
+      "two tests of one name",
+      `${both}\ntest('x', () => {});`,
+      'test/a.test.ts:2: another test is named "x" too',
+    ],
+  ])("%s", (_, source, fault) => {
+    expect(faultsIn(TWO, source)).toEqual([fault]);
   });
 
-  test("a rule that stands there twice", () => {
-    const faults = faultsIn(
-      "| A rule. | `test/a.test.ts` › holds |",
-      "| a  `rule` | `test/a.test.ts` › holds |",
-    );
-    expect(faults).toEqual(["the same rule stands in line 3"]);
+  test.each([
+    ["its id", "[one] First\n[one] Second", "[one]"],
+    ["its words", "[one] First rule.\n[two] first  `rule`", "[two]"],
+  ])("a rule that stands there twice, by %s", (_, skeleton, id) => {
+    expect(faultsIn(skeleton, both)).toContain(`test/docs/rules.md:2: ${id} the same rule stands in line 1`);
   });
 
-  test("an operation or an event without a row", () => {
-    const some = rowsOf("| `GET /v1/ping` answers | x |\n| Like `GET /v1/pong` | x |");
-    expect(withoutRow(some, ["GET /v1/ping", "GET /v1/pong", "GET /v1"])).toEqual([
+  test("an id that is none", () => {
+    const fault = "test/docs/rules.md:1: [One Two] an id is lower-case words joined by hyphens";
+    expect(faultsIn("[One Two] First", "// Rule: One Two\ntest('x', () => {});")).toEqual([fault]);
+  });
+
+  test("an operation or an event without a rule", () => {
+    const some = rulesOf("[ping] `GET /v1/ping` answers\n[pong] Like `GET /v1/pong`");
+    expect(withoutRule(some, ["GET /v1/ping", "GET /v1/pong", "GET /v1"])).toEqual([
       "GET /v1/pong",
       "GET /v1",
     ]);

@@ -1,112 +1,115 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript-5";
+import { nearest } from "../../src/config/nearest.ts";
+import { RENEW } from "./manual.ts";
+import { readTags, STEP } from "./tags.ts";
 
 const ROOT = join(import.meta.dir, "../..");
-/** Stands between the names of the describes around a test and its own, and between a file and a test. */
-const STEP = " › ";
-const HEADER = "| Rule | Proof |";
+export const PAGE = join(ROOT, "docs/conformance.md");
+/** The page with a line `[id] text` for each rule, in place of its row. */
+const SKELETON = "test/docs/rules.md";
+const RULE = /^\[([^\]]*)\] +(.+)$/;
+const NOTE = `<!-- written by \`${RENEW}\` from ${SKELETON} and the tags above the tests -->`;
+const HEADER = ["| Rule | Proof |", "|---|---|"];
 
-export type Proof = { file: string; test: string };
+export type Rule = { line: number; id: string; text: string };
 
-/** A row of the tables of rules. `unread` are the parts of its proof that name no test. */
-export type Row = { line: number; rule: string; proofs: Proof[]; unread: string[] };
+/** A test, or a describe with all its tests, in a file. */
+export type Proof = { file: string; name: string };
 
-export const readConformance = () => readFileSync(join(ROOT, "docs/conformance.md"), "utf8");
+export type Source = { file: string; text: string };
 
-/** Every row of every table, which all have the columns Rule and Proof. */
-export function rowsOf(text: string): Row[] {
-  const rows: Row[] = [];
-  for (const [at, line] of text.split("\n").entries()) {
-    if (!line.startsWith("|") || line === HEADER || /^\|[-|]+\|$/.test(line)) continue;
-    const [rule = "", proof = "", ...more] = line.split(/(?<!\\)\|/).slice(1, -1);
-    const parts = [proof, ...more].join("|").split("<br>");
-    const read = parts.map((part) => /^`([^`]+)` › (.+)$/.exec(part.trim()));
-    rows.push({
-      line: at + 1,
-      rule: rule.trim(),
-      proofs: read.flatMap((found) => (found ? [{ file: found[1]!, test: unescaped(found[2]!) }] : [])),
-      unread: parts.filter((_, nth) => !read[nth]).map((part) => part.trim()),
-    });
-  }
-  return rows;
+export const readSkeleton = () => readFileSync(join(ROOT, SKELETON), "utf8");
+
+export const readPage = () => readFileSync(PAGE, "utf8");
+
+/** Every file of tests: those of the executable first, as they are what a stranger would try. */
+export function readTestFiles(): Source[] {
+  const names = readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" });
+  const rank = (file: string) => (file.startsWith("test/blackbox/") ? 0 : 1);
+  return names
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => `test/${name}`)
+    .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+    .map((file) => ({ file, text: readFileSync(join(ROOT, file), "utf8") }));
 }
 
-const unescaped = (text: string) => text.replace(/\\([\\`*_|<>[\]])/g, "$1");
-
-/**
- * The tests that a source holds, each as the names of the describes around it and its own, as they are written: with
- * the placeholders of `each` and of templates.
- */
-export function testsIn(source: string): string[] {
-  const tests: string[] = [];
-  const file = ts.createSourceFile("a.test.ts", source, ts.ScriptTarget.Latest);
-  const visit = (node: ts.Node, around: readonly string[]): void => {
-    const named = ts.isCallExpression(node) ? namedCall(node, file) : undefined;
-    if (named?.kind === "test") tests.push([...around, named.name].join(STEP));
-    const inside = named?.kind === "describe" ? [...around, named.name] : around;
-    ts.forEachChild(node, (child) => visit(child, inside));
-  };
-  visit(file, []);
-  return tests;
-}
-
-/** What `test("…")`, `describe.each(…)("…")` and their like are called with, undefined for any other call. */
-function namedCall(
-  call: ts.CallExpression,
-  file: ts.SourceFile,
-): { kind: "test" | "describe"; name: string } | undefined {
-  let callee: ts.Expression = call.expression;
-  while (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)) callee = callee.expression;
-  const [first] = call.arguments;
-  if (!ts.isIdentifier(callee) || !first) return undefined;
-  const kind = callee.text === "it" ? "test" : callee.text;
-  if (kind !== "test" && kind !== "describe") return undefined;
-  if (ts.isStringLiteral(first)) return { kind, name: first.text };
-  if (ts.isNoSubstitutionTemplateLiteral(first)) return { kind, name: first.text };
-  if (!ts.isTemplateExpression(first)) return undefined;
-  return { kind, name: file.text.slice(first.getStart(file) + 1, first.end - 1) };
-}
-
-/** Reads a project's file; undefined when there is none. */
-export type ReadFile = (path: string) => string | undefined;
-
-export const readProjectFile: ReadFile = (path) => {
-  try {
-    return readFileSync(join(ROOT, path), "utf8");
-  } catch {
-    return undefined;
-  }
-};
-
-/** What is wrong with the rows: no test named, one that does not exist or is not the only one, a rule given twice. */
-export function faultsOf(rows: readonly Row[], read: ReadFile): string[] {
-  const known = new Map<string, string[] | undefined>();
-  const testsOf = (file: string) => {
-    if (!known.has(file)) {
-      const source = file.startsWith("test/") && file.endsWith(".test.ts") ? read(file) : undefined;
-      known.set(file, source === undefined ? undefined : testsIn(source));
-    }
-    return known.get(file);
-  };
-  const seen = new Map<string, number>();
-  return rows.flatMap(({ line, rule, proofs, unread }) => {
-    const faults = unread.map((part) => `${part ? `"${part}"` : "nothing"} is no proof: \`file\`${STEP}test`);
-    const plain = rule.toLowerCase().replace(/[^a-z0-9]+/g, " ");
-    const before = seen.get(plain);
-    if (before !== undefined) faults.push(`the same rule stands in line ${before}`);
-    seen.set(plain, line);
-    for (const { file, test } of proofs) {
-      const found = testsOf(file)?.filter((path) => path === test || path.endsWith(STEP + test));
-      if (!found) faults.push(`${file} is no file of tests`);
-      else if (found.length === 0) faults.push(`${file} holds no test "${test}"`);
-      else if (found.length > 1)
-        faults.push(`${file} holds ${found.length} tests "${test}": begin with the describe's name`);
-    }
-    return faults.map((fault) => `line ${line}, "${rule.slice(0, 60)}": ${fault}`);
+export function rulesOf(skeleton: string): Rule[] {
+  return skeleton.split("\n").flatMap((line, at) => {
+    const [, id, text] = RULE.exec(line) ?? [];
+    return id === undefined ? [] : [{ line: at + 1, id, text: text!.trim() }];
   });
 }
 
+/** What proves each rule, by its id, and what is wrong with the tags. */
+export function proofsOf(
+  rules: readonly Rule[],
+  sources: readonly Source[],
+): { proofs: Map<string, Proof[]>; faults: string[] } {
+  const proofs = new Map<string, Proof[]>(rules.map(({ id }) => [id, []]));
+  const faults: string[] = [];
+  for (const { file, text } of sources) {
+    if (!text.includes("// Rule:")) continue;
+    const { tests, faults: inFile } = readTags(text);
+    faults.push(...inFile.map(({ line, fault }) => `${file}:${line}: ${fault}`));
+    for (const { name, line, rules: ids } of tests) {
+      const fault = (words: string) => faults.push(`${file}:${line}: ${words}`);
+      if (ids.length > 0 && tests.some((other) => other.name === name && other.line !== line))
+        fault(`another test is named "${name}" too`);
+      for (const [nth, id] of ids.entries()) {
+        if (ids.indexOf(id) < nth) fault(`"${id}" is named twice`);
+        else if (!proofs.has(id)) fault(unknownRule(id, rules));
+        else proofs.get(id)!.push({ file, name });
+      }
+    }
+  }
+  return { proofs, faults };
+}
+
+function unknownRule(id: string, rules: readonly Rule[]): string {
+  const near = nearest(
+    id,
+    rules.map((rule) => rule.id),
+  );
+  return `no rule "${id}" stands in ${SKELETON}${near ? `; did you mean "${near}"?` : ""}`;
+}
+
+/** What is wrong with the rules: an id that is none, one that stands twice by its id or its words, one without proof. */
+export function faultsOf(rules: readonly Rule[], proofs: ReadonlyMap<string, readonly Proof[]>): string[] {
+  const seen = new Map<string, number>();
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, " ");
+  return rules.flatMap(({ line, id, text }) => {
+    const faults: string[] = [];
+    if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(id)) faults.push("an id is lower-case words joined by hyphens");
+    const before = seen.get(id) ?? seen.get(plain(text));
+    if (before !== undefined) faults.push(`the same rule stands in line ${before}`);
+    seen.set(id, line).set(plain(text), line);
+    if (proofs.get(id)?.length === 0) faults.push(`no test has it: // Rule: ${id}`);
+    return faults.map((fault) => `${SKELETON}:${line}: [${id}] ${fault}`);
+  });
+}
+
+/** The page: the skeleton with its rules as tables. */
+export function pageOf(skeleton: string, proofs: ReadonlyMap<string, readonly Proof[]>): string {
+  const lines: string[] = [];
+  let inTable = false;
+  for (const line of skeleton.split("\n")) {
+    const [, id, text] = RULE.exec(line) ?? [];
+    if (id !== undefined && !inTable) lines.push(...HEADER);
+    inTable = id !== undefined;
+    lines.push(id === undefined ? line : row(text!.trim(), proofs.get(id) ?? []));
+  }
+  const [title, ...rest] = lines;
+  return [title, "", NOTE, ...rest].join("\n");
+}
+
+function row(rule: string, proofs: readonly Proof[]): string {
+  const cell = proofs.map(({ file, name }) => `\`${file}\`${STEP}${escaped(name)}`).join("<br>");
+  return `| ${rule.replace(/(?<!\\)\|/g, "\\|")} | ${cell} |`;
+}
+
+const escaped = (text: string) => text.replace(/[\\`*_|<>[\]]/g, "\\$&");
+
 /** Those of the words that no rule begins with, in code. */
-export const withoutRow = (rows: readonly Row[], words: readonly string[]): string[] =>
-  words.filter((word) => !rows.some(({ rule }) => rule.startsWith(`\`${word}\``)));
+export const withoutRule = (rules: readonly Rule[], words: readonly string[]): string[] =>
+  words.filter((word) => !rules.some(({ text }) => text.startsWith(`\`${word}\``)));

@@ -30,6 +30,7 @@ function example(language: string): string {
 }
 
 describe("the guide's receivers", () => {
+  // Rule: receiver-guide
   test("in TypeScript take a real delivery, and nothing that was altered", async () => {
     const file = join(folder(), "receiver.ts");
     writeFileSync(file, example("ts"));

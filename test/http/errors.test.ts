@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { invalid } from "../../src/domain/errors.ts";
 import { errorReply } from "../../src/http/errors.ts";
 
+// Rule: internal-error
 test.each([
   new Error("SELECT secret FROM partners"),
   "a text",

@@ -31,6 +31,7 @@ describe("a kept reply", () => {
     expect(answered.raw).toBe(JSON.stringify(CREATED.body));
   });
 
+  // Rule: key-transaction
   test("is gone with the write that it answers when that fails", async () => {
     const failing = world.store.write(async (tx) => {
       await idempotency.keep(tx, identity, CREATED);
@@ -40,6 +41,7 @@ describe("a kept reply", () => {
     expect(await idempotency.replay(identity, NOW)).toBeUndefined();
   });
 
+  // Rule: key-scope
   test("is of one partner, operation and key", async () => {
     await keep(CREATED);
     const others = [
@@ -57,6 +59,7 @@ describe("a kept reply", () => {
     });
   });
 
+  // Rule: key-kept
   test("lives for 24 hours; then the key is free, with another body too", async () => {
     await keep(CREATED);
     expect(await idempotency.replay(identity, NOW + REPLIES_KEPT_MS - 1)).toBeDefined();
@@ -67,6 +70,7 @@ describe("a kept reply", () => {
     expect(await idempotency.replay(again, world.time.now)).toMatchObject({ raw: '"new"' });
   });
 
+  // Rule: key-kept
   test("is pruned when it is old, in batches", async () => {
     for (const key of ["1", "2", "3"]) await keep(CREATED, { ...identity, key });
     const prune = (before: number) => world.store.write((tx) => tx.idempotency.prune(before, 2));
@@ -74,6 +78,7 @@ describe("a kept reply", () => {
     expect([await prune(NOW + 1), await prune(NOW + 1), await prune(NOW + 1)]).toEqual([2, 1, 0]);
   });
 
+  // Rule: key-refused
   test("is none of a refusal", async () => {
     for (const status of [400, 404, 409, 500]) await keep({ status, body: {} });
     expect(await idempotency.replay(identity, NOW)).toBeUndefined();
@@ -101,6 +106,7 @@ describe("a request under way", () => {
 describe("a key", () => {
   const key = (text: string) => idempotencyKey(new Headers({ "idempotency-key": text }));
 
+  // Rule: key-form
   test("is any 1 to 255 printable characters", () => {
     for (const text of ["a", "Order 7: second try!", "x".repeat(255)]) expect(key(text)).toBe(text);
     expect(idempotencyKey(new Headers())).toBeUndefined();

@@ -34,6 +34,7 @@ describe("a sliding window", () => {
     ]);
   });
 
+  // Rule: limit-off
   test("of limit 0 admits everything", () => {
     const window = new SlidingWindow(0);
     for (let nth = 0; nth < 1000; nth++) expect(window.admit("a", 0)).toBeUndefined();
@@ -58,6 +59,7 @@ describe("a sliding window", () => {
     expect(window.admit("idle", 0)).toBeUndefined();
   });
 
+  // Rule: exact-windows
   test("holds in any 60 seconds, and refuses no call that it could admit", () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 25_000 }), { maxLength: 80 });
     fc.assert(

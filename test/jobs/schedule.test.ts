@@ -18,6 +18,7 @@ const every = (name: string, run: Job["run"], atStart = false): Job => ({
   run,
 });
 
+// Rule: snapshot-time
 test("a job runs at its times, at the start when it says so, and never twice at once", async () => {
   let finish = () => {};
   const runs = { eager: 0, late: 0, slow: 0 };

@@ -31,6 +31,7 @@ const run = (job: Job | undefined) => job!.run(new AbortController().signal);
 const snapshots = () => lines.filter(({ msg }) => msg === "snapshot taken").map(({ date }) => date);
 
 describe("the snapshot", () => {
+  // Rule: snapshot-time, missed-snapshot
   test("is looked after every minute and at the start, and taken from 03:00 UTC on, once a day", async () => {
     const snapshot = jobs().get("snapshot")!;
     expect(snapshot).toMatchObject({ pattern: "0 * * * * *", atStart: true });
@@ -70,6 +71,7 @@ describe("the snapshot", () => {
   });
 });
 
+// Rule: key-kept
 test("replies to Idempotency-Keys are pruned after 24 hours, every hour", async () => {
   const partner = world.partner;
   const save = (key: string) =>

@@ -42,6 +42,7 @@ describe("the knowledge base", () => {
     expect([...knowledge.cascadingTypes]).toEqual(["plumbing_supply"]);
   });
 
+  // Rule: smart-types
   test("holds 16 claim types, 40 word groups and 27 smart event types", () => {
     expect(knowledge.claimTypes.size).toBe(16);
     expect(knowledge.keywords.groups).toHaveLength(40);

@@ -61,6 +61,7 @@ describe("an answer is held against the API document", () => {
     check(answer(undefined, { text: "" }), "/v1/things/T_1", "HEAD");
   });
 
+  // Rule: documented-fields
   test.each([
     ["a field that is missing", { id: "T_1" }, "must have required property 'note'"],
     [

@@ -17,6 +17,7 @@ const operations = operationsOf(document);
 const SPECTRAL_INFO = 2;
 
 describe("the API document", () => {
+  // Rule: openapi-document, document-paths
   test("is OpenAPI 3.0.3, version 1.0.0, of a server at the relative path /v1", () => {
     expect(document).toMatchObject({
       openapi: "3.0.3",
@@ -77,6 +78,7 @@ describe("the API document", () => {
     expect([city!.minLength, city!.maxLength]).toEqual([undefined, 500]);
   });
 
+  // Rule: errors-documented
   test("lists for each operation the answers that it can be refused with", () => {
     for (const { path, operation } of operations) {
       const statuses = Object.keys(operation.responses);
@@ -89,6 +91,7 @@ describe("the API document", () => {
   });
 });
 
+// Rule: all-operations-documented, document-paths
 test("every operation of partners is documented, and nothing is documented that does not exist", () => {
   const unused = undefined as never;
   const served = partnerApi({

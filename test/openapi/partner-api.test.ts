@@ -236,12 +236,16 @@ function at(schema: Schema, place: string): Schema {
   return found;
 }
 
+// Rule: documented-fields
 test("every operation of the document has its fields told here", () => {
   const documented = operations.map(({ method, path }) => `${method} ${path}`);
   expect([...Object.keys(ANSWERS), ...OTHERS].sort()).toEqual(documented.sort());
 });
 
 describe.each(Object.entries(ANSWERS))("%s", (operation, fields) => {
+  // Rule: documented-fields, numbers, property-record, appliance-record, get-appliance, partner-name, ping
+  // Rule: list-properties, portfolio-summary, property-summary, property-report, forecast, reserve
+  // Rule: condition-score, rcv, compliance, list-claims, claims-impact, component-history, trend, alerts
   test("promises every field of the partner API, of its type", () => {
     const faults = Object.entries(fields).flatMap(([place, names]) => {
       const { properties = {}, required = [] } = at(answerOf(operation), place);
@@ -260,6 +264,7 @@ describe.each(Object.entries(ANSWERS))("%s", (operation, fields) => {
   });
 });
 
+// Rule: document-paths
 test("what is outside of /v1 has the server's root as its address", () => {
   const outside = Object.entries(document.paths).filter(([, item]) => item.servers);
   expect(outside.map(([path]) => path).sort()).toEqual([
@@ -272,6 +277,7 @@ test("what is outside of /v1 has the server's root as its address", () => {
     expect((servers as unknown as { url: string }[]).map(({ url }) => url)).toEqual(["/"]);
 });
 
+// Rule: openapi-document
 test("the document has a title, a version, a description, and both ways to authenticate for what says nothing else", () => {
   expect(document).toMatchObject({
     info: { title: "Mainstay Partner API", version: "1.0.0", description: expect.stringMatching(/.{100}/s) },

@@ -19,6 +19,7 @@ const KINDS = [
   [newWebhookSecret, /^whsec_[A-Za-z0-9+/]{43}=$/],
 ] as const;
 
+// Rule: webhook-secret-form
 test("credentials have their documented form whatever the random bytes are", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
@@ -45,10 +46,12 @@ test("the pattern finds every credential that is secret, inside any text, and no
   }
 });
 
+// Rule: secrets-hashed
 test("a secret is stored as the SHA-256 of its text", () => {
   expect(hashSecret("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 });
 
+// Rule: secrets-hashed
 test("two texts are equal exactly when they are the same", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {

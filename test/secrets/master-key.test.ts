@@ -30,6 +30,7 @@ function refusal(env: Record<string, string> = {}): OperatorError {
 }
 
 describe("the key file", () => {
+  // Rule: key-file
   test("is made for its owner alone, is read back, and leaves nothing beside it", () => {
     expect(createKeyFile(dataDir, random)).toBe(true);
     expect(statSync(keyFilePath(dataDir)).mode & 0o777).toBe(0o600);
@@ -62,6 +63,7 @@ describe("the key file", () => {
     expect(readdirSync(dataDir)).toEqual(["mainstay.key"]);
   });
 
+  // Rule: key-file
   test("is refused when others can read it, with the command that mends it", () => {
     createKeyFile(dataDir, random);
     for (const mode of [0o640, 0o604, 0o660]) {
@@ -81,6 +83,7 @@ describe("the key file", () => {
 });
 
 describe("the environment", () => {
+  // Rule: key-file
   test("gives the key itself, before the data folder's", () => {
     createKeyFile(dataDir, random);
     expect(loadMasterKey({ dataDir, env: { MAINSTAY_KEY: LINE } })).toEqual(parseMasterKey(LINE, ""));

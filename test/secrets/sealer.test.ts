@@ -15,6 +15,7 @@ test("any text comes back as it was", async () => {
   );
 });
 
+// Rule: secrets-sealed
 test("the sealed form is a JWE under A256GCM that shows nothing, and is another one each time", async () => {
   const [one, two] = [await seal("hunter2"), await seal("hunter2")];
   const header = JSON.parse(Buffer.from(one.split(".")[0]!, "base64url").toString());

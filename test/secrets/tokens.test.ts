@@ -27,6 +27,7 @@ describe("a token", () => {
     );
   });
 
+  // Rule: token-form
   test("is svct_ and a JWT with the documented claims", async () => {
     const token = await issue({ partnerId, generation: 3, now: NOW });
     expect(token).toMatch(/^svct_[\w-]+\.[\w-]+\.[\w-]+$/);
@@ -45,6 +46,7 @@ describe("a token", () => {
     });
   });
 
+  // Rule: token-life
   test("lives for 3600 seconds and not a moment longer", async () => {
     const token = await issue({ partnerId, generation: 1, now: NOW });
     expect(await verify(token, NOW + HOUR - 1)).toBeDefined();

@@ -115,6 +115,7 @@ describe("whatever scores move, at any offset", () => {
     expect(stored().length).toBeGreaterThan(2 * BLOCK_SIZE);
   });
 
+  // Rule: paging-while-scoring
   test("the list of components is by creation", () =>
     compare(
       (slice) => world.store.read.components.page(world.partnerId, slice),
@@ -128,12 +129,14 @@ describe("whatever scores move, at any offset", () => {
     ),
   );
 
+  // Rule: paging-while-scoring
   test("alerts are by score, the highest first, then by creation", () =>
     compare(
       (slice) => world.store.read.components.elevatedPage(world.partnerId, slice),
       (rows) => elevated(rows).sort((a, b) => b.riskScore - a.riskScore || a.seq - b.seq),
     ));
 
+  // Rule: events-order
   test("the event stream's components are by the moment of their scoring, then by creation", () =>
     compare(
       (slice) => world.store.read.components.elevatedByScoring(world.partnerId, slice),

@@ -59,6 +59,7 @@ const tables = () =>
   );
 
 describe("opening a database", () => {
+  // Rule: migrations
   test("brings it up to date in order, and keeps a ledger of what was applied and when", () => {
     expect(open([FIRST], 1000)).toEqual(["houses"]);
     expect(open([FIRST, SECOND], 2000)).toEqual(["doors"]);
@@ -101,6 +102,7 @@ describe("opening a database", () => {
 });
 
 describe("a migration that fails", () => {
+  // Rule: migrations
   test("leaves nothing of itself behind, and what came before it stands", () => {
     const broken = {
       number: 2,

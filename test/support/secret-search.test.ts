@@ -27,6 +27,7 @@ const WRITTEN: [form: string, write: (value: string) => string][] = [
 ];
 
 describe("a planted leak is found", () => {
+  // Rule: no-secrets
   test.each(WRITTEN)("%s", (form, write) => {
     for (const { kind, value } of [SECRETS[0]!, SECRETS[199]!, SECRETS[399]!, SECRETS.at(-1)!]) {
       const isSame = write(value) === value;
@@ -34,6 +35,7 @@ describe("a planted leak is found", () => {
     }
   });
 
+  // Rule: no-secrets
   test("as JSON, and in base64url", () => {
     const { kind, value } = SECRETS.at(-1)!;
     expect(search.find(around(JSON.stringify({ value })))).toEqual([{ kind, form: "as JSON" }]);

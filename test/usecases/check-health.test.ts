@@ -26,6 +26,7 @@ const take = () => {
   return takeSnapshot({ store, knowledge, clock, pause: async () => {}, signal }, "2026-03-10");
 };
 
+// Rule: health-degraded
 test("a snapshot is late more than 26 hours after the one before", async () => {
   await take();
   world.time.now = THREE + 26 * HOUR;

@@ -41,6 +41,7 @@ async function partnerOn(day: string) {
 }
 
 describe.each(["2026-01-01", "2026-07-01", "2026-12-31", "2028-02-29"])("on %s", (day) => {
+  // Rule: demo-contents
   test("makes a property that gives every report something to show", async () => {
     const { store, partner, create } = await partnerOn(day);
     const { property, appliances, components } = await create();
@@ -68,6 +69,7 @@ describe.each(["2026-01-01", "2026-07-01", "2026-12-31", "2028-02-29"])("on %s",
     expect(await store.read.totals.ofPartner(partner.id)).toMatchObject({ properties: 1, components });
   });
 
+  // Rule: demo-contents
   test("leaves no date before the appliance was installed or after today, and ten years between them", async () => {
     let oldest = 0;
     for (const { typeId, ageYears, visits } of DEMO_PROPERTY.appliances)

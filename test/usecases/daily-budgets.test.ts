@@ -43,6 +43,7 @@ describe("a partner's calls of a day", () => {
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(25);
   });
 
+  // Rule: budget-reset
   test("start again at midnight UTC", async () => {
     world.time.now = Date.parse("2026-03-10T23:59:59.999Z");
     expect(await take(30)).toBe(25);

@@ -35,6 +35,7 @@ const idsIn = async ({ store }: PartnerWorld) =>
     .sort();
 
 describe("resending", () => {
+  // Rule: resend
   test("starts a new cycle with the same body, and keeps the attempts made", async () => {
     const world = await partnerStore(NOON);
     const { store, administration, partnerId } = world;

@@ -186,6 +186,7 @@ describe("an import", () => {
     expect(fewer.appliances).toEqual({ read: 1, created: 0, unchanged: 1 });
   });
 
+  // Rule: property-source, property-created
   test("is told to the partner's receiver as it happens, once", async () => {
     const partner = await newPartner();
     await store.write((tx) =>
@@ -349,6 +350,7 @@ describe("a rejected row", () => {
     expect(rejects[0]!.first.error).toMatch(/^serial is that of the property's roof A_/);
   });
 
+  // Rule: smart-ambiguous
   test("is an event of a serial that two of the property's appliances have", async () => {
     const partner = await newPartner();
     await run(partner, { properties: ELM, appliances: `${UNITS}E,roof,2000,S,\nE,boiler,2000,T,\n` });

@@ -61,6 +61,7 @@ describe("a snapshot", () => {
     });
   });
 
+  // Rule: snapshot-twice
   test("taken again on its day changes nothing and announces nothing", async () => {
     await world.addAppliances({ propertyId, installYear: 1980 });
     const first = await take();
@@ -114,6 +115,7 @@ describe("a snapshot", () => {
       ]);
   });
 
+  // Rule: crossing-announced, component-warning
   test("announces a component when it crosses a tier, once, with the tier that was announced before", async () => {
     await world.addAppliances({ propertyId, typeId: "roof", installYear: 2026 });
     const seen = new Map<string, string>();
@@ -179,6 +181,7 @@ describe("a snapshot that is cut short", () => {
 });
 
 describe("the trend", () => {
+  // Rule: missed-snapshot
   test("has a point for every day that had a snapshot, and none for a day that was missed", async () => {
     await world.addAppliances({ propertyId, installYear: 2024 });
     const [component] = await world.components(propertyId);
@@ -196,6 +199,7 @@ describe("the trend", () => {
     ]);
   });
 
+  // Rule: trend-kept
   test("agrees with the score that each snapshot found", async () => {
     await world.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
     const expected = new Map<string, string[]>();
@@ -211,6 +215,7 @@ describe("the trend", () => {
     }
   });
 
+  // Rule: trend-unchanging
   test("of the past is not changed by what is logged later, though it is dated before", async () => {
     await world.addAppliances({ propertyId, installYear: 1980 });
     const [component] = await world.components(propertyId);
@@ -233,6 +238,7 @@ describe("the trend", () => {
     expect(second!.riskScore).toBeLessThan(3);
   });
 
+  // Rule: trend-stored
   test("takes a row only where the score has moved", async () => {
     await world.addAppliances({ propertyId, installYear: 2026 });
     const [component] = await world.components(propertyId);
@@ -244,6 +250,7 @@ describe("the trend", () => {
     expect(await points(component!.id)).toHaveLength(20);
   });
 
+  // Rule: trend-kept
   test("is kept for 365 days, also where the score has not moved since", async () => {
     await world.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
     const components = await world.components(propertyId);
@@ -270,6 +277,7 @@ describe("the trend", () => {
   });
 });
 
+// Rule: snapshot-time
 test("a snapshot is due from its time of day on", () => {
   const at = (time: string) => Date.parse(`2026-03-10T${time}Z`);
   expect(dueSnapshot(at("02:59:59.999"), 180)).toBeUndefined();

@@ -127,6 +127,7 @@ describe("a delivery", () => {
     expect(world.outbox.statuses()).toEqual(["delivered"]);
   });
 
+  // Rule: retry-times
   test("is tried at 0, 5 and 35 s, then failed, and logged as failed", async () => {
     const world = new World();
     world.answer = () => DOWN;

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { LONGEST_DELAY_MS, nextAttemptAt } from "../../src/webhooks/retry-schedule.ts";
 
+// Rule: retry-times
 test("attempts stand at 0, 5 and 35 s when they fail at once", () => {
   const second = nextAttemptAt(1, 1_000_000, 3)!;
   expect(second).toBe(1_005_000);

@@ -106,6 +106,7 @@ describe("an attempt", () => {
       expect(await send(post(url))).toMatchObject({ ok: true, statusCode: 204, error: null });
   });
 
+  // Rule: delivery-failures
   test.each([400, 404, 429, 500, 503])("fails with a %d, in words", async (status) => {
     const { url } = await receiver({ behave: () => ({ status, body: "no" }) });
     expect(await sender().send(post(url))).toMatchObject({
@@ -116,6 +117,7 @@ describe("an attempt", () => {
     });
   });
 
+  // Rule: delivery-failures
   test.each([301, 302, 303, 307, 308])("follows no redirect with %d", async (status) => {
     const elsewhere = await receiver();
     const { url } = await receiver({ behave: () => ({ status, headers: { location: elsewhere.url } }) });
@@ -127,6 +129,7 @@ describe("an attempt", () => {
     expect(elsewhere.received).toHaveLength(0);
   });
 
+  // Rule: delivery-failures
   test("ends in time with a receiver that never answers", async () => {
     const { url } = await receiver({ behave: () => "hang" });
     const result = await sender().send(post(url, 200));

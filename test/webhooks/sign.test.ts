@@ -15,6 +15,7 @@ const example = {
 };
 
 describe("signedHeaders", () => {
+  // Rule: delivery-form
   test("names the delivery, the event and the second of the attempt", () => {
     expect(signedHeaders(example)).toMatchObject({
       "content-type": "application/json",
@@ -27,6 +28,7 @@ describe("signedHeaders", () => {
     expect(signedHeaders(example)).not.toHaveProperty("x-service-signature-next");
   });
 
+  // Rule: signatures, standard-webhooks
   test("signs as openssl does with the same keys", () => {
     expect(signedHeaders(example)).toMatchObject({
       "x-service-signature": "sha256=d94a5d8062b8fc9139d36de546c94aa05e05ac926dd3e54cd59a99d9e8430d9e",
@@ -35,6 +37,7 @@ describe("signedHeaders", () => {
     });
   });
 
+  // Rule: standard-webhooks
   test("carries signatures that an independent receiver finds right", async () => {
     await fc.assert(
       fc.asyncProperty(bodies, secrets, fc.integer({ min: 0, max: 4e12 }), async (body, secret, at) => {

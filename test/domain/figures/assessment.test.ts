@@ -20,6 +20,7 @@ const PROPERTY = [...BOILER, ...whole("water_heater_gas", 10)];
 describe("the sums of a property", () => {
   const totals = assess(knowledge, PROPERTY);
 
+  // Rule: deferred-and-exposure
   test("count and cost components by their tier", () => {
     expect(totals).toMatchObject({ appliances: 2, components: 12, critical: 1, warning: 1 });
     // circulator 950 and 2,400 USD; relief valve 380 and 2,200
@@ -29,6 +30,7 @@ describe("the sums of a property", () => {
     expect(totals.warningReactiveCents).toBe(220_000);
   });
 
+  // Rule: replacement-cost
   test("take the smaller of an appliance's parts and the whole unit as its replacement cost", () => {
     // boiler: parts 13,930, unit 16,000; water heater: parts 2,950, unit 1,500
     expect(totals.rcvCents).toBe(1_393_000 + 150_000);
@@ -47,6 +49,7 @@ describe("the sums of a property", () => {
   });
 });
 
+// Rule: deferred-and-exposure
 test("exposure is the cost of acting on elevated components, and of not acting", () => {
   expect(exposureOf(assess(knowledge, PROPERTY))).toEqual({
     deferredCents: 133_000,
@@ -55,6 +58,7 @@ test("exposure is the cost of acting on elevated components, and of not acting",
   });
 });
 
+// Rule: per-door
 test("an amount per door is in whole cents, of at least one door", () => {
   expect(perDoor(133_000, 3)).toBe(44_333); // 443.333… USD
   expect(perDoor(133_000, 1)).toBe(133_000);
@@ -74,6 +78,7 @@ describe("replacement cost value by system", () => {
     expect(systems[1]!.totals).toMatchObject({ components: 12, critical: 6, warning: 0 });
   });
 
+  // Rule: replacement-cost
   test("adds up to the property's, which is the sum over appliances of the smaller of parts and unit", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...knowledge.types.keys()), { maxLength: 8 }), (typeIds) => {
@@ -91,6 +96,7 @@ describe("replacement cost value by system", () => {
   });
 });
 
+// Rule: deferred-percent
 test("deferred maintenance is a percentage of the property's value, if it has one", () => {
   expect(deferredPercent(133_000, 3_200_000)).toBe("4.2%"); // 4.15625
   expect(deferredPercent(100_000, 800_000)).toBe("12.5%");

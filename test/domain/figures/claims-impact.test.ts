@@ -21,6 +21,7 @@ const impacts = (...claims: ReturnType<typeof claim>[]) => claimImpacts(knowledg
 const impact = (...given: Parameters<typeof claim>) => impacts(claim(...given))[0]!;
 
 describe("a claim's ratio", () => {
+  // Rule: claim-fade
   test("fades in a straight line over five years", () => {
     expect([0, 2.5, 5].map((years) => faded(1.8, years, 5))).toEqual([1.8, 1.4, 1]);
     expect(impact("equipment_breakdown", 0).effectiveRatio).toBe(1.8);
@@ -28,6 +29,7 @@ describe("a claim's ratio", () => {
     expect(impact("equipment_breakdown", 1461).effectiveRatio).toBeCloseTo(1.16, 12); // 4 years
   });
 
+  // Rule: claim-end, claim-limits
   test("is gone at five years, 1,826.25 days", () => {
     expect(impact("equipment_breakdown", 1826)).toMatchObject({ status: "active_scoring", scored: true });
     expect(impact("equipment_breakdown", 1827)).toMatchObject({
@@ -39,6 +41,7 @@ describe("a claim's ratio", () => {
     });
   });
 
+  // Rule: claim-end
   test("leaves as many years as it has not used", () => {
     expect(impact("equipment_breakdown", 1461)).toMatchObject({ ageYears: 4, remainingYears: 1 });
   });
@@ -62,6 +65,7 @@ describe("the impact of claims", () => {
     ).toBe(12);
   });
 
+  // Rule: claim-fade
   test("scores the three strongest; a fourth is active and not scored", () => {
     const all = impacts(
       claim("gas_leak_explosion", 0),

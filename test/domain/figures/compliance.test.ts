@@ -24,6 +24,7 @@ const items = (events: InspectionEvent[] = [], appliance = ELEVATOR, today = TOD
 const yearly = (...events: InspectionEvent[]) =>
   items(events).find(({ regime }) => regime.inspectionType === "category_1_annual_test")!;
 
+// Rule: compliance-status
 test("an inspection is due by the days that are left", () => {
   expect([-1, 0, 30, 31, 90, 91].map(complianceStatus)).toEqual([
     ...(["OVERDUE", "DUE_SOON", "DUE_SOON", "UPCOMING", "UPCOMING", "OK"] as const),
@@ -31,6 +32,7 @@ test("an inspection is due by the days that are left", () => {
 });
 
 describe("the clock of an inspection", () => {
+  // Rule: compliance-item, inspection-clock
   test("starts on 1 July of the install year", () => {
     expect(yearly()).toMatchObject({
       lastInspection: null,

@@ -11,11 +11,13 @@ import {
 import { anyComponents, knowledge, part, whole } from "./components.ts";
 
 describe("the condition index", () => {
+  // Rule: condition-curve
   test("is exact at its knots", () => {
     const knots = [0, 0.05, 0.1, 0.2, 0.35, 1].map(conditionIndex);
     expect(knots).toEqual([100, 90, 80, 70, 60, 1]);
   });
 
+  // Rule: condition-curve
   test("runs straight between them", () => {
     expect(conditionIndex(0.025)).toBe(95);
     expect(conditionIndex(0.15)).toBe(75);
@@ -48,6 +50,7 @@ describe("the condition of a property", () => {
     expect(condition([])).toEqual({ score: 100, grade: "A", rating: "GOOD" });
   });
 
+  // Rule: condition-curve
   test("weighs CRITICAL components in full and WARNING ones by half", () => {
     const failing = boiler.with(2, part("boiler_circulator", 80)).with(5, part("boiler_relief_valve", 60));
     // (950 + 380/2) / 13,930 = 0.081838: 90 - 10 · 0.031838/0.05 = 83.63
@@ -59,6 +62,7 @@ describe("the condition of a property", () => {
     expect(condition(whole("water_heater_gas", 90))).toEqual({ score: 1, grade: "F", rating: "FAIL" });
   });
 
+  // Rule: grades
   test("is rated lower within its grade for a critical part of an elevator", () => {
     const elevator = whole("elevator", 0);
     // 12,000 / 150,000 = 0.08: 84; 12,000 + 16,000 = 0.186667: 71.3
@@ -82,12 +86,14 @@ describe("the condition of a property", () => {
   });
 });
 
+// Rule: grades
 test("grades begin at 90, 80, 70 and 60", () => {
   expect([100, 90, 89, 80, 79, 70, 69, 60, 59, 1].map(gradeOf)).toEqual([
     ...(["A", "A", "B", "B", "C", "C", "D", "D", "F", "F"] as const),
   ]);
 });
 
+// Rule: grades
 test("each grade has the ratings of the specification", () => {
   const grades = ["A", "B", "C", "D", "F"] as const;
   expect(grades.map((grade) => ratingOf(grade, false))).toEqual(["GOOD", "GOOD", "FAIR", "FAIL", "FAIL"]);

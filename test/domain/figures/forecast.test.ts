@@ -8,11 +8,13 @@ const windows = (component: ReturnType<typeof part>) =>
   FORECAST_DAYS.map((days) => forecastWithin(knowledge, [component], days).items.length);
 
 describe("a forecast window", () => {
+  // Rule: forecast-windows
   test("holds what is CRITICAL now", () => {
     expect(windows(part("boiler_burner", 78))).toEqual([1, 1, 1]);
     expect(windows(part("boiler_burner", 77))).toEqual([0, 0, 0]);
   });
 
+  // Rule: forecast-windows
   test("holds what becomes CRITICAL through ageing alone", () => {
     // A burner of 28.418486 years: 0.7716 now, 0.7740 in 30 days, 0.7764 in 60, which rounds to 0.78
     const ageing = aged("boiler_burner", 28.418486080569977);
@@ -20,6 +22,7 @@ describe("a forecast window", () => {
     expect(windows(ageing)).toEqual([0, 1, 1]);
   });
 
+  // Rule: forecast-windows
   test("holds what fails within it with a probability of a quarter, whatever its tier", () => {
     // Median life of one year, one year old: 0.1403 within 30 days, 0.2743 within 60, 0.3989 within 90
     const shortLived = aged("boiler_burner", 1, { overrideLifespan: 1 });

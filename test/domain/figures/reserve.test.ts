@@ -9,6 +9,7 @@ const BURNER = aged("boiler_burner", 20);
 const CIRCULATOR = part("boiler_circulator", 52);
 
 describe("a reserve", () => {
+  // Rule: reserve-amounts
   test("holds what a sound component costs, by its probability of failing in the time", () => {
     // within 12 months 0.07650879, so 214.22 USD a year; 17.852 a month
     expect(reserveOver(knowledge, [BURNER], 1, 12).propertyPerMonth).toBe(1785);
@@ -16,6 +17,7 @@ describe("a reserve", () => {
     expect(reserveOver(knowledge, [BURNER], 1, 24).propertyPerMonth).toBe(1775);
   });
 
+  // Rule: reserve-amounts, reserve
   test("holds an elevated component in full, and is given by unit and by year", () => {
     const over = (months: number) => reserveOver(knowledge, [BURNER, CIRCULATOR], 3, months);
     // (214.2246 + 950) / 12 = 97.01872
@@ -69,6 +71,7 @@ describe("a reserve", () => {
   });
 });
 
+// Rule: reserve-amounts
 test("full replacement is the replacement cost value over ten years", () => {
   expect(fullReplacementReserve(1_543_000, 4)).toEqual({
     propertyPerMonth: 12_858, // 15,430 / 120 = 128.58333

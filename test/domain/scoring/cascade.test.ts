@@ -19,6 +19,7 @@ describe("within an appliance", () => {
     scores(property([withLifespans("sump_pump", { sump_float_switch: floatSwitchLife })])).get("A/sump_pump")!
       .evidenceRatio;
 
+  // Rule: cascade
   test("a failing upstream part raises what hangs on it by the rule's ratio", () => {
     expect(ratioWith(5)).toBeCloseTo(1.6, 12);
   });
@@ -32,6 +33,7 @@ describe("within an appliance", () => {
     expect(ratioWith(16)).toBeCloseTo(1 + 0.6 * 0.417815, 5);
   });
 
+  // Rule: cascade
   test("several multiply, to 2.5 at most", () => {
     const lives = { boiler_expansion_tank: 5, boiler_circulator: 5, boiler_controls: 5 };
     const found = scores(property([withLifespans("boiler", lives)]));
@@ -39,6 +41,7 @@ describe("within an appliance", () => {
     expect(found.get("A/boiler_heat_exchanger")!.evidenceRatio).toBe(2.5);
   });
 
+  // Rule: cascade
   test("a part raised by a cascade does not carry it on", () => {
     // The flashing alone stands at 0.43; the open sealant joints lift it to 0.53, which the membrane does not feel.
     const roof = withLifespans("roof", { roof_sealant: 5, roof_flashing: 24.5 });

@@ -33,6 +33,7 @@ test("a claim of before the component's Replacement says nothing of the new part
   );
 });
 
+// Rule: claim-limits
 test("only the property's three strongest claims count, whatever they affect", () => {
   const stronger = [claim("gas_leak_explosion"), claim("fire_electrical"), claim("frozen_pipe_burst")];
   // 2.1 reaches the burner; the other two do not
@@ -47,6 +48,7 @@ test("strength is counted as faded today", () => {
   expect(boilerRatio([...old, ...young])).toBeCloseTo(1.8, 12);
 });
 
+// Rule: claim-status
 test("denied, future and unknown claims say nothing", () => {
   const today = dayNumber(AS_OF);
   for (const silent of [

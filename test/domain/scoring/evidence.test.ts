@@ -7,6 +7,7 @@ const SIXTEEN_MONTHS_AGO = "2024-03-01";
 const named = { componentId: BURNER };
 
 describe("evidence moves the odds", () => {
+  // Rule: event-directions, evidence
   test("by the likelihood ratio", () => {
     const score = burner([event("Emergency Repair", AS_OF, named)]);
     expect(score.evidenceRatio).toBeCloseTo(1.8, 12);
@@ -15,12 +16,14 @@ describe("evidence moves the odds", () => {
     expect(score).toMatchObject({ riskScore: 0.6, riskTier: "WARNING" });
   });
 
+  // Rule: evidence
   test("less and less, linearly to nothing over its span", () => {
     const atAge = (date: string) => burner([event("Emergency Repair", date, named)]).evidenceRatio;
     expect(atAge(SIXTEEN_MONTHS_AGO)).toBeCloseTo(1 + 0.8 / 3, 12);
     expect(atAge("2023-07-01")).toBe(1); // 731 days of 730.5
   });
 
+  // Rule: evidence
   test("never beyond six times up or five times down", () => {
     const days = Array.from({ length: 9 }, (_, i) => `2025-06-2${i}`);
     const alarms = days.map((date) => event("Emergency Repair", date, named));
@@ -67,6 +70,7 @@ describe("repair frequency", () => {
   const repair = (date: string, componentId: string | null = BURNER) =>
     event("Repair", date, { componentId });
 
+  // Rule: event-directions
   test("counts each of the last three repairs", () => {
     const full = [AS_OF, AS_OF, AS_OF, AS_OF].map((date, i) => ({ ...repair(date), notes: `visit ${i}` }));
     expect(burner(full.slice(0, 2)).evidenceRatio).toBeCloseTo(1.5625, 12); // 1.25²
@@ -110,6 +114,7 @@ describe("condition", () => {
 });
 
 describe("an inspection", () => {
+  // Rule: event-directions
   test("that gives no condition speaks a little for the component", () => {
     expect(burner([event("Inspection", AS_OF, named)]).evidenceRatio).toBeCloseTo(0.95, 12);
   });
@@ -123,6 +128,7 @@ describe("an inspection", () => {
 describe("keywords in notes", () => {
   const note = (notes: string, given = {}) => event("Other", AS_OF, { ...named, notes, ...given });
 
+  // Rule: notes-scanned
   test("weigh once a group and event", () => {
     expect(burner([note("leaking, drip at valve, seepage")]).evidenceRatio).toBeCloseTo(1.5, 12);
     expect(burner([note("leaking and noisy")]).evidenceRatio).toBeCloseTo(1.5 * 1.35, 12);
@@ -181,16 +187,19 @@ describe("confidence", () => {
     burner(events, { brand }).confidence;
   const seen = (date: string) => event("Other", date, { conditionAfter: "good" });
 
+  // Rule: confidence
   test("is LOW without events or a known brand", () => {
     expect(boiler(null, [])).toBe("LOW");
     expect(boiler("No Such Maker", [])).toBe("LOW");
   });
 
+  // Rule: confidence
   test("is MEDIUM with either", () => {
     expect(boiler("Viessmann", [])).toBe("MEDIUM");
     expect(boiler(null, [event("Other", "2010-01-01")])).toBe("MEDIUM");
   });
 
+  // Rule: confidence
   test("is HIGH with a known brand and three events, one with a condition within 36 months", () => {
     const events = [event("Other", "2010-01-01"), event("Repair", "2015-01-01"), seen("2022-07-02")];
     expect(boiler("Viessmann", events)).toBe("HIGH");

@@ -14,6 +14,7 @@ type GoldenAppliance = {
 };
 
 describe("an independent implementation's scores are reproduced", () => {
+  // Rule: independent-model
   for (const golden of cases)
     test(`${golden.name}, ${golden.expected.length} components`, () => {
       const appliances = (golden.property.appliances as GoldenAppliance[]).map(toHistory);

@@ -14,6 +14,7 @@ function expectFound(table: Record<string, string[]>): void {
 }
 
 describe("words", () => {
+  // Rule: notes-scanned
   test("match whole, in any case, with their simple endings", () => {
     for (const word of ["leak", "leaks", "leaked", "LEAKING", "Leak!"]) expect(found(word)).toEqual(["leak"]);
     expect(found("dripping at the stop")).toEqual(["leak"]);

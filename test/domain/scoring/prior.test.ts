@@ -4,6 +4,7 @@ import { cumulativeProbability, scaleFromMedian } from "../../../src/domain/scor
 import { appliance, BURNER, burner, event, property, scores } from "./histories.ts";
 
 describe("the Weibull life", () => {
+  // Rule: weibull
   test("has half of all components failed at the median", () => {
     expect(scaleFromMedian(21, 2.5)).toBeCloseTo(24.315831, 6); // 21 / (ln 2)^0.4
     expect(cumulativeProbability(21, scaleFromMedian(21, 2.5), 2.5)).toBeCloseTo(0.5, 12);
@@ -17,17 +18,20 @@ describe("the Weibull life", () => {
 });
 
 describe("the prior", () => {
+  // Rule: weibull
   test("is the share of like components that would have failed by now", () => {
     // 1 - exp(-ln 2 · (20/21)^2.5)
     expect(burner().probability).toBeCloseTo(0.458576, 6);
     expect(burner()).toMatchObject({ riskScore: 0.46, riskTier: "GOOD", evidenceRatio: 1, ageYears: 20 });
   });
 
+  // Rule: weibull
   test("stretches the life by the brand's factor", () => {
     expect(burner([], { brandTier: "premium" }).probability).toBeCloseTo(0.383361, 6); // median 23.1
     expect(burner([], { brandTier: "budget" }).probability).toBeCloseTo(0.570266, 6); // median 18.48
   });
 
+  // Rule: override-lifespan
   test("takes a lifespan set for the component in place of the median", () => {
     const boiler = appliance("boiler");
     const components = boiler.components.map((part) => ({ ...part, overrideLifespan: 30 }));
@@ -77,6 +81,7 @@ describe("calendar age", () => {
 });
 
 describe("virtual age", () => {
+  // Rule: event-directions, maintenance-rejuvenates
   test("is less by a share of what accrued since the last restoring event, two intervals at most", () => {
     const events = [event("Preventive Maintenance", "2015-07-01"), event("Cleaning", "2016-07-01")];
     // 7305 days, less 0.20 of 730.5 (of the 3652 before it, 24 months count), less 0.12 of 366
@@ -106,6 +111,7 @@ describe("virtual age", () => {
     expect(score.priorAgeYears).toBeCloseTo((7305 - 87.66) / 365.25, 9);
   });
 
+  // Rule: maintenance-rejuvenates
   test("starts again at a Replacement, of the component or of the whole appliance", () => {
     const replaced = event("Replacement", "2021-07-01", { componentId: BURNER });
     expect(burner([replaced]).priorAgeYears).toBe(4);

@@ -35,6 +35,7 @@ describe("the probability of failing within a window", () => {
 });
 
 describe("the projected failure", () => {
+  // Rule: projected-failure
   test("is the first day by which the part fails with a probability of one half", () => {
     const { projectedFailureOn, projectedFailureYear } = project(state, life, "HIGH", AS_OF, model);
     // η · (0.613552 + ln 2)^0.4 = 27.061977 years, 2579.4 days from now
@@ -44,6 +45,7 @@ describe("the projected failure", () => {
     expect(failureProbability(state, life, 2580, model)).toBeGreaterThanOrEqual(0.5);
   });
 
+  // Rule: projected-range
   test("has a range of a share of the effective lifespan, by confidence", () => {
     const range = (confidence: "HIGH" | "MEDIUM" | "LOW") =>
       project(state, life, confidence, AS_OF, model).projectedFailureRange;
@@ -53,6 +55,7 @@ describe("the projected failure", () => {
     expect(range("LOW")).toEqual({ earliest: 2030, latest: 2035, confidencePct: 96 });
   });
 
+  // Rule: projected-range
   test("has a range that does not begin before this year", () => {
     const lost = { ...state, probability: 0.999 };
     expect(project(lost, life, "LOW", AS_OF, model).projectedFailureRange.earliest).toBe(2025);
@@ -82,6 +85,7 @@ describe("the score through ageing alone", () => {
   });
 });
 
+// Rule: tier-bounds
 test("tiers begin at 0.78 and 0.52", () => {
   expect([0.99, 0.78, 0.77, 0.52, 0.51, 0].map(tierOf)).toEqual([
     "CRITICAL",

@@ -135,6 +135,7 @@ describe("age, use and make", () => {
     })),
   }));
 
+  // Rule: fresh-and-aging
   test("growing older never lowers a score when no evidence fades", () => {
     fc.assert(
       fc.property(unfading, fc.nat({ max: 4000 }), (given, days) => {
@@ -160,6 +161,7 @@ describe("age, use and make", () => {
     );
   });
 
+  // Rule: use-and-tier-order
   test("more use never lowers a score", () => {
     fc.assert(
       fc.property(history, fc.double({ min: 0, max: 1, noNaN: true }), (given, more) => {
@@ -169,6 +171,7 @@ describe("age, use and make", () => {
     );
   });
 
+  // Rule: use-and-tier-order
   test("a premium make scores no higher than a standard one, and that no higher than a budget one", () => {
     fc.assert(
       fc.property(history, (given) => {
@@ -269,6 +272,7 @@ describe("claims", () => {
   });
 });
 
+// Rule: fresh-and-aging
 test("straight after a Replacement a score is at most 0.02", () => {
   fc.assert(
     fc.property(history, pick, (given, at) => {
@@ -294,6 +298,7 @@ describe("arrival", () => {
     })),
   });
 
+  // Rule: order-of-history
   test("in another order changes nothing", () => {
     fc.assert(
       fc.property(history, (given) => {
@@ -304,6 +309,7 @@ describe("arrival", () => {
     );
   });
 
+  // Rule: order-of-history
   test("of the same events once more changes nothing", () => {
     fc.assert(
       fc.property(history, (given) => {
@@ -316,6 +322,7 @@ describe("arrival", () => {
     );
   });
 
+  // Rule: order-of-history
   test("of anything dated after the day of scoring changes nothing", () => {
     fc.assert(
       fc.property(history, fc.integer({ min: 1, max: 900 }), pick, (given, days, at) => {
@@ -362,6 +369,7 @@ describe("arrival", () => {
   });
 });
 
+// Rule: failure-probability
 test("the failure probability is 0 for no days, rises with the days, and stays within 1", () => {
   fc.assert(
     fc.property(

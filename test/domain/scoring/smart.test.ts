@@ -22,6 +22,7 @@ test("a warning that names a component speaks of that one alone", () => {
   expect(ratio([reading(AS_OF, { componentId: ANODE })])).toBe(1);
 });
 
+// Rule: normal-reading
 test("a warning fades over 90 days", () => {
   expect(ratio([reading("2025-06-01")])).toBeCloseTo(1 + 60 / 90, 12); // 30 days old
   expect(ratio([reading("2025-04-02")])).toBe(1);
@@ -39,6 +40,7 @@ test("different kinds of warning multiply", () => {
   expect(ratio([reading(AS_OF), reading(AS_OF, { eventType: "high_moisture" })])).toBeCloseTo(2 * 1.35, 12);
 });
 
+// Rule: normal-reading
 test("a normal reading clears the earlier warnings of its sensor, within one day too", () => {
   const warning = reading(AS_OF);
   const normal = (after: number, sensorId = "s1") =>
