@@ -1,5 +1,5 @@
+import type { Figure } from "./figure.ts";
 import type { Bench } from "./mainstay.ts";
-import type { Figure } from "./run.ts";
 
 const EVENTS = 20_000;
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import type { Figure } from "./figure.ts";
 import { load, median } from "./load.ts";
 import type { Bench } from "./mainstay.ts";
 import { generated } from "./portfolio.ts";
-import type { Figure } from "./run.ts";
 
 const PROPERTIES = 10_000;
 

@@ -5,11 +5,10 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { deliveries } from "./deliveries.ts";
+import type { Figure } from "./figure.ts";
 import { large } from "./large.ts";
 import { Bench } from "./mainstay.ts";
 import { portfolio } from "./new-york.ts";
-
-export type Figure = { what: string; target: string; measured: string; holds: boolean };
 
 const { values } = parseArgs({ options: { portfolio: { type: "string" }, only: { type: "string" } } });
 const parts: Record<string, (bench: Bench) => Promise<Figure[]>> = {

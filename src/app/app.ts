@@ -167,7 +167,6 @@ async function createFetches(
   const forAdministrators = [
     metricsOperation(metrics, { partnersReachIt: isOneListener }),
     ...adminApi({
-      administration: { store, sealer, random, changed },
       partnersReachIt: isOneListener,
       runRmPreflight: () => runPreflight({ settings: config.rm, resolve: createResolver(), clock }),
     }),
@@ -181,6 +180,7 @@ async function createFetches(
     store,
     authenticator,
     budgets,
+    administration: { store, sealer, random, changed },
     partnerWindow: new SlidingWindow(limits.perPartnerPerMinute),
     perPartnerPerMinute: limits.perPartnerPerMinute,
     bodyBytes: limits.bodyBytes,

@@ -1,6 +1,6 @@
-import type { BrandTier, Confidence, EventType } from "./scoring/types.ts";
+import type { BrandTier, Confidence } from "./scoring/types.ts";
 import type { Severity } from "./sensor-event.ts";
-import type { Condition } from "./service-event.ts";
+import type { Condition, EventType } from "./service-event.ts";
 
 /** Where a number comes from: a source's token, and how it was taken from there. */
 export type Provenance = { source: string; kind: "published" | "derived" | "estimate" };

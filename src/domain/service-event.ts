@@ -1,4 +1,3 @@
-import type { EventType } from "./scoring/types.ts";
 import type { Day, Instant } from "./time.ts";
 
 export type Condition = "good" | "fair" | "poor";
@@ -38,6 +37,7 @@ export const EVENT_TYPES = [
   "Warranty Claim",
   "Other",
 ] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
 
 const SERVICING: ReadonlySet<EventType> = new Set([
   "Preventive Maintenance",

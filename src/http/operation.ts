@@ -1,6 +1,7 @@
 import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Store, Tx } from "../store/store.ts";
+import type { Administration } from "../usecases/partners.ts";
 
 /** What a handler answers: JSON by default, or bytes of its own. */
 export type Reply = {
@@ -34,7 +35,12 @@ export type PartnerCall = Call & {
   write(run: (tx: Tx) => Promise<Reply>): Promise<Reply>;
 };
 
-export type AdminCall = Call & { administrator: Administrator; store: Store };
+export type AdminCall = Call & {
+  administrator: Administrator;
+  store: Store;
+  /** What changes are made with, in the administrator's name. */
+  administration: Administration;
+};
 
 type Common = {
   /** The document's operationId. */

@@ -4,13 +4,14 @@ import { type Instant, nextMidnight, toIso } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { DailyBudgets } from "../usecases/daily-budgets.ts";
+import type { Administration } from "../usecases/partners.ts";
 import type { Authenticator } from "./auth.ts";
 import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./body.ts";
 import { entityTag, isHeld } from "./entity-tag.ts";
 import { errorReply, HttpFailure } from "./errors.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
 import type { SlidingWindow } from "./limits.ts";
-import type { Call, Operation, PartnerOperation, Reply } from "./operation.ts";
+import type { AdminCall, Call, Operation, PartnerOperation, Reply } from "./operation.ts";
 import { parseQuery } from "./query.ts";
 import { type Answer, SteadyAnswers } from "./steady-answers.ts";
 
@@ -19,6 +20,7 @@ export type PipelineParts = {
   store: Store;
   authenticator: Authenticator;
   budgets: DailyBudgets;
+  administration: Omit<Administration, "actor">;
   partnerWindow: SlidingWindow;
   perPartnerPerMinute: number;
   bodyBytes: number;
@@ -156,14 +158,18 @@ export class Pipeline {
       address: visit.address,
     };
     if (operation.access === "public") return operation.handle(call);
-    if (operation.access === "admin")
-      return operation.handle({ ...call, administrator: visit.administrator!, store: this.parts.store });
+    if (operation.access === "admin") return operation.handle(this.#adminCall(call, visit.administrator!));
     const partner = visit.partner!;
     const key = operation.idempotent ? idempotencyKey(request.headers) : undefined;
     if (key === undefined) return this.#handlePlain(operation, call, partner);
     const path = `${operation.method} ${operation.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "")}`;
     const bodyHash = new Bun.CryptoHasher("sha256").update(bytes!).digest("hex");
     return this.#handleOnce(operation, call, { partner, operation: path, key, bodyHash });
+  }
+
+  #adminCall(call: Call, administrator: Administrator): AdminCall {
+    const { store, administration } = this.parts;
+    return { ...call, administrator, store, administration: { ...administration, actor: administrator.id } };
   }
 
   #handlePlain(operation: PartnerOperation, call: Call, partner: Partner): Promise<Reply> | Reply {

@@ -1,7 +1,7 @@
 import { type } from "arktype";
 import { invalid } from "../domain/errors.ts";
 import { centsFromUsd } from "../domain/money.ts";
-import type { EventType } from "../domain/scoring/types.ts";
+import type { EventType } from "../domain/service-event.ts";
 import { EVENT_TYPES, type NewServiceEvent } from "../domain/service-event.ts";
 import { check, shape, textOrNull } from "./check.ts";
 import { condition, day, idText, line, longText, requiredLine, usd } from "./fields.ts";

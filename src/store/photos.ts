@@ -1,6 +1,6 @@
 import { and, asc, eq } from "drizzle-orm";
 import type { Photo } from "../domain/photo.ts";
-import type { EventType } from "../domain/scoring/types.ts";
+import type { EventType } from "../domain/service-event.ts";
 import type { Day } from "../domain/time.ts";
 import { photos, serviceEvents } from "./schema.ts";
 import type { Db } from "./sqlite.ts";

@@ -1,7 +1,6 @@
 import { and, asc, desc, eq, isNull, lte, or, sql } from "drizzle-orm";
 import type { InspectionEvent } from "../domain/figures/compliance.ts";
-import type { EventType } from "../domain/scoring/types.ts";
-import type { Condition, ServiceEvent } from "../domain/service-event.ts";
+import type { Condition, EventType, ServiceEvent } from "../domain/service-event.ts";
 import type { Day } from "../domain/time.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
 import { isAmong, lazy } from "./kit.ts";

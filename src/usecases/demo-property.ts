@@ -1,8 +1,7 @@
 import type { NewAppliance } from "../domain/appliance.ts";
 import type { Claim } from "../domain/claim.ts";
 import type { NewProperty } from "../domain/property.ts";
-import type { EventType } from "../domain/scoring/types.ts";
-import type { Condition } from "../domain/service-event.ts";
+import type { Condition, EventType } from "../domain/service-event.ts";
 import content from "../knowledge/demo-property.json" with { type: "json" };
 
 /** A visit, or a series of them that goes back from the newest. Costs are in USD. */

@@ -1,6 +1,5 @@
 import type { Instant } from "../domain/time.ts";
 import { nextAttemptAt } from "./retry-schedule.ts";
-import type { SendRequest, SendResult } from "./send.ts";
 import { signedHeaders } from "./sign.ts";
 
 /** A pending delivery. `body` is the stored text, sent as UTF-8; `attempts` counts those used up in this cycle. */
@@ -18,6 +17,30 @@ export type DeliveryJob = {
 
 /** A partner's receiver; `nextSecret` while a rotation overlaps, else null. */
 export type Endpoint = { url: string; secret: string; nextSecret: string | null };
+
+/** What an attempt asks of the network. */
+export type SendRequest = {
+  url: string;
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** For the whole exchange: lookup, connection, headers and body of the answer. */
+  timeoutMs: number;
+};
+
+/** What came of it. */
+export type SendResult = {
+  /** A 2xx whose answer came in whole, or longer than anyone needs to read (64 KiB). */
+  ok: boolean;
+  /** Null when no answer began. */
+  statusCode: number | null;
+  /** Why it is a failure, in words for the delivery log; null when ok. */
+  error: string | null;
+  /** The answer's first KiB as text. */
+  responseHead: string;
+  durationMs: number;
+  /** The numeric address that was connected to, the receiver's or the proxy's; null when none was. */
+  address: string | null;
+};
 
 /** One attempt, for the delivery log, and what becomes of its delivery. */
 export type AttemptResult = {

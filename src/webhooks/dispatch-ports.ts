@@ -1,8 +1,7 @@
 import type { Instant } from "../domain/time.ts";
-import type { AttemptResult, DeliveryJob, Endpoint } from "./attempt.ts";
+import type { AttemptResult, DeliveryJob, Endpoint, SendRequest, SendResult } from "./attempt.ts";
 import { DEFAULT_PAUSE_LIMITS, type PauseLimits, type ReceiverHealth } from "./receiver-health.ts";
 import type { Timers } from "./result-batcher.ts";
-import type { SendRequest, SendResult } from "./send.ts";
 
 /** Pino's shape. */
 export type DispatchLog = Record<

@@ -2,6 +2,7 @@ import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type Socket } from "node:net";
 import { addressRefusal } from "./address.ts";
+import type { SendRequest } from "./attempt.ts";
 import {
   type Agents,
   type NetworkSettings,
@@ -11,7 +12,6 @@ import {
   vettedAddresses,
 } from "./connections.ts";
 import { failureInWords, statusInWords, TimeRanOut, type Waiting } from "./failure-words.ts";
-import type { SendRequest } from "./send.ts";
 
 export type Exchanged = {
   statusCode: number | null;

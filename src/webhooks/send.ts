@@ -1,28 +1,6 @@
+import type { SendRequest, SendResult } from "./attempt.ts";
 import { type NetworkSettings, openConnections } from "./connections.ts";
 import { exchange } from "./exchange.ts";
-
-export type SendRequest = {
-  url: string;
-  headers: Record<string, string>;
-  body: Uint8Array;
-  /** For the whole exchange: lookup, connection, headers and body of the answer. */
-  timeoutMs: number;
-};
-
-/** How one attempt went. */
-export type SendResult = {
-  /** A 2xx whose answer came in whole, or longer than anyone needs to read (64 KiB). */
-  ok: boolean;
-  /** Null when no answer began. */
-  statusCode: number | null;
-  /** Why it is a failure, in words for the delivery log; null when ok. */
-  error: string | null;
-  /** The answer's first KiB as text. */
-  responseHead: string;
-  durationMs: number;
-  /** The numeric address that was connected to, the receiver's or the proxy's; null when none was. */
-  address: string | null;
-};
 
 export type Sender = {
   /** Makes one attempt by POST. Never rejects; settles within the time given. */

@@ -8,9 +8,9 @@ import {
 } from "../../src/usecases/administer-partner.ts";
 import { outboxPorts } from "../../src/usecases/outbox-ports.ts";
 import { sendTestEvent } from "../../src/usecases/send-test-event.ts";
+import type { SendResult } from "../../src/webhooks/attempt.ts";
 import { DISPATCH_DEFAULTS } from "../../src/webhooks/dispatch-ports.ts";
 import { createDispatcher } from "../../src/webhooks/dispatcher.ts";
-import type { SendResult } from "../../src/webhooks/send.ts";
 import { eventually } from "../support/eventually.ts";
 import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";
 

@@ -1,13 +1,14 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AddressPolicy } from "../../src/webhooks/address.ts";
+import type { SendRequest, SendResult } from "../../src/webhooks/attempt.ts";
 import {
   DISPATCH_DEFAULTS,
   type DispatchOptions,
   type DispatchPorts,
 } from "../../src/webhooks/dispatch-ports.ts";
 import { createDispatcher, type Dispatcher } from "../../src/webhooks/dispatcher.ts";
-import { createSender, type SendRequest, type SendResult } from "../../src/webhooks/send.ts";
+import { createSender } from "../../src/webhooks/send.ts";
 import { startReceiver, verifySignatures } from "../support/receiver.ts";
 import { ManualTime, MemoryOutbox } from "./memory-outbox.ts";
 

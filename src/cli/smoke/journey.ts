@@ -1,7 +1,8 @@
 import { request } from "node:http";
 import { addDays, type Day, yearOf } from "../../domain/time.ts";
-import { type Processes, Unexpected } from "./processes.ts";
-import type { Deliveries } from "./run.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { Processes } from "./processes.ts";
+import { Unexpected } from "./unexpected.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into and compared, never trusted to have a form
 type Json = any;

@@ -1,13 +1,4 @@
-/** What a step of the smoke test expected, and what came instead. */
-export class Unexpected extends Error {
-  override readonly name = "Unexpected";
-  constructor(
-    readonly expected: string,
-    readonly came: string,
-  ) {
-    super(`expected ${expected}; ${came}`);
-  }
-}
+import { Unexpected } from "./unexpected.ts";
 
 /** A server that listens. */
 export type Server = {

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../context.ts";
-import { startLocalReceiver } from "../local-receiver.ts";
+import { Deliveries } from "./deliveries.ts";
 import { type Step, walkJourney } from "./journey.ts";
-import { Processes, Unexpected } from "./processes.ts";
+import { Processes } from "./processes.ts";
+import { Unexpected } from "./unexpected.ts";
 
 export type SmokeStep = { name: string; ok: boolean; duration_ms: number; detail?: string };
 export type SmokeResult = { ok: boolean; steps: SmokeStep[]; duration_ms: number };
@@ -63,32 +64,6 @@ export async function runSmoke(
 }
 
 const STEP_FAILED = Symbol("a step has failed and was reported");
-
-/** What the partner's receiver gets. */
-export class Deliveries {
-  /** The partner's webhook secret, once it is known. */
-  secret = "";
-  #unverified: string[] = [];
-  #critical = Promise.withResolvers<void>();
-  #receiver = startLocalReceiver(
-    () => this.secret,
-    ({ event, verified }) => {
-      if (!verified) this.#unverified.push(event);
-      if (event === "component.critical") this.#critical.resolve();
-    },
-  );
-
-  readonly url = this.#receiver.url;
-
-  /** Resolves when a critical component has been announced; throws when any signature was wrong. */
-  async announced(): Promise<void> {
-    await this.#critical.promise;
-    const [event] = this.#unverified;
-    if (event !== undefined) throw new Unexpected(`a good signature on ${event}`, "it does not verify");
-  }
-
-  stop = () => this.#receiver.stop();
-}
 
 /** A promise that rejects at the deadline or by the signal, and never resolves. */
 function rejection(deadlineMs: number, signal: AbortSignal | undefined) {

@@ -1,6 +1,5 @@
 import type { InspectionRegime, Knowledge } from "../knowledge.ts";
-import type { EventType } from "../scoring/types.ts";
-import type { Condition } from "../service-event.ts";
+import type { Condition, EventType } from "../service-event.ts";
 import { addMonths, type Day, daysBetween } from "../time.ts";
 
 export type ComplianceStatus = "OVERDUE" | "DUE_SOON" | "UPCOMING" | "OK";

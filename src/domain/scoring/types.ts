@@ -1,12 +1,11 @@
 import type { ClaimStatus } from "../claim.ts";
 import type { Severity } from "../sensor-event.ts";
-import type { Condition, EVENT_TYPES } from "../service-event.ts";
+import type { Condition, EventType } from "../service-event.ts";
 import type { Day, Instant } from "../time.ts";
 
 export type RiskTier = "CRITICAL" | "WARNING" | "GOOD";
 export type Confidence = "HIGH" | "MEDIUM" | "LOW";
 export type BrandTier = "premium" | "standard" | "budget";
-export type EventType = (typeof EVENT_TYPES)[number];
 
 /** All that a property's scores depend on. The order within any list means nothing. */
 export type PropertyHistory = {

@@ -1,7 +1,8 @@
 import type { ComponentDef, Environment, Restoration, ScoringModel } from "../knowledge.ts";
+import type { EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { concerns, type DatedEvent } from "./timeline.ts";
-import type { ComponentHistory, EventType } from "./types.ts";
+import type { ComponentHistory } from "./types.ts";
 
 /** The day from which a component ages: its last replacement, else 1 July of its install year. */
 export function ageingFrom(installYear: number, replacedOn: number | undefined): number {

@@ -8,11 +8,10 @@ import {
   resentRecord,
 } from "../../shapes/administration-records.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/resend-deliveries.ts";
-import type { AdministrationOf } from "../admin-api.ts";
 import { accepted, adminOperation, type Operation, ok } from "../operation.ts";
 import { paging, parseChoice, parseSince, parseSlice } from "../query.ts";
 
-export function adminDeliveryOperations(administrationOf: AdministrationOf): Operation[] {
+export function adminDeliveryOperations(): Operation[] {
   return [
     adminOperation({
       id: "listWebhookDeliveries",
@@ -50,8 +49,8 @@ export function adminDeliveryOperations(administrationOf: AdministrationOf): Ope
       path: "/admin/webhook-deliveries/{id}/resend",
       summary: "Send a finished delivery again: the same id and bytes, a new cycle of three attempts",
       body: "optional",
-      async handle({ administrator, params }) {
-        return accepted(resentRecord(await resendDelivery(administrationOf(administrator), params.id!)));
+      async handle({ administration, params }) {
+        return accepted(resentRecord(await resendDelivery(administration, params.id!)));
       },
     }),
     adminOperation({
@@ -60,9 +59,8 @@ export function adminDeliveryOperations(administrationOf: AdministrationOf): Ope
       path: "/admin/webhook-deliveries/resend",
       summary: "Send a partner's failed deliveries of a window of time again; a dry run counts them",
       body: "json",
-      async handle({ administrator, body }) {
+      async handle({ administration, body }) {
         const { window, dryRun } = readFailedWindow(body);
-        const administration = administrationOf(administrator);
         const matched = await countFailed(administration, window);
         if (dryRun) return ok({ ...bulkResendRecord(window, { matched, resent: 0 }), dry_run: true });
         const resent = await resendFailed(administration, window);

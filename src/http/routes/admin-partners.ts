@@ -14,11 +14,10 @@ import {
 import { partnerUsage } from "../../usecases/partner-usage.ts";
 import { type Administration, rotateClientSecret } from "../../usecases/partners.ts";
 import { sendTestEvent, TEST_MESSAGE } from "../../usecases/send-test-event.ts";
-import type { AdministrationOf } from "../admin-api.ts";
 import { accepted, adminOperation, type Operation, ok } from "../operation.ts";
 import { paging, parseSlice, refused } from "../query.ts";
 
-export function adminPartnerOperations(administrationOf: AdministrationOf): Operation[] {
+export function adminPartnerOperations(): Operation[] {
   /** A change without a body of its own, answered with the partner as it is then. */
   const partnerAction = (
     action: string,
@@ -32,9 +31,9 @@ export function adminPartnerOperations(administrationOf: AdministrationOf): Oper
       path: `/admin/partners/{id}/${action}`,
       summary,
       body: "optional",
-      async handle({ administrator, params, store }) {
+      async handle({ administration, params, store }) {
         const { id } = await getPartner(store, params.id!);
-        await run(administrationOf(administrator), id);
+        await run(administration, id);
         return ok(await fullPartnerRecord(store, await getPartner(store, id)));
       },
     });
@@ -74,9 +73,9 @@ export function adminPartnerOperations(administrationOf: AdministrationOf): Oper
       path: "/admin/partners/{id}",
       summary: "Change a partner's budget or receiver; what is left out stays",
       body: "json",
-      async handle({ administrator, body, params, store }) {
+      async handle({ administration, body, params, store }) {
         const { id } = await getPartner(store, params.id!);
-        await changePartner(administrationOf(administrator), id, readPartnerSettings(body));
+        await changePartner(administration, id, readPartnerSettings(body));
         return ok(await fullPartnerRecord(store, await getPartner(store, id)));
       },
     }),
@@ -96,9 +95,9 @@ export function adminPartnerOperations(administrationOf: AdministrationOf): Oper
       path: "/admin/partners/{id}/webhook-test",
       summary: "Send the partner's receiver a webhook.test",
       body: "optional",
-      async handle({ administrator, body, params, requestId }) {
+      async handle({ administration, administrator, body, params, requestId }) {
         const { message = TEST_MESSAGE } = check(webhookTestShape, body);
-        const id = await sendTestEvent(administrationOf(administrator), params.id!, {
+        const id = await sendTestEvent(administration, params.id!, {
           message: message.trim(),
           requestedBy: administrator.name,
           requestId,
@@ -128,7 +127,7 @@ export function adminPartnerOperations(administrationOf: AdministrationOf): Oper
 }
 
 /** The changes that answer with a credential, shown this once. */
-export function credentialOperations(administrationOf: AdministrationOf): Operation[] {
+export function credentialOperations(): Operation[] {
   const shownOnce = (record: object) => ({ ...ok(record), headers: { "cache-control": "no-store" } });
   const clientSecret = adminOperation({
     id: "rotateClientSecret",
@@ -136,9 +135,9 @@ export function credentialOperations(administrationOf: AdministrationOf): Operat
     path: "/admin/partners/{id}/rotate-secret",
     summary: "A new client secret for the same client id, shown this once; the one before ends at once",
     body: "optional",
-    async handle({ administrator, params, store }) {
+    async handle({ administration, params, store }) {
       const { id } = await getPartner(store, params.id!);
-      const { clientId, clientSecret } = await rotateClientSecret(administrationOf(administrator), id);
+      const { clientId, clientSecret } = await rotateClientSecret(administration, id);
       return shownOnce({ partner_id: id, client_id: clientId, client_secret: clientSecret });
     },
   });
@@ -148,14 +147,10 @@ export function credentialOperations(administrationOf: AdministrationOf): Operat
     path: "/admin/partners/{id}/rotate-webhook-secret",
     summary: "A new webhook secret, shown this once; with overlap_hours the one before signs for so long",
     body: "optional",
-    async handle({ administrator, body, params, store }) {
+    async handle({ administration, body, params, store }) {
       const overlapMs = readOverlap(body);
       const { id } = await getPartner(store, params.id!);
-      const { secret, takesEffectAt } = await rotateWebhookSecret(
-        administrationOf(administrator),
-        id,
-        overlapMs,
-      );
+      const { secret, takesEffectAt } = await rotateWebhookSecret(administration, id, overlapMs);
       return shownOnce({ partner_id: id, webhook_secret: secret, takes_effect_at: toIso(takesEffectAt) });
     },
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { failureProbability, project } from "../../../src/domain/scoring/projection.ts";
-import type { ApplianceHistory, BrandTier, EventType, RiskTier } from "../../../src/domain/scoring/types.ts";
+import type { ApplianceHistory, BrandTier, RiskTier } from "../../../src/domain/scoring/types.ts";
+import type { EventType } from "../../../src/domain/service-event.ts";
 import cases from "../../fixtures/golden-scores.json" with { type: "json" };
 import { appliance, event, knowledge, property, scores } from "./histories.ts";
 

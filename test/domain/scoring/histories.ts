@@ -3,11 +3,11 @@ import type {
   ApplianceHistory,
   ComponentHistory,
   EventEvidence,
-  EventType,
   PropertyHistory,
   Score,
   SmartEvidence,
 } from "../../../src/domain/scoring/types.ts";
+import type { EventType } from "../../../src/domain/service-event.ts";
 import { dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 
