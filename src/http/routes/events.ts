@@ -1,17 +1,14 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { usdOrNull } from "../../domain/money.ts";
-import { type Instant, parseInstant, toIso } from "../../domain/time.ts";
-import type { ScoringPlace } from "../../store/component-lists.ts";
-import type { ComponentRow } from "../../store/component-rows.ts";
+import { parseInstant, toIso } from "../../domain/time.ts";
 import type { HistoryEntry } from "../../store/event-log.ts";
-import type { Store } from "../../store/store.ts";
-import { EventWalks, type Walk } from "../../usecases/event-walks.ts";
+import { type ElevatedEntry, EventStream } from "../../usecases/event-stream.ts";
 import { type Operation, ok, partnerOperation } from "../operation.ts";
 import { envelope, parseSlice, refused, sinceText } from "../query.ts";
 import { componentName } from "../views.ts";
 
 export function eventOperations(knowledge: Knowledge): Operation[] {
-  const walks = new EventWalks();
+  const stream = new EventStream();
 
   return [
     partnerOperation({
@@ -27,56 +24,20 @@ export function eventOperations(knowledge: Knowledge): Operation[] {
         if (text === undefined || since === undefined)
           throw refused("since", "is required: an ISO 8601 instant, such as 2026-01-31T00:00:00Z");
 
-        const { eventLog, snapshots } = store.read;
-        const client = `${partner.id} ${since} ${slice.limit}`;
-        const known = slice.offset === 0 ? undefined : walks.at(client, slice.offset, now);
-        const walk = known?.walk ?? (await newWalk(store, partner.id));
-
-        const first = await eventLog.firstSince(partner.id, since);
-        const inHistory = first === undefined ? 0 : Math.max(0, walk.entries - first + 1);
-        const logged = Math.min(slice.limit, inHistory - slice.offset);
-        const history = logged > 0 ? await eventLog.page(partner.id, first! + slice.offset, logged) : [];
-
-        const room = slice.limit - history.length;
-        const after = known && (await keepsOrder(store, partner.id, walk)) ? known.page.after : undefined;
-        // One more than there is room for tells whether the walk ends here.
-        const found = await elevatedFrom(
-          store,
-          partner.id,
-          after ?? { offset: known ? 0 : Math.max(0, slice.offset - inHistory) },
-          room > 0 ? room + 1 : 0,
-        );
-        const elevated = found.slice(0, room);
-        const end = slice.offset + slice.limit;
-        const standing = inHistory + (await countElevated(store, partner.id));
-        const shown = slice.offset + history.length + elevated.length;
-        const total =
-          found.length > room ? Math.max(standing, end + 1) : room > 0 && known ? shown : standing;
-
-        walk.pages = [
-          { offset: slice.offset, after },
-          { offset: end, after: elevated.at(-1) ?? after },
-        ];
-        if (slice.offset === 0 && total > end) walks.begin(client, walk, now);
-        const settledAt = await snapshots.settledAt();
-        const latest = slice.offset === 0 || known ? walk.shownUntil : Number.POSITIVE_INFINITY;
+        const page = await stream.page(store, partner.id, since, slice, now);
         return ok({
-          events: [
-            ...history.map(historyView),
-            ...elevated.map((row) => elevatedView(row, settledAt, latest)),
-          ],
+          events: [...page.history.map(historyView), ...page.elevated.map(elevatedView)],
           since: text,
-          ...envelope(slice, total, partner.name),
+          ...envelope(slice, page.total, partner.name),
         });
       },
     }),
   ];
 
-  /** `latest`: a client stores the latest timestamp that it saw, and must not pass over history not yet shown. */
-  function elevatedView(row: ComponentRow, settledAt: Instant | null, latest: Instant) {
+  function elevatedView({ component: row, at }: ElevatedEntry) {
     return {
       type: row.riskTier === "CRITICAL" ? "component.critical" : "component.warning",
-      timestamp: toIso(Math.min(row.rescoredAt ?? settledAt ?? row.createdAt, latest)),
+      timestamp: toIso(at),
       data: {
         id: row.id,
         component_name: componentName(knowledge, row.defId),
@@ -89,40 +50,6 @@ export function eventOperations(knowledge: Knowledge): Operation[] {
       },
     };
   }
-}
-
-/** The last moment is read before the history is counted: what is logged in between has a later one. */
-async function newWalk({ read }: Store, partnerId: string): Promise<Walk> {
-  const shownUntil = await read.clock.lastInstant();
-  const { events } = await read.totals.ofPartner(partnerId);
-  const settledAt = await read.snapshots.settledAt();
-  const settled = await read.components.countSettledElevated(partnerId);
-  return { entries: events, shownUntil, order: { settledAt, settled }, pages: [] };
-}
-
-/** A snapshot puts components back among those in the order of their creation: the walk passes them all again. */
-async function keepsOrder({ read }: Store, partnerId: string, walk: Walk): Promise<boolean> {
-  const before = walk.order;
-  const settledAt = await read.snapshots.settledAt();
-  const settled = await read.components.countSettledElevated(partnerId);
-  walk.order = { settledAt, settled };
-  return settledAt === before.settledAt && settled <= before.settled;
-}
-
-async function elevatedFrom(
-  { read: { components } }: Store,
-  partnerId: string,
-  from: ScoringPlace | { offset: number },
-  limit: number,
-): Promise<ComponentRow[]> {
-  return "offset" in from
-    ? await components.elevatedByScoring(partnerId, { limit, offset: from.offset })
-    : await components.elevatedAfter(partnerId, from, limit);
-}
-
-async function countElevated({ read }: Store, partnerId: string): Promise<number> {
-  const { critical, warning } = await read.totals.ofPartner(partnerId);
-  return critical + warning;
 }
 
 function historyView(entry: HistoryEntry) {
