@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import pkg from "../package.json" with { type: "json" };
+import { bundlePages, embeddingPages } from "./pages.ts";
 
 export const ROOT = join(import.meta.dir, "..");
 
@@ -8,9 +9,9 @@ export const ROOT = join(import.meta.dir, "..");
 export type Contents = NonNullable<Bun.BuildOutput["metafile"]>;
 
 /**
- * Compiles the executable for one of Bun's targets. What it embeds (migrations, knowledge base, default configuration)
- * it imports; what it stamps (version, commit, target) comes from package.json and git. The same commit gives the same
- * bytes, whatever the file is called.
+ * Compiles the executable for one of Bun's targets. What it embeds (migrations, knowledge base, default configuration,
+ * what browsers load) it imports; what it stamps (version, commit, target) comes from package.json and git. The same
+ * commit gives the same bytes, whatever the file is called.
  */
 export async function compile(target: string, outfile: string): Promise<Contents> {
   mkdirSync(join(ROOT, "dist"), { recursive: true });
@@ -18,7 +19,9 @@ export async function compile(target: string, outfile: string): Promise<Contents
   try {
     // The output's name becomes part of its bytes: always the same one, in a folder of its own, and moved afterwards.
     const built = join(folder, target.includes("windows") ? "mainstay.exe" : "mainstay");
+    const pages = await bundlePages();
     const result = await Bun.build({
+      plugins: [embeddingPages(pages.assets)],
       entrypoints: [join(ROOT, "src", "main.ts")],
       compile: {
         target: target as Bun.Build.CompileTarget,
@@ -43,7 +46,10 @@ export async function compile(target: string, outfile: string): Promise<Contents
     if (!result.success) throw new AggregateError(result.logs, "the build failed");
     chmodSync(built, 0o755);
     renameSync(built, outfile);
-    return result.metafile!;
+    return {
+      inputs: { ...pages.contents.inputs, ...result.metafile!.inputs },
+      outputs: { ...pages.contents.outputs, ...result.metafile!.outputs },
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

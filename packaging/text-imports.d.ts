@@ -11,11 +11,3 @@ declare module "*.csv" {
   const text: string;
   export default text;
 }
-declare module "swagger-ui-dist/swagger-ui-bundle.js" {
-  const text: string;
-  export default text;
-}
-declare module "swagger-ui-dist/swagger-ui.css" {
-  const text: string;
-  export default text;
-}

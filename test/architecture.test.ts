@@ -24,7 +24,21 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // What operators are shown is shaped from what the store and the use cases return.
   shapes: ["domain", "store", "usecases"],
   usecases: ["domain", "store", "webhooks", "csv", "secrets", "shapes", "knowledge", "config"],
-  http: ["domain", "store", "usecases", "shapes", "secrets", "log.ts", "metrics", "networks.ts", "rm", "tls"],
+  // Pages are made of the wire's forms alone, so that they show what any partner could read.
+  web: ["domain"],
+  http: [
+    "domain",
+    "web",
+    "store",
+    "usecases",
+    "shapes",
+    "secrets",
+    "log.ts",
+    "metrics",
+    "networks.ts",
+    "rm",
+    "tls",
+  ],
   metrics: ["domain", "store", "usecases", "webhooks", "backup"],
   rm: ["domain", "config", "webhooks"],
   tls: ["domain"],
@@ -65,7 +79,7 @@ type Source = { path: string; text: string };
 function sourcesIn(folder: string): Source[] {
   const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
   return names
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => ({ path: join(folder, name), text: readFileSync(join(ROOT, folder, name), "utf8") }));
 }
 

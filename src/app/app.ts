@@ -9,6 +9,7 @@ import type { Operation } from "../http/operation.ts";
 import { partnerApi } from "../http/partner-api.ts";
 import { Pipeline } from "../http/pipeline.ts";
 import { clientAddress } from "../http/proxies.ts";
+import { assetOperation } from "../http/routes/assets.ts";
 import { metricsOperation } from "../http/routes/metrics.ts";
 import { healthOperation } from "../http/routes/system.ts";
 import { createHttp, type Fetch } from "../http/server.ts";
@@ -204,7 +205,10 @@ async function createFetches(
     const both = serving([...forPartners, ...forAdministrators]);
     return { main: both, admin: both };
   }
-  return { main: serving(forPartners), admin: serving([healthOperation(health), ...forAdministrators]) };
+  return {
+    main: serving(forPartners),
+    admin: serving([healthOperation(health), assetOperation(), ...forAdministrators]),
+  };
 }
 
 function lockFolder(dataDir: string) {

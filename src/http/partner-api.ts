@@ -1,6 +1,7 @@
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Operation } from "./operation.ts";
 import { applianceOperations } from "./routes/appliances.ts";
+import { assetOperation } from "./routes/assets.ts";
 import { claimOperations } from "./routes/claims.ts";
 import { componentOperations } from "./routes/components.ts";
 import { documentOperations } from "./routes/document.ts";
@@ -31,6 +32,7 @@ export function partnerApi(parts: PartnerApiParts): Operation[] {
     ...eventOperations(knowledge),
     ...onboardingOperations(knowledge),
     ...documentOperations(() => operations),
+    assetOperation(),
   ];
   return operations;
 }

@@ -1,34 +1,24 @@
-import styles from "swagger-ui-dist/swagger-ui.css" with { type: "text" };
-import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "text" };
+import { type AssetTable, assetTable } from "../../web/assets/asset-table.ts";
 import { type Operation, publicOperation, type Reply } from "../operation.ts";
 
 /** Nothing but this server is asked for anything, and the page runs no script but its own two. */
 const POLICY =
   "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-const PAGE = `<!doctype html>
+const page = ({ fileOf }: AssetTable) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Mainstay Partner API</title>
-<link rel="stylesheet" href="docs/reader.css">
+<link rel="stylesheet" href="assets/${fileOf("swagger-ui.css")}">
 </head>
 <body>
 <div id="reference"></div>
-<script src="docs/reader.js"></script>
-<script src="docs/start.js"></script>
+<script src="assets/${fileOf("swagger-ui.js")}"></script>
+<script src="assets/${fileOf("reference.js")}"></script>
 </body>
 </html>
-`;
-
-// The page is served at /docs and under the base path: what it asks for stands beside it.
-const START = `SwaggerUIBundle({
-  url: location.pathname.replace(/docs$/, "v1/openapi.json"),
-  dom_id: "#reference",
-  deepLinking: true,
-  validatorUrl: null,
-});
 `;
 
 /** The document of the operations, as text: the same bytes wherever it is asked for. */
@@ -57,11 +47,9 @@ export function documentOperations(operations: () => readonly Operation[]): Oper
       method: "GET",
       path: "/docs",
       summary: "The API reference for reading",
-      handle: () => file(PAGE, "text/html; charset=utf-8", { "content-security-policy": POLICY }),
+      handle: async () =>
+        file(page(await assetTable()), "text/html; charset=utf-8", { "content-security-policy": POLICY }),
     }),
-    asset("getDocsStyles", "/docs/reader.css", styles, "text/css; charset=utf-8"),
-    asset("getDocsScript", "/docs/reader.js", script, "text/javascript; charset=utf-8"),
-    asset("getDocsStart", "/docs/start.js", START, "text/javascript; charset=utf-8"),
     publicOperation({
       id: "getRoot",
       method: "GET",
@@ -70,16 +58,6 @@ export function documentOperations(operations: () => readonly Operation[]): Oper
       handle: () => ({ status: 302, raw: null, headers: { location: "docs" } }),
     }),
   ];
-}
-
-function asset(id: string, path: string, text: string, mediaType: string): Operation {
-  return publicOperation({
-    id,
-    method: "GET",
-    path,
-    summary: "A part of the reference page",
-    handle: () => file(text, mediaType),
-  });
 }
 
 function file(text: string, mediaType: string, headers: Record<string, string> = {}): Reply {

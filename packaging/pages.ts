@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
+import type { BundledAsset } from "../src/web/assets/bundled.ts";
+import type { Contents } from "./compile.ts";
+
+const ROOT = join(import.meta.dir, "..");
+
+/** What the pages ask for, by the name that they know it under, with the source that it is bundled from. */
+const BUNDLED: Readonly<Record<string, string>> = {
+  "embed.css": "src/web/embed/embed.css",
+  "embed.js": "src/web/embed/embed.ts",
+  "reference.js": "src/web/reference/reference.ts",
+};
+/** The same for what comes ready from its makers. */
+const READY: Readonly<Record<string, string>> = {
+  "swagger-ui.css": "node_modules/swagger-ui-dist/swagger-ui.css",
+  "swagger-ui.js": "node_modules/swagger-ui-dist/swagger-ui-bundle.js",
+};
+
+/**
+ * What browsers load: each file whole, minified, compressed at its best, and named by its content, so that it may be
+ * kept for good. The same sources give the same bytes.
+ */
+export async function bundlePages(): Promise<{ assets: BundledAsset[]; contents: Contents }> {
+  const contents: Contents = { inputs: {}, outputs: {} };
+  const assets: BundledAsset[] = [];
+  const keep = (name: string, bytes: Uint8Array) =>
+    assets.push({ name, hash: hashOf(bytes), brotli: compressed(bytes).toString("base64") });
+  for (const [name, source] of Object.entries(BUNDLED)) {
+    const { bytes, metafile } = await bundle(source);
+    Object.assign(contents.inputs, metafile.inputs);
+    contents.outputs[name] = Object.values(metafile.outputs)[0]!;
+    keep(name, bytes);
+  }
+  for (const [name, source] of Object.entries(READY)) {
+    const bytes = await Bun.file(join(ROOT, source)).bytes();
+    contents.inputs[source] = { bytes: bytes.length, imports: [] };
+    contents.outputs[name] = {
+      bytes: bytes.length,
+      inputs: { [source]: { bytesInOutput: bytes.length } },
+      imports: [],
+      exports: [],
+    };
+    keep(name, bytes);
+  }
+  return { assets, contents };
+}
+
+async function bundle(source: string): Promise<{ bytes: Uint8Array; metafile: Contents }> {
+  const result = await Bun.build({
+    entrypoints: [join(ROOT, source)],
+    target: "browser",
+    format: "esm",
+    minify: true,
+    metafile: true,
+    define: { "process.env.NODE_ENV": JSON.stringify("production") },
+  });
+  if (!result.success) throw new AggregateError(result.logs, `${source} was not bundled`);
+  const [output, ...others] = result.outputs;
+  if (!output || others.length > 0) throw new Error(`${source} must become one file`);
+  return { bytes: new Uint8Array(await output.arrayBuffer()), metafile: result.metafile! };
+}
+
+/** Writes the bundles into the executable, in place of what makes them when the sources are run. */
+export function embeddingPages(assets: readonly BundledAsset[]): Bun.BunPlugin {
+  return {
+    name: "embedded pages",
+    setup(build) {
+      build.onLoad({ filter: /[\\/]src[\\/]web[\\/]assets[\\/]bundled\.ts$/ }, () => ({
+        loader: "ts",
+        contents: `export const bundledAssets = async () => ${JSON.stringify(assets)};`,
+      }));
+    },
+  };
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 16);
+}
+
+function compressed(bytes: Uint8Array): Buffer {
+  return brotliCompressSync(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    },
+  });
+}

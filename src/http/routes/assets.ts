@@ -1,0 +1,28 @@
+import { notFound } from "../../domain/errors.ts";
+import { assetTable } from "../../web/assets/asset-table.ts";
+import { encodingFor, encodingHeaders } from "../encoding.ts";
+import { type Operation, publicOperation } from "../operation.ts";
+
+/** What pages load. An address names its content, so what was loaded once is never asked for again. */
+export function assetOperation(): Operation {
+  return publicOperation({
+    id: "getAsset",
+    method: "GET",
+    path: "/assets/{file}",
+    summary: "A style sheet or script of the pages",
+    async handle({ params, request }) {
+      const asset = (await assetTable()).find(params.file!);
+      if (!asset) throw notFound("Asset not found");
+      const encoding = encodingFor(request.headers.get("accept-encoding"));
+      return {
+        raw: asset.bytes(encoding),
+        headers: {
+          "content-type": asset.mediaType,
+          "cache-control": "public, max-age=31536000, immutable",
+          "x-content-type-options": "nosniff",
+          ...encodingHeaders(encoding),
+        },
+      };
+    },
+  });
+}

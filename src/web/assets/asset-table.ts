@@ -1,0 +1,68 @@
+import { brotliDecompressSync, gzipSync } from "node:zlib";
+import type { BundledAsset } from "./bundled.ts";
+import { bundledAssets } from "./bundled.ts";
+
+/** A file as it can be sent. */
+export type Asset = {
+  mediaType: string;
+  /** The bytes in an encoding, each made once. */
+  bytes(encoding: Encoding): Uint8Array<ArrayBuffer>;
+};
+export type Encoding = "br" | "gzip" | "identity";
+
+/** The files that pages load, under addresses that name their content. */
+export type AssetTable = {
+  /** The file at the last part of an address, such as `embed-0f3c….css`. */
+  find(file: string): Asset | undefined;
+  /** The last part of the address of a file that pages know by name; throws for a name that there is none of. */
+  fileOf(name: string): string;
+};
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+let loading: Promise<AssetTable> | undefined;
+
+/** The table of what is bundled; made at the first request, so that no start waits for it. */
+export function assetTable(): Promise<AssetTable> {
+  loading ??= bundledAssets().then(tableOf);
+  return loading;
+}
+
+function tableOf(bundled: readonly BundledAsset[]): AssetTable {
+  const files = new Map<string, string>();
+  const assets = new Map<string, Asset>();
+  for (const { name, hash, brotli } of bundled) {
+    const [, stem, extension] = /^(.+)\.(\w+)$/.exec(name)!;
+    const file = `${stem}-${hash}.${extension}`;
+    files.set(name, file);
+    assets.set(file, { mediaType: MEDIA_TYPES[extension!]!, bytes: encodings(brotli) });
+  }
+  return {
+    find: (file) => assets.get(file),
+    fileOf(name) {
+      const file = files.get(name);
+      if (file === undefined) throw new Error(`nothing is bundled under the name ${name}`);
+      return file;
+    },
+  };
+}
+
+function encodings(base64: string): Asset["bytes"] {
+  const made = new Map<Encoding, Uint8Array<ArrayBuffer>>();
+  const make = (encoding: Encoding): Uint8Array<ArrayBuffer> => {
+    if (encoding === "br") return Uint8Array.from(Buffer.from(base64, "base64"));
+    const plain =
+      made.get("identity") ?? Uint8Array.from(brotliDecompressSync(Buffer.from(base64, "base64")));
+    made.set("identity", plain);
+    return encoding === "identity" ? plain : Uint8Array.from(gzipSync(plain, { level: 9 }));
+  };
+  return (encoding) => {
+    const bytes = made.get(encoding) ?? make(encoding);
+    made.set(encoding, bytes);
+    return bytes;
+  };
+}

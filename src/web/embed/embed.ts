@@ -1,0 +1,2 @@
+/* What scripts add to the property page, which is whole without them. */
+export {};
