@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pkg from "../package.json" with { type: "json" };
-import { type Contents, commit, commitTime, ROOT } from "./compile.ts";
+import { commit, commitTime, ROOT } from "./compile.ts";
+import type { Contents } from "./contents.ts";
 
 /** What bun.lock says of a package: `name@version`, where from, what it needs, and the hash of its archive. */
 type Locked = readonly [id: string, source: string, needs: object, integrity: string];

@@ -1,12 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import pkg from "../package.json" with { type: "json" };
+import type { Contents } from "./contents.ts";
 import { bundlePages, embeddingPages } from "./pages.ts";
 
 export const ROOT = join(import.meta.dir, "..");
-
-/** What went into a bundle: its files, and the imports between them. */
-export type Contents = NonNullable<Bun.BuildOutput["metafile"]>;
 
 /**
  * Compiles the executable for one of Bun's targets. What it embeds (migrations, knowledge base, default configuration,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
-import type { BundledAsset } from "../src/web/assets/bundled.ts";
-import type { Contents } from "./compile.ts";
+import type { BundledAsset } from "../src/web/assets/bundled-asset.ts";
+import type { Contents } from "./contents.ts";
 
 const ROOT = join(import.meta.dir, "..");
 

@@ -3,7 +3,8 @@ import { createReadStream, mkdirSync, readdirSync, rmSync, statSync, writeFileSy
 import { basename, join } from "node:path";
 import pkg from "../package.json" with { type: "json" };
 import { billOfMaterials } from "./bill-of-materials.ts";
-import { type Contents, commit, compile } from "./compile.ts";
+import { commit, compile } from "./compile.ts";
+import type { Contents } from "./contents.ts";
 import { executableKind, HEAD_BYTES } from "./executable-kind.ts";
 
 /** What a release consists of: Bun's target for each, and the kind of executable that must come of it. */

@@ -9,44 +9,47 @@ const ROOT = join(import.meta.dir, "..");
  * room that knows another's types knows the other.
  */
 
-/** Rooms under `src`, or files there that are rooms of their own, with the rooms that each may know. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
+/** The rooms at the top of `src`, from the ground up, each with those that it knows: none that stands after it. */
+const KNOWS: Record<string, readonly string[]> = {
   domain: [],
-  knowledge: ["domain"],
-  config: ["domain"],
-  secrets: ["domain"],
-  csv: ["domain"],
-  webhooks: ["domain", "networks.ts"],
   "networks.ts": ["domain"],
+  csv: ["domain"],
+  tls: ["domain"],
+  knowledge: ["domain"],
+  secrets: ["domain"],
+  config: ["domain"],
   store: ["domain"],
-  "log.ts": ["config", "secrets"],
-  jobs: ["domain", "store", "usecases", "shapes", "config", "log.ts"],
+  "log.ts": ["secrets", "config"],
+  webhooks: ["domain", "networks.ts"],
   // What operators are shown is shaped from what the store and the use cases return.
   shapes: ["domain", "store", "usecases"],
-  usecases: ["domain", "store", "webhooks", "csv", "secrets", "shapes", "knowledge", "config"],
-  // Pages are made of the wire's forms alone, so that they show what any partner could read.
-  web: ["domain"],
-  http: [
-    "domain",
-    "web",
-    "store",
-    "usecases",
-    "shapes",
-    "secrets",
-    "log.ts",
-    "metrics",
-    "networks.ts",
-    "rm",
-    "tls",
-  ],
-  metrics: ["domain", "store", "usecases", "webhooks", "backup"],
+  usecases: ["domain", "csv", "knowledge", "secrets", "store", "webhooks", "shapes"],
+  backup: ["domain", "secrets", "store", "log.ts"],
   rm: ["domain", "config", "webhooks"],
-  tls: ["domain"],
-  backup: ["domain", "store", "secrets", "log.ts"],
-  doctor: ["domain", "store", "secrets", "networks.ts", "webhooks", "config", "backup"],
+  metrics: ["domain", "store", "webhooks", "backup"],
+  jobs: ["domain", "config", "store", "log.ts", "shapes", "usecases"],
+  doctor: ["domain", "networks.ts", "secrets", "config", "store", "webhooks", "backup"],
+  // Pages are made of the wire's forms alone, so that they show what any partner could read.
+  web: [],
+  http: ["domain", "networks.ts", "tls", "secrets", "store", "log.ts", "shapes", "usecases", "rm", "web"],
+  app: [
+    ...["domain", "networks.ts", "tls", "knowledge", "secrets", "config", "store", "log.ts", "webhooks"],
+    ...["usecases", "backup", "rm", "metrics", "jobs", "http"],
+  ],
+  cli: [
+    ...["domain", "csv", "knowledge", "secrets", "config", "store", "log.ts", "shapes", "usecases"],
+    ...["backup", "doctor", "http", "app"],
+  ],
+  "main.ts": ["cli"],
 };
-/** The rooms that put others together. Only `main.ts` and each other may know them. */
-const COMPOSERS = ["app", "cli", "main.ts"];
+/** To be mended. */
+const LOOKS_UP = ["shapes knows usecases"];
+
+/** Code outside of `src` that it imports. */
+const OUTSIDE = [
+  // When the sources are run; the build puts what that makes in its place.
+  "src/web/assets/bundled.ts imports packaging/pages.ts",
+];
 
 /** Packages that one room keeps to itself, so that it alone would notice when they are replaced. */
 const KEPT_IN: Record<string, readonly string[]> = {
@@ -96,10 +99,23 @@ function importsOf(source: Source): string[] {
 
 const roomOf = (path: string) => path.split("/")[1]!;
 const isRelative = (specifier: string) => specifier.startsWith(".");
-/** The room of `src` that a relative import leads to; undefined for files outside of `src`. */
-function targetOf({ path }: Source, specifier: string): string | undefined {
-  const target = relative(ROOT, resolve(ROOT, dirname(path), specifier));
-  return target.startsWith("src/") ? roomOf(target) : undefined;
+/** The files, from the root, that the source imports by their place. */
+const filesKnownTo = (source: Source): string[] =>
+  importsOf(source)
+    .filter(isRelative)
+    .map((specifier) => relative(ROOT, resolve(ROOT, dirname(source.path), specifier)));
+
+/** The files that import each other, straight or through others, and those between two such circles. */
+function inCircles(sources: readonly Source[]): string[] {
+  let left = new Map(sources.map((source) => [source.path, filesKnownTo(source)]));
+  for (;;) {
+    const imported = new Set([...left.values()].flat());
+    const kept = [...left].filter(
+      ([path, known]) => imported.has(path) && known.some((one) => left.has(one)),
+    );
+    if (kept.length === left.size) return [...left.keys()];
+    left = new Map(kept);
+  }
 }
 
 const src = sourcesIn("src");
@@ -115,32 +131,54 @@ test("the sources are found, and their imports seen", () => {
   expect(types).toEqual(["./a.ts", "./b.ts"]);
 });
 
-describe.each(Object.entries(MAY_IMPORT))("src/%s", (room, allowed) => {
-  test(`knows ${allowed.join(", ") || "nobody"} only`, () => {
-    const sources = src.filter(({ path }) => roomOf(path) === room);
-    expect(sources).not.toBeEmpty();
-    const strangers = sources.flatMap((source) =>
-      importsOf(source)
-        .filter(isRelative)
-        .map((specifier) => targetOf(source, specifier))
-        .filter((target) => target !== undefined && target !== room)
-        .filter((target) => !allowed.includes(target!))
-        .map((target) => `${source.path} imports ${target}`),
-    );
-    expect(strangers).toEqual([]);
+describe.each(Object.entries(KNOWS))("src/%s", (room, known) => {
+  test(`knows ${known.join(", ") || "nobody"}, and no other`, () => {
+    const imports = src
+      .filter(({ path }) => roomOf(path) === room)
+      .flatMap((source) => filesKnownTo(source).map((file) => ({ from: source.path, file })))
+      .filter(({ file }) => file.startsWith("src/") && roomOf(file) !== room);
+    const strangers = imports.filter(({ file }) => !known.includes(roomOf(file)));
+    expect(strangers.map(({ from, file }) => `${from} imports ${file}`)).toEqual([]);
+    const met = imports.map(({ file }) => roomOf(file));
+    expect(known.filter((one) => !met.includes(one))).toEqual([]);
   });
 });
 
-test("every room is on one of the lists", () => {
-  const rooms = new Set(src.map(({ path }) => roomOf(path)));
-  const known = [...Object.keys(MAY_IMPORT), ...COMPOSERS];
-  expect([...rooms].filter((room) => !known.includes(room))).toEqual([]);
+test("a room knows none that stands above it", () => {
+  const rooms = Object.keys(KNOWS);
+  const upward = Object.entries(KNOWS).flatMap(([room, known]) =>
+    known.filter((one) => rooms.indexOf(one) > rooms.indexOf(room)).map((one) => `${room} knows ${one}`),
+  );
+  expect(upward).toEqual(LOOKS_UP);
 });
 
-test("every room that is a folder is on the map of README.md", () => {
+test("every name at the top of src is a room of this list and of the map of README.md", () => {
+  const names = readdirSync(join(ROOT, "src")).sort();
+  expect(Object.keys(KNOWS).sort()).toEqual(names);
   const map = readFileSync(join(ROOT, "README.md"), "utf8");
-  const rooms = new Set(src.map(({ path }) => roomOf(path)).filter((room) => !room.endsWith(".ts")));
-  expect([...rooms].filter((room) => !map.includes(`| [src/${room}](src/${room}) |`))).toEqual([]);
+  const rows = [...map.matchAll(/^\| \[src\/([^/\]]+)\]\(src\/\1\) \|/gm)].map(([, name]) => name!);
+  expect(rows.sort()).toEqual(names);
+});
+
+test("no files import each other, be it types alone", () => {
+  const importing = (path: string, ...files: string[]): Source => ({
+    path,
+    text: files.map((file) => `import type { A } from "./${file}";\n`).join(""),
+  });
+  const three = [importing("src/a.ts", "b.ts"), importing("src/b.ts", "c.ts"), importing("src/c.ts", "a.ts")];
+  const beside = [importing("src/d.ts", "a.ts"), importing("src/e.ts")];
+  expect(inCircles([...three, ...beside])).toEqual(["src/a.ts", "src/b.ts", "src/c.ts"]);
+
+  expect(inCircles(["src", "test", "bench", "packaging"].flatMap(sourcesIn))).toEqual([]);
+});
+
+test("the sources import no code but their own, but for what is named", () => {
+  const outside = src.flatMap((source) =>
+    filesKnownTo(source)
+      .filter((file) => /\.tsx?$/.test(file) && !file.startsWith("src/"))
+      .map((file) => `${source.path} imports ${file}`),
+  );
+  expect(outside).toEqual(OUTSIDE);
 });
 
 test("the domain is pure: no package, no file, no clock, no chance", () => {
@@ -184,22 +222,16 @@ test("no name says that its maker had no better one", () => {
   expect(paths.filter((path) => vague.test(path))).toEqual([]);
 });
 
-test("black-box tests import nothing of the product", () => {
-  const tests = sourcesIn("test/blackbox");
-  expect(tests).not.toBeEmpty();
-  const support = sourcesIn("test/support");
-  const known = tests.flatMap((source) =>
-    importsOf(source)
-      .filter(isRelative)
-      .flatMap((specifier) => {
-        const target = relative(ROOT, resolve(ROOT, dirname(source.path), specifier));
-        const supporting = support.find(({ path }) => path === target);
-        const isOfProduct =
-          target.startsWith("src/") ||
-          (supporting && importsOf(supporting).some((one) => one.includes("/src/")));
-        return isOfProduct ? [`${source.path} imports ${target}`] : [];
-      }),
-  );
+test("black-box tests import nothing of the product, nor does what they import", () => {
+  const tests = sourcesIn("test");
+  const reached = new Set(tests.map(({ path }) => path).filter((path) => path.startsWith("test/blackbox/")));
+  expect(reached).not.toBeEmpty();
+  const known: string[] = [];
+  // What is added on the way is walked too.
+  for (const path of reached)
+    for (const file of filesKnownTo(tests.find((one) => one.path === path)!))
+      if (file.startsWith("src/")) known.push(`${path} imports ${file}`);
+      else if (tests.some((one) => one.path === file)) reached.add(file);
   expect(known).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import type { CommanderError } from "commander";
-import { nearest } from "../config/nearest.ts";
+import { nearest } from "../domain/nearest.ts";
 import { type Command, type CommandGroup, UsageError } from "./command.ts";
 
 type Commands = readonly (Command | CommandGroup)[];

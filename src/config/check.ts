@@ -1,7 +1,7 @@
 import { ArkErrors } from "arktype";
+import { nearestKey } from "../domain/nearest.ts";
 import type { Entry } from "./entry.ts";
 import { parseListen } from "./formats.ts";
-import { nearestKey } from "./nearest.ts";
 import {
   isSettingKey,
   SECRET_SETTINGS,

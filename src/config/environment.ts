@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { nearestKey } from "../domain/nearest.ts";
 import { defaultValues } from "./defaults.ts";
 import type { Entry, Reading } from "./entry.ts";
-import { nearestKey } from "./nearest.ts";
 import { environmentName, isSettingKey, type SettingKey, settingKeys } from "./settings.ts";
 
 /** Environment variables by name, as in `process.env`. */

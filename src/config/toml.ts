@@ -1,6 +1,6 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
+import { nearest } from "../domain/nearest.ts";
 import type { Entry, Reading } from "./entry.ts";
-import { nearest } from "./nearest.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** Reads a TOML text into entries that know their lines. `name` is how problems call the file. */

@@ -30,9 +30,16 @@ const REQUEST_ID = /^[\x20-\x7e]{1,128}$/;
 /** A request to its answer: the function that a server, or a test, calls. */
 export type Fetch = (request: Request, socketAddress: string) => Promise<Response>;
 
-/** Routes the operations. Every answer, whatever went wrong, has a request id and, for an error, the common body. */
+/**
+ * Routes the operations. Every answer, whatever went wrong, has a request id and, for an error, the common body.
+ *
+ * Elysia is the router and no more: it finds a path's operation and its parts. It would read, check and refuse a body
+ * before anyone asked who sends it, takes the last of a query key that is repeated, and calls a wrong method no such
+ * path; so the pipeline does the first two, and a table of methods beside the routes knows a 405 and its Allow.
+ */
 export function createHttp(parts: HttpParts): Fetch {
   const { pipeline, addressWindow, clock, log } = parts;
+  // What stands outside of the router hands each request's visit through it.
   const visits = new WeakMap<Request, Visit>();
   // Or Elysia takes the host of http://db/v1/ping, shorter than a public one can be, for a part of the path.
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } });
@@ -95,7 +102,7 @@ export function createHttp(parts: HttpParts): Fetch {
   }
 }
 
-/** Which methods each path has, since a router only knows that the pair it was asked for is none of its own. */
+/** Which methods each path has, for OPTIONS and for a 405: Elysia only knows that a pair is none of its own. */
 class MethodTable {
   #paths: { pattern: RegExp; methods: Set<string> }[] = [];
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { operationsOf, readApiDocument } from "../support/api-document.ts";
 import { BAD_VALUES, bodyWith, bodyWithTwice, isId, type Place, placesOf } from "../support/bad-values.ts";
-import type { ApiClient, Reply } from "../support/client.ts";
+import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import {
   asJson,
@@ -16,6 +16,7 @@ import { expectNoLeak } from "../support/leaks.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addProperty } from "../support/portfolio.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
+import type { Reply } from "../support/reply.ts";
 import { addThings, type Things } from "../support/things.ts";
 
 /*

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import type { ApiClient, Reply } from "../support/client.ts";
+import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty, PROPERTY } from "../support/portfolio.ts";
+import type { Reply } from "../support/reply.ts";
 
 const { install, serve } = useMainstay();
 const statuses = (replies: Reply[]) => replies.map(({ status }) => status);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { ApiClient, Reply } from "../support/client.ts";
+import type { ApiClient } from "../support/client.ts";
 import { useMainstay } from "../support/mainstay.ts";
+import type { Reply } from "../support/reply.ts";
 
 const { serve } = useMainstay();
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { nearest } from "../../src/config/nearest.ts";
+import { nearest } from "../../src/domain/nearest.ts";
 import { RENEW } from "./manual.ts";
 import { readTags, STEP } from "./tags.ts";
 

@@ -1,23 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { explainConfig, type SettingExplanation } from "./explain.ts";
 
 export const MANUAL = join(import.meta.dir, "../../docs/operating.md");
 export const RENEW = "bun test/docs/renew.ts";
 
-const BEGIN = `<!-- settings: written by \`${RENEW}\` from config.example.toml -->`;
-const END = "<!-- end of settings -->";
-
 export const readManual = () => readFileSync(MANUAL, "utf8");
-
-/** The manual with its tables of settings as config.example.toml has them now. */
-export function withSettings(manual: string): string {
-  const [head, rest = "", ...more] = manual.split(BEGIN);
-  const [, tail, ...evenMore] = rest.split(END);
-  if (tail === undefined || more.length + evenMore.length > 0)
-    throw new Error(`the manual needs the lines ${BEGIN} and ${END}, once each`);
-  return `${head}${BEGIN}\n${settingsTables()}${END}${tail}`;
-}
 
 /** What stands between two marker comments, such as `<!-- routes -->` and `<!-- end of routes -->`. */
 export function marked(manual: string, name: string): string {
@@ -48,23 +35,4 @@ export function consoleSteps(manual: string): Step[] {
     }
   for (const { output } of steps) while (output.at(-1) === "") output.pop();
   return steps;
-}
-
-function settingsTables(): string {
-  const sections = explainConfig().map(({ name, comment, settings }) =>
-    [
-      `\n### \`[${name}]\`\n`,
-      `${comment}\n`,
-      "| Setting | Default | Accepts | Meaning |",
-      "|---|---|---|---|",
-      ...settings.map(row),
-      "",
-    ].join("\n"),
-  );
-  return `${sections.join("")}\n`;
-}
-
-function row({ key, default: usual, type, secret, comment }: SettingExplanation): string {
-  const cells = [`\`${key}\``, `\`${JSON.stringify(usual)}\``, type, secret ? `${comment} Secret.` : comment];
-  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { COMMANDS } from "../../src/cli/program.ts";
 import { isSettingKey } from "../../src/config/settings.ts";
 import { adminApi } from "../../src/http/admin-api.ts";
-import { firstCells, MANUAL, marked, RENEW, readManual, withSettings } from "./manual.ts";
+import { firstCells, MANUAL, marked, RENEW, readManual } from "./manual.ts";
+import { withSettings } from "./settings-tables.ts";
 
 const manual = readManual();
 

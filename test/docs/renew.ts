@@ -4,7 +4,8 @@
  */
 import { writeFileSync } from "node:fs";
 import { faultsOf, PAGE, pageOf, proofsOf, readSkeleton, readTestFiles, rulesOf } from "./conformance.ts";
-import { MANUAL, readManual, withSettings } from "./manual.ts";
+import { MANUAL, readManual } from "./manual.ts";
+import { withSettings } from "./settings-tables.ts";
 
 writeFileSync(MANUAL, withSettings(readManual()));
 

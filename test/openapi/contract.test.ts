@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ApiDocument } from "../support/api-document.ts";
-import type { Reply } from "../support/client.ts";
 import { Contract } from "../support/contract.ts";
+import type { Reply } from "../support/reply.ts";
 
 const DOCUMENT = {
   openapi: "3.0.3",

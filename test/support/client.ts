@@ -1,14 +1,12 @@
 import { expect } from "bun:test";
 import { checkDocumented } from "./contract.ts";
-import type { Json } from "./json.ts";
+import type { Reply } from "./reply.ts";
 import { recordOutput, recordSecretsIn } from "./secret-record.ts";
 
 /** The headers that tell who asks. */
 export type Credential = Readonly<Record<string, string>>;
 
 export type Method = "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "DELETE" | "PATCH";
-
-export type Reply = { status: number; headers: Headers; text: string; body: Json };
 
 export type Asking = {
   /** Sent as JSON. */

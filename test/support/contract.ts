@@ -2,7 +2,7 @@ import Ajv, { type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { ApiDocument, DocumentedOperation, DocumentedResponse, Schema } from "./api-document.ts";
 import { readApiDocument, resolve } from "./api-document.ts";
-import type { Reply } from "./client.ts";
+import type { Reply } from "./reply.ts";
 
 const RATE_LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 

@@ -1,5 +1,5 @@
-import { nearest } from "../../config/nearest.ts";
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
+import { nearest } from "../../domain/nearest.ts";
 import type { Cells, FileKind } from "./kind.ts";
 
 /** `--map`: the heading of a file's column, and the field that it holds. */

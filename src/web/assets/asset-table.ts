@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gzipSync } from "node:zlib";
-import type { BundledAsset } from "./bundled.ts";
 import { bundledAssets } from "./bundled.ts";
+import type { BundledAsset } from "./bundled-asset.ts";
 
 /** A file as it can be sent. */
 export type Asset = {

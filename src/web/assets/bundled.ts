@@ -1,10 +1,4 @@
-/** A file that browsers load, under a name that pages know it by, with the hash of its content. */
-export type BundledAsset = {
-  name: string;
-  hash: string;
-  /** The content compressed with Brotli, in base64. */
-  brotli: string;
-};
+import type { BundledAsset } from "./bundled-asset.ts";
 
 /**
  * Every file that browsers load. The executable has them inside: the build puts them in place of this function, which

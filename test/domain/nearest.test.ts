@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { nearest, nearestKey } from "../../src/config/nearest.ts";
+import { nearest, nearestKey } from "../../src/domain/nearest.ts";
 
 test("swapped, missing, added and wrong letters are near", () => {
   for (const word of ["prot", "por", "porrt", "pord"]) expect(nearest(word, ["host", "port"])).toBe("port");

@@ -1,0 +1,33 @@
+import { explainConfig, type SettingExplanation } from "./explain.ts";
+import { RENEW } from "./manual.ts";
+
+const BEGIN = `<!-- settings: written by \`${RENEW}\` from config.example.toml -->`;
+const END = "<!-- end of settings -->";
+
+/** The manual with its tables of settings as config.example.toml has them now. */
+export function withSettings(manual: string): string {
+  const [head, rest = "", ...more] = manual.split(BEGIN);
+  const [, tail, ...evenMore] = rest.split(END);
+  if (tail === undefined || more.length + evenMore.length > 0)
+    throw new Error(`the manual needs the lines ${BEGIN} and ${END}, once each`);
+  return `${head}${BEGIN}\n${settingsTables()}${END}${tail}`;
+}
+
+function settingsTables(): string {
+  const sections = explainConfig().map(({ name, comment, settings }) =>
+    [
+      `\n### \`[${name}]\`\n`,
+      `${comment}\n`,
+      "| Setting | Default | Accepts | Meaning |",
+      "|---|---|---|---|",
+      ...settings.map(row),
+      "",
+    ].join("\n"),
+  );
+  return `${sections.join("")}\n`;
+}
+
+function row({ key, default: usual, type, secret, comment }: SettingExplanation): string {
+  const cells = [`\`${key}\``, `\`${JSON.stringify(usual)}\``, type, secret ? `${comment} Secret.` : comment];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
