@@ -12,6 +12,7 @@ import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { DEFAULT_PAUSE_LIMITS } from "../webhooks/receiver-health.ts";
 import { createResolver } from "../webhooks/resolve.ts";
 import { createSender, type Sender } from "../webhooks/send.ts";
+import { systemTimers } from "../webhooks/timers.ts";
 import type { DataFolder } from "./data-folder.ts";
 
 /*
@@ -51,10 +52,7 @@ export function dispatcherOf(
       ...outboxPorts(store, sealer, clock),
       send: sender.send,
       clock,
-      timers: {
-        set: (fire, delayMs) => setTimeout(fire, delayMs),
-        clear: (timer) => clearTimeout(timer as Timer),
-      },
+      timers: systemTimers,
       log,
     },
     {

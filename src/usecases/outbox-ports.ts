@@ -2,24 +2,13 @@ import type { Instant } from "../domain/time.ts";
 import type { Sealer } from "../secrets/sealer.ts";
 import type { Store } from "../store/store.ts";
 import type { AttemptResult, Endpoint } from "../webhooks/attempt.ts";
-import type { DispatchPorts } from "../webhooks/dispatch-ports.ts";
+import type { Outbox } from "../webhooks/dispatch-ports.ts";
+import { HEALTHY } from "../webhooks/receiver-health.ts";
 import { LONGEST_DELAY_MS } from "../webhooks/retry-schedule.ts";
 import { hasTakenOver } from "./administer-partner.ts";
 
-type StorePorts = Pick<
-  DispatchPorts,
-  | "duePartners"
-  | "due"
-  | "nextDueAt"
-  | "endpoint"
-  | "record"
-  | "concurrency"
-  | "receiverHealth"
-  | "saveReceiverHealth"
->;
-
 /** The dispatcher's view of the store. */
-export function outboxPorts(store: Store, sealer: Sealer, clock: () => Instant): StorePorts {
+export function outboxPorts(store: Store, sealer: Sealer, clock: () => Instant): Outbox {
   const { deliveries, partners } = store.read;
   const secrets = new Map<string, string>();
 
@@ -59,7 +48,7 @@ export function outboxPorts(store: Store, sealer: Sealer, clock: () => Instant):
     concurrency: async (partnerId) => (await partners.findReceiver(partnerId))?.concurrency ?? null,
     async receiverHealth(partnerId) {
       const receiver = await partners.findReceiver(partnerId);
-      if (!receiver) return null;
+      if (!receiver) return HEALTHY;
       const { failures, failingSince, pausedAt, lastError } = receiver;
       return { failures, failingSince, pausedAt, lastError };
     },

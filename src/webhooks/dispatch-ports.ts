@@ -1,7 +1,7 @@
 import type { Instant } from "../domain/time.ts";
 import type { AttemptResult, DeliveryJob, Endpoint, SendRequest, SendResult } from "./attempt.ts";
 import { DEFAULT_PAUSE_LIMITS, type PauseLimits, type ReceiverHealth } from "./receiver-health.ts";
-import type { Timers } from "./result-batcher.ts";
+import type { Timers } from "./timers.ts";
 
 /** Pino's shape. */
 export type DispatchLog = Record<
@@ -9,28 +9,35 @@ export type DispatchLog = Record<
   (fields: Record<string, unknown>, message: string) => void
 >;
 
-/** What the dispatcher needs of the store, the network and the clock. */
-export type DispatchPorts = {
-  /** Partners with a due delivery. Due is a pending one planned for `now` or earlier, or beyond LONGEST_DELAY_MS. */
+/** What the dispatcher needs of the store. test/webhooks/outbox.test.ts holds every implementation to it. */
+export type Outbox = {
+  /**
+   * Enabled partners with a due delivery. Due is a pending one planned for `now` or earlier, or beyond
+   * LONGEST_DELAY_MS.
+   */
   duePartners(now: Instant): Promise<string[]>;
   /**
-   * The oldest due deliveries of the partner that are not excluded, in creation order. One with an order key is left
-   * out while an older pending one with that key is planned for later.
+   * The oldest due deliveries of the partner that are not excluded, in creation order; none of a disabled one. One
+   * with an order key is left out while an older pending one with that key is planned for later.
    */
   due(partnerId: string, now: Instant, limit: number, excluding: ReadonlySet<string>): Promise<DeliveryJob[]>;
   /** The earliest planned attempt of all that is later than `now`. */
   nextDueAt(now: Instant): Promise<Instant | null>;
   /** Where the partner's deliveries go, or null while it has no receiver or is disabled. Asked on every attempt. */
   endpoint(partnerId: string): Promise<Endpoint | null>;
-  send(request: SendRequest): Promise<SendResult>;
-  /** Logs the attempts and moves their deliveries on, in one durable transaction. */
+  /** Logs the attempts and moves their deliveries on, all or none, in one durable transaction. */
   record(results: AttemptResult[]): Promise<void>;
   /** How many deliveries the operator lets be under way to the partner; null for the options' number. */
   concurrency(partnerId: string): Promise<number | null>;
-  /** What was saved last, or null. */
-  receiverHealth(partnerId: string): Promise<ReceiverHealth | null>;
+  /** What was saved last; HEALTHY before. */
+  receiverHealth(partnerId: string): Promise<ReceiverHealth>;
   /** Called when a receiver is paused, after each failed probe, and when it is resumed. */
   saveReceiverHealth(partnerId: string, health: ReceiverHealth): Promise<void>;
+};
+
+/** What the dispatcher needs of the store, the network and the clock. */
+export type DispatchPorts = Outbox & {
+  send(request: SendRequest): Promise<SendResult>;
   clock: () => Instant;
   timers: Timers;
   log: DispatchLog;

@@ -2,7 +2,7 @@ import { toIso } from "../domain/time.ts";
 import { type AttemptResult, attemptDelivery, type DeliveryJob } from "./attempt.ts";
 import type { DispatchOptions, DispatchPorts } from "./dispatch-ports.ts";
 import { PartnerQueue } from "./partner-queue.ts";
-import { HEALTHY, healthAfter, type ReceiverHealth } from "./receiver-health.ts";
+import { healthAfter, type ReceiverHealth } from "./receiver-health.ts";
 
 export type LaneOptions = Omit<DispatchOptions, "pageSize" | "mostHeld"> & {
   /** How many deliveries to fetch at once. */
@@ -114,7 +114,7 @@ export class PartnerLane {
       ports.receiverHealth(partnerId),
       ports.concurrency(partnerId),
     ]);
-    this.health = health ?? HEALTHY;
+    this.health = health;
     this.concurrency = concurrency ?? this.options.concurrencyPerPartner;
   }
 

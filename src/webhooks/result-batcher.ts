@@ -1,8 +1,4 @@
-/** Sets and clears one-shot timers; tests hand in their own. */
-export type Timers = {
-  set(fire: () => void, delayMs: number): unknown;
-  clear(timer: unknown): void;
-};
+import type { Timers } from "./timers.ts";
 
 export type ResultBatcher<Result> = {
   /** Writes the result before long, then calls `written`. */

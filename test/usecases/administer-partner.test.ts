@@ -11,6 +11,7 @@ import { sendTestEvent } from "../../src/usecases/send-test-event.ts";
 import type { SendResult } from "../../src/webhooks/attempt.ts";
 import { DISPATCH_DEFAULTS } from "../../src/webhooks/dispatch-ports.ts";
 import { createDispatcher } from "../../src/webhooks/dispatcher.ts";
+import { systemTimers } from "../../src/webhooks/timers.ts";
 import { eventually } from "../support/eventually.ts";
 import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";
 
@@ -91,14 +92,10 @@ test("a paused receiver is shown, and tried again as soon as another process giv
     const error = ok ? null : "answered 500";
     return { ok, statusCode: ok ? 200 : 500, error, responseHead: "", durationMs: 1, address: null };
   };
-  const timers = {
-    set: (fire: () => void, delayMs: number) => setTimeout(fire, delayMs),
-    clear: (timer: unknown) => clearTimeout(timer as Timer),
-  };
   const dispatcher = createDispatcher(
     {
       ...outboxPorts(store, sealer, clock),
-      ...{ send, timers, clock, log: { info: note, warn: note, error: note } },
+      ...{ send, timers: systemTimers, clock, log: { info: note, warn: note, error: note } },
     },
     { ...DISPATCH_DEFAULTS, pauseLimits: { failures: 2, failingMs: 0 }, probeIntervalMs: HOUR },
   );

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AddressPolicy } from "../../src/webhooks/address.ts";
-import type { SendRequest, SendResult } from "../../src/webhooks/attempt.ts";
 import {
   DISPATCH_DEFAULTS,
   type DispatchOptions,
@@ -9,32 +8,29 @@ import {
 } from "../../src/webhooks/dispatch-ports.ts";
 import { createDispatcher, type Dispatcher } from "../../src/webhooks/dispatcher.ts";
 import { createSender } from "../../src/webhooks/send.ts";
+import { systemTimers } from "../../src/webhooks/timers.ts";
 import { startReceiver, verifySignatures } from "../support/receiver.ts";
-import { ManualTime, MemoryOutbox } from "./memory-outbox.ts";
+import { ManualTime } from "./manual-time.ts";
+import { MemoryOutbox } from "./memory-outbox.ts";
+import { type Answer, MemoryReceivers } from "./memory-receivers.ts";
 
 const permissive: AddressPolicy = { allow: [], deny: [] };
 
-/** How the partner's receiver takes an attempt: its status (0 for no answer), and after how long. */
-type Answer = { status: number; afterMs?: number };
-type Sent = { id: string; partnerId: string; at: number; body: string; concurrent: number };
-
 const OK: Answer = { status: 200 };
 const DOWN: Answer = { status: 500 };
-const HANGS: Answer = { status: 0, afterMs: 8_000 };
+const HANGS: Answer = "hang";
 
 /** A dispatcher on an outbox in memory, with time and receivers in the test's hand. */
 class World {
   readonly time = new ManualTime();
   readonly outbox = new MemoryOutbox();
-  readonly sent: Sent[] = [];
-  readonly underWay = new Map<string, number>();
-  answer: (partnerId: string, id: string, nth: number) => Answer = () => OK;
+  readonly receivers = new MemoryReceivers(this.time);
   readonly startedAt = this.time.now;
 
   start(options: Partial<DispatchOptions> = {}, ports: Partial<DispatchPorts> = {}): Dispatcher {
     const { timersPort: timers } = this.time;
     const standard = this.outbox.ports({
-      send: (request) => this.send(request),
+      send: (request) => this.receivers.send(request),
       clock: () => this.time.now,
       timers,
     });
@@ -49,28 +45,7 @@ class World {
 
   /** Seconds after the start at which the delivery was sent. */
   secondsOf(id: string): number[] {
-    return this.sent.filter((one) => one.id === id).map(({ at }) => (at - this.startedAt) / 1000);
-  }
-
-  private async send({ url, headers, body }: SendRequest): Promise<SendResult> {
-    const partnerId = new URL(url).hostname.replace(".test", "");
-    const id = headers["webhook-id"]!;
-    const concurrent = (this.underWay.get(partnerId) ?? 0) + 1;
-    this.underWay.set(partnerId, concurrent);
-    this.sent.push({ id, partnerId, at: this.time.now, body: Buffer.from(body).toString(), concurrent });
-    const nth = this.sent.filter((one) => one.id === id).length;
-    const { status, afterMs = 0 } = this.answer(partnerId, id, nth);
-    if (afterMs > 0) await new Promise<void>((resolve) => this.time.timersPort.set(resolve, afterMs));
-    this.underWay.set(partnerId, this.underWay.get(partnerId)! - 1);
-    const ok = status >= 200 && status < 300;
-    return {
-      ok,
-      statusCode: status || null,
-      error: ok ? null : status ? `answered ${status}` : "no answer within 8 s",
-      responseHead: "",
-      durationMs: afterMs,
-      address: "127.0.0.1",
-    };
+    return this.receivers.sent.filter((one) => one.id === id).map(({ at }) => (at - this.startedAt) / 1000);
   }
 }
 
@@ -80,7 +55,7 @@ describe("a delivery", () => {
     const { id, body } = world.add("p1");
     world.start();
     await world.time.settle();
-    expect(world.sent).toMatchObject([{ id, body, at: world.startedAt }]);
+    expect(world.receivers.sent).toMatchObject([{ id, body, at: world.startedAt }]);
     expect(world.outbox.statuses()).toEqual(["delivered"]);
     expect(world.outbox.attempts).toMatchObject([
       { deliveryId: id, attempt: 1, outcome: "delivered", statusCode: 200, error: null, nextAttemptAt: null },
@@ -97,7 +72,7 @@ describe("a delivery", () => {
     const second = world.add("p2");
     dispatcher.wake(["p2"]);
     await world.time.settle();
-    expect(world.sent.map(({ id }) => id)).toEqual([first.id, second.id]);
+    expect(world.receivers.sent.map(({ id }) => id)).toEqual([first.id, second.id]);
   });
 
   test("that comes in while the outbox is looked through is not overlooked", async () => {
@@ -131,7 +106,7 @@ describe("a delivery", () => {
   // Rule: retry-times
   test("is tried at 0, 5 and 35 s, then failed, and logged as failed", async () => {
     const world = new World();
-    world.answer = () => DOWN;
+    world.receivers.answer = () => DOWN;
     const { id } = world.add("p1", "C_1");
     world.start();
     await world.time.advance(600_000);
@@ -157,7 +132,7 @@ describe("a delivery", () => {
 
   test("is not tried again before the attempt before has ended", async () => {
     const world = new World();
-    world.answer = () => HANGS;
+    world.receivers.answer = () => HANGS;
     const { id } = world.add("p1");
     world.start();
     await world.time.advance(600_000);
@@ -166,12 +141,14 @@ describe("a delivery", () => {
 
   test("is delivered by a later attempt with the same bytes", async () => {
     const world = new World();
-    world.answer = (_partner, _id, nth) => (nth < 3 ? DOWN : OK);
+    world.receivers.answer = (_partner, _id, nth) => (nth < 3 ? DOWN : OK);
     const { id, body } = world.add("p1");
     world.start();
     await world.time.advance(40_000);
     expect(world.outbox.statuses()).toEqual(["delivered"]);
-    expect(world.sent.map((one) => `${one.id} ${one.body}`)).toEqual(Array(3).fill(`${id} ${body}`));
+    expect(world.receivers.sent.map((one) => `${one.id} ${one.body}`)).toEqual(
+      Array(3).fill(`${id} ${body}`),
+    );
   });
 
   test("of before the clock was set back a day is not held up by it", async () => {
@@ -201,28 +178,28 @@ describe("partners", () => {
   test("don't hold each other up: 3 of 20 hang", async () => {
     const world = new World();
     const hanging = new Set(["p1", "p7", "p19"]);
-    world.answer = (partnerId) => (hanging.has(partnerId) ? HANGS : OK);
+    world.receivers.answer = (partnerId) => (hanging.has(partnerId) ? HANGS : OK);
     for (let i = 0; i < 400; i++) world.add(`p${i % 20}`);
     world.start();
     await world.time.advance(100);
     const done = world.outbox.deliveries.filter(({ status }) => status === "delivered");
     expect(done).toHaveLength(17 * 20);
-    for (const partnerId of hanging) expect(world.underWay.get(partnerId)).toBe(4);
+    for (const partnerId of hanging) expect(world.receivers.underWay.get(partnerId)).toBe(4);
   });
 
   test("get at most so many deliveries at a time", async () => {
     const world = new World();
-    world.answer = () => ({ status: 200, afterMs: 100 });
+    world.receivers.answer = () => ({ status: 200, afterMs: 100 });
     for (let i = 0; i < 50; i++) world.add("p1");
     world.start({ concurrencyPerPartner: 3 });
     await world.time.advance(10_000);
-    expect(Math.max(...world.sent.map(({ concurrent }) => concurrent))).toBe(3);
+    expect(Math.max(...world.receivers.sent.map(({ concurrent }) => concurrent))).toBe(3);
     expect(new Set(world.outbox.statuses())).toEqual(new Set(["delivered"]));
   });
 
   test("are held in memory by pages only", async () => {
     const world = new World();
-    world.answer = () => ({ status: 200, afterMs: 10 });
+    world.receivers.answer = () => ({ status: 200, afterMs: 10 });
     for (let i = 0; i < 1_000; i++) world.add("p1");
     let most = 0;
     const { due } = world.outbox.ports({ send: null!, clock: null!, timers: null! });
@@ -261,7 +238,7 @@ describe("order", () => {
         const world = new World();
         const { time, outbox } = world;
         const ids = keys.map((key) => world.add("p1", key).id);
-        world.answer = (_partner, id, nth) => {
+        world.receivers.answer = (_partner, id, nth) => {
           const index = ids.indexOf(id);
           return { status: nth <= failures[index]! ? 503 : 200, afterMs: delays[index]! };
         };
@@ -287,7 +264,9 @@ describe("order", () => {
         expect(outbox.deliveries.filter(({ status }) => status === "pending")).toEqual([]);
         for (const key of ["C_1", "C_2", "C_3"]) {
           const ofKey = ids.filter((_, i) => keys[i] === key);
-          const order = world.sent.filter(({ id }) => ofKey.includes(id)).map(({ id }) => ofKey.indexOf(id));
+          const order = world.receivers.sent
+            .filter(({ id }) => ofKey.includes(id))
+            .map(({ id }) => ofKey.indexOf(id));
           expect(order).toEqual(order.toSorted((a, b) => a - b));
         }
         for (const [i, id] of ids.entries()) {
@@ -301,12 +280,12 @@ describe("order", () => {
   test("lets other keys overtake one that waits for its retry", async () => {
     const world = new World();
     const [stuck, behind, other] = [world.add("p1", "C_1"), world.add("p1", "C_1"), world.add("p1", "C_2")];
-    world.answer = (_partner, id, nth) => (id === stuck.id && nth === 1 ? DOWN : OK);
+    world.receivers.answer = (_partner, id, nth) => (id === stuck.id && nth === 1 ? DOWN : OK);
     world.start();
     await world.time.advance(1_000);
     expect(world.outbox.statuses()).toEqual(["pending", "pending", "delivered"]);
     await world.time.advance(5_000);
-    expect(world.sent.map(({ id }) => id)).toEqual([stuck.id, other.id, stuck.id, behind.id]);
+    expect(world.receivers.sent.map(({ id }) => id)).toEqual([stuck.id, other.id, stuck.id, behind.id]);
   });
 });
 
@@ -336,7 +315,7 @@ describe("the store", () => {
     );
     await world.time.advance(10_000);
     expect(new Set(world.outbox.statuses())).toEqual(new Set(["delivered"]));
-    expect(world.sent).toHaveLength(20);
+    expect(world.receivers.sent).toHaveLength(20);
     expect(world.outbox.log.filter(({ level }) => level === "error")).toHaveLength(3);
   });
 
@@ -348,8 +327,8 @@ describe("the store", () => {
       { record: () => Promise.reject(new Error("disk full")) },
     );
     await world.time.advance(60_000);
-    expect(world.sent.length).toBeLessThanOrEqual(64);
-    expect(dispatcher.stats().unrecorded).toBe(world.sent.length);
+    expect(world.receivers.sent.length).toBeLessThanOrEqual(64);
+    expect(dispatcher.stats().unrecorded).toBe(world.receivers.sent.length);
   });
 
   test("that can't be read is read again soon", async () => {
@@ -382,7 +361,7 @@ describe("the store", () => {
 describe("stopping", () => {
   test("waits for what is under way, records it, and leaves the rest pending", async () => {
     const world = new World();
-    world.answer = () => ({ status: 200, afterMs: 2_000 });
+    world.receivers.answer = () => ({ status: 200, afterMs: 2_000 });
     for (let i = 0; i < 10; i++) world.add("p1");
     const dispatcher = world.start();
     await world.time.settle();
@@ -397,7 +376,7 @@ describe("stopping", () => {
     expect(isStopped).toBe(true);
     expect(world.outbox.statuses().filter((status) => status === "delivered")).toHaveLength(4);
     await world.time.advance(600_000);
-    expect(world.sent).toHaveLength(4);
+    expect(world.receivers.sent).toHaveLength(4);
   });
 
   test("is at once when nothing is under way", async () => {
@@ -410,7 +389,7 @@ describe("stopping", () => {
 
   test("waits no longer than the grace; what was under way is sent again, with the same id and bytes", async () => {
     const world = new World();
-    world.answer = () => HANGS;
+    world.receivers.answer = () => HANGS;
     const { id, body } = world.add("p1");
     const dispatcher = world.start();
     await world.time.settle();
@@ -418,10 +397,12 @@ describe("stopping", () => {
     await world.time.advance(3_000);
     await stopped;
     expect(world.outbox.attempts).toEqual([]);
-    world.answer = () => OK;
+    world.receivers.answer = () => OK;
     world.start();
     await world.time.settle();
-    expect(world.sent.map((one) => `${one.id} ${one.body}`)).toEqual(Array(2).fill(`${id} ${body}`));
+    expect(world.receivers.sent.map((one) => `${one.id} ${one.body}`)).toEqual(
+      Array(2).fill(`${id} ${body}`),
+    );
     expect(world.outbox.statuses()).toEqual(["delivered"]);
   });
 });
@@ -438,7 +419,7 @@ describe("a receiver that fails for long", () => {
 
   test("is paused, probed with its oldest delivery, and resumed, losing nothing meanwhile", async () => {
     const world = new World();
-    world.answer = (partnerId) => (partnerId === "p1" ? DOWN : OK);
+    world.receivers.answer = (partnerId) => (partnerId === "p1" ? DOWN : OK);
     const dispatcher = world.start();
     busy(world, dispatcher, 10_000);
     await world.time.advance(660_000);
@@ -468,7 +449,7 @@ describe("a receiver that fails for long", () => {
     await world.time.advance(10);
     expect(world.outbox.deliveries.at(-1)).toMatchObject({ partnerId: "p2", status: "delivered" });
 
-    world.answer = () => OK;
+    world.receivers.answer = () => OK;
     await world.time.advance(61_000);
     expect(dispatcher.stats().pausedPartners).toEqual([]);
     expect(world.outbox.statuses()).not.toContain("pending");
@@ -480,26 +461,26 @@ describe("a receiver that fails for long", () => {
 
   test("is still paused after a restart, and probed at once", async () => {
     const world = new World();
-    world.answer = () => DOWN;
+    world.receivers.answer = () => DOWN;
     world.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "answered 500" });
     for (let i = 0; i < 10; i++) world.add("p1");
     const dispatcher = world.start();
     await world.time.advance(59_000);
-    expect(world.sent).toHaveLength(1);
+    expect(world.receivers.sent).toHaveLength(1);
     expect(dispatcher.stats().pausedPartners).toEqual(["p1"]);
-    world.answer = () => OK;
+    world.receivers.answer = () => OK;
     await world.time.advance(1_100);
     expect(new Set(world.outbox.statuses())).toEqual(new Set(["delivered"]));
   });
 
   test("is tried again when an operator resumes it", async () => {
     const world = new World();
-    world.answer = () => DOWN;
+    world.receivers.answer = () => DOWN;
     world.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "answered 500" });
     world.add("p1");
     const dispatcher = world.start();
     await world.time.settle();
-    world.answer = () => OK;
+    world.receivers.answer = () => OK;
     world.outbox.health.delete("p1");
     dispatcher.refresh("p1");
     await world.time.advance(10);
@@ -511,7 +492,7 @@ describe("a receiver that fails for long", () => {
     ["few deliveries fail over days", 6, 86_400_000, 6 * 86_400_000],
   ])("is not paused when %s: each has its three attempts", async (_when, count, everyMs, lastsMs) => {
     const world = new World();
-    world.answer = () => DOWN;
+    world.receivers.answer = () => DOWN;
     const dispatcher = world.start({ pollIntervalMs: 86_400_000 });
     for (let i = 0; i < count; i++) {
       world.time.timersPort.set(() => {
@@ -546,11 +527,8 @@ describe("over real connections", () => {
     outbox.endpoints.set("good", { url: receiver.url, secret, nextSecret });
     outbox.endpoints.set("hangs", { url: hanging.url, secret, nextSecret: null });
     for (let i = 0; i < 100; i++) outbox.add(i % 2 ? "good" : "hangs", `C_${i % 14}`);
-    const timers = {
-      set: (fire: () => void, ms: number) => setTimeout(fire, ms),
-      clear: (timer: unknown) => clearTimeout(timer as Timer),
-    };
-    const dispatcher = createDispatcher(outbox.ports({ send: sender.send, clock: Date.now, timers }));
+    const ports = outbox.ports({ send: sender.send, clock: Date.now, timers: systemTimers });
+    const dispatcher = createDispatcher(ports);
     closing.push(() => dispatcher.stop(0), sender.close, receiver.close, hanging.close);
     const beforeS = Math.floor(Date.now() / 1000);
     dispatcher.start();

@@ -1,12 +1,11 @@
 import type { AttemptResult, DeliveryJob, Endpoint } from "../../src/webhooks/attempt.ts";
 import type { DispatchPorts } from "../../src/webhooks/dispatch-ports.ts";
-import type { ReceiverHealth } from "../../src/webhooks/receiver-health.ts";
-import type { Timers } from "../../src/webhooks/result-batcher.ts";
+import { HEALTHY, type ReceiverHealth } from "../../src/webhooks/receiver-health.ts";
 import { LONGEST_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";
 
 export type StoredDelivery = DeliveryJob & {
   status: "pending" | "delivered" | "failed";
-  nextAttemptAt: number;
+  nextAttemptAt: number | null;
 };
 export type LogLine = { level: string; fields: Record<string, unknown>; message: string };
 
@@ -16,6 +15,8 @@ export class MemoryOutbox {
   readonly attempts: AttemptResult[] = [];
   readonly batches: number[] = [];
   readonly endpoints = new Map<string, Endpoint | null>();
+  readonly disabled = new Set<string>();
+  readonly concurrency = new Map<string, number>();
   readonly health = new Map<string, ReceiverHealth>();
   readonly log: LogLine[] = [];
   private count = 0;
@@ -47,101 +48,72 @@ export class MemoryOutbox {
 
   ports(rest: Pick<DispatchPorts, "send" | "clock" | "timers">): DispatchPorts {
     const pending = () => this.deliveries.filter(({ status }) => status === "pending");
-    const isDue = ({ nextAttemptAt }: StoredDelivery, now: number) =>
-      nextAttemptAt <= now || nextAttemptAt > now + LONGEST_DELAY_MS;
+    const isDue = ({ nextAttemptAt: at }: StoredDelivery, now: number) =>
+      at !== null && (at <= now || at > now + LONGEST_DELAY_MS);
     const write = (level: string) => (fields: Record<string, unknown>, message: string) =>
       void this.log.push({ level, fields, message });
     return {
       duePartners: async (now) => [
         ...new Set(
           pending()
-            .filter((one) => isDue(one, now))
+            .filter((one) => isDue(one, now) && !this.disabled.has(one.partnerId))
             .map(({ partnerId }) => partnerId),
         ),
       ],
       due: async (partnerId, now, limit, excluding) => {
         const jobs: DeliveryJob[] = [];
         const laterKeys = new Set<string>();
+        if (this.disabled.has(partnerId)) return jobs;
         for (const one of pending()) {
           if (one.partnerId !== partnerId || jobs.length === limit) continue;
           if (one.orderKey !== null && laterKeys.has(one.orderKey)) continue;
           if (!isDue(one, now)) {
             if (one.orderKey !== null) laterKeys.add(one.orderKey);
-          } else if (!excluding.has(one.id)) jobs.push({ ...one });
+          } else if (!excluding.has(one.id)) jobs.push(jobOf(one));
         }
         return jobs;
       },
       nextDueAt: async (now) => {
-        const later = pending().flatMap(({ nextAttemptAt }) => (nextAttemptAt > now ? [nextAttemptAt] : []));
+        const later = pending().flatMap(({ nextAttemptAt: at }) => (at !== null && at > now ? [at] : []));
         return later.length > 0 ? Math.min(...later) : null;
       },
       endpoint: async (partnerId) => {
+        if (this.disabled.has(partnerId)) return null;
         const known = this.endpoints.get(partnerId);
         if (known !== undefined) return known;
         const secret = `whsec_${Buffer.alloc(32, partnerId).toString("base64")}`;
         return { url: `http://${partnerId}.test/`, secret, nextSecret: null };
       },
       record: async (results) => {
+        for (const { deliveryId } of results) this.pendingOf(deliveryId);
         this.batches.push(results.length);
         for (const result of results) this.apply(result);
       },
-      concurrency: async () => null,
-      receiverHealth: async (partnerId) => this.health.get(partnerId) ?? null,
+      concurrency: async (partnerId) => this.concurrency.get(partnerId) ?? null,
+      receiverHealth: async (partnerId) => this.health.get(partnerId) ?? HEALTHY,
       saveReceiverHealth: async (partnerId, health) => void this.health.set(partnerId, health),
       log: { info: write("info"), warn: write("warn"), error: write("error") },
       ...rest,
     };
   }
 
+  /** What can be recorded of; a dispatcher that has made an attempt of another one has a fault. */
+  private pendingOf(id: string): StoredDelivery {
+    const delivery = this.deliveries.find((one) => one.id === id);
+    if (delivery?.status !== "pending") throw new Error(`${id} is not pending`);
+    return delivery;
+  }
+
   private apply(result: AttemptResult): void {
-    const delivery = this.deliveries.find(({ id }) => id === result.deliveryId)!;
-    if (delivery.status !== "pending") throw new Error(`${delivery.id} was settled before`);
+    const delivery = this.pendingOf(result.deliveryId);
     this.attempts.push(result);
-    if (!result.isProbe) delivery.attempts = result.attempt;
-    if (result.outcome !== "retry") delivery.status = result.outcome;
-    else delivery.nextAttemptAt = result.nextAttemptAt!;
+    const isFreeProbe = result.isProbe && result.outcome === "retry";
+    if (!isFreeProbe) delivery.attempts = result.attempt;
+    delivery.status = result.outcome === "retry" ? "pending" : result.outcome;
+    delivery.nextAttemptAt = result.nextAttemptAt;
   }
 }
 
-/** Time that moves only when told to. */
-export class ManualTime {
-  now: number;
-  private timers: { at: number; fire: () => void }[] = [];
-  readonly timersPort: Timers = {
-    set: (fire, delayMs) => {
-      const timer = { at: this.now + delayMs, fire };
-      this.timers.push(timer);
-      return timer;
-    },
-    clear: (timer) => {
-      this.timers = this.timers.filter((one) => one !== timer);
-    },
-  };
-
-  constructor(startAt = 1_760_000_000_000) {
-    this.now = startAt;
-  }
-
-  /** Lets everything happen that needs no time. */
-  async settle(): Promise<void> {
-    for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
-  }
-
-  /** Moves on by so much, firing each timer at its own moment. */
-  async advance(ms: number): Promise<void> {
-    const until = this.now + ms;
-    await this.settle();
-    for (;;) {
-      const next = this.timers.reduce<{ at: number; fire: () => void } | undefined>(
-        (first, one) => (one.at <= until && (!first || one.at < first.at) ? one : first),
-        undefined,
-      );
-      if (!next) break;
-      this.timersPort.clear(next);
-      this.now = Math.max(this.now, next.at);
-      next.fire();
-      await this.settle();
-    }
-    this.now = until;
-  }
+function jobOf({ status: _, nextAttemptAt: __, ...job }: StoredDelivery): DeliveryJob {
+  return job;
 }

@@ -1,0 +1,34 @@
+import type { SendRequest, SendResult } from "../../src/webhooks/attempt.ts";
+import type { Sender } from "../../src/webhooks/send.ts";
+import type { ManualTime } from "./manual-time.ts";
+
+/** How a receiver takes an attempt: what it answers and after how long, or never. */
+export type Answer = { status: number; afterMs?: number } | "hang";
+export type Sent = { id: string; partnerId: string; at: number; body: string; concurrent: number };
+
+/** Receivers at http://<partner>.test/, in a time of the test's hand. */
+export class MemoryReceivers implements Pick<Sender, "send"> {
+  readonly sent: Sent[] = [];
+  readonly underWay = new Map<string, number>();
+  answer: (partnerId: string, id: string, nth: number) => Answer = () => ({ status: 200 });
+
+  constructor(private readonly time: ManualTime) {}
+
+  async send({ url, headers, body, timeoutMs }: SendRequest): Promise<SendResult> {
+    const partnerId = new URL(url).hostname.replace(".test", "");
+    const id = headers["webhook-id"]!;
+    const concurrent = (this.underWay.get(partnerId) ?? 0) + 1;
+    this.underWay.set(partnerId, concurrent);
+    this.sent.push({ id, partnerId, at: this.time.now, body: Buffer.from(body).toString(), concurrent });
+    const nth = this.sent.filter((one) => one.id === id).length;
+    const answer = this.answer(partnerId, id, nth);
+    const afterMs = answer === "hang" ? Number.POSITIVE_INFINITY : (answer.afterMs ?? 0);
+    const durationMs = Math.min(afterMs, timeoutMs);
+    if (durationMs > 0) await new Promise<void>((resolve) => this.time.timersPort.set(resolve, durationMs));
+    this.underWay.set(partnerId, this.underWay.get(partnerId)! - 1);
+    const statusCode = answer === "hang" || afterMs > timeoutMs ? null : answer.status;
+    const ok = statusCode !== null && statusCode >= 200 && statusCode < 300;
+    const error = statusCode === null ? `no answer within ${timeoutMs / 1000} s` : `answered ${statusCode}`;
+    return { ok, statusCode, error: ok ? null : error, responseHead: "", durationMs, address: "127.0.0.1" };
+  }
+}
