@@ -1,0 +1,63 @@
+import type { Years } from "./schedule.ts";
+
+/** How sure a reserve is to suffice, in per cent, with the normal deviate that it takes. */
+const CONFIDENCES = { 50: 0, 80: 0.841621, 95: 1.644854 } as const;
+export type DepositConfidence = keyof typeof CONFIDENCES;
+export const DEPOSIT_CONFIDENCES = [50, 80, 95] as const satisfies readonly DepositConfidence[];
+
+export type PlanYear = {
+  /** 1 is the year that begins now. */
+  year: number;
+  plannedCents: number;
+  failureCents: number;
+  totalCents: number;
+  /** `totalCents` in the money of its year. */
+  inflatedCents: number;
+};
+
+/** What some years hold, in cents that are not rounded. */
+export type CapitalPlan = {
+  schedule: PlanYear[];
+  totals: {
+    plannedCents: number;
+    plannedInflatedCents: number;
+    runToFailureCents: number;
+    runToFailureInflatedCents: number;
+  };
+  /** The deposit a year that keeps a reserve which starts at nothing from falling below it. */
+  levelDeposit: Record<DepositConfidence, number>;
+};
+
+/**
+ * The schedule over the years of the sums, its totals, and the level deposits (`planning.md` §2). Costs of year y are
+ * multiplied by (1 + inflation)^(y − 1).
+ */
+export function capitalPlanOf(sums: Years, inflation: number): CapitalPlan {
+  const totals = {
+    plannedCents: 0,
+    plannedInflatedCents: 0,
+    runToFailureCents: 0,
+    runToFailureInflatedCents: 0,
+  };
+  const levelDeposit = { 50: 0, 80: 0, 95: 0 };
+  const schedule: PlanYear[] = [];
+  let variance = 0;
+  for (const [index, plannedCents] of sums.planned.entries()) {
+    const year = index + 1;
+    const failureCents = sums.failures[index]!;
+    const inflator = (1 + inflation) ** index;
+    const totalCents = plannedCents + failureCents;
+    const inflatedCents = totalCents * inflator;
+    totals.plannedCents += totalCents;
+    totals.plannedInflatedCents += inflatedCents;
+    totals.runToFailureCents += sums.runToFailure[index]!;
+    totals.runToFailureInflatedCents += sums.runToFailure[index]! * inflator;
+    variance += sums.variance[index]! * inflator ** 2;
+    schedule.push({ year, plannedCents, failureCents, totalCents, inflatedCents });
+    for (const confidence of DEPOSIT_CONFIDENCES) {
+      const needed = totals.plannedInflatedCents + CONFIDENCES[confidence] * Math.sqrt(variance);
+      levelDeposit[confidence] = Math.max(levelDeposit[confidence], needed / year);
+    }
+  }
+  return { schedule, totals, levelDeposit };
+}

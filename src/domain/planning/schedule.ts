@@ -1,0 +1,96 @@
+import type { Advice } from "./advice.ts";
+import type { Part } from "./part.ts";
+import { convolvedAt, type NewPart } from "./renewals.ts";
+
+/** What is to be expected in each year from now, in cents of today; `[0]` is the coming year. */
+export type Years = {
+  planned: Float64Array;
+  failures: Float64Array;
+  /** Failures when every part is run to failure. */
+  runToFailure: Float64Array;
+  /** Variance of planned and failures together, in square cents. */
+  variance: Float64Array;
+};
+
+export function emptyYears(years: number): Years {
+  const zeros = () => new Float64Array(years);
+  return { planned: zeros(), failures: zeros(), runToFailure: zeros(), variance: zeros() };
+}
+
+/** Adds what is to be expected of a part, and of all that follow it in its place, to the sums (`planning.md` §2). */
+export function addPart(sums: Years, part: Part, { dueInYears }: Advice, newPart: NewPart): void {
+  const years = sums.planned.length;
+  const { plannedCents, failureCents } = part;
+  const failing = failingByMonth(part, years * 12);
+  const runToFailure = eventsByYear(failing.shares, failing.shares, newPart.failuresRunToFailure, years);
+  let failures = runToFailure;
+  if (dueInYears !== null) {
+    const { failed, planned, ended } = endedWhenDue(failing, Math.ceil(12 * dueInYears));
+    failures = eventsByYear(failed, ended, newPart.failures, years);
+    const renewals = eventsByYear(planned, ended, newPart.planned, years);
+    for (let year = 0; year < years; year++) {
+      sums.planned[year]! += renewals[year]! * plannedCents;
+      sums.variance[year]! += renewals[year]! * plannedCents ** 2;
+    }
+  }
+  for (let year = 0; year < years; year++) {
+    sums.failures[year]! += failures[year]! * failureCents;
+    sums.variance[year]! += failures[year]! * failureCents ** 2;
+    sums.runToFailure[year]! += runToFailure[year]! * failureCents;
+  }
+}
+
+type Failing = {
+  /** The probability that the part in place fails in each month; index 0, the moment itself, stays 0. */
+  shares: Float64Array;
+  /** The probability that it works at the end of each month. */
+  survival: Float64Array;
+};
+
+function failingByMonth({ shape, scaleYears, ageYears, hazardRatio }: Part, months: number): Failing {
+  const shares = new Float64Array(months + 1);
+  const survival = new Float64Array(months + 1);
+  survival[0] = 1;
+  const passed = (ageYears / scaleYears) ** shape;
+  const age = ageYears / scaleYears;
+  const step = 1 / 12 / scaleYears;
+  for (let month = 1; month <= months; month++) {
+    survival[month] = Math.exp(-hazardRatio * ((age + month * step) ** shape - passed));
+    shares[month] = survival[month - 1]! - survival[month]!;
+  }
+  return { shares, survival };
+}
+
+/** The part in place when it is replaced at the end of month `due`, or in the first month when it is due now. */
+function endedWhenDue({ shares, survival }: Failing, due: number) {
+  const failed = new Float64Array(shares.length);
+  failed.set(shares.subarray(0, due + 1));
+  const planned = new Float64Array(shares.length);
+  const month = Math.max(due, 1);
+  if (month < planned.length) planned[month] = due === 0 ? 1 : survival[due]!;
+  return { failed, planned, ended: failed.map((share, index) => share + planned[index]!) };
+}
+
+/**
+ * The number of events in each year: of the part in place, by month, and of those that follow it from the month in
+ * which it ended, by what is to be expected of a new one up to the end of a month.
+ */
+function eventsByYear(
+  own: Float64Array,
+  ended: Float64Array,
+  newPart: Float64Array,
+  years: number,
+): Float64Array {
+  const events = new Float64Array(years);
+  const lastEnd = ended.findLastIndex((share) => share > 0);
+  let ownSoFar = 0;
+  let before = 0;
+  for (let year = 1; year <= years; year++) {
+    const last = year * 12;
+    for (let month = last - 11; month <= last; month++) ownSoFar += own[month]!;
+    const total = ownSoFar + convolvedAt(last, ended, newPart, Math.min(last, lastEnd));
+    events[year - 1] = total - before;
+    before = total;
+  }
+  return events;
+}

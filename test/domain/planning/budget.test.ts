@@ -1,0 +1,69 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { byWorth, type Candidate, type Spending, spend } from "../../../src/domain/planning/budget.ts";
+
+const part = (id: string, plannedCents: number, waitingCents: number): Candidate => ({
+  id,
+  plannedCents,
+  waitingCents,
+});
+
+function spendOn(candidates: readonly Candidate[], amountCents: number): Spending<Candidate> {
+  const spending = { chosen: [], spentCents: 0, avoidedCents: 0 };
+  spend(spending, amountCents, candidates.toSorted(byWorth));
+  return spending;
+}
+
+const ids = ({ chosen }: Spending<Candidate>) => chosen.map(({ id }) => id);
+
+describe("a budget", () => {
+  const roof = part("roof", 900_000, 300_000);
+  const valve = part("valve", 20_000, 30_000);
+  const pump = part("pump", 60_000, 50_000);
+  const motor = part("motor", 60_000, -100);
+
+  test("goes to the highest cost of waiting per dollar, and passes over what it no longer pays for", () => {
+    expect(spendOn([roof, motor, pump, valve], 80_000)).toEqual({
+      chosen: [valve, pump],
+      spentCents: 80_000,
+      avoidedCents: 80_000,
+    });
+    expect(ids(spendOn([roof, motor, pump, valve], 930_000))).toEqual(["valve", "pump"]);
+    expect(ids(spendOn([roof, motor, pump, valve], 79_999))).toEqual(["valve"]);
+    expect(ids(spendOn([roof, pump, valve], 970_000))).toEqual(["valve", "pump"]);
+    expect(ids(spendOn([roof, pump, valve], 980_000))).toEqual(["valve", "pump", "roof"]);
+  });
+
+  test("buys nothing whose waiting saves money, however large it is", () => {
+    expect(ids(spendOn([motor, part("fan", 0, 0)], 1e9))).toEqual([]);
+  });
+
+  test("of nothing buys what costs nothing", () => {
+    expect(ids(spendOn([part("free", 0, 5), valve], 0))).toEqual(["free"]);
+  });
+
+  test("is never overspent, leaves nothing that it could still pay for, and adds up", () => {
+    const cents = fc.integer({ min: 0, max: 5_000 });
+    const candidates = fc.array(fc.tuple(cents, fc.integer({ min: -2_000, max: 5_000 })), { maxLength: 40 });
+    fc.assert(
+      fc.property(candidates, fc.integer({ min: 0, max: 60_000 }), (pairs, amount) => {
+        const all = pairs.map(([planned, waiting], index) => part(`C_${index}`, planned, waiting));
+        const { chosen, spentCents, avoidedCents } = spendOn(all, amount);
+        expect(spentCents).toBeLessThanOrEqual(amount);
+        expect(chosen.reduce((sum, { plannedCents }) => sum + plannedCents, 0)).toBe(spentCents);
+        expect(chosen.reduce((sum, { waitingCents }) => sum + waitingCents, 0)).toBe(avoidedCents);
+        for (const left of all)
+          if (!chosen.includes(left) && left.waitingCents > 0)
+            expect(left.plannedCents).toBeGreaterThan(amount - spentCents);
+      }),
+    );
+  });
+
+  test("is spent alike in one batch and in many", () => {
+    const all = Array.from({ length: 30 }, (_, i) => part(`C_${i}`, 100 + ((i * 37) % 400), (i * 91) % 700));
+    const sorted = all.toSorted(byWorth);
+    const batched: Spending<Candidate> = { chosen: [], spentCents: 0, avoidedCents: 0 };
+    for (let i = 0; i < sorted.length; i += 7) spend(batched, 2_000, sorted.slice(i, i + 7));
+    expect(batched).toEqual(spendOn(all, 2_000));
+  });
+});

@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import type { Part } from "../../../src/domain/planning/part.ts";
+import { planPart } from "../../../src/domain/planning/plan.ts";
+import type { NewPart } from "../../../src/domain/planning/renewals.ts";
+import { emptyYears } from "../../../src/domain/planning/schedule.ts";
+
+/** A part that is well past the age at which its kind is best replaced. */
+export const worn: Part = {
+  shape: 3,
+  scaleYears: 12,
+  plannedCents: 40_000,
+  failureCents: 400_000,
+  ageYears: 11,
+  hazardRatio: 1,
+  failureProbability: 0.2,
+};
+
+/** Parts of every make: short and long lives, new and worn, cheap and dear failures. */
+export const anyPart: fc.Arbitrary<Part> = fc.record({
+  shape: fc.double({ min: 1.2, max: 4.5, noNaN: true }),
+  scaleYears: fc.double({ min: 1, max: 45, noNaN: true }),
+  plannedCents: fc.integer({ min: 0, max: 2_000_000 }),
+  failureCents: fc.integer({ min: 0, max: 9_000_000 }),
+  ageYears: fc.double({ min: 0, max: 60, noNaN: true }),
+  hazardRatio: fc.double({ min: 0.1, max: 10, noNaN: true }),
+  failureProbability: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+/** Parts whose failure costs so much more that most are replaced by age. */
+export const dearPart = anyPart.map((part) => ({
+  ...part,
+  plannedCents: part.plannedCents + 1_000,
+  failureCents: part.plannedCents * 5 + 10_000,
+}));
+
+/** What is to be expected of the parts together over some years. */
+export function yearsOf(parts: readonly Part[], years: number) {
+  const sums = emptyYears(years);
+  const known = new Map<string, NewPart>();
+  const plans = parts.map((part) => planPart(part, known, sums));
+  return { plans, sums };
+}
+
+export const planOf = (part: Part) => planPart(part, new Map());
+
+/** S(t): the probability that a new part survives t years. */
+export const survival = ({ shape, scaleYears }: Part, years: number) =>
+  Math.exp(-((years / scaleYears) ** shape));

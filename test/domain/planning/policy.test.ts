@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { gammaOfOnePlus } from "../../../src/domain/planning/gamma.ts";
+import { lifespanYearsOf, type Part } from "../../../src/domain/planning/part.ts";
+import { anyPart, dearPart, planOf, survival, worn } from "./parts.ts";
+
+const MONTH = 1 / 12;
+const DAY = 1 / 365.25;
+
+/** What replacing at an age costs a year in the long run, the integral by Simpson's rule over days. */
+function yearlyCostAt(part: Part, ageYears: number): number {
+  const steps = 2 * Math.ceil(ageYears / DAY / 2);
+  const width = ageYears / steps;
+  let integral = survival(part, 0) + survival(part, ageYears);
+  for (let i = 1; i < steps; i++) integral += (i % 2 ? 4 : 2) * survival(part, i * width);
+  const survives = survival(part, ageYears);
+  return (part.plannedCents * survives + part.failureCents * (1 - survives)) / ((integral * width) / 3);
+}
+
+describe("the gamma function", () => {
+  test("is the factorial of whole numbers, and √π/2 of a half", () => {
+    for (const [x, factorial] of [1, 1, 2, 6, 24, 120, 720].entries())
+      expect(gammaOfOnePlus(x) / factorial).toBeCloseTo(1, 13);
+    expect(gammaOfOnePlus(0.5)).toBeCloseTo(Math.sqrt(Math.PI) / 2, 14);
+  });
+
+  test("rises by its own rule, Γ(x + 1) = x·Γ(x)", () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 8, noNaN: true }), (x) => {
+        expect(gammaOfOnePlus(x + 1) / gammaOfOnePlus(x) / (x + 1)).toBeCloseTo(1, 12);
+      }),
+    );
+  });
+});
+
+describe("the policy of a kind", () => {
+  test("replaces at an age that no age found by brute force over days beats by more than 1 %", () => {
+    fc.assert(
+      fc.property(dearPart, (part) => {
+        const { bestAgeMonths } = planOf(part);
+        fc.pre(bestAgeMonths !== null);
+        const ours = yearlyCostAt(part, bestAgeMonths * MONTH);
+        for (let age = DAY; age <= 3 * lifespanYearsOf(part); age += Math.max(DAY, age / 100))
+          expect(yearlyCostAt(part, age) * 1.01).toBeGreaterThanOrEqual(ours);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("runs a kind to failure that no age found by brute force keeps up for less than 95 % of that", () => {
+    fc.assert(
+      fc.property(anyPart, (part) => {
+        const { bestAgeMonths, yearlyCents, yearlyCentsRunToFailure } = planOf(part);
+        fc.pre(bestAgeMonths === null);
+        expect(yearlyCents).toBe(yearlyCentsRunToFailure);
+        for (let month = 1; month <= 36 * lifespanYearsOf(part); month += Math.ceil(month / 20))
+          expect(yearlyCostAt(part, month * MONTH)).toBeGreaterThanOrEqual(0.949 * yearlyCentsRunToFailure);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("of running to failure costs one failure in a mean life", () => {
+    // Γ(1 + 1/1) = 1: with a constant hazard the mean life is the scale.
+    const { yearlyCentsRunToFailure } = planOf({ ...worn, shape: 1 });
+    expect(yearlyCentsRunToFailure).toBeCloseTo(400_000 / 12, 6);
+  });
+
+  test("replaces nothing by age whose hazard does not rise, or whose failure costs no more", () => {
+    expect(planOf(worn).bestAgeMonths).toBeGreaterThan(0);
+    for (const part of [
+      { ...worn, shape: 1 },
+      { ...worn, shape: 0.7 },
+      { ...worn, failureCents: worn.plannedCents },
+      { ...worn, failureCents: 0 },
+      { ...worn, plannedCents: 0, failureCents: 0 },
+    ])
+      expect(planOf(part)).toMatchObject({ policy: "run_to_failure", bestAgeMonths: null, dueInYears: null });
+  });
+
+  test("replaces every month what costs nothing to replace", () => {
+    expect(planOf({ ...worn, plannedCents: 0 })).toMatchObject({ bestAgeMonths: 1, policy: "replace_now" });
+  });
+});
+
+describe("a part in place", () => {
+  test("is due when its hazard reaches that of a new part at the best age", () => {
+    fc.assert(
+      fc.property(dearPart, (part) => {
+        const { bestAgeMonths, dueInYears } = planOf(part);
+        fc.pre(bestAgeMonths !== null);
+        const hazard = (age: number) => (age / part.scaleYears) ** (part.shape - 1);
+        const limit = hazard(bestAgeMonths * MONTH);
+        const then = part.hazardRatio * hazard(part.ageYears + dueInYears!);
+        if (dueInYears! > 0) expect(then / limit).toBeCloseTo(1, 9);
+        else expect(then).toBeGreaterThanOrEqual(limit * (1 - 1e-9));
+      }),
+    );
+  });
+
+  test("that is new and of its kind's own hazard is due at the best age", () => {
+    const { bestAgeMonths, dueInYears, policy } = planOf({ ...worn, ageYears: 0 });
+    expect(policy).toBe("replace_at_age");
+    expect(dueInYears).toBeCloseTo(bestAgeMonths! * MONTH, 12);
+  });
+
+  test("costs its risk of a dearer repair to wait for, less a year of a well kept one", () => {
+    const { waitingCents, yearlyCents } = planOf(worn);
+    expect(waitingCents).toBeCloseTo(0.2 * 360_000 - yearlyCents, 9);
+    expect(planOf({ ...worn, failureProbability: 0 }).waitingCents).toBe(-yearlyCents);
+  });
+});
