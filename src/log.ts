@@ -6,7 +6,6 @@ import {
   stdSerializers,
   stdTimeFunctions,
 } from "pino";
-import { prettyFactory } from "pino-pretty";
 import type { Config } from "./config/settings.ts";
 import { CREDENTIAL_PATTERN } from "./secrets/credentials.ts";
 
@@ -68,6 +67,8 @@ function gathered(lines: DestinationStream): DestinationStream {
 
 /** pino-pretty's formatter alone: its transport is a worker thread, whose file a compiled executable doesn't have. */
 function forPeople(lines: DestinationStream): DestinationStream {
+  // Loaded when it is asked for: nearly every log is JSON, and a small command has none.
+  const { prettyFactory } = require("pino-pretty") as typeof import("pino-pretty");
   const format = prettyFactory({ colorize: false, translateTime: "UTC:yyyy-mm-dd HH:MM:ss.l'Z'" });
   return { write: (line) => lines.write(format(line)) };
 }

@@ -1,5 +1,7 @@
-import { COMMANDS, runCommandLine } from "./cli/program.ts";
+import { configure } from "arktype/config";
+import { runCommandLine } from "./cli/program.ts";
 import { EXIT } from "./cli/report-error.ts";
+import { COMMANDS } from "./cli/table.ts";
 import { processHost } from "./cli/terminal/process-host.ts";
 
 /** Runs this process's command line to the end of the process. Nothing else ends it. */
@@ -12,7 +14,10 @@ export async function main(commands = COMMANDS): Promise<never> {
     process.on("uncaughtException", (error) => process.exit(report(error)));
     process.on("unhandledRejection", (error) => process.exit(report(error)));
   });
-  process.exit(await runCommandLine(process.argv.slice(2), host, commands));
+  const argv = process.argv.slice(2);
+  // Before any command, and with it any shape, is loaded.
+  configure({ jitless: !commands.some(({ name, manyChecks }) => manyChecks && argv.includes(name)) });
+  process.exit(await runCommandLine(argv, host, commands));
 }
 
 if (import.meta.main) main(); // not awaited: an executable of bytecode has no top-level await

@@ -2,11 +2,15 @@ import type { SettingKey } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Context } from "./context.ts";
 
-/** A command as the program's table holds it. Made by `command`. */
-export type Command = {
+/** A word of the command line. */
+type Named = {
   name: string;
   /** One line, without a full stop. */
   summary: string;
+};
+
+/** What a command takes and does. Made by `command`. */
+export type CommandBody = {
   /** More for its `--help`, when the summary doesn't say it all. */
   description?: string;
   arguments: Arguments;
@@ -18,13 +22,27 @@ export type Command = {
   run(context: Context, args: never, options: never): void | Promise<void>;
 };
 
-/** Commands under one word, such as `partner create` and `partner list`. */
-export type CommandGroup = { name: string; summary: string; commands: readonly Command[] };
+export type Command = Named & CommandBody;
 
-type Definition<A extends Arguments, O extends Options> = Pick<
-  Command,
-  "name" | "summary" | "description"
-> & {
+/** Commands under one word, such as `partner create` and `partner list`. */
+export type CommandGroup = Named & { commands: readonly Command[] };
+
+/** A line of the program's table: what the help needs, and where the rest is. */
+export type Entry = Named & {
+  /** It checks so much that compiling the checks pays; without, they are interpreted, and loaded in half the time. */
+  manyChecks?: boolean;
+  load(): Promise<CommandBody | readonly Command[]>;
+};
+
+/** An entry that was loaded, or the name and the summary of one that nobody asked for. */
+export type Listed = Command | CommandGroup | Named;
+
+export async function loadEntry({ name, summary, load }: Entry): Promise<Command | CommandGroup> {
+  const body = await load();
+  return "run" in body ? { ...body, name, summary } : { name, summary, commands: body };
+}
+
+type Definition<A extends Arguments, O extends Options> = Pick<CommandBody, "description"> & {
   arguments?: A;
   options?: O;
   examples?: readonly string[];
@@ -32,10 +50,17 @@ type Definition<A extends Arguments, O extends Options> = Pick<
   run(context: Context, args: Values<A>, options: Values<O>): void | Promise<void>;
 };
 
-/** A command; what `run` receives is typed by its arguments and options. */
+/**
+ * A command; what `run` receives is typed by its arguments and options. Name and summary stand here for one of several
+ * under a word, else in the program's table.
+ */
+export function command<A extends Arguments = Record<never, never>, O extends Options = Record<never, never>>(
+  definition: Definition<A, O> & Named,
+): Command;
 export function command<A extends Arguments = Record<never, never>, O extends Options = Record<never, never>>(
   definition: Definition<A, O>,
-): Command {
+): CommandBody;
+export function command(definition: Definition<Arguments, Options>): CommandBody {
   return { arguments: {}, options: {}, examples: [], longRunning: false, ...definition };
 }
 

@@ -1,9 +1,9 @@
 import type { DestinationStream } from "pino";
-import { type ConfigRequest, loadConfig, type Override } from "../config/load.ts";
+import type { ConfigRequest, Override } from "../config/load.ts";
 import type { Config } from "../config/settings.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
-import { createLogger, type Logger } from "../log.ts";
+import type { Logger } from "../log.ts";
 
 /** Takes text and has written all of it when it returns. */
 export type Output = { write(text: string): void };
@@ -52,10 +52,13 @@ export function createContext(host: Host, given: GlobalOptions, overrides: reado
     given,
     json: given.json,
     get config() {
+      // Loaded when it is asked for, since the checks of the settings take longer than `version` does as a whole.
+      const { loadConfig } = require("../config/load.ts") as typeof import("../config/load.ts");
       config ??= loadConfig(request);
       return config;
     },
     get log() {
+      const { createLogger } = require("../log.ts") as typeof import("../log.ts");
       log ??= createLogger({ ...this.config.log, destination: logLines });
       return log;
     },

@@ -5,8 +5,8 @@ import {
   type Argument,
   type Arguments,
   type Command,
-  type CommandGroup,
   flag,
+  type Listed,
   type Option,
   type Options,
   setting,
@@ -41,7 +41,7 @@ const GLOBAL_OPTIONS = {
 
 /** The table as a Commander program. Bad usage makes its `parseAsync` throw CommanderError or UsageError. */
 export function createParser(
-  commands: readonly (Command | CommandGroup)[],
+  commands: readonly Listed[],
   { invoke, writeHelp, writeUsage, columns }: ParserOptions,
 ): Commander {
   const program = new Commander("mainstay")
@@ -63,11 +63,11 @@ export function createParser(
   return program;
 }
 
-function addEntry(parent: Commander, entry: Command | CommandGroup, invoke: ParserOptions["invoke"]): void {
+function addEntry(parent: Commander, entry: Listed, invoke: ParserOptions["invoke"]): void {
   const node = parent.command(entry.name).summary(entry.summary);
   addGlobals(node);
   if ("run" in entry) addCommand(node, entry, invoke);
-  else {
+  if ("commands" in entry) {
     node.description(asSentence(entry.summary)).helpCommand(false);
     for (const command of entry.commands) addEntry(node, command, invoke);
   }

@@ -1,72 +1,35 @@
 /**
- * The command line: argv to one command of the table below.
+ * The command line: argv to one command of the table.
  *
- * To add a command, write `src/cli/commands/NAME.ts` that exports one made by `command`, and put it into COMMANDS; under a
- * word of its own (`partner create`), put it into that word's group, `{ name: "partner", summary, commands }`.
+ * To add a command, write `src/cli/commands/NAME.ts` that exports one made by `command`, and name it in `table.ts`; under
+ * a word that has several (`partner create`), give it a name and a summary and put it into the list of that word's file.
  * `command.ts` says what arguments and options there may be. `--config`, `--data-dir`, `--json`, `--help`,
  * suggestions, exit codes and error reports come by themselves: `run` gives its result to `context.print` and throws
  * what goes wrong, as an OperatorError with a hint where the operator can mend it.
  */
 import { CommanderError } from "commander";
-import type { Command, CommandGroup } from "./command.ts";
-import { adminCommands } from "./commands/admin.ts";
-import { auditCommand } from "./commands/audit.ts";
-import { backupCommand, restoreCommand } from "./commands/backup.ts";
-import { deliveryCommands } from "./commands/deliveries.ts";
-import { demoCommand } from "./commands/demo.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { exportCommand } from "./commands/export.ts";
-import { healthcheckCommand } from "./commands/healthcheck.ts";
-import { importCommand } from "./commands/import.ts";
-import { initCommand } from "./commands/init.ts";
-import { migrateCommand } from "./commands/migrate.ts";
-import { openapiCommand } from "./commands/openapi.ts";
-import { partnerCommands } from "./commands/partner.ts";
-import { serveCommand } from "./commands/serve.ts";
-import { smokeCommand } from "./commands/smoke.ts";
-import { snapshotCommand } from "./commands/snapshot.ts";
-import { versionCommand } from "./commands/version.ts";
+import { type Entry, type Listed, loadEntry } from "./command.ts";
 import { createContext, type Host } from "./context.ts";
 import { createParser } from "./parser.ts";
 import { EXIT, reportError } from "./report-error.ts";
+import { COMMANDS } from "./table.ts";
 import { asUsageError, helpAsOption, isJsonAsked, withHint } from "./usage.ts";
-
-/** In the order of the help. */
-export const COMMANDS: readonly (Command | CommandGroup)[] = [
-  initCommand,
-  serveCommand,
-  migrateCommand,
-  partnerCommands,
-  deliveryCommands,
-  adminCommands,
-  auditCommand,
-  importCommand,
-  exportCommand,
-  backupCommand,
-  restoreCommand,
-  doctorCommand,
-  healthcheckCommand,
-  snapshotCommand,
-  demoCommand,
-  smokeCommand,
-  openapiCommand,
-  versionCommand,
-];
 
 /**
  * Runs one command line (argv without the program) to its exit code: 0 done, 1 failed, 2 bad usage. Never throws.
- * Other `commands` than the program's own are for tests.
+ * Other `table` than the program's own is for tests.
  */
 export async function runCommandLine(
   argv: readonly string[],
   host: Host,
-  commands = COMMANDS,
+  table: readonly Entry[] = COMMANDS,
 ): Promise<number> {
   const json = isJsonAsked(argv);
   let level = () => host.env.MAINSTAY_LOG__LEVEL;
   const report = (error: unknown) =>
     reportError(error, { json, verbose: isVerbose(level), stderr: host.stderr });
 
+  const commands = await loadTyped(table, argv);
   let usage = "";
   const parser = createParser(commands, {
     columns: host.columns,
@@ -91,6 +54,11 @@ export async function runCommandLine(
     host.stderr.write(usage);
     return EXIT.badUsage;
   }
+}
+
+/** The table with the commands that the line may mean; of the others it has the name and the summary. */
+function loadTyped(table: readonly Entry[], argv: readonly string[]): Promise<Listed[]> {
+  return Promise.all(table.map((entry) => (argv.includes(entry.name) ? loadEntry(entry) : entry)));
 }
 
 /** Whether the level, from settings that may be what is wrong, asks for the details of a fault. */

@@ -1,4 +1,4 @@
-import { ConfigError } from "../config/load.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { Failure, OperatorError } from "../domain/errors.ts";
 import { UsageError } from "./command.ts";
 import type { Output } from "./context.ts";

@@ -1,8 +1,8 @@
 import type { CommanderError } from "commander";
 import { nearest } from "../domain/nearest.ts";
-import { type Command, type CommandGroup, UsageError } from "./command.ts";
+import { type Listed, UsageError } from "./command.ts";
 
-type Commands = readonly (Command | CommandGroup)[];
+type Commands = readonly Listed[];
 
 /** Whether errors are to be JSON, even when the command line can't be parsed. */
 export function isJsonAsked(argv: readonly string[]): boolean {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { contradictions, entryProblem } from "./check.ts";
+import { ConfigError } from "./config-error.ts";
 import { defaultValues } from "./defaults.ts";
 import type { Entry, Reading } from "./entry.ts";
 import { type Environment, readEnvironment, textEntry } from "./environment.ts";
@@ -18,18 +19,6 @@ export type ConfigRequest = {
   cwd: string;
   overrides?: readonly Override[];
 };
-
-/** Everything that is wrong with the settings, a line each. */
-export class ConfigError extends OperatorError {
-  constructor(readonly problems: readonly string[]) {
-    super(
-      problems.length === 1
-        ? problems[0]!
-        : `${problems.length} problems in the configuration:\n${problems.map((line) => `  ${line}`).join("\n")}`,
-      "`mainstay init --config NEW.toml` writes a file with every key, its default and its meaning",
-    );
-  }
-}
 
 /**
  * The settings in force: defaults, then the file, then the environment, then the command line. Relative paths start

@@ -1,9 +1,13 @@
 import { expect, test } from "bun:test";
+import { loadEntry } from "../../src/cli/command.ts";
 import type { Host } from "../../src/cli/context.ts";
-import { COMMANDS, runCommandLine } from "../../src/cli/program.ts";
+import { runCommandLine } from "../../src/cli/program.ts";
+import { COMMANDS } from "../../src/cli/table.ts";
+
+const commands = await Promise.all(COMMANDS.map(loadEntry));
 
 /** Every command's words, groups' among them. */
-const paths = COMMANDS.flatMap((entry) => [
+const paths = commands.flatMap((entry) => [
   [entry.name],
   ...("commands" in entry ? entry.commands.map(({ name }) => [entry.name, name]) : []),
 ]);

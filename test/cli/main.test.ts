@@ -163,7 +163,7 @@ describe("a command of its own", () => {
     const source = `
       import { command } from "${import.meta.dir}/../../src/cli/command.ts";
       import { main } from "${MAIN}";
-      main([command({ name: "act", summary: "act", async run(context) { ${body} } })]);`;
+      main([{ name: "act", summary: "act", load: async () => command({ async run(context) { ${body} } }) }]);`;
     const file = join(folder(), "act.ts");
     writeFileSync(file, source);
     return Bun.spawn([process.execPath, file, "act"], { stdout: "pipe", stderr: "pipe" });

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import {
-  type Command,
-  type CommandGroup,
   choice,
   command,
+  type Entry,
   flag,
   many,
   optional,
@@ -40,10 +39,10 @@ async function run(line: string, act: (context: Context) => void = () => {}, env
       act(context);
     },
   });
-  const serve = command({ name: "serve", summary: "run the service", longRunning: true, run: act });
-  const commands: (Command | CommandGroup)[] = [
-    { name: "partner", summary: "manage partners", commands: [create] },
-    serve,
+  const serve = command({ longRunning: true, run: act });
+  const commands: Entry[] = [
+    { name: "partner", summary: "manage partners", load: async () => [create] },
+    { name: "serve", summary: "run the service", load: async () => serve },
   ];
   const writingTo = (stream: "out" | "err") => ({
     write(written: string) {

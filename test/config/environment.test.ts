@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ConfigError, loadConfig } from "../../src/config/load.ts";
+import type { ConfigError } from "../../src/config/config-error.ts";
+import { loadConfig } from "../../src/config/load.ts";
 
 let cwd: string;
 beforeAll(() => {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError, type ConfigRequest, loadConfig } from "../../src/config/load.ts";
+import { ConfigError } from "../../src/config/config-error.ts";
+import { type ConfigRequest, loadConfig } from "../../src/config/load.ts";
 import { OperatorError } from "../../src/domain/errors.ts";
 
 let cwd: string;

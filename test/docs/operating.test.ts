@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { COMMANDS } from "../../src/cli/program.ts";
+import { loadEntry } from "../../src/cli/command.ts";
+import { COMMANDS } from "../../src/cli/table.ts";
 import { isSettingKey } from "../../src/config/settings.ts";
 import { adminApi } from "../../src/http/admin-api.ts";
 import { firstCells, MANUAL, marked, RENEW, readManual } from "./manual.ts";
@@ -25,13 +26,14 @@ test("every setting that the text names exists", () => {
   expect(named.filter((name) => sections.test(name) && !isSettingKey(name))).toEqual([]);
 });
 
-test("every command that the text names exists", () => {
+test("every command that the text names exists", async () => {
+  const commands = await Promise.all(COMMANDS.map(loadEntry));
   const known = new Set(
-    COMMANDS.flatMap((one) =>
+    commands.flatMap((one) =>
       "commands" in one ? one.commands.map(({ name }) => `${one.name} ${name}`) : [one.name],
     ),
   );
-  const groups = new Set(COMMANDS.flatMap((one) => ("commands" in one ? [one.name] : [])));
+  const groups = new Set(commands.flatMap((one) => ("commands" in one ? [one.name] : [])));
   // In code only: in prose, "mainstay" may be followed by anything.
   const named = [...manual.matchAll(/(?:`|^\$ )mainstay ([a-z]+)(?: ([a-z-]+))?/gm)].map(([, word, next]) =>
     groups.has(word!) ? `${word} ${next}` : word!,

@@ -1,6 +1,6 @@
 import { administratorRecord } from "../../shapes/administration-records.ts";
 import { createAdministrator, revokeAdministrator } from "../../usecases/administrators.ts";
-import { type CommandGroup, command, required } from "../command.ts";
+import { type Command, command, required } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";
 
@@ -48,8 +48,4 @@ const revoke = command({
   },
 });
 
-export const adminCommands: CommandGroup = {
-  name: "admin",
-  summary: "create and administer administrators",
-  commands: [create, list, revoke],
-};
+export const adminCommands: readonly Command[] = [create, list, revoke];

@@ -4,8 +4,6 @@ import { withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";
 
 export const auditCommand = command({
-  name: "audit",
-  summary: "print what operators and administrators changed, the newest first",
   description: "Entries are only ever added; the database itself refuses to change or delete one.",
   options: {
     subject: text("ID", "changes of this partner, administrator or delivery"),

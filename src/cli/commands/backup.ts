@@ -12,8 +12,6 @@ import { command, flag, required, text } from "../command.ts";
 const LOW_PRIORITY = 10;
 
 export const backupCommand = command({
-  name: "backup",
-  summary: "write the database, the uploads and the key file into one checked file; the server may run",
   description:
     "The file is a tar archive compressed with Zstandard, encrypted in the age format when there is a passphrase: " +
     "that of --passphrase-file, else backup.passphrase (MAINSTAY_BACKUP__PASSPHRASE). It is read back and checked " +
@@ -73,8 +71,6 @@ export const backupCommand = command({
 });
 
 export const restoreCommand = command({
-  name: "restore",
-  summary: "make a data folder from a backup, after checking all of it",
   description:
     "The data folder (--data-dir) must not be there yet, or be empty. A backup of an older version is brought up to " +
     "date by the next start.",

@@ -10,7 +10,7 @@ import type { LoggedDelivery } from "../../store/delivery-log.ts";
 import { requirePartner } from "../../usecases/partners.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/resend-deliveries.ts";
 import {
-  type CommandGroup,
+  type Command,
   choice,
   command,
   flag,
@@ -115,11 +115,7 @@ const resend = command({
   },
 });
 
-export const deliveryCommands: CommandGroup = {
-  name: "deliveries",
-  summary: "look into webhook deliveries and send them again",
-  commands: [list, show, resend],
-};
+export const deliveryCommands: readonly Command[] = [list, show, resend];
 
 function noDelivery(id: string): OperatorError {
   return new OperatorError(

@@ -13,8 +13,6 @@ import { OutputClosed } from "../terminal/process-host.ts";
 
 /** `mainstay demo`: everything in one process, for somebody who sees Mainstay for the first time. */
 export const demoCommand = command({
-  name: "demo",
-  summary: "serve a real sample portfolio, with a partner, credentials and a webhook receiver to try it on",
   description:
     "Fills a data folder of its own (--data-dir, else ./demo-data), takes today's snapshot, serves, shows each " +
     "webhook that its receiver verified, and prints the credentials and three curl lines. Ctrl-C stops it; the next " +

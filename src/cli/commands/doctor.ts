@@ -1,5 +1,5 @@
 import { databaseFile } from "../../app/data-folder.ts";
-import { ConfigError } from "../../config/load.ts";
+import { ConfigError } from "../../config/config-error.ts";
 import type { CheckResult } from "../../doctor/check.ts";
 import { diagnose } from "../../doctor/diagnose.ts";
 import { OperatorError } from "../../domain/errors.ts";
@@ -7,8 +7,6 @@ import { command, flag } from "../command.ts";
 import type { Context } from "../context.ts";
 
 export const doctorCommand = command({
-  name: "doctor",
-  summary: "check the installation, and say what to do about what is wrong",
   description:
     "Works beside a running server and without one, and changes nothing. Exits 1 when a check fails; warnings alone " +
     "exit 0. Receivers are connected to, and nothing is sent to them.",

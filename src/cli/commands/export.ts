@@ -10,8 +10,6 @@ import { withData } from "../data.ts";
 import { type ExportLine, exportPartner } from "./export-records.ts";
 
 export const exportCommand = command({
-  name: "export",
-  summary: "write everything that a partner owns, one JSON object a line",
   description:
     "Each object has a type: partner, property, unit, appliance, component, service_event, sensor_event, claim, " +
     "photo, trend_row, outcome, delivery, and last end with the counts. What was there when the export began is in it, each " +

@@ -3,8 +3,6 @@ import { OperatorError } from "../../domain/errors.ts";
 import { command, setting } from "../command.ts";
 
 export const healthcheckCommand = command({
-  name: "healthcheck",
-  summary: "ask the running server for its health; exit 1 when it is not well",
   description:
     "For containers and monitors. Asks the address that the settings name, over HTTPS when they have a certificate, " +
     "which need not be one that is trusted here.",

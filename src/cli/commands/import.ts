@@ -44,8 +44,6 @@ const options = {
 
 /** `mainstay import`. Rejected rows are part of a finished import: the exit code is 0. */
 export const importCommand = command({
-  name: "import",
-  summary: "add a portfolio from CSV files",
   description: [
     "Adds what is not there yet and leaves the rest as it is: the same import again adds nothing, and one that was " +
       "cut short is finished by running it again. The server may run at the same time.",

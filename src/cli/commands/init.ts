@@ -13,8 +13,6 @@ import { initSystem } from "./init-system.ts";
  * is simply repeated.
  */
 export const initCommand = command({
-  name: "init",
-  summary: "write a commented configuration; make the data folder, the key file and the database",
   description:
     "Writes to --config, else to MAINSTAY_CONFIG, else to ./mainstay.toml. " +
     "A file that is there already is never changed, and is refused unless it is what would be written.\n" +

@@ -2,8 +2,6 @@ import { command } from "../command.ts";
 import { withData } from "../data.ts";
 
 export const migrateCommand = command({
-  name: "migrate",
-  summary: "bring the database's schema up to date; the server does so by itself at its start",
   async run(context) {
     const applied = await withData(context, async ({ store }) => store.applied.map(({ name }) => name));
     context.print(

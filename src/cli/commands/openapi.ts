@@ -4,8 +4,6 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { command } from "../command.ts";
 
 export const openapiCommand = command({
-  name: "openapi",
-  summary: "print the API's OpenAPI 3.0.3 document, as GET /v1/openapi.json serves it",
   examples: ["mainstay openapi > openapi.json"],
   async run({ stdout }) {
     // The document says what the operations are; none of them runs here, so they get nothing to run with.

@@ -1,7 +1,7 @@
 import { MAX_DAILY_BUDGET } from "../../domain/partner.ts";
 import { credentialsRecord, fullPartnerRecord, partnerRecord } from "../../shapes/administration-records.ts";
 import { createPartner, requirePartner, rotateApiKey, rotateClientSecret } from "../../usecases/partners.ts";
-import { type CommandGroup, command, required, text, whole } from "../command.ts";
+import { type Command, command, required, text, whole } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 import { textRecord, textTable } from "../terminal/text-table.ts";
 import { controlCommands } from "./partner-control.ts";
@@ -109,11 +109,7 @@ const rotateSecret = command({
   },
 });
 
-export const partnerCommands: CommandGroup = {
-  name: "partner",
-  summary: "create and administer partners",
-  commands: [
-    ...[create, list, show, rotateKey, rotateSecret],
-    ...[...controlCommands, ...webhookCommands, usageCommand],
-  ],
-};
+export const partnerCommands: readonly Command[] = [
+  ...[create, list, show, rotateKey, rotateSecret],
+  ...[...controlCommands, ...webhookCommands, usageCommand],
+];

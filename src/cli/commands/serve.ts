@@ -4,8 +4,6 @@ import { command, setting } from "../command.ts";
 
 /** `mainstay serve`: until SIGTERM or SIGINT, the second of which cuts the stop short. SIGHUP renews the certificate. */
 export const serveCommand = command({
-  name: "serve",
-  summary: "run the server",
   description:
     "Listens until SIGTERM or SIGINT, then finishes what is under way and exits 0; a second signal cuts that short. " +
     "SIGHUP reads the certificate and its key again, without dropping a request. " +

@@ -8,8 +8,6 @@ const CLEAN_UP_MS = 1_000;
 
 /** `mainstay smoke`, for a build job that has just the executable. */
 export const smokeCommand = command({
-  name: "smoke",
-  summary: "try the whole journey in a scratch folder, and print how long each step took",
   description:
     "Starts this program as a server with default settings on free ports, creates a partner, takes a property from " +
     "its registration to a signed webhook, restarts the server, and removes everything. Touches no data folder and " +

@@ -7,8 +7,6 @@ import { command, flag } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 
 export const snapshotCommand = command({
-  name: "snapshot",
-  summary: "take today's snapshot now: score every component, announce what crossed a tier",
   description:
     "A day has one snapshot: asked again, it changes nothing. The server may run at the same time.",
   options: {

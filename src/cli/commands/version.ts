@@ -2,8 +2,6 @@ import { BUILD } from "../../app/build-info.ts";
 import { command } from "../command.ts";
 
 export const versionCommand = command({
-  name: "version",
-  summary: "print what this executable was built from",
   examples: ["mainstay version --json"],
   run({ print }) {
     const { version, commit, target } = BUILD;
