@@ -9,12 +9,14 @@ import type { Figure } from "./figure.ts";
 import { large } from "./large.ts";
 import { Bench } from "./mainstay.ts";
 import { portfolio } from "./new-york.ts";
+import { stalls } from "./stalls.ts";
 
 const { values } = parseArgs({ options: { portfolio: { type: "string" }, only: { type: "string" } } });
 const parts: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   portfolio: (bench) => portfolio(bench, values.portfolio && resolve(values.portfolio)),
   large,
   deliveries,
+  stalls,
 };
 const wanted = values.only?.split(",") ?? Object.keys(parts);
 const rows: Figure[] = [];
