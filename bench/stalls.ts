@@ -1,6 +1,6 @@
+import type { Figure } from "./figure.ts";
 import { median } from "./load.ts";
 import type { Bench } from "./mainstay.ts";
-import type { Figure } from "./run.ts";
 
 const ITEMS = 1000;
 const TARGET_MS = 50;
@@ -39,17 +39,24 @@ export async function stalls(bench: Bench): Promise<Figure[]> {
 
   const property = () =>
     post<{ id: string }>("/v1/properties", { name: "Elm Court", address: "1 Elm St", state: "NY" });
-  const heaters = (propertyId: string, count: number) => ({
+  const someAppliances = (propertyId: string, count: number) => ({
     appliances: Array.from({ length: count }, (_, i) => ({
       property_id: propertyId,
-      type_id: i % 2 === 0 ? "water_heater_gas" : "washer",
+      // Of which one carries its state on to another.
+      type_id: ["water_heater_gas", "plumbing_supply", "washer"][i % 3],
       install_year: 2000 + (i % 25),
     })),
   });
   const appliance = async () =>
-    (await post<{ events: { id: string }[] }>("/v1/appliances/bulk", heaters((await property()).id, 1)))
-      .events[0]!.id;
-  const events = (pick: (i: number) => object) => ({ events: Array.from({ length: ITEMS }, (_, i) => pick(i)) });
+    (
+      await post<{ events: { id: string }[] }>(
+        "/v1/appliances/bulk",
+        someAppliances((await property()).id, 1),
+      )
+    ).events[0]!.id;
+  const events = (pick: (i: number) => object) => ({
+    events: Array.from({ length: ITEMS }, (_, i) => pick(i)),
+  });
 
   await appliance(); // what is only slow the first time
   const claimed = await appliance();
@@ -75,7 +82,7 @@ export async function stalls(bench: Bench): Promise<Figure[]> {
   for (const nth of ["first", "second", "third"])
     ids = (
       await measure(`the ${nth} ${ITEMS} appliances into one property`, () =>
-        post<{ events: { id: string }[] }>("/v1/appliances/bulk", heaters(id, ITEMS)),
+        post<{ events: { id: string }[] }>("/v1/appliances/bulk", someAppliances(id, ITEMS)),
       )
     ).events.map((one) => one.id);
   await measure(`an Emergency Repair of each of ${ITEMS} appliances there, each on a day of its own`, () =>

@@ -68,7 +68,7 @@ export async function startApp(world: AppWorld): Promise<App> {
 }
 
 async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance>): Promise<App> {
-  const { config, clock, log } = world;
+  const { config, clock, ticks = () => performance.now(), log } = world;
   const folder = openDataFolder(world);
   const { store } = folder;
   if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before its upgrade");
@@ -97,7 +97,10 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
 
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
   const endWatch = await watchOtherProcesses(store, dispatcher, log);
-  const jobs = startJobs([...jobTable({ config, clock, log, store, knowledge }), ...backups.jobs], log);
+  const jobs = startJobs(
+    [...jobTable({ config, clock, ticks, log, store, knowledge }), ...backups.jobs],
+    log,
+  );
   dispatcher.start();
   log.info(
     { url: listeners.url, admin_url: listeners.adminUrl, version: BUILD.version, commit: BUILD.commit },
@@ -179,6 +182,7 @@ async function createFetches(
   };
   const pipeline = new Pipeline({
     store,
+    knowledge,
     authenticator,
     budgets,
     administration: { store, sealer, random, changed },

@@ -1,25 +1,53 @@
 import { Failure, invalid } from "../domain/errors.ts";
 
+/** An item as it was read, or what it was refused for. */
+type ReadItem<T> = { input: T } | { error: string };
+
 /** What became of a bulk request's items: those that were taken, and those that were refused by their position. */
 export type BulkResult<T> = { kept: T[]; errors: { index: number; error: string }[] };
 
-/** Handles items one by one; a refused one is reported at its position. Throws invalid_request for too many. */
-export async function eachItem<T>(
+/** Reads the items one by one, ahead of the transaction that takes them. Throws invalid_request for too many. */
+export function readItems<T>(
   items: readonly unknown[],
   most: number,
-  handle: (item: unknown) => Promise<T>,
-): Promise<BulkResult<T>> {
+  read: (item: unknown) => T,
+): ReadItem<T>[] {
   if (items.length > most) throw invalid(`At most ${most} items per request`);
-  const result: BulkResult<T> = { kept: [], errors: [] };
-  for (const [index, item] of items.entries()) {
+  return items.map((item) => {
     try {
-      result.kept.push(await handle(item));
+      return { input: read(item) };
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      result.errors.push({ index, error: error.message });
+      return { error: refusal(error) };
     }
+  });
+}
+
+/** Takes what was read, item by item; a refused one is reported at its position. Others have their turn in between. */
+export async function takeItems<T, R>(
+  items: readonly ReadItem<T>[],
+  { giveWay }: { giveWay(): Promise<void> },
+  take: (input: T) => Promise<R>,
+): Promise<BulkResult<R>> {
+  const result: BulkResult<R> = { kept: [], errors: [] };
+  for (const [index, item] of items.entries()) {
+    if ("error" in item) {
+      result.errors.push({ index, error: item.error });
+      continue;
+    }
+    try {
+      result.kept.push(await take(item.input));
+    } catch (error) {
+      result.errors.push({ index, error: refusal(error) });
+    }
+    await giveWay();
   }
   return result;
+}
+
+/** What is no refusal of the item is thrown on. */
+function refusal(error: unknown): string {
+  if (error instanceof Failure) return error.message;
+  throw error;
 }
 
 /** The partial-success body. The created records stand under `events` whatever they are, as the specification has it. */

@@ -1,7 +1,8 @@
 import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
-import type { Store, Tx } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { Administration } from "../usecases/partners.ts";
+import type { PortfolioWriter } from "../usecases/portfolio-writer.ts";
 
 /** What a handler answers: JSON by default, or bytes of its own. */
 export type Reply = {
@@ -31,8 +32,8 @@ export type Call = {
 export type PartnerCall = Call & {
   partner: Partner;
   store: Store;
-  /** A transaction whose reply, for an operation that takes Idempotency-Key, is stored with it. */
-  write(run: (tx: Tx) => Promise<Reply>): Promise<Reply>;
+  /** A write of the partner's portfolio; for an operation that takes Idempotency-Key the reply is stored with it. */
+  writePortfolio(run: (writer: PortfolioWriter) => Promise<Reply>): Promise<Reply>;
 };
 
 export type AdminCall = Call & {

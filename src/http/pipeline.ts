@@ -1,10 +1,12 @@
 import { Failure, StorageError } from "../domain/errors.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import { type Instant, nextMidnight, toIso } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { DailyBudgets } from "../usecases/daily-budgets.ts";
 import type { Administration } from "../usecases/partners.ts";
+import { writePortfolio } from "../usecases/portfolio-writer.ts";
 import type { Authenticator } from "./auth.ts";
 import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./body.ts";
 import { entityTag, isHeld } from "./entity-tag.ts";
@@ -18,6 +20,7 @@ import { type Answer, SteadyAnswers } from "./steady-answers.ts";
 /** What the pipeline asks of the rest of the house. */
 export type PipelineParts = {
   store: Store;
+  knowledge: Knowledge;
   authenticator: Authenticator;
   budgets: DailyBudgets;
   administration: Omit<Administration, "actor">;
@@ -173,21 +176,29 @@ export class Pipeline {
   }
 
   #handlePlain(operation: PartnerOperation, call: Call, partner: Partner): Promise<Reply> | Reply {
-    const { store } = this.parts;
-    return operation.handle({ ...call, partner, store, write: (run) => store.write(ofCall(call, run)) });
+    const { store, knowledge } = this.parts;
+    const write: Write = (run) => store.write(ofCall(call, run));
+    return operation.handle({
+      ...call,
+      partner,
+      store,
+      writePortfolio: (run) => writePortfolio(write, knowledge, partner, run),
+    });
   }
 
   async #handleOnce(operation: PartnerOperation, call: Call, identity: RequestIdentity): Promise<Reply> {
-    const { store } = this.parts;
+    const { store, knowledge } = this.parts;
+    const { partner } = identity;
+    const write: Write = (run) =>
+      store.write(ofCall(call, async (tx) => this.#idempotency.keep(tx, identity, await run(tx))));
     return await this.#idempotency.run(identity, async () => {
       const known = await this.#idempotency.replay(identity, call.now);
       if (known) return known;
       return await operation.handle({
         ...call,
-        partner: identity.partner,
+        partner,
         store,
-        write: (run) =>
-          store.write(ofCall(call, async (tx) => this.#idempotency.keep(tx, identity, await run(tx)))),
+        writePortfolio: (run) => writePortfolio(write, knowledge, partner, run),
       });
     });
   }
@@ -199,6 +210,8 @@ export class Pipeline {
     return await readBytes(request, bodyBytes);
   }
 }
+
+type Write = (run: (tx: Tx) => Promise<Reply>) => Promise<Reply>;
 
 /** The write with the call's request id, which what it sends to receivers carries on. */
 function ofCall<T>({ requestId }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {

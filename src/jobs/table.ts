@@ -15,6 +15,8 @@ export type JobWorld = {
   store: Store;
   knowledge: Knowledge;
   clock: () => Instant;
+  /** Milliseconds of a clock that nobody sets. */
+  ticks: () => number;
   log: Logger;
 };
 
@@ -66,7 +68,7 @@ export function jobTable(world: JobWorld): Job[] {
  * Takes the snapshot that was cut short, and the one that is due. Looked after every minute, so that a start after
  * its time catches up. A day before one that has a snapshot is passed over, with one warning.
  */
-function dailySnapshot({ config, store, knowledge, clock, log }: JobWorld): Job["run"] {
+function dailySnapshot({ config, store, knowledge, clock, ticks, log }: JobWorld): Job["run"] {
   const [hours, minutes] = config.snapshot.at.split(":").map(Number);
   let refusedDay: Day | undefined;
   return async (signal) => {
@@ -81,7 +83,7 @@ function dailySnapshot({ config, store, knowledge, clock, log }: JobWorld): Job[
         refusedDay = day;
         continue;
       }
-      const result = await takeSnapshot({ store, knowledge, clock, pause, signal }, day);
+      const result = await takeSnapshot({ store, knowledge, clock, ticks, pause, signal }, day);
       log.info(snapshotRecord(result), "snapshot taken");
     }
   };

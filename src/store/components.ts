@@ -3,7 +3,7 @@ import type { Component } from "../domain/component.ts";
 import { componentLists } from "./component-lists.ts";
 import { type ComponentRow, componentRows } from "./component-rows.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
-import { isAmong, lazy } from "./kit.ts";
+import { isAmong } from "./kit.ts";
 import { components } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 
@@ -81,16 +81,10 @@ export function componentStore(db: Db) {
         .where(eq(components.id, ph("id"))),
     );
   const [saveAged, saveSettled, saveMoved] = [update(aged), update(settled), update(moved)];
-  const saveDates = lazy(() =>
-    db
-      .update(components)
-      .set({
-        lastReplaced: sql`${ph("lastReplaced")}`,
-        lastServiced: sql`${ph("lastServiced")}`,
-      })
-      .where(eq(components.id, ph("id")))
-      .prepare(),
-  );
+  const saveDates = update({
+    lastReplaced: sql`${ph("lastReplaced")}`,
+    lastServiced: sql`${ph("lastServiced")}`,
+  });
   const ofAppliances = hotRead<Component>(db, () =>
     db
       .select(named(getTableColumns(components)))
@@ -152,7 +146,7 @@ export function componentStore(db: Db) {
       id: string,
       { lastReplaced, lastServiced }: Pick<Component, "lastReplaced" | "lastServiced">,
     ): Promise<void> {
-      await saveDates().execute({ id, lastReplaced, lastServiced });
+      saveDates({ id, lastReplaced, lastServiced });
     },
     async update(
       id: string,

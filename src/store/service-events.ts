@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, isNull, lte, or, sql } from "drizzle-orm";
 import type { InspectionEvent } from "../domain/figures/compliance.ts";
 import type { Condition, EventType, ServiceEvent } from "../domain/service-event.ts";
-import type { Day } from "../domain/time.ts";
+import type { Day, Instant } from "../domain/time.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
 import { isAmong, lazy } from "./kit.ts";
 import { outcomes, serviceEvents } from "./schema.ts";
@@ -78,7 +78,23 @@ export function serviceEventStore(db: Db) {
       .groupBy(serviceEvents.applianceId, serviceEvents.eventType, serviceEvents.conditionAfter)
       .prepare(),
   );
-  const insertOutcome = lazy(() =>
+  const firstByComponent = hotRead<{ componentId: string | null; firstAt: Instant }>(db, () =>
+    db
+      .select({
+        componentId: sql`${serviceEvents.componentId}`.as("componentId"),
+        firstAt: sql`min(${serviceEvents.createdAt})`.as("firstAt"),
+      })
+      .from(serviceEvents)
+      .where(
+        and(
+          eq(serviceEvents.applianceId, ph("applianceId")),
+          eq(serviceEvents.date, ph("date")),
+          eq(serviceEvents.eventType, ph("eventType")),
+        ),
+      )
+      .groupBy(serviceEvents.componentId),
+  );
+  const insertOutcome = hotWrite(db, () =>
     db
       .insert(outcomes)
       .values({
@@ -94,8 +110,7 @@ export function serviceEventStore(db: Db) {
         modelVersion: ph("modelVersion"),
         createdAt: ph("createdAt"),
       })
-      .onConflictDoNothing()
-      .prepare(),
+      .onConflictDoNothing(),
   );
 
   return {
@@ -141,9 +156,17 @@ export function serviceEventStore(db: Db) {
     async ofDay(applianceId: string, date: Day, eventType: EventType): Promise<ServiceEvent[]> {
       return (await ofDay().execute({ applianceId, date, eventType })) as ServiceEvent[];
     },
+    /** What the events of a type on a day speak of (null: the whole appliance), and when the first of each was logged. */
+    async firstOfDay(
+      applianceId: string,
+      date: Day,
+      eventType: EventType,
+    ): Promise<{ componentId: string | null; firstAt: Instant }[]> {
+      return firstByComponent({ applianceId, date, eventType });
+    },
     /** Keeps it, unless one of that event and component is kept already. */
     async insertOutcome(outcome: Outcome): Promise<void> {
-      await insertOutcome().execute({ ...outcome });
+      insertOutcome({ ...outcome });
     },
     async outcomesOf(componentId: string): Promise<Outcome[]> {
       return await db.select().from(outcomes).where(eq(outcomes.componentId, componentId));

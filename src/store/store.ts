@@ -56,6 +56,11 @@ export type Tx = Stores & {
   nextInstant(): Instant;
   /** No later than any that will be given, and no earlier than any that was: when a score was taken. */
   latestInstant(): Instant;
+  /**
+   * Lets reads and timers have their turn when this write has held the event loop for a while. Call it between the
+   * short steps of whatever may be long.
+   */
+  giveWay(): Promise<void>;
   /** Of the call that this write is part of; null for a job's and a command's. Kept with what it sends. */
   requestId: string | null;
   newId(kind: IdKind): string;
@@ -90,6 +95,9 @@ export type Store = {
   close(): Promise<void>;
 };
 
+/** How long a write holds the event loop before others have their turn. */
+const TURN_MS = 8;
+
 export type StoreOptions = Pick<SqliteOptions, "beforeUpgrade" | "migrations"> & {
   clock: () => Instant;
   random: FillRandom;
@@ -107,12 +115,21 @@ export function openStore(file: string, options: StoreOptions): Store {
   let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
   let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
   const group = { now: 0, lastInstant: 0, moved: false };
+  const ticks = options.ticks ?? (() => performance.now());
+  let turnAt = 0;
+  const giveWay = async () => {
+    if (ticks() - turnAt < TURN_MS) return;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    turnAt = ticks();
+  };
   const queue = new WriteQueue(sqlite.connection, {
     groupSize: options.groupSize ?? 64,
     busyTimeoutMs: options.busyTimeoutMs ?? 15_000,
     sleep: options.sleep ?? ((ms) => Bun.sleep(ms)),
-    ticks: options.ticks ?? (() => performance.now()),
+    ticks,
+    giveWay,
     onBegin: async () => {
+      turnAt = ticks();
       group.now = options.clock();
       group.lastInstant = await inside.clock.lastInstant();
       group.moved = false;
@@ -123,6 +140,7 @@ export function openStore(file: string, options: StoreOptions): Store {
   });
   const base = {
     ...inside,
+    giveWay,
     requestId: null,
     nextInstant: () => {
       group.moved = true;

@@ -39,6 +39,8 @@ export type WriteQueueOptions = {
   sleep: (ms: number) => Promise<void>;
   /** Milliseconds of a clock that nobody sets. */
   ticks: () => number;
+  /** Lets reads and timers have their turn when one is due. */
+  giveWay: () => Promise<void>;
   /** Before the first job of a group and after the last, inside the transaction. */
   onBegin: () => Promise<void>;
   onEnd: () => Promise<void>;
@@ -108,7 +110,10 @@ export class WriteQueue {
       await this.#begin();
       try {
         await this.options.onBegin();
-        for (const job of group) outcomes.push(await this.#attempt(job));
+        for (const job of group) {
+          outcomes.push(await this.#attempt(job));
+          await this.options.giveWay();
+        }
         await this.options.onEnd();
         this.connection.commit();
       } catch (error) {

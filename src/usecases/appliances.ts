@@ -25,44 +25,70 @@ export async function createAppliance(
   writer: PortfolioWriter,
   input: NewAppliance,
 ): Promise<CreatedAppliance> {
-  const { appliance, property } = await insertAppliance(writer, input);
-  const components = await rescore(writer, property, [appliance], "history");
-  return { appliance, components: components.filter((component) => component.applianceId === appliance.id) };
+  const intake = new ApplianceIntake(writer);
+  const appliance = await intake.add(input);
+  return { appliance, components: (await intake.finish()).get(appliance.id) ?? [] };
 }
 
-/** As `createAppliance`, leaving the first scoring to the caller: the components are inserted with it. */
-export async function insertAppliance(
-  writer: PortfolioWriter,
-  input: NewAppliance,
-  knownProperty?: Property,
-): Promise<{ appliance: Appliance; property: Property }> {
-  const { tx, partner, knowledge } = writer;
-  const property = knownProperty ?? (await tx.properties.find(partner.id, input.propertyId));
-  if (!property) throw notFound("Property not found");
-  const type = knowledge.findType(input.typeId);
-  if (!type)
-    throw invalid(`Unknown type_id: ${input.typeId}`, [
-      { field: "type_id", message: "is no appliance type; see GET /v1/appliance-types" },
-    ]);
-  checkYear("install_year", input.installYear, yearOf(dayOf(tx.now)));
-  if (input.unitId !== null) await checkUnit(tx, property.id, input.unitId);
-  const createdAt = tx.nextInstant();
-  const appliance: Appliance = {
-    ...input,
-    id: tx.newId("appliance"),
-    partnerId: partner.id,
-    seq: writer.nextApplianceSeq(),
-    brandTier: input.brandTier ?? tierOfBrand(knowledge, input.typeId, input.brand),
-    brandTierGiven: input.brandTier !== null,
-    usageIntensity: input.usageIntensity ?? DEFAULT_USAGE,
-    createdAt,
-    updatedAt: createdAt,
-  };
-  await writer.insertAppliance(appliance);
-  for (const definition of type.components)
-    writer.addComponent(newComponent(writer, appliance, definition.id));
-  await writer.outbox.add(applianceCreated(appliance));
-  return { appliance, property };
+/** Registers appliances and then, once, when `finish` is called, scores them and those that they cascade on to. */
+export class ApplianceIntake {
+  #properties = new Map<string, Property>();
+  #added = new Map<string, Appliance[]>();
+
+  constructor(private readonly writer: PortfolioWriter) {}
+
+  /** Writes one appliance; its components are inserted with their first score. Throws as `createAppliance`. */
+  async add(input: NewAppliance): Promise<Appliance> {
+    const { tx, partner, knowledge } = this.writer;
+    const property = await this.#property(input.propertyId);
+    const type = knowledge.findType(input.typeId);
+    if (!type)
+      throw invalid(`Unknown type_id: ${input.typeId}`, [
+        { field: "type_id", message: "is no appliance type; see GET /v1/appliance-types" },
+      ]);
+    checkYear("install_year", input.installYear, yearOf(dayOf(tx.now)));
+    if (input.unitId !== null) await checkUnit(tx, property.id, input.unitId);
+    const createdAt = tx.nextInstant();
+    const appliance: Appliance = {
+      ...input,
+      id: tx.newId("appliance"),
+      partnerId: partner.id,
+      seq: this.writer.nextApplianceSeq(),
+      brandTier: input.brandTier ?? tierOfBrand(knowledge, input.typeId, input.brand),
+      brandTierGiven: input.brandTier !== null,
+      usageIntensity: input.usageIntensity ?? DEFAULT_USAGE,
+      createdAt,
+      updatedAt: createdAt,
+    };
+    await this.writer.insertAppliance(appliance);
+    for (const definition of type.components)
+      this.writer.addComponent(newComponent(this.writer, appliance, definition.id));
+    await this.writer.outbox.add(applianceCreated(appliance));
+    this.#added.get(property.id)!.push(appliance);
+    return appliance;
+  }
+
+  /** The components of each appliance that was added, scored. */
+  async finish(): Promise<Map<string, Component[]>> {
+    const components = new Map<string, Component[]>();
+    for (const [propertyId, added] of this.#added) {
+      if (added.length === 0) continue;
+      for (const { id } of added) components.set(id, []);
+      for (const scored of await rescore(this.writer, this.#properties.get(propertyId)!, added, "history"))
+        components.get(scored.applianceId)?.push(scored);
+    }
+    return components;
+  }
+
+  async #property(id: string): Promise<Property> {
+    const known = this.#properties.get(id);
+    if (known) return known;
+    const property = await this.writer.tx.properties.find(this.writer.partner.id, id);
+    if (!property) throw notFound("Property not found");
+    this.#properties.set(id, property);
+    this.#added.set(id, []);
+    return property;
+  }
 }
 
 /** Changes an appliance. Throws not_found, and invalid_request for another type or property. */

@@ -22,10 +22,28 @@ export type ScoreCause = "snapshot" | "sensor" | "replacement" | "history";
 /** An appliance as far as scores and their announcements need it. */
 export type ApplianceOf = Pick<Appliance, "id" | "typeId" | "brandTier">;
 
+/** A transaction of the store's, or one that does something more with what it comes to. */
+type Write<T> = (run: (tx: Tx) => Promise<T>) => Promise<T>;
+
+/** Writes one partner's portfolio in a transaction, what is counted from it with it. */
+export function writePortfolio<T>(
+  write: Write<T>,
+  knowledge: Knowledge,
+  partner: Partner,
+  run: (writer: PortfolioWriter) => Promise<T>,
+): Promise<T> {
+  return write(async (tx) => {
+    const writer = await PortfolioWriter.open(tx, knowledge, partner);
+    const result = await run(writer);
+    await writer.flush();
+    return result;
+  });
+}
+
 /**
  * Writes one partner's portfolio within a transaction and keeps everything that is counted from it: the numbers of
  * the lists, the sums per property and partner, the tallies of scores, the event stream and the outbox. The counts
- * are gathered and written once by `flush`, at the end of each `use` of a writer.
+ * are gathered and written once by `flush`, when the write ends.
  */
 export class PortfolioWriter {
   readonly outbox: Outbox;
@@ -45,20 +63,7 @@ export class PortfolioWriter {
     this.outbox = new Outbox(tx, partner);
   }
 
-  /** Runs the function with a writer for one partner, and then writes what was counted. */
-  static async use<T>(
-    tx: Tx,
-    knowledge: Knowledge,
-    partner: Partner,
-    run: (writer: PortfolioWriter) => Promise<T>,
-  ): Promise<T> {
-    const writer = await PortfolioWriter.open(tx, knowledge, partner);
-    const result = await run(writer);
-    await writer.flush();
-    return result;
-  }
-
-  /** For who writes for several partners at once, and flushes each writer. */
+  /** For who writes for several partners at once, and flushes each writer; others go through `writePortfolio`. */
   static async open(tx: Tx, knowledge: Knowledge, partner: Partner): Promise<PortfolioWriter> {
     return new PortfolioWriter(tx, knowledge, partner, await tx.totals.ofPartner(partner.id));
   }

@@ -1,11 +1,18 @@
-import type { Appliance } from "../domain/appliance.ts";
 import type { Component } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { scoreProperty } from "../domain/scoring/score.ts";
 import { dayOf } from "../domain/time.ts";
-import { loadHistories } from "./histories.ts";
+import type { ScoredAppliance } from "../store/appliances.ts";
+import { type LoadedProperty, loadHistories } from "./histories.ts";
 import type { PortfolioWriter, ScoreCause } from "./portfolio-writer.ts";
+
+/**
+ * Appliances scored in one go, between which others have their turn; more where so many cascade on to them, which are
+ * assessed anew each time, that this would be most of the work.
+ */
+const STEP = 100;
+const LARGEST_SHARE = 4;
 
 /**
  * Scores again, as of today, the appliances of one property whose history changed, and those that a cascade rule
@@ -14,77 +21,124 @@ import type { PortfolioWriter, ScoreCause } from "./portfolio-writer.ts";
 export async function rescore(
   writer: PortfolioWriter,
   property: Pick<Property, "id" | "state">,
-  changed: readonly Appliance[] | "all",
+  changed: readonly ScoredAppliance[] | "all",
   cause: ScoreCause,
 ): Promise<Component[]> {
   const { tx, knowledge } = writer;
   const asOf = dayOf(tx.now);
-  const { context, targets } = await reach(writer, property.id, changed);
-  const states = new Map([[property.id, property.state]]);
-  const loaded = (await loadHistories(tx, knowledge, states, context, asOf)).get(property.id)!;
-  for (const { id, components } of loaded.history.appliances)
-    for (const component of writer.unscoredOf(id)) {
-      components.push(component);
-      loaded.components.push(component);
-    }
-  const scores = scoreProperty(knowledge, loaded.history, asOf, { only: targets });
+  const { targets, upstream } = await reach(writer, property.id, changed);
+  const sources = await loadInSteps(writer, property, upstream);
   const scored: Component[] = [];
-  for (const component of loaded.components) {
-    const score = scores.get(component.id);
-    if (!score) continue;
-    const appliance = loaded.appliances.get(component.applianceId)!;
-    scored.push(await writer.saveScore(component, appliance, score, asOf, cause));
+  for (const step of inSteps(targets, upstream.length)) {
+    const loaded = await load(writer, property, step);
+    const others = sources.filter(({ id }) => !loaded.appliances.has(id));
+    const history = { ...loaded.history, appliances: [...loaded.history.appliances, ...others] };
+    const scores = scoreProperty(knowledge, history, asOf, { only: new Set(loaded.appliances.keys()) });
+    for (const component of loaded.components) {
+      const appliance = loaded.appliances.get(component.applianceId)!;
+      const score = scores.get(component.id)!;
+      scored.push(await writer.saveScore(component, appliance, score, asOf, cause));
+      await tx.giveWay();
+    }
   }
   return scored;
 }
 
+/** What scoring reads of some of a property's appliances, those inserted in this write with them. */
+async function load(
+  writer: PortfolioWriter,
+  { id, state }: Pick<Property, "id" | "state">,
+  appliances: readonly ScoredAppliance[],
+): Promise<LoadedProperty> {
+  const { tx, knowledge } = writer;
+  const loaded = await loadHistories(tx, knowledge, new Map([[id, state]]), appliances, dayOf(tx.now));
+  const property = loaded.get(id)!;
+  for (const history of property.history.appliances)
+    for (const component of writer.unscoredOf(history.id)) {
+      history.components.push(component);
+      property.components.push(component);
+    }
+  return property;
+}
+
+async function loadInSteps(
+  writer: PortfolioWriter,
+  property: Pick<Property, "id" | "state">,
+  appliances: readonly ScoredAppliance[],
+) {
+  const histories: LoadedProperty["history"]["appliances"] = [];
+  for (const step of inSteps(appliances)) {
+    histories.push(...(await load(writer, property, step)).history.appliances);
+    await writer.tx.giveWay();
+  }
+  return histories;
+}
+
+function* inSteps<T>(all: readonly T[], upstream = 0): Generator<readonly T[]> {
+  const size = Math.max(STEP, Math.ceil(upstream / LARGEST_SHARE));
+  for (let from = 0; from < all.length; from += size) yield all.slice(from, from + size);
+}
+
 /**
- * The appliances whose scores a change can move, and those that must be read to score them. Most rules stay within an
- * appliance; only where a type takes part in a rule across types is the rest of the property read.
+ * The appliances whose scores a change can move, and those that cascade on to them from other types. Most rules stay
+ * within an appliance; only where a type takes part in a rule across types is the rest of the property read.
  */
 async function reach(
-  writer: PortfolioWriter,
+  { tx, knowledge }: PortfolioWriter,
   propertyId: string,
-  changed: readonly Appliance[] | "all",
-): Promise<{ context: readonly Appliance[]; targets: ReadonlySet<string> }> {
-  const links = crossTypeLinks(writer.knowledge);
-  if (
-    changed !== "all" &&
-    !changed.some(({ typeId }) => links.upstream.has(typeId) || links.downstream.has(typeId))
-  )
-    return { context: changed, targets: new Set(changed.map((appliance) => appliance.id)) };
-  const all = await writer.tx.appliances.ofProperty(propertyId);
-  if (changed === "all") return { context: all, targets: new Set(all.map((appliance) => appliance.id)) };
-  const targets = new Set(changed.map((appliance) => appliance.id));
-  const reached = new Set(changed.flatMap(({ typeId }) => [...(links.upstream.get(typeId) ?? [])]));
-  for (const appliance of all) if (reached.has(appliance.typeId)) targets.add(appliance.id);
-  const context = all.filter(
-    (appliance) => targets.has(appliance.id) || links.upstream.has(appliance.typeId),
-  );
-  return { context, targets };
+  changed: readonly ScoredAppliance[] | "all",
+): Promise<{ targets: readonly ScoredAppliance[]; upstream: readonly ScoredAppliance[] }> {
+  const { links } = crossTypeLinks(knowledge);
+  const isLinked = ({ typeId }: ScoredAppliance) => links.has(typeId) || isReachedByOthers(knowledge, typeId);
+  if (changed !== "all" && !changed.some(isLinked)) return { targets: changed, upstream: [] };
+  const all = await tx.appliances.forScoring([propertyId]);
+  const reached = changed === "all" ? all : withReached(knowledge, changed, all);
+  return { targets: reached, upstream: upstreamOf(knowledge, reached, all) };
+}
+
+function withReached(
+  knowledge: Knowledge,
+  changed: readonly ScoredAppliance[],
+  all: readonly ScoredAppliance[],
+): readonly ScoredAppliance[] {
+  const { links } = crossTypeLinks(knowledge);
+  const ids = new Set(changed.map(({ id }) => id));
+  const types = new Set(changed.flatMap(({ typeId }) => [...(links.get(typeId) ?? [])]));
+  return all.filter(({ id, typeId }) => ids.has(id) || types.has(typeId));
+}
+
+/** Those of a property's appliances whose state cascades on to appliances of other types among these. */
+export function upstreamOf<A extends Pick<ScoredAppliance, "typeId">>(
+  knowledge: Knowledge,
+  reached: readonly Pick<ScoredAppliance, "typeId">[],
+  all: readonly A[],
+): A[] {
+  const { links } = crossTypeLinks(knowledge);
+  const types = new Set(reached.map(({ typeId }) => typeId));
+  return all.filter(({ typeId }) => !types.isDisjointFrom(links.get(typeId) ?? new Set()));
 }
 
 /** Whether appliances of other types carry their state on to one of this type. */
 export function isReachedByOthers(knowledge: Knowledge, typeId: string): boolean {
-  return crossTypeLinks(knowledge).downstream.has(typeId);
+  return crossTypeLinks(knowledge).reached.has(typeId);
 }
 
-type Links = { upstream: ReadonlyMap<string, ReadonlySet<string>>; downstream: ReadonlySet<string> };
+/** By type, the other types that it cascades on to; and all that are cascaded to. */
+type Links = { links: ReadonlyMap<string, ReadonlySet<string>>; reached: ReadonlySet<string> };
 const linksOf = new WeakMap<Knowledge, Links>();
 
-/** The types that cascade on to other types, with those, and all that are cascaded to. */
 function crossTypeLinks(knowledge: Knowledge): Links {
   const known = linksOf.get(knowledge);
   if (known) return known;
-  const upstream = new Map<string, Set<string>>();
-  const downstream = new Set<string>();
+  const links = new Map<string, Set<string>>();
+  const reached = new Set<string>();
   for (const def of knowledge.components.values())
     for (const rule of knowledge.cascadesTo(def.id)) {
       if (!rule.acrossTypes) continue;
-      upstream.set(rule.upstreamTypeId, (upstream.get(rule.upstreamTypeId) ?? new Set()).add(def.typeId));
-      downstream.add(def.typeId);
+      links.set(rule.upstreamTypeId, (links.get(rule.upstreamTypeId) ?? new Set()).add(def.typeId));
+      reached.add(def.typeId);
     }
-  const links = { upstream, downstream };
-  linksOf.set(knowledge, links);
-  return links;
+  const found = { links, reached };
+  linksOf.set(knowledge, found);
+  return found;
 }

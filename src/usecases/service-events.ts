@@ -2,19 +2,17 @@ import type { Appliance } from "../domain/appliance.ts";
 import type { Component } from "../domain/component.ts";
 import { notFound } from "../domain/errors.ts";
 import { checkPastDay } from "../domain/past-day.ts";
-import { scoreProperty } from "../domain/scoring/score.ts";
 import {
-  isOutcome,
   isServicing,
   type NewServiceEvent,
   type ServiceEvent,
   totalCostCents,
 } from "../domain/service-event.ts";
-import { addDays, dayOf } from "../domain/time.ts";
+import { dayOf } from "../domain/time.ts";
 import { serviceEventCreated } from "./announcements.ts";
-import { loadHistories } from "./histories.ts";
+import { OutcomeLog } from "./outcomes.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { isReachedByOthers, rescore } from "./rescore.ts";
+import { rescore } from "./rescore.ts";
 
 /**
  * Logs service events and moves what they speak of: the dates of components, the validation data, and then the
@@ -24,14 +22,12 @@ export class ServiceLog {
   #appliances = new Map<string, { appliance: Appliance; components: Component[] } | undefined>();
   /** By property: the appliances that events speak of, and whether one of them is a Replacement. */
   #touched = new Map<string, Map<string, { appliance: Appliance; replaced: boolean }>>();
-  #outcomes: ServiceEvent[] = [];
-  /** Of which a pair on one day is a part replaced under warranty. */
-  #warranted: ServiceEvent[] = [];
   #moved = new Set<Component>();
-  /** By property, the appliances that cascade on to others. */
-  #upstream = new Map<string, Appliance[]>();
+  readonly #outcomes: OutcomeLog;
 
-  constructor(private readonly writer: PortfolioWriter) {}
+  constructor(private readonly writer: PortfolioWriter) {
+    this.#outcomes = new OutcomeLog(writer);
+  }
 
   /** Writes one event. Throws not_found or invalid_request, with nothing of it written. */
   async add(input: NewServiceEvent): Promise<ServiceEvent> {
@@ -54,9 +50,7 @@ export class ServiceLog {
     };
     await this.writer.insertServiceEvent(event);
     for (const component of spokenOf) this.#moveDates(component, event);
-    if (isOutcome(event.eventType)) this.#outcomes.push(event);
-    if (event.eventType === "Replacement" || event.eventType === "Warranty Claim")
-      this.#warranted.push(event);
+    this.#outcomes.add(event, appliance);
     this.#touch(appliance, event);
     if (await this.writer.outbox.wants("service_event.created")) {
       const name = await this.writer.propertyName(appliance.propertyId);
@@ -68,9 +62,9 @@ export class ServiceLog {
   /** Stores the outcomes and the components' dates, and scores again what the events speak of. */
   async finish(): Promise<void> {
     const { tx, partner } = this.writer;
-    for (const event of this.#outcomes) await this.#keepOutcome(event, event.componentId);
-    for (const event of this.#warranted) await this.#keepWarranted(event);
+    await this.#outcomes.finish();
     for (const component of this.#moved) await tx.components.saveDates(component.id, component);
+    await tx.giveWay();
     for (const [propertyId, touched] of this.#touched) {
       const property = (await tx.properties.find(partner.id, propertyId))!;
       // A replacement announces what it brings back, and nothing of what its neighbours in the request do.
@@ -109,68 +103,5 @@ export class ServiceLog {
     const replaced = touched.get(appliance.id)?.replaced || event.eventType === "Replacement";
     touched.set(appliance.id, { appliance, replaced });
     this.#touched.set(appliance.propertyId, touched);
-  }
-
-  /**
-   * Keeps an outcome of each Warranty Claim that the event makes a pair with: a claim and a replacement of one
-   * component, or of the whole appliance, on one day, whichever was logged first.
-   */
-  async #keepWarranted({ applianceId, date }: ServiceEvent): Promise<void> {
-    const { serviceEvents } = this.writer.tx;
-    const claims = await serviceEvents.ofDay(applianceId, date, "Warranty Claim");
-    if (claims.length === 0) return;
-    for (const replacement of await serviceEvents.ofDay(applianceId, date, "Replacement"))
-      for (const claim of claims) {
-        const ids = new Set([claim.componentId, replacement.componentId].filter((id) => id !== null));
-        if (ids.size < 2) await this.#keepOutcome(claim, [...ids][0] ?? null);
-      }
-  }
-
-  /**
-   * What stood on the day before a failure or a replacement, from the history known by then, of one component or of
-   * all that the appliance has.
-   */
-  async #keepOutcome(event: ServiceEvent, componentId: string | null): Promise<void> {
-    const { tx, partner, knowledge } = this.writer;
-    const { appliance } = (await this.#load(event.applianceId))!;
-    const property = (await tx.properties.find(partner.id, appliance.propertyId))!;
-    const before = addDays(event.date, -1);
-    const states = new Map([[property.id, property.state]]);
-    const context = await this.#contextOf(appliance);
-    const { history, components } = (await loadHistories(tx, knowledge, states, context, before)).get(
-      property.id,
-    )!;
-    const scores = scoreProperty(knowledge, history, before, { only: new Set([appliance.id]) });
-    for (const component of components) {
-      const score = scores.get(component.id);
-      if (!score || (componentId !== null && componentId !== component.id)) continue;
-      await tx.serviceEvents.insertOutcome({
-        serviceEventId: event.id,
-        componentId: component.id,
-        partnerId: partner.id,
-        defId: component.defId,
-        eventType: event.eventType,
-        date: event.date,
-        ageYears: score.ageYears,
-        probability: score.probability,
-        riskScore: Math.round(score.riskScore * 100),
-        modelVersion: knowledge.model.version,
-        createdAt: event.createdAt,
-      });
-    }
-  }
-
-  /** The appliances to read for scoring one: itself, and those of its property that cascade on to it. */
-  async #contextOf(appliance: Appliance): Promise<Appliance[]> {
-    const { tx, knowledge } = this.writer;
-    const { id, typeId, propertyId } = appliance;
-    if (!isReachedByOthers(knowledge, typeId)) return [appliance];
-    let upstream = this.#upstream.get(propertyId);
-    if (!upstream) {
-      const all = await tx.appliances.ofProperty(propertyId);
-      upstream = all.filter((one) => knowledge.cascadingTypes.has(one.typeId));
-      this.#upstream.set(propertyId, upstream);
-    }
-    return [appliance, ...upstream.filter((one) => one.id !== id)];
   }
 }

@@ -29,6 +29,8 @@ export type SnapshotEnvironment = {
   store: Store;
   knowledge: Knowledge;
   clock: () => Instant;
+  /** Milliseconds of a clock that nobody sets. */
+  ticks: () => number;
   /** Lets others have their turn between two steps. */
   pause: () => Promise<void>;
   /** Stops between two steps; the next run of the day goes on from there. */
@@ -49,11 +51,11 @@ const DOUBTFUL_DAYS = 31;
  * day before one that has a snapshot: trends only grow at their end.
  */
 export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): Promise<SnapshotResult> {
-  const { store, knowledge, clock, pause, signal } = environment;
+  const { store, knowledge, clock, ticks, pause, signal } = environment;
   const startedAt = clock();
   let budget = FIRST_STEP;
   for (let first = true; ; first = false) {
-    const stepAt = performance.now();
+    const stepAt = ticks();
     // A step that is lost with the power is taken again, so only the end of the run waits for the disk.
     const step = await store.write((tx) => takeStep(tx, knowledge, day, budget), "process", "background");
     if (step.isLast) {
@@ -72,7 +74,7 @@ export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): 
       };
     }
     signal?.throwIfAborted();
-    const ratio = STEP_MS / Math.max(performance.now() - stepAt, 0.1);
+    const ratio = STEP_MS / Math.max(ticks() - stepAt, 0.1);
     budget = Math.round(clamp(budget * clamp(ratio, 0.5, 2), STEP_RANGE.least, STEP_RANGE.most));
     await pause();
   }

@@ -24,7 +24,14 @@ function jobs(env: Record<string, string> = {}): Map<string, Job> {
     destination: { write: (line) => void lines.push(JSON.parse(line)) },
   });
   const config = loadConfig({ env, cwd: "/nowhere" });
-  const table = jobTable({ config, log, knowledge, store: world.store, clock: world.clock });
+  const table = jobTable({
+    config,
+    log,
+    knowledge,
+    store: world.store,
+    clock: world.clock,
+    ticks: () => performance.now(),
+  });
   return new Map(table.map((job) => [job.name, job]));
 }
 const run = (job: Job | undefined) => job!.run(new AbortController().signal);

@@ -122,6 +122,8 @@ const OTHERS: Record<string, Read> = {
   "the events of appliances": () => world.store.read.serviceEvents.evidence([applianceId]),
   "a component's history": () => world.store.read.serviceEvents.ofComponent(applianceId, componentId),
   "an appliance's history": () => world.store.read.serviceEvents.ofAppliance(applianceId),
+  "what was replaced on a day": () =>
+    world.store.read.serviceEvents.firstOfDay(applianceId, DAY, "Replacement"),
   "a component's outcomes": () => world.store.read.serviceEvents.outcomesOf(componentId),
   "the smart events of appliances": () => world.store.read.sensorEvents.smartEvidence([applianceId], NOW),
   "the claims of properties": () => world.store.read.claims.evidence([propertyId]),

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { openStore, type Store, type StoreOptions } from "../../src/store/store.ts";
+import { openStore, type Store, type StoreOptions, type Tx } from "../../src/store/store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-queue-"));
 const opened: Store[] = [];
@@ -38,6 +38,26 @@ describe("a write", () => {
       expect(await tx.budgets.taken("a", DAY), "by itself").toBe(1);
     });
     await write;
+    expect(await countOf(store, "a")).toBe(1);
+  });
+
+  test("that is long lets reads and timers have their turn between its steps, and is seen by none of them", async () => {
+    let now = 0;
+    const store = open({ ticks: () => now });
+    const seen: number[] = [];
+    const step = async (tx: Tx, durationMs: number) => {
+      setImmediate(async () => seen.push(await countOf(store, "a")));
+      now += durationMs;
+      await tx.giveWay();
+    };
+    await store.write(async (tx) => {
+      await tx.budgets.add("a", DAY, 1);
+      await step(tx, 50);
+      await step(tx, 50);
+      expect(seen).toEqual([0, 0]);
+      await step(tx, 1);
+      expect(seen, "a short step is not interrupted").toHaveLength(2);
+    });
     expect(await countOf(store, "a")).toBe(1);
   });
 

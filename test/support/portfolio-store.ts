@@ -4,7 +4,7 @@ import type { Partner } from "../../src/domain/partner.ts";
 import type { NewProperty, Property } from "../../src/domain/property.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { createAppliance } from "../../src/usecases/appliances.ts";
-import { PortfolioWriter } from "../../src/usecases/portfolio-writer.ts";
+import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio-writer.ts";
 import { createProperty } from "../../src/usecases/properties.ts";
 import { type PartnerWorld, usePartnerStore } from "./partner-store.ts";
 
@@ -49,7 +49,7 @@ export function usePortfolioStore() {
     const world = await open(now, webhookUrl);
     const partner = (await world.store.read.partners.find(world.partnerId))!;
     const write = <T>(run: (writer: PortfolioWriter) => Promise<T>) =>
-      world.store.write((tx) => PortfolioWriter.use(tx, knowledge, partner, run));
+      writePortfolio(world.store.write, knowledge, partner, run);
     return {
       ...world,
       partner,

@@ -23,7 +23,10 @@ beforeEach(async () => {
 const take = () => {
   const { store, clock } = world;
   const signal = new AbortController().signal;
-  return takeSnapshot({ store, knowledge, clock, pause: async () => {}, signal }, "2026-03-10");
+  return takeSnapshot(
+    { store, knowledge, clock, ticks: () => performance.now(), pause: async () => {}, signal },
+    "2026-03-10",
+  );
 };
 
 // Rule: health-degraded

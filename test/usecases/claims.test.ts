@@ -10,7 +10,7 @@ import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { createAppliance } from "../../src/usecases/appliances.ts";
 import { ClaimLog } from "../../src/usecases/claims.ts";
-import { PortfolioWriter } from "../../src/usecases/portfolio-writer.ts";
+import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio-writer.ts";
 import { createProperty } from "../../src/usecases/properties.ts";
 
 const TODAY = "2026-03-10";
@@ -40,7 +40,7 @@ async function propertyWith(...typeIds: string[]) {
   };
   await store.write((tx) => tx.partners.insert(partner));
   const write = <T>(run: (writer: PortfolioWriter) => Promise<T>) =>
-    store.write((tx) => PortfolioWriter.use(tx, knowledge, partner, run));
+    writePortfolio(store.write, knowledge, partner, run);
   const property = await write(async (writer) => {
     const made = await createProperty(writer, PROPERTY, { source: "api" });
     for (const typeId of typeIds)

@@ -9,7 +9,7 @@ import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { createDemoProperty } from "../../src/usecases/create-demo-property.ts";
 import { DEMO_PROPERTY } from "../../src/usecases/demo-property.ts";
-import { PortfolioWriter } from "../../src/usecases/portfolio-writer.ts";
+import { writePortfolio } from "../../src/usecases/portfolio-writer.ts";
 
 const knowledge = loadKnowledge();
 const folder = mkdtempSync(join(tmpdir(), "mainstay-demo-property-"));
@@ -36,7 +36,7 @@ async function partnerOn(day: string) {
     createdAt: now,
   };
   await store.write((tx) => tx.partners.insert(partner));
-  const create = () => store.write((tx) => PortfolioWriter.use(tx, knowledge, partner, createDemoProperty));
+  const create = () => writePortfolio(store.write, knowledge, partner, createDemoProperty);
   return { store, partner, create };
 }
 

@@ -9,7 +9,7 @@ import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { openStore, type Store, type Tx } from "../../src/store/store.ts";
 import { createAppliance } from "../../src/usecases/appliances.ts";
 import { type ImportRequest, importPortfolio } from "../../src/usecases/import-portfolio.ts";
-import { PortfolioWriter } from "../../src/usecases/portfolio-writer.ts";
+import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio-writer.ts";
 import { createProperty } from "../../src/usecases/properties.ts";
 import { ServiceLog } from "../../src/usecases/service-events.ts";
 
@@ -221,7 +221,7 @@ describe("an import", () => {
 
 async function bySingleRequests(tx: Tx, partner: Partner): Promise<void> {
   const each = <T>(act: (writer: PortfolioWriter) => Promise<T>) =>
-    PortfolioWriter.use(tx, knowledge, partner, act);
+    writePortfolio((run) => run(tx), knowledge, partner, act);
   const none = { city: null, zip: null, yearBuilt: null, notes: null };
   const elm = {
     ...none,

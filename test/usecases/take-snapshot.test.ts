@@ -22,7 +22,8 @@ function take({ cutAfter = Number.POSITIVE_INFINITY, store = world.store } = {})
   const pause = async () => {
     if (++steps >= cutAfter) abort.abort();
   };
-  return takeSnapshot({ store, knowledge, clock: world.clock, pause, signal: abort.signal }, today());
+  const ticks = () => performance.now();
+  return takeSnapshot({ store, knowledge, clock: world.clock, ticks, pause, signal: abort.signal }, today());
 }
 const nextDay = (days = 1) => {
   world.time.now += days * MS_PER_DAY;

@@ -19,7 +19,13 @@ export const snapshotCommand = command({
       : 0;
     const result = await withData(context, ({ store }) =>
       takeSnapshot(
-        { store, knowledge: loadKnowledge(), clock: context.now, pause: courteousPause(store, context.now) },
+        {
+          store,
+          knowledge: loadKnowledge(),
+          clock: context.now,
+          ticks: () => performance.now(),
+          pause: courteousPause(store, context.now),
+        },
         day,
       ),
     );

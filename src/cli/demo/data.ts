@@ -19,7 +19,7 @@ import { createAdministrator } from "../../usecases/administrators.ts";
 import { createDemoProperty } from "../../usecases/create-demo-property.ts";
 import { importPortfolio } from "../../usecases/import-portfolio.ts";
 import { type Administration, createPartner } from "../../usecases/partners.ts";
-import { PortfolioWriter } from "../../usecases/portfolio-writer.ts";
+import { writePortfolio } from "../../usecases/portfolio-writer.ts";
 import { type SnapshotResult, takeSnapshot } from "../../usecases/take-snapshot.ts";
 
 /** What is shown at every start, and kept beside the database in a file that its owner alone can read. */
@@ -66,7 +66,8 @@ export async function prepareDemo(
       const propertyId = await demoPropertyId(store, knowledge, partner);
       // Only now, so that what is told is what the snapshot finds, and not every row of the sample.
       await changePartner(administration, partner.id, { webhookUrl: receiverUrl });
-      const snapshot = await takeSnapshot({ store, knowledge, clock, pause, signal }, dayOf(clock()));
+      const ticks = () => performance.now();
+      const snapshot = await takeSnapshot({ store, knowledge, clock, ticks, pause, signal }, dayOf(clock()));
       return {
         credentials,
         credentialsFile,
@@ -125,12 +126,10 @@ async function credentialsOf(administration: Administration, file: string): Prom
 async function demoPropertyId(store: Store, knowledge: Knowledge, partner: Partner): Promise<string> {
   const [known] = await store.read.properties.demo(partner.id);
   if (known) return known.property.id;
-  return await store.write((tx) =>
-    PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
-      const { property } = await createDemoProperty(writer);
-      return property.id;
-    }),
-  );
+  return await writePortfolio(store.write, knowledge, partner, async (writer) => {
+    const { property } = await createDemoProperty(writer);
+    return property.id;
+  });
 }
 
 const riskiestOf = (rows: readonly ComponentRow[]) =>

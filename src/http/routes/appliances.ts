@@ -1,11 +1,16 @@
 import { type } from "arktype";
+import type { Appliance } from "../../domain/appliance.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { readApplianceChange, readNewAppliance } from "../../shapes/appliance.ts";
 import { check, shape } from "../../shapes/check.ts";
-import { type CreatedAppliance, changeAppliance, createAppliance } from "../../usecases/appliances.ts";
-import { PortfolioWriter } from "../../usecases/portfolio-writer.ts";
-import { bulkReply, eachItem } from "../bulk.ts";
+import {
+  ApplianceIntake,
+  type CreatedAppliance,
+  changeAppliance,
+  createAppliance,
+} from "../../usecases/appliances.ts";
+import { bulkReply, readItems, takeItems } from "../bulk.ts";
 import { created, type Operation, ok, partnerOperation } from "../operation.ts";
 import { envelope, parseSlice } from "../query.ts";
 import { applianceView, componentStub, componentView } from "../views.ts";
@@ -47,18 +52,16 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       summary: "Register an appliance; its components are made from its type and scored",
       body: "json",
       idempotent: true,
-      async handle({ body, partner, write }) {
+      async handle({ body, partner, writePortfolio }) {
         const input = readNewAppliance(body);
-        return await write((tx) =>
-          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
-            const result = await createAppliance(writer, input);
-            return created({
-              ...applianceRecord(result),
-              components_created: result.components.length,
-              partner: partner.name,
-            });
-          }),
-        );
+        return await writePortfolio(async (writer) => {
+          const result = await createAppliance(writer, input);
+          return created({
+            ...applianceRecord(result),
+            components_created: result.components.length,
+            partner: partner.name,
+          });
+        });
       },
     }),
     partnerOperation({
@@ -68,16 +71,16 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       summary: "Register appliances; each good one is kept when its neighbour fails",
       body: "json",
       idempotent: true,
-      async handle({ body, partner, write }) {
-        const { appliances } = check(bulkShape, body);
-        return await write((tx) =>
-          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
-            const result = await eachItem(appliances, bulkItems, (item) =>
-              createAppliance(writer, readNewAppliance(item)),
-            );
-            return created({ ...bulkReply(result, applianceRecord), partner: partner.name });
-          }),
-        );
+      async handle({ body, partner, writePortfolio }) {
+        const items = readItems(check(bulkShape, body).appliances, bulkItems, readNewAppliance);
+        return await writePortfolio(async (writer) => {
+          const intake = new ApplianceIntake(writer);
+          const result = await takeItems(items, writer.tx, (item) => intake.add(item));
+          const components = await intake.finish();
+          const view = (appliance: Appliance) =>
+            applianceRecord({ appliance, components: components.get(appliance.id)! });
+          return created({ ...bulkReply(result, view), partner: partner.name });
+        });
       },
     }),
     partnerOperation({
@@ -125,14 +128,12 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       path: "/v1/appliances/{id}",
       summary: "Change any of an appliance's fields but its type and property",
       body: "json",
-      async handle({ body, params, partner, write }) {
+      async handle({ body, params, partner, writePortfolio }) {
         const change = readApplianceChange(body);
-        return await write((tx) =>
-          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
-            const result = await changeAppliance(writer, params.id!, change);
-            return ok({ ...applianceRecord(result), partner: partner.name });
-          }),
-        );
+        return await writePortfolio(async (writer) => {
+          const result = await changeAppliance(writer, params.id!, change);
+          return ok({ ...applianceRecord(result), partner: partner.name });
+        });
       },
     }),
   ];

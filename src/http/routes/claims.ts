@@ -8,8 +8,7 @@ import { type Day, dayNumber, dayOf, toIso } from "../../domain/time.ts";
 import { readClaimList, readNewClaim } from "../../shapes/claim.ts";
 import type { ClaimEvidenceRow } from "../../store/claims.ts";
 import { ClaimLog } from "../../usecases/claims.ts";
-import { PortfolioWriter } from "../../usecases/portfolio-writer.ts";
-import { type BulkResult, bulkReply, eachItem } from "../bulk.ts";
+import { type BulkResult, bulkReply, readItems, takeItems } from "../bulk.ts";
 import { created, type Operation, ok, partnerOperation } from "../operation.ts";
 import { envelope, parseSlice } from "../query.ts";
 import { round } from "../views.ts";
@@ -24,28 +23,28 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       summary: "Record an insurance claim, or a list of them of which each good one is kept",
       body: "json",
       idempotent: true,
-      async handle({ body, params, partner, write }) {
+      async handle({ body, params, partner, writePortfolio }) {
         const list = readClaimList(body);
+        const items = list && readItems(list, bulkItems, readNewClaim);
         const single = list ? undefined : readNewClaim(body);
-        return await write((tx) =>
-          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
-            const property = await tx.properties.find(partner.id, params.id!);
-            if (!property) throw notFound("Property not found");
-            const log = new ClaimLog(writer, property);
-            const result: BulkResult<Claim> = single
-              ? { kept: [await log.add(single)], errors: [] }
-              : await eachItem(list!, bulkItems, (item) => log.add(readNewClaim(item)));
-            await log.finish();
-            const view = (claim: Claim) => claimView(knowledge, claim, dayOf(tx.now));
-            return created({
-              // A client that sends one claim may look for its record, or for the body that bulk requests answer with.
-              ...(single && view(result.kept[0]!)),
-              ...bulkReply(result, view),
-              warnings: warningsAbout(knowledge, result.kept),
-              partner: partner.name,
-            });
-          }),
-        );
+        return await writePortfolio(async (writer) => {
+          const { tx } = writer;
+          const property = await tx.properties.find(partner.id, params.id!);
+          if (!property) throw notFound("Property not found");
+          const log = new ClaimLog(writer, property);
+          const result: BulkResult<Claim> = single
+            ? { kept: [await log.add(single)], errors: [] }
+            : await takeItems(items!, tx, (item) => log.add(item));
+          await log.finish();
+          const view = (claim: Claim) => claimView(knowledge, claim, dayOf(tx.now));
+          return created({
+            // A client that sends one claim may look for its record, or for the body that bulk requests answer with.
+            ...(single && view(result.kept[0]!)),
+            ...bulkReply(result, view),
+            warnings: warningsAbout(knowledge, result.kept),
+            partner: partner.name,
+          });
+        });
       },
     }),
     partnerOperation({

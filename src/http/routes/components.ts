@@ -6,6 +6,7 @@ import { addDays, dayOf } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
 import type { NarrowFilter } from "../../store/component-lists.ts";
 import type { ComponentRow } from "../../store/component-rows.ts";
+import type { Slice } from "../../store/kit.ts";
 import { RETENTION_DAYS } from "../../usecases/take-snapshot.ts";
 import { type Operation, ok, type PartnerCall, partnerOperation } from "../operation.ts";
 import { envelope, parseSlice, parseTier, wantsSandbox } from "../query.ts";
@@ -23,7 +24,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       async handle(call) {
         const { partner, query, store } = call;
         const slice = parseSlice(query);
-        const { rows, total } = await findComponents(call);
+        const { rows, total } = await findComponents(call, slice);
         const settledAt = await store.read.snapshots.settledAt();
         return ok({
           components: rows.map((row) => componentView(knowledge, row, settledAt)),
@@ -97,7 +98,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       async handle(call) {
         const { partner, query } = call;
         const slice = parseSlice(query);
-        const { rows, critical, warning } = await findAlerts(call);
+        const { rows, critical, warning } = await findAlerts(call, slice);
         return ok({
           alerts: rows.map((row) => alertView(knowledge, row)),
           critical_count: critical,
@@ -110,9 +111,11 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
 }
 
 /** The filters that hold few rows are counted as they are read; the others are found by their tallies. */
-async function findComponents(call: PartnerCall): Promise<{ rows: ComponentRow[]; total: number }> {
+async function findComponents(
+  call: PartnerCall,
+  slice: Slice,
+): Promise<{ rows: ComponentRow[]; total: number }> {
   const { partner, query, store } = call;
-  const slice = parseSlice(query);
   const tier = parseTier(query);
   const where = await narrowFilter(call);
   const { components } = store.read;
@@ -132,9 +135,9 @@ async function findComponents(call: PartnerCall): Promise<{ rows: ComponentRow[]
 
 async function findAlerts(
   call: PartnerCall,
+  slice: Slice,
 ): Promise<{ rows: ComponentRow[]; critical: number; warning: number }> {
-  const { partner, query, store } = call;
-  const slice = parseSlice(query);
+  const { partner, store } = call;
   const where = await narrowFilter(call);
   const { components } = store.read;
   if (where) {

@@ -10,7 +10,6 @@ import { toIso } from "../../domain/time.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
 import { readNewProperty, readPropertyChange } from "../../shapes/property.ts";
 import type { Store } from "../../store/store.ts";
-import { PortfolioWriter } from "../../usecases/portfolio-writer.ts";
 import { changeProperty, createProperty } from "../../usecases/properties.ts";
 import { recommendedReserve, tierCounts } from "../figure-views.ts";
 import { created, type Operation, ok, partnerOperation } from "../operation.ts";
@@ -48,14 +47,12 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       summary: "Register a property; its units are made from unit_count",
       body: "json",
       idempotent: true,
-      async handle({ body, partner, write }) {
+      async handle({ body, partner, writePortfolio }) {
         const input = readNewProperty(body);
-        return await write((tx) =>
-          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
-            const property = await createProperty(writer, input, { source: "api" });
-            return created({ ...propertyView(property), partner: partner.name });
-          }),
-        );
+        return await writePortfolio(async (writer) => {
+          const property = await createProperty(writer, input, { source: "api" });
+          return created({ ...propertyView(property), partner: partner.name });
+        });
       },
     }),
     partnerOperation({
@@ -75,14 +72,12 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/properties/{id}",
       summary: "Change any of a property's fields",
       body: "json",
-      async handle({ body, params, partner, write }) {
+      async handle({ body, params, partner, writePortfolio }) {
         const change = readPropertyChange(body);
-        return await write((tx) =>
-          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
-            const property = await changeProperty(writer, params.id!, change);
-            return ok({ ...propertyView(property), partner: partner.name });
-          }),
-        );
+        return await writePortfolio(async (writer) => {
+          const property = await changeProperty(writer, params.id!, change);
+          return ok({ ...propertyView(property), partner: partner.name });
+        });
       },
     }),
     partnerOperation({

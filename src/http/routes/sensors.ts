@@ -5,7 +5,6 @@ import {
   readSmartEvent,
   type SmartEvent,
 } from "../../shapes/sensor-event.ts";
-import { PortfolioWriter } from "../../usecases/portfolio-writer.ts";
 import { receiveMeterEvent, receiveSmartEvent, type SmartOutcome } from "../../usecases/sensor-events.ts";
 import { created, type Operation, type PartnerCall, partnerOperation, type Reply } from "../operation.ts";
 import { componentView } from "../views.ts";
@@ -19,20 +18,18 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
       summary: "Send a meter reading; it is stored and passed on, and moves no score",
       body: "json",
       idempotent: true,
-      async handle({ body, partner, write }) {
+      async handle({ body, partner, writePortfolio }) {
         const input = readMeterEvent(body);
-        return await write((tx) =>
-          PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
-            const event = await receiveMeterEvent(writer, input);
-            return created({
-              event_id: event.id,
-              received: true,
-              property_id: event.propertyId,
-              appliance_id: event.applianceId,
-              partner: partner.name,
-            });
-          }),
-        );
+        return await writePortfolio(async (writer) => {
+          const event = await receiveMeterEvent(writer, input);
+          return created({
+            event_id: event.id,
+            received: true,
+            property_id: event.propertyId,
+            appliance_id: event.applianceId,
+            partner: partner.name,
+          });
+        });
       },
     }),
     partnerOperation({
@@ -56,16 +53,14 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
   ];
 
   async function receive(
-    { partner, write }: PartnerCall,
+    { partner, writePortfolio }: PartnerCall,
     input: SmartEvent,
     told: "sensor.smart" | "sensor.smart.processed",
   ): Promise<Reply> {
-    return await write((tx) =>
-      PortfolioWriter.use(tx, knowledge, partner, async (writer) => {
-        const outcome = await receiveSmartEvent(writer, input, told);
-        return created(outcomeView(outcome, partner.name));
-      }),
-    );
+    return await writePortfolio(async (writer) => {
+      const outcome = await receiveSmartEvent(writer, input, told);
+      return created(outcomeView(outcome, partner.name));
+    });
   }
 
   function outcomeView(outcome: SmartOutcome, partner: string) {

@@ -1,10 +1,8 @@
 import type { Appliance, NewAppliance } from "../../domain/appliance.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
-import type { Property } from "../../domain/property.ts";
 import { readNewAppliance } from "../../shapes/appliance.ts";
-import { insertAppliance } from "../appliances.ts";
+import { ApplianceIntake } from "../appliances.ts";
 import type { PortfolioWriter } from "../portfolio-writer.ts";
-import { rescore } from "../rescore.ts";
 import type { Batch, Outcome, RowKind } from "./kind.ts";
 import {
   findProperty,
@@ -54,12 +52,14 @@ export const applianceRows: RowKind<Entry> = {
 type Stock = Map<string, number>;
 
 class ApplianceBatch implements Batch<Entry> {
-  #added = new Map<string, { property: Property; appliances: Appliance[] }>();
+  readonly #intake: ApplianceIntake;
 
   constructor(
     private readonly writer: PortfolioWriter,
     private readonly stock: Stock,
-  ) {}
+  ) {
+    this.#intake = new ApplianceIntake(writer);
+  }
 
   async apply({ property: reference, input: unresolved }: Entry): Promise<Outcome> {
     const { tx, partner } = this.writer;
@@ -67,19 +67,13 @@ class ApplianceBatch implements Batch<Entry> {
     if (!property) throw notFound(`Property not found: ${referenceText(reference)}`);
     const input = { ...unresolved, propertyId: property.id };
     if (await this.#isThere(input)) return "unchanged";
-    const { appliance } = await insertAppliance(this.writer, input, property);
-    const added = this.#added.get(property.id);
-    if (added) added.appliances.push(appliance);
-    else this.#added.set(property.id, { property, appliances: [appliance] });
+    await this.#intake.add(input);
     return "created";
   }
 
   async finish(): Promise<number> {
     let components = 0;
-    for (const { property, appliances } of this.#added.values()) {
-      await rescore(this.writer, property, appliances, "history");
-      for (const { typeId } of appliances) components += this.writer.knowledge.type(typeId).components.length;
-    }
+    for (const made of (await this.#intake.finish()).values()) components += made.length;
     return components;
   }
 

@@ -1,7 +1,7 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Store } from "../../store/store.ts";
-import { PortfolioWriter } from "../portfolio-writer.ts";
+import { writePortfolio } from "../portfolio-writer.ts";
 import { type ReadRow, readRows, rejection, type SurveyedFile } from "./file.ts";
 import type { Batch, RowKind } from "./kind.ts";
 import type { RejectedRow } from "./rejects.ts";
@@ -42,8 +42,8 @@ export async function importRows<Entry>(
   let waiting: ReadRow<Entry>[] = [];
 
   async function writeSome(): Promise<void> {
-    const { tally, rejected } = await store.write((tx) =>
-      PortfolioWriter.use(tx, knowledge, partner, (writer) => takeRows(open(writer), waiting)),
+    const { tally, rejected } = await writePortfolio<Taken>(store.write, knowledge, partner, (writer) =>
+      takeRows(open(writer), waiting),
     );
     waiting = waiting.slice(tally.read);
     onCommit(tally, rejected);
@@ -57,10 +57,9 @@ export async function importRows<Entry>(
   while (waiting.length > 0) await writeSome();
 }
 
-async function takeRows<Entry>(
-  batch: Batch<Entry>,
-  rows: readonly ReadRow<Entry>[],
-): Promise<{ tally: Tally; rejected: RejectedRow[] }> {
+type Taken = { tally: Tally; rejected: RejectedRow[] };
+
+async function takeRows<Entry>(batch: Batch<Entry>, rows: readonly ReadRow<Entry>[]): Promise<Taken> {
   const tally = emptyTally();
   const rejected: RejectedRow[] = [];
   const until = performance.now() + TAKE_ROWS_MS;

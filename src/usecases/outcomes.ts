@@ -1,0 +1,159 @@
+import type { Component } from "../domain/component.ts";
+import { scoreProperty } from "../domain/scoring/score.ts";
+import type { Score } from "../domain/scoring/types.ts";
+import { isOutcome, type ServiceEvent } from "../domain/service-event.ts";
+import { addDays, type Day, type Instant } from "../domain/time.ts";
+import type { ScoredAppliance } from "../store/appliances.ts";
+import { type LoadedProperty, loadHistories } from "./histories.ts";
+import type { PortfolioWriter } from "./portfolio-writer.ts";
+import { isReachedByOthers, upstreamOf } from "./rescore.ts";
+
+/** What was logged of one appliance on one day. */
+type DayLog = { events: ServiceEvent[]; claims: ServiceEvent[]; replacements: ServiceEvent[] };
+/** By day, and then by appliance. */
+type Logged = Map<Day, Map<string, DayLog>>;
+
+/**
+ * Keeps the validation data of the service events of one write: what stood on the day before a failure or a
+ * replacement, from the history known by then. An appliance's state is worked out once for each such day.
+ */
+export class OutcomeLog {
+  #appliances = new Map<string, ScoredAppliance>();
+  /** By property. */
+  #logged = new Map<string, Logged>();
+  /** When the first of the events was logged: what is older was there before. */
+  #since: Instant = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly writer: PortfolioWriter) {}
+
+  /** Takes in an event that was inserted. */
+  add(event: ServiceEvent, appliance: ScoredAppliance): void {
+    const { eventType } = event;
+    if (!isOutcome(eventType) && eventType !== "Warranty Claim") return;
+    this.#appliances.set(appliance.id, appliance);
+    this.#since = Math.min(this.#since, event.createdAt);
+    const days = entry(this.#logged, appliance.propertyId, (): Logged => new Map());
+    const day = entry(days, event.date, () => new Map<string, DayLog>());
+    const log = entry(day, appliance.id, (): DayLog => ({ events: [], claims: [], replacements: [] }));
+    if (isOutcome(eventType)) log.events.push(event);
+    if (eventType === "Warranty Claim") log.claims.push(event);
+    if (eventType === "Replacement") log.replacements.push(event);
+  }
+
+  /** Stores the outcomes. To be called before the events move the dates of components. */
+  async finish(): Promise<void> {
+    for (const [propertyId, days] of this.#logged) await this.#keepOfProperty(propertyId, days);
+  }
+
+  async #keepOfProperty(propertyId: string, days: Logged): Promise<void> {
+    const { tx, knowledge } = this.writer;
+    const { loaded, upstream } = await this.#load(propertyId, days);
+    const components = Map.groupBy(loaded.components, ({ applianceId }) => applianceId);
+    const histories = new Map(loaded.history.appliances.map((history) => [history.id, history]));
+    for (const [date, logs] of days) {
+      const before = addDays(date, -1);
+      const targets = [...logs.keys()];
+      const reaching = upstreamOf(
+        knowledge,
+        targets.map((id) => this.#appliances.get(id)!),
+        upstream,
+      );
+      const ids = new Set([...targets, ...reaching.map(({ id }) => id)]);
+      // Scoring leaves out by itself what is later, at a greater cost.
+      const appliances = Array.from(ids, (id) => {
+        const history = histories.get(id)!;
+        return { ...history, events: history.events.filter((event) => event.date <= before) };
+      });
+      const scores = scoreProperty(knowledge, { ...loaded.history, appliances }, before, {
+        only: new Set(targets),
+      });
+      await tx.giveWay();
+      for (const [applianceId, log] of logs)
+        await this.#keepOfDay(log, components.get(applianceId) ?? [], scores);
+    }
+  }
+
+  /** The histories of the appliances that events speak of and of those that cascade on to them, read once. */
+  async #load(
+    propertyId: string,
+    days: Logged,
+  ): Promise<{ loaded: LoadedProperty; upstream: ScoredAppliance[] }> {
+    const { tx, partner, knowledge } = this.writer;
+    const { state } = (await tx.properties.find(partner.id, propertyId))!;
+    const spokenOf = [...new Set([...days.values()].flatMap((logs) => [...logs.keys()]))].map(
+      (id) => this.#appliances.get(id)!,
+    );
+    const isReached = spokenOf.some(({ typeId }) => isReachedByOthers(knowledge, typeId));
+    const all = isReached ? await tx.appliances.forScoring([propertyId]) : [];
+    const upstream = upstreamOf(knowledge, spokenOf, all);
+    const read = new Map([...upstream, ...spokenOf].map((appliance) => [appliance.id, appliance]));
+    const firstDay = addDays([...days.keys()].sort()[0]!, -1);
+    const states = new Map([[propertyId, state]]);
+    const loaded = await loadHistories(tx, knowledge, states, [...read.values()], firstDay);
+    await tx.giveWay();
+    return { loaded: loaded.get(propertyId)!, upstream };
+  }
+
+  async #keepOfDay(
+    { events, claims, replacements }: DayLog,
+    components: readonly Component[],
+    scores: ReadonlyMap<string, Score>,
+  ): Promise<void> {
+    const keep = (event: ServiceEvent, spokenOf: ReadonlySet<string>) =>
+      this.#keep(
+        event,
+        components.filter(({ id }) => spokenOf.has(id)),
+        scores,
+      );
+    const every = new Set(components.map(({ id }) => id));
+    const spokenOf = ({ componentId }: { componentId: string | null }) =>
+      componentId === null ? every : new Set([componentId]);
+    for (const event of events) await keep(event, spokenOf(event));
+    // A Warranty Claim leaves an outcome of what was replaced on its day, whichever was logged first.
+    const [about] = claims.length > 0 ? claims : replacements;
+    if (!about) return;
+    const { serviceEvents } = this.writer.tx;
+    const replaced = await serviceEvents.firstOfDay(about.applianceId, about.date, "Replacement");
+    const all = new Set(replaced.flatMap((one) => [...spokenOf(one)]));
+    for (const claim of claims) await keep(claim, spokenOf(claim).intersection(all));
+    const before = replaced.filter(({ firstAt }) => firstAt < this.#since);
+    const newly = all.difference(new Set(before.flatMap((one) => [...spokenOf(one)])));
+    if (newly.size === 0) return;
+    for (const claim of await serviceEvents.ofDay(about.applianceId, about.date, "Warranty Claim"))
+      if (claim.createdAt < this.#since) await keep(claim, spokenOf(claim).intersection(newly));
+  }
+
+  async #keep(
+    event: ServiceEvent,
+    components: readonly Component[],
+    scores: ReadonlyMap<string, Score>,
+  ): Promise<void> {
+    const { tx, partner, knowledge } = this.writer;
+    for (const component of components) {
+      const score = scores.get(component.id)!;
+      await tx.serviceEvents.insertOutcome({
+        serviceEventId: event.id,
+        componentId: component.id,
+        partnerId: partner.id,
+        defId: component.defId,
+        eventType: event.eventType,
+        date: event.date,
+        ageYears: score.ageYears,
+        probability: score.probability,
+        riskScore: Math.round(score.riskScore * 100),
+        modelVersion: knowledge.model.version,
+        createdAt: event.createdAt,
+      });
+    }
+    await tx.giveWay();
+  }
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}
