@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { refusedWrite } from "../domain/errors.ts";
+import { replaceFile } from "../files.ts";
 import type { Uploads } from "../usecases/photos.ts";
 
 const uploadsFolder = (dataDir: string) => join(dataDir, "uploads");
@@ -16,38 +17,13 @@ export function openUploads(dataDir: string): Uploads {
   }
   return {
     async write(filename, bytes) {
-      const temporary = join(folder, `.${filename}.part`);
       try {
-        await writeDurably(temporary, bytes);
-        await rename(temporary, join(folder, filename));
-        await syncFolder(folder);
+        await replaceFile(join(folder, filename), bytes);
       } catch (error) {
-        await rm(temporary, { force: true });
         throw refusedWrite(error, folder);
       }
     },
     read: (filename) => Bun.file(join(folder, filename)),
     remove: (filename) => rm(join(folder, filename), { force: true }),
   };
-}
-
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Makes a new name survive a power cut. Windows can't open a folder and does so by itself. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
+import { placeFile, requireRoom } from "../files.ts";
 import { copyDatabase, integrityProblems, openForReading, schemaVersion } from "../store/inspect.ts";
-import { placeFile, requireRoom } from "./files.ts";
 
 /**
  * Copies the database to a file of its own in the backups' folder before its schema is changed, and checks the copy.

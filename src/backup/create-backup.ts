@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError, refusedWrite } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
+import { alreadyThere, placeFile, requireRoom, withScratchFolder } from "../files.ts";
 import { keyFilePath } from "../secrets/master-key.ts";
 import {
   copyDatabase,
@@ -13,7 +14,6 @@ import {
 } from "../store/inspect.ts";
 import { readable } from "../store/sqlite.ts";
 import { contentOf, type Member, readArchive, writeArchive } from "./archive.ts";
-import { alreadyThere, placeFile, requireRoom, withScratchFolder } from "./files.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
 
 export type BackupRequest = {

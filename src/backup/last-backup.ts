@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { type } from "arktype";
+import { replaceFile } from "../files.ts";
 
 const shape = type({
   /** When it began, as an ISO instant. */
@@ -33,13 +33,5 @@ export function readLastBackup(dataDir: string): LastBackup | undefined {
 
 /** Keeps it across restarts: beside the database and not in it, so that it says so when the database can't be written. */
 export async function writeLastBackup(dataDir: string, last: LastBackup): Promise<void> {
-  const temporary = `${fileOf(dataDir)}.tmp`;
-  const file = await open(temporary, "w", 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(last)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, fileOf(dataDir));
+  await replaceFile(fileOf(dataDir), `${JSON.stringify(last)}\n`);
 }

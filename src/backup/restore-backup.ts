@@ -10,6 +10,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { OperatorError, refusedWrite } from "../domain/errors.ts";
+import { placeFile, requireRoom, syncPath, withScratchFolder } from "../files.ts";
 import {
   type KeyEnvironment,
   keyIsInEnvironment,
@@ -28,7 +29,6 @@ import {
 } from "../store/inspect.ts";
 import { switchToWal } from "../store/sqlite.ts";
 import { asText, type ReadMember, readArchive } from "./archive.ts";
-import { placeFile, requireRoom, syncPath, withScratchFolder } from "./files.ts";
 import { DATABASE, damaged, KEY, MANIFEST, type Manifest, parseManifest, UPLOADS } from "./manifest.ts";
 
 export type RestoreRequest = {

@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Instant, toIso } from "../domain/time.ts";
+import { inMegabytes } from "../files.ts";
 import type { Logger } from "../log.ts";
-import { inMegabytes } from "./files.ts";
 import type { LastBackup } from "./last-backup.ts";
 
 export type ScheduledBackup = {

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
-import { inMegabytes } from "../backup/files.ts";
 import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
+import { inMegabytes } from "../files.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
 import { sealer } from "../secrets/sealer.ts";
 import type { DatabaseState } from "../store/database-state.ts";

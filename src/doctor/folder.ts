@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { inMegabytes } from "../backup/files.ts";
+import { inMegabytes } from "../files.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 
 const OTHERS_MAY_ACCESS = 0o077;

@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, statSyn
 import { dirname, join, resolve } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
+import { syncPath } from "../files.ts";
 
 /** The 32 bytes that every other key is derived from. It seals what must be read back and signs bearer tokens. */
 export type MasterKey = Uint8Array & { readonly __brand: "MasterKey" };
@@ -51,7 +52,7 @@ export function createKeyFile(dataDir: string, fill: FillRandom): boolean {
   try {
     // a rename would replace the file of a process that was faster; a link fails
     linkSync(temporary, path);
-    syncFolder(dirname(path));
+    syncPath(dirname(path));
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -105,12 +106,4 @@ function writeDurably(path: string, text: string): void {
   } finally {
     closeSync(file);
   }
-}
-
-/** Makes a new name in the folder survive a power cut. Windows can't open a folder and does so by itself. */
-function syncFolder(path: string): void {
-  if (process.platform === "win32") return;
-  const folder = openSync(path, "r");
-  fsyncSync(folder);
-  closeSync(folder);
 }

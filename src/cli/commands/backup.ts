@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import { BUILD } from "../../app/build-info.ts";
 import { databaseFile } from "../../app/data-folder.ts";
 import { createBackup } from "../../backup/create-backup.ts";
-import { inMegabytes } from "../../backup/files.ts";
 import { readPassphrase } from "../../backup/passphrase.ts";
 import { restoreBackup } from "../../backup/restore-backup.ts";
+import { inMegabytes } from "../../files.ts";
 import { command, flag, required, text } from "../command.ts";
 
 /** Nice: a server beside this process goes first. */

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { alreadyThere, placeFile } from "../../backup/files.ts";
 import { refusedWrite } from "../../domain/errors.ts";
+import { alreadyThere, placeFile } from "../../files.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { requirePartner } from "../../usecases/partners.ts";
 import { choice, command, text, UsageError } from "../command.ts";

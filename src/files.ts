@@ -9,8 +9,9 @@ import {
   rmSync,
   statfsSync,
 } from "node:fs";
-import { dirname } from "node:path";
-import { OperatorError } from "../domain/errors.ts";
+import { open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { OperatorError } from "./domain/errors.ts";
 
 /**
  * Gives a finished file its final name, durably. Fails when that name is taken: a rename would replace what another
@@ -29,6 +30,36 @@ export function placeFile(from: string, to: string): void {
     renameSync(from, to);
   }
   syncPath(dirname(to));
+}
+
+/** Writes a file at mode 0600, whole and durably, in place of one that has the name. A half of it is never seen. */
+export async function replaceFile(path: string, content: Uint8Array | string): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.part`);
+  try {
+    const file = await open(temporary, "w", 0o600);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** As `syncPath`, for a server, which has others to answer meanwhile. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }
 
 export function alreadyThere(path: string): OperatorError {
