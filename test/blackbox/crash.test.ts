@@ -1,11 +1,16 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { cpSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
-import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { addProperty, addWornAppliance, daysFromToday, PROPERTY } from "../support/portfolio.ts";
+import { killAt, killable, watch } from "../support/kill.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+import { addProperty, addWornAppliance, daysFromToday, PROPERTY, THIS_YEAR } from "../support/portfolio.ts";
+import { startReceiver } from "../support/receiver.ts";
 
-const { serve } = useMainstay();
+const { install, serve } = useMainstay();
 
 /** Everything of a paginated list. */
 async function all(client: ApiClient, path: string, name: string): Promise<Json[]> {
@@ -101,23 +106,107 @@ describe("kill -9 in the middle of a write load", () => {
   });
 });
 
-// Rule: announced-once
-test("kill -9 in the middle of a snapshot: the next start finishes it, announcing each transition once", async () => {
-  const server = await serve();
-  const client = server.as(await server.createPartner());
-  const property = await addProperty(client);
-  await Promise.all(Array.from({ length: 200 }, () => addWornAppliance(client, property.id)));
-  await server.stop();
-  server.configure({ snapshot: { enabled: true, at: "00:00" } });
-  await server.start();
-  await server.kill();
-  await server.start();
-  await eventually(async () => expect((await client.get("/health")).body.last_snapshot).not.toBeNull());
-  const { components, critical, announced, already_done } = await server.json("snapshot");
-  expect({ components, announced, already_done }).toEqual({
-    components: 1200,
-    announced: critical,
-    already_done: true,
+describe("kill -9 in the middle of a snapshot", () => {
+  const PROPERTIES = 600;
+  const COMPONENTS = PROPERTIES * 12;
+  const DUE = { snapshot: { enabled: true, at: "00:00" } };
+  /** How many components the day's run has behind it. */
+  const PROGRESS = "SELECT components FROM snapshot_runs";
+
+  /** Half of its appliances are worn, and none of it is announced yet. */
+  async function withPortfolio(installation: Installation): Promise<Partner> {
+    const numbers = Array.from({ length: PROPERTIES }, (_, nth) => nth);
+    const files = {
+      properties: [
+        "partner_property_id,name,address,state",
+        ...numbers.map((nth) => `${nth},Elm ${nth},Elm St,NY`),
+      ],
+      appliances: [
+        "partner_property_id,type_id,serial,install_year",
+        ...numbers.map((nth) => `${nth},water_heater_gas,OLD${nth},1986`),
+        ...numbers.map((nth) => `${nth},water_heater_gas,NEW${nth},${THIS_YEAR}`),
+      ],
+    };
+    const options = Object.entries(files).flatMap(([kind, lines]) => {
+      const file = join(installation.folder, `${kind}.csv`);
+      writeFileSync(file, `${lines.join("\n")}\n`);
+      return [`--${kind}`, file];
+    });
+    const partner = await installation.createPartner();
+    await installation.json("import", "--partner", partner.partner_id, ...options);
+    return partner;
+  }
+
+  /** All that a snapshot writes, but for moments. */
+  function written({ dataDir }: Installation) {
+    const db = new Database(join(dataDir, "mainstay.db"), { readonly: true });
+    const rows = (sql: string) => db.query(sql).values();
+    try {
+      return {
+        components:
+          rows(`SELECT id, risk_score, risk_tier, announced_tier, confidence, probability, trend_score
+          FROM components ORDER BY id`),
+        trend: rows("SELECT component_id, day, risk_score FROM risk_snapshots ORDER BY 1, 2"),
+        runs: rows(`SELECT day, cursor, components, changed, critical, warning, announced, finished_at IS NOT NULL
+          FROM snapshot_runs`),
+        tallies: rows("SELECT * FROM component_tallies ORDER BY 1, 2, 3"),
+        sums: [
+          rows("SELECT * FROM property_totals ORDER BY 1"),
+          rows("SELECT * FROM partner_totals ORDER BY 1"),
+        ],
+        announced: rows(`SELECT event, order_key, body -> '$.data.risk_tier', body -> '$.data.previous_tier'
+          FROM webhook_deliveries ORDER BY order_key, id`),
+      };
+    } finally {
+      db.close(true);
+    }
+  }
+
+  // Rule: announced-once
+  test("comes to what one that nobody killed comes to, and each transition arrives once", async () => {
+    const receiver = await startReceiver();
+    const [server, undisturbed] = [install(), install()];
+    const { partner_id, api_key } = await withPortfolio(server);
+    await server.run("partner", "set-webhook", partner_id, receiver.url);
+    cpSync(server.dataDir, undisturbed.dataDir, { recursive: true });
+
+    server.configure(DUE);
+    const { read, close } = watch(server, PROGRESS);
+    const reached: number[] = [];
+    for (let goal = 1; goal < COMPONENTS * 0.6; goal = reached.at(-1)! + COMPONENTS / 10) {
+      const nth = reached.length;
+      const serves = nth % 2 === 0;
+      if (serves) await server.start();
+      const process = serves
+        ? { isRunning: () => server.isRunning, kill: () => server.kill() }
+        : killable(server.spawn("snapshot"));
+      // At the beginning of a step, which takes some 16 ms, in its middle, at its end.
+      reached.push(await killAt({ goal, laterMs: (nth * 5) % 16 }, read, process));
+    }
+    close();
+    // It was in the middle each time, and further than the time before.
+    expect(reached).toEqual([...new Set(reached)].toSorted((a, b) => a - b));
+    expect(reached.length).toBeGreaterThan(3);
+    expect(reached[0]).toBeGreaterThan(0);
+    expect(reached.at(-1)).toBeLessThan(COMPONENTS);
+    expect(written(server).runs).toMatchObject([{ 2: reached.at(-1), 7: 0 }]);
+
+    await server.start();
+    const client = server.as({ api_key });
+    await eventually(async () => expect((await client.get("/health")).body.last_snapshot).not.toBeNull());
+    const found = written(server);
+    const whole = await undisturbed.json("snapshot");
+    expect(whole).toMatchObject({ components: COMPONENTS, already_done: false });
+    expect(found).toEqual(written(undisturbed));
+
+    const { critical, warning } = (await client.get("/v1/portfolio/summary", { limit: 1 })).body.totals;
+    expect({ critical, warning }).toEqual({ critical: whole.critical, warning: whole.warning });
+    expect(critical + warning).toBe(whole.announced);
+    const arrived = () => new Map(receiver.received.map(({ id, body }) => [id, JSON.parse(`${body}`).data]));
+    await eventually(() => expect(arrived().size).toBe(whole.announced), 60_000);
+    const components = [...arrived().values()].map((data) => data.component_id);
+    expect(new Set(components).size).toBe(whole.announced);
+    await receiver.close();
   });
 });
 

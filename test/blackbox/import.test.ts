@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { EXECUTABLE } from "../support/executable.ts";
+import { killAt, killable, watch } from "../support/kill.ts";
 import { type Installation, type Outcome, useMainstay } from "../support/mainstay.ts";
 
 const { install, serve, folder } = useMainstay();
@@ -113,20 +113,33 @@ describe("importing real files", () => {
     ]);
   });
 
-  test("comes to the same after it was killed in the middle, and started again", async () => {
+  test("comes to the same after it was killed in the middle of each file, and started again", async () => {
     const { installation, args, importing } = await withPartner();
-    for (let kills = 0, reached = 0; kills < 2; kills++) {
-      const child = Bun.spawn([EXECUTABLE, ...args(...SAMPLE_FILES), "--data-dir", installation.dataDir], {
-        cwd: installation.folder,
-        stdio: ["ignore", "ignore", "ignore"],
-      });
-      reached = await killAfterProgress(child, installation, reached);
-    }
-    const last = await importing(...SAMPLE_FILES);
-    expect(last.properties.created + last.appliances.created + last.service_events.created).toBeGreaterThan(
-      0,
+    const { read, close } = watch(
+      installation,
+      "SELECT properties + appliances + service_events FROM partner_totals",
     );
+    const { properties, appliances, service_events } = SAMPLE_COUNTS;
+    const all = properties.created + appliances.created + service_events.created;
+    const reached: number[] = [];
+    for (let nth = 0; nth < 6; nth++) {
+      const goal = Math.max(reached.at(-1) ?? 0, (all * nth) / 7) + 1;
+      const command = killable(installation.spawn(...args(...SAMPLE_FILES)));
+      // At the beginning of a transaction, which takes some 12 ms, in its middle, at its end.
+      reached.push(await killAt({ goal, laterMs: (nth * 5) % 12 }, read, command));
+    }
+    close();
+    // Each was in the middle, further than the one before.
+    expect(reached).toEqual([...new Set(reached)].toSorted((a, b) => a - b));
+    expect(reached[0]).toBeWithin(1, properties.created);
+    expect(reached.at(-1)).toBeWithin(properties.created + appliances.created + 1, all);
+
+    expect(await importing(...SAMPLE_FILES)).toMatchObject({
+      service_events: { read: 543, created: all - reached.at(-1)! },
+      rejected: SAMPLE_COUNTS.rejected,
+    });
     expect(stored(installation)).toEqual(stored(whole.installation));
+    expect(await importing(...SAMPLE_FILES)).toMatchObject(NOTHING_NEW);
   });
 
   test("goes on beside a server, which answers and writes meanwhile", async () => {
@@ -148,28 +161,6 @@ describe("importing real files", () => {
     expect(body.pagination?.total ?? body.total).toBe(300 + written);
   });
 });
-
-/** Kills the import once it has committed more than before; how far it came. */
-async function killAfterProgress(
-  child: Bun.Subprocess,
-  { dataDir }: Installation,
-  before: number,
-): Promise<number> {
-  const db = new Database(join(dataDir, "mainstay.db"), { readonly: true });
-  const events = db.query<{ events: number }, []>("SELECT events FROM partner_totals");
-  try {
-    let reached = before;
-    while (reached <= before + 40 && child.exitCode === null) {
-      reached = events.get()!.events;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    child.kill("SIGKILL");
-    await child.exited;
-    return events.get()!.events;
-  } finally {
-    db.close();
-  }
-}
 
 describe("rejected rows", () => {
   test("go in as they are once they are mended", async () => {

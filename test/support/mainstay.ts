@@ -170,6 +170,16 @@ export class Installation {
     });
   }
 
+  /** Starts a command on this data folder, which the test is going to kill. */
+  spawn(...args: string[]): Bun.Subprocess {
+    const where = ["--config", this.configFile, "--data-dir", this.dataDir];
+    return Bun.spawn([EXECUTABLE, ...args, ...where], {
+      cwd: this.folder,
+      env: { PATH: "/usr/bin:/bin" },
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+  }
+
   /** As `run`, with `--json`, for a command that must succeed; its result. */
   async json(...args: string[]): Promise<Json> {
     const { code, stdout, stderr } = await this.run(...args, "--json");
