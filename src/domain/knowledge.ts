@@ -52,6 +52,9 @@ export type Restoration = "preventive" | "cleaning" | "filter";
 /** `use`: ages with the appliance's use; `calendar`: with time alone. */
 export type Wear = "use" | "calendar";
 
+/** Whether a part is ever replaced `alone`, or is as old as its appliance while it serves. */
+export type ReplacedHow = "alone" | "with_appliance";
+
 export type ComponentDef = {
   id: string;
   typeId: string;
@@ -71,6 +74,7 @@ export type ComponentDef = {
   environment: readonly EnvironmentFactor[];
   wear: Wear;
   restoredBy: readonly Restoration[];
+  replaced: ReplacedHow;
 };
 
 export type ApplianceType = {
@@ -98,7 +102,7 @@ export type Hazard = {
   componentIds: ReadonlySet<string>;
 };
 
-/** A likelihood ratio on `downstream` once `upstream` is in bad state. */
+/** A hazard ratio on `downstream` once `upstream` is in bad state. */
 export type Cascade = {
   upstream: string;
   downstream: string;
@@ -111,7 +115,7 @@ export type Cascade = {
 export type ClaimType = {
   id: string;
   label: string;
-  /** Likelihood ratio at the date of loss. */
+  /** Hazard ratio at the date of loss. */
   ratio: number;
   systems: readonly System[];
   componentIds: ReadonlySet<string>;
@@ -174,9 +178,15 @@ type Fading = { ratio: number; spanMonths: number };
 /** Every number of the scoring model that belongs to no component, brand, claim or sensor. */
 export type ScoringModel = {
   version: string;
-  highestScore: number;
-  /** Probabilities above it are taken as this one when an age is read from them. */
-  highestProbabilityForTime: number;
+  /**
+   * A score is the cumulative probability of failing within `periods` like the coming one: `periodDays`, or
+   * `shareOfLife` of the effective lifespan where that is shorter.
+   */
+  score: { periodDays: number; shareOfLife: number; periods: number; highest: number };
+  /** Age alone counts for no more than this probability of having failed. */
+  highestPrior: number;
+  /** A gap between service events longer than this ends a complete record. */
+  record: { longestGapDays: number };
   /** Factor on the median life. */
   brandFactor: Readonly<Record<BrandTier, number>>;
   usageExponent: number;
@@ -193,7 +203,8 @@ export type ScoringModel = {
     inspection: Fading;
     keywords: { spanMonths: number };
     hazardBrand: { ratio: number };
-    smartEvent: { spanDays: number };
+    /** `hazard`: what a standing event adds to the acute hazard for each whole its ratio is above 1. */
+    smartEvent: { spanDays: number; hazard: number };
     claims: { spanYears: number; counted: number };
     /** Power on the ratio of an event that concerns one component which nobody named. */
     unnamedComponentExponent: number;

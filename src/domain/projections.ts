@@ -1,12 +1,13 @@
 import type { Component } from "./component.ts";
 import type { Knowledge } from "./knowledge.ts";
+import { lifeScale } from "./scoring/aged-life.ts";
 import {
   failureProbability,
-  type Life,
+  type Outlook,
   type Projection,
   project,
   scoreByAgeing,
-} from "./scoring/projection.ts";
+} from "./scoring/outlook.ts";
 import type { BrandTier, ScoreState } from "./scoring/types.ts";
 
 /** A stored component, as far as looking ahead from its latest score needs. */
@@ -14,13 +15,8 @@ export type Scored = ScoreState & Pick<Component, "defId" | "overrideLifespan" |
 
 /** When a component is expected to fail, from the day of its latest score. */
 export function projectionOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): Projection {
-  return project(
-    component,
-    lifeOf(knowledge, component, brandTier),
-    component.confidence,
-    component.scoredOn,
-    knowledge.model,
-  );
+  const { confidence, scoredOn } = component;
+  return project(outlookOf(knowledge, component, brandTier), confidence, scoredOn, knowledge.model);
 }
 
 /** The probability of failing within `days` of its latest score, given that it works then. */
@@ -30,7 +26,7 @@ export function failureWithin(
   brandTier: BrandTier,
   days: number,
 ): number {
-  return failureProbability(component, lifeOf(knowledge, component, brandTier), days, knowledge.model);
+  return failureProbability(outlookOf(knowledge, component, brandTier), days, knowledge.model);
 }
 
 /** The score in `days` days through ageing alone, 0 to 0.99. */
@@ -40,10 +36,14 @@ export function agedScore(
   brandTier: BrandTier,
   days: number,
 ): number {
-  return scoreByAgeing(component, lifeOf(knowledge, component, brandTier), days, knowledge.model);
+  return scoreByAgeing(outlookOf(knowledge, component, brandTier), days, knowledge.model);
 }
 
-function lifeOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): Life {
-  const { medianLifeYears, weibullShape } = knowledge.component(component.defId);
-  return { medianLifeYears, weibullShape, brandTier, overrideLifespan: component.overrideLifespan };
+/** What looking ahead from a stored component's latest score rests on. */
+export function outlookOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): Outlook {
+  const { lifeFactor, effectiveAgeYears, rate, hazardRatio, acuteHazard, overrideLifespan } = component;
+  const def = knowledge.component(component.defId);
+  const scaleYears = lifeScale(def, overrideLifespan, { brandTier, lifeFactor }, knowledge.model);
+  const { weibullShape } = def;
+  return { scaleYears, weibullShape, effectiveAgeYears, rate, hazardRatio, acuteHazard };
 }

@@ -1,5 +1,5 @@
 import { invalid } from "./errors.ts";
-import type { Instant } from "./time.ts";
+import type { Day, Instant } from "./time.ts";
 
 export const MAX_UNITS = 10_000;
 
@@ -25,13 +25,23 @@ export type Property = {
   source: PropertySource;
   createdAt: Instant;
   updatedAt: Instant;
+} & RecordsSince;
+
+export type RecordsSince = {
+  /** The day from which its service record is complete: what came before may be unknown. */
+  recordsSince: Day;
+  /** False while that day follows from the registration and the service events. */
+  recordsSinceGiven: boolean;
 };
+
+/** What scoring reads of a property. */
+export type ScoredProperty = Pick<Property, "id" | "state" | "recordsSince">;
 
 /** What a caller says of a new property. */
 export type NewProperty = Pick<
   Property,
   "name" | "address" | "state" | "city" | "zip" | "unitCount" | "yearBuilt" | "notes" | "partnerPropertyId"
-> & { estimatedValueCents?: number | null };
+> & { estimatedValueCents?: number | null; recordsSince?: Day | null };
 
 /** Any subset of what can be changed; null clears an optional field. */
 export type PropertyChange = Partial<
@@ -48,7 +58,10 @@ export type PropertyChange = Partial<
     | "partnerPropertyId"
     | "estimatedValueCents"
   >
->;
+> & {
+  /** Null: the day that follows from the registration and the service events. */
+  recordsSince?: Day | null;
+};
 
 export type Unit = { id: string; propertyId: string; number: number; createdAt: Instant };
 

@@ -104,6 +104,7 @@ function applianceType(file: CheckedFiles["appliances"][number]): ApplianceType 
     environment: part.environment.value,
     wear: part.wear,
     restoredBy: part.restored_by,
+    replaced: part.replaced,
   }));
   const sumCents = components.reduce((sum, part) => sum + part.proactiveCents, 0);
   return {
@@ -146,7 +147,7 @@ function environment(factors: readonly string[], values: readonly number[]): Env
 }
 
 function scoringModel(file: CheckedFiles["model"]): ScoringModel {
-  const { evidence, environment, restoration, cascade, confidence } = file;
+  const { score, evidence, environment, restoration, cascade, confidence } = file;
   const fading = (entry: { ratio: number; span_months: number }) => ({
     ratio: entry.ratio,
     spanMonths: entry.span_months,
@@ -154,8 +155,14 @@ function scoringModel(file: CheckedFiles["model"]): ScoringModel {
   const { good, fair, poor } = evidence.condition;
   return {
     version: file.model_version,
-    highestScore: file.highest_score,
-    highestProbabilityForTime: file.highest_probability_for_time,
+    score: {
+      periodDays: score.period_days,
+      shareOfLife: score.share_of_life,
+      periods: score.periods,
+      highest: score.highest,
+    },
+    highestPrior: file.highest_prior,
+    record: { longestGapDays: file.record.longest_gap_days },
     brandFactor: file.brand_factor,
     usageExponent: file.usage_exponent,
     environment: {
@@ -175,7 +182,7 @@ function scoringModel(file: CheckedFiles["model"]): ScoringModel {
       inspection: fading(evidence.inspection),
       keywords: { spanMonths: evidence.keywords.span_months },
       hazardBrand: evidence.hazard_brand,
-      smartEvent: { spanDays: evidence.smart_event.span_days },
+      smartEvent: { spanDays: evidence.smart_event.span_days, hazard: evidence.smart_event.hazard },
       claims: { spanYears: evidence.claims.span_years, counted: evidence.claims.counted },
       unnamedComponentExponent: evidence.unnamed_component_exponent,
       resolvedFindingExponent: evidence.resolved_finding_exponent,

@@ -48,6 +48,7 @@ export const applianceFile = type({
     environment: { ...closed, value: environmentFactors, ...provenance },
     wear: "'use' | 'calendar'",
     restored_by: type("'preventive' | 'cleaning' | 'filter'").array(),
+    replaced: "'alone' | 'with_appliance'",
   })
     .array()
     .atLeastLength(1),
@@ -195,12 +196,13 @@ const byConfidence = (of: typeof share | typeof positive) => ({ ...closed, HIGH:
 
 export const modelFile = type({
   ...closed,
-  model_version: "/^\\d+\\.\\d+\\.\\d+$/",
+  model_version: "/^\\d+$/",
   note: text,
   ...provenance,
   tiers: { ...closed, critical_from: share, warning_from: share },
-  highest_score: share,
-  highest_probability_for_time: "0 < number < 1",
+  score: { ...closed, period_days: positive, share_of_life: share, periods: positive, highest: share },
+  highest_prior: "0 < number < 1",
+  record: { ...closed, longest_gap_days: "number.integer > 0" },
   brand_factor: { ...closed, premium: positive, standard: positive, budget: positive },
   usage_exponent: share,
   environment: {
@@ -232,7 +234,7 @@ export const modelFile = type({
     inspection: fading,
     keywords: { ...closed, span_months: positive },
     hazard_brand: { ...closed, ratio },
-    smart_event: { ...closed, span_days: positive },
+    smart_event: { ...closed, span_days: positive, hazard: positive },
     claims: { ...closed, span_years: positive, counted: "number.integer > 0" },
     unnamed_component_exponent: share,
     resolved_finding_exponent: share,

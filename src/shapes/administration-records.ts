@@ -120,6 +120,6 @@ export function auditRecord({ at, ...entry }: AuditEntry) {
 }
 
 /** A snapshot that was taken, or that another run had taken; also in the log. */
-export function snapshotRecord({ durationMs, alreadyDone, ...counts }: SnapshotResult) {
-  return { ...counts, duration_ms: durationMs, already_done: alreadyDone };
+export function snapshotRecord({ durationMs, alreadyDone, heldBack, ...counts }: SnapshotResult) {
+  return { ...counts, held_back: heldBack, duration_ms: durationMs, already_done: alreadyDone };
 }

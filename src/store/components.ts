@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Component } from "../domain/component.ts";
+import type { ScoreState } from "../domain/scoring/types.ts";
 import { componentLists } from "./component-lists.ts";
 import { type ComponentRow, componentRows } from "./component-rows.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
@@ -15,10 +16,7 @@ export type ScoreColumns = Pick<
   | "riskScore"
   | "riskTier"
   | "confidence"
-  | "probability"
-  | "priorAgeYears"
-  | "rate"
-  | "evidenceRatio"
+  | keyof ScoreState
   | "scoredOn"
   | "rescoredAt"
   | "announcedTier"
@@ -46,10 +44,11 @@ export function componentStore(db: Db) {
       riskTier: ph("riskTier"),
       confidence: ph("confidence"),
       announcedTier: ph("announcedTier"),
-      probability: ph("probability"),
-      priorAgeYears: ph("priorAgeYears"),
+      lifeFactor: ph("lifeFactor"),
+      effectiveAgeYears: ph("effectiveAgeYears"),
       rate: ph("rate"),
-      evidenceRatio: ph("evidenceRatio"),
+      hazardRatio: ph("hazardRatio"),
+      acuteHazard: ph("acuteHazard"),
       scoredOn: ph("scoredOn"),
       trendScore: ph("trendScore"),
       rescoredAt: ph("rescoredAt"),
@@ -60,10 +59,11 @@ export function componentStore(db: Db) {
   // so there is a statement for each of how much has moved.
   const aged = {
     confidence: sql`${ph("confidence")}`,
-    probability: sql`${ph("probability")}`,
-    priorAgeYears: sql`${ph("priorAgeYears")}`,
+    lifeFactor: sql`${ph("lifeFactor")}`,
+    effectiveAgeYears: sql`${ph("effectiveAgeYears")}`,
     rate: sql`${ph("rate")}`,
-    evidenceRatio: sql`${ph("evidenceRatio")}`,
+    hazardRatio: sql`${ph("hazardRatio")}`,
+    acuteHazard: sql`${ph("acuteHazard")}`,
     scoredOn: sql`${ph("scoredOn")}`,
   };
   const settled = {

@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gt, sql } from "drizzle-orm";
-import type { Property, PropertyChange, Unit } from "../domain/property.ts";
+import type { Property, PropertyChange, RecordsSince, ScoredProperty, Unit } from "../domain/property.ts";
 import type { Instant } from "../domain/time.ts";
 import type { PropertyTotals } from "../domain/totals.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
@@ -102,6 +102,8 @@ export function propertyStore(db: Db) {
       partnerPropertyId: ph("partnerPropertyId"),
       notes: ph("notes"),
       source: ph("source"),
+      recordsSince: ph("recordsSince"),
+      recordsSinceGiven: ph("recordsSinceGiven"),
       createdAt: ph("createdAt"),
       updatedAt: ph("updatedAt"),
     }),
@@ -112,6 +114,7 @@ export function propertyStore(db: Db) {
         id: properties.id,
         partnerId: properties.partnerId,
         state: properties.state,
+        recordsSince: properties.recordsSince,
         components: propertyTotals.components,
       })
       .from(properties)
@@ -144,16 +147,23 @@ export function propertyStore(db: Db) {
       return await demo().execute({ partnerId });
     },
     async insert(property: Property): Promise<void> {
-      insert({ ...property, isDemo: property.isDemo ? 1 : 0 });
+      insert({
+        ...property,
+        isDemo: property.isDemo ? 1 : 0,
+        recordsSinceGiven: property.recordsSinceGiven ? 1 : 0,
+      });
     },
-    async update(id: string, change: PropertyChange & { updatedAt: Instant }): Promise<void> {
+    async update(
+      id: string,
+      change: Omit<PropertyChange, "recordsSince"> & Partial<RecordsSince> & { updatedAt?: Instant },
+    ): Promise<void> {
       await db.update(properties).set(change).where(eq(properties.id, id));
     },
     /** Properties of all partners by id, from just after `after` ("" for the first), with about `components` in all. */
     async forSnapshot(
       after: string,
       components: number,
-    ): Promise<{ id: string; partnerId: string; state: string }[]> {
+    ): Promise<(ScoredProperty & { partnerId: string })[]> {
       const rows = await forSnapshot().execute({ after, limit: Math.ceil(components / 4) });
       let sum = 0;
       const end = rows.findIndex((row) => {

@@ -96,6 +96,10 @@ export const properties = table(
     partnerPropertyId: text("partner_property_id"),
     notes: text("notes"),
     source: oneOf("source", ["api", "import", "sensor_event", "demo"]).notNull(),
+    /** The day from which the service record is complete. */
+    recordsSince: text("records_since").notNull(),
+    /** False while that day follows from the registration and the service events. */
+    recordsSinceGiven: bool("records_since_given").notNull().default(false),
     createdAt: bigint("created_at").notNull(),
     updatedAt: bigint("updated_at").notNull(),
   },
@@ -176,10 +180,11 @@ export const components = table(
     confidence: oneOf("confidence", ["HIGH", "MEDIUM", "LOW"]).notNull(),
     announcedTier: oneOf("announced_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
     /** The rest of the score: what a projection needs without the history (`scoring.md` §4). */
-    probability: real("probability").notNull(),
-    priorAgeYears: real("prior_age_years").notNull(),
+    lifeFactor: real("life_factor").notNull().default(1),
+    effectiveAgeYears: real("effective_age_years").notNull(),
     rate: real("rate").notNull(),
-    evidenceRatio: real("evidence_ratio").notNull(),
+    hazardRatio: real("hazard_ratio").notNull(),
+    acuteHazard: real("acute_hazard").notNull(),
     scoredOn: text("scored_on").notNull(),
     /** The score of its newest trend row; null before its first snapshot. */
     trendScore: int("trend_score"),
@@ -371,6 +376,10 @@ export const snapshotRuns = table("snapshot_runs", {
   critical: int("critical").notNull().default(0),
   warning: int("warning").notNull().default(0),
   announced: int("announced").notNull().default(0),
+  /** Tier changes that were not announced, because another model than in the run before made them. */
+  heldBack: int("held_back").notNull().default(0),
+  /** The model whose scores it took. */
+  modelVersion: text("model_version").notNull().default("1"),
 });
 
 /** Validation data: what stood just before a failure or a replacement. Kept for good. */

@@ -1,10 +1,10 @@
-import { and, asc, desc, eq, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { InspectionEvent } from "../domain/figures/compliance.ts";
 import type { Condition, EventType, ServiceEvent } from "../domain/service-event.ts";
 import type { Day, Instant } from "../domain/time.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
 import { isAmong, lazy } from "./kit.ts";
-import { outcomes, serviceEvents } from "./schema.ts";
+import { appliances, outcomes, serviceEvents } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 
 const ph = sql.placeholder;
@@ -78,6 +78,14 @@ export function serviceEventStore(db: Db) {
       .groupBy(serviceEvents.applianceId, serviceEvents.eventType, serviceEvents.conditionAfter)
       .prepare(),
   );
+  const daysBefore = lazy(() =>
+    db
+      .selectDistinct({ date: serviceEvents.date })
+      .from(appliances)
+      .innerJoin(serviceEvents, eq(serviceEvents.applianceId, appliances.id))
+      .where(and(eq(appliances.propertyId, ph("propertyId")), lt(serviceEvents.date, ph("before"))))
+      .prepare(),
+  );
   const firstByComponent = hotRead<{ componentId: string | null; firstAt: Instant }>(db, () =>
     db
       .select({
@@ -129,6 +137,10 @@ export function serviceEventStore(db: Db) {
     async newestByKind(applianceIds: readonly string[], until: Day): Promise<InspectionEvent[]> {
       const rows = await newest().execute({ applianceIds: JSON.stringify(applianceIds), until });
       return rows as InspectionEvent[];
+    },
+    /** The days before `before` on which a property's appliances have events, each once, in no order. */
+    async daysBefore(propertyId: string, before: Day): Promise<Day[]> {
+      return (await daysBefore().execute({ propertyId, before })).map((row) => row.date);
     },
     /** A component's history: its own events and those of its appliance as a whole, the newest first. */
     async ofComponent(applianceId: string, componentId: string): Promise<ServiceEvent[]> {

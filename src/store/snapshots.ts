@@ -108,8 +108,8 @@ export function snapshotStore(db: Db) {
         .limit(1);
       return rows[0];
     },
-    async start(day: Day, startedAt: Instant): Promise<void> {
-      await db.insert(snapshotRuns).values({ day, startedAt });
+    async start(day: Day, startedAt: Instant, modelVersion: string): Promise<void> {
+      await db.insert(snapshotRuns).values({ day, startedAt, modelVersion });
     },
     async update(day: Day, change: Partial<Omit<SnapshotRun, "day">>): Promise<void> {
       await db.update(snapshotRuns).set(change).where(eq(snapshotRuns.day, day));

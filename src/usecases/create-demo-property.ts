@@ -47,8 +47,9 @@ export async function createDemoProperty(writer: PortfolioWriter): Promise<Creat
   }
   await logInOrder(writer, events);
   await recordClaim(writer, property, today);
-  await rescore(writer, property, "all", "history");
-  return { property, appliances: DEMO_PROPERTY.appliances.length, components };
+  const recorded = (await tx.properties.find(partner.id, property.id))!;
+  await rescore(writer, recorded, "all", "history");
+  return { property: recorded, appliances: DEMO_PROPERTY.appliances.length, components };
 }
 
 function newAppliance(demo: DemoAppliance, propertyId: string, unitId: string | null, today: Day) {

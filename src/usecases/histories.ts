@@ -1,5 +1,6 @@
 import type { Component } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
+import type { ScoredProperty } from "../domain/property.ts";
 import type {
   ClaimEvidence,
   ComponentHistory,
@@ -16,19 +17,16 @@ const SPARE_DAYS = 2;
 
 /** What scoring reads of some properties: the appliances with their components and evidence, and the claims. */
 export type LoadedProperty = {
-  history: { state: string; claims: ClaimEvidence[]; appliances: MutableHistory[] };
+  history: { state: string; recordsSince: Day; claims: ClaimEvidence[]; appliances: MutableHistory[] };
   appliances: Map<string, ScoredAppliance>;
   components: Component[];
 };
 
-/**
- * Loads the histories of properties, or of some of one's appliances, in a fixed number of queries.
- * `states` names the properties and their states.
- */
+/** Loads the histories of properties, or of some of one's appliances, in a fixed number of queries. */
 export async function loadHistories(
   stores: Stores,
   { model }: Knowledge,
-  states: ReadonlyMap<string, string>,
+  properties: readonly ScoredProperty[],
   appliances: readonly ScoredAppliance[],
   asOf: Day,
 ): Promise<Map<string, LoadedProperty>> {
@@ -37,11 +35,11 @@ export async function loadHistories(
   const components = await stores.components.ofAppliances(ids);
   const events = await stores.serviceEvents.evidence(ids);
   const smart = await stores.sensorEvents.smartEvidence(ids, (dayNumber(asOf) - smartDays) * MS_PER_DAY);
-  const claims = await stores.claims.evidence([...states.keys()]);
+  const claims = await stores.claims.evidence(properties.map((property) => property.id));
   const loaded = new Map<string, LoadedProperty>();
-  for (const [propertyId, state] of states)
-    loaded.set(propertyId, {
-      history: { state, claims: [], appliances: [] },
+  for (const { id, state, recordsSince } of properties)
+    loaded.set(id, {
+      history: { state, recordsSince, claims: [], appliances: [] },
       appliances: new Map(),
       components: [],
     });

@@ -79,7 +79,7 @@ export class OutcomeLog {
     days: Logged,
   ): Promise<{ loaded: LoadedProperty; upstream: ScoredAppliance[] }> {
     const { tx, partner, knowledge } = this.writer;
-    const { state } = (await tx.properties.find(partner.id, propertyId))!;
+    const property = (await tx.properties.find(partner.id, propertyId))!;
     const spokenOf = [...new Set([...days.values()].flatMap((logs) => [...logs.keys()]))].map(
       (id) => this.#appliances.get(id)!,
     );
@@ -88,8 +88,7 @@ export class OutcomeLog {
     const upstream = upstreamOf(knowledge, spokenOf, all);
     const read = new Map([...upstream, ...spokenOf].map((appliance) => [appliance.id, appliance]));
     const firstDay = addDays([...days.keys()].sort()[0]!, -1);
-    const states = new Map([[propertyId, state]]);
-    const loaded = await loadHistories(tx, knowledge, states, [...read.values()], firstDay);
+    const loaded = await loadHistories(tx, knowledge, [property], [...read.values()], firstDay);
     await tx.giveWay();
     return { loaded: loaded.get(propertyId)!, upstream };
   }
@@ -139,7 +138,7 @@ export class OutcomeLog {
         eventType: event.eventType,
         date: event.date,
         ageYears: score.ageYears,
-        probability: score.probability,
+        probability: score.periodRisk,
         riskScore: Math.round(score.riskScore * 100),
         modelVersion: knowledge.model.version,
         createdAt: event.createdAt,

@@ -15,9 +15,10 @@ import { Outbox, tierChanged, tierEvent } from "./announcements.ts";
 
 /**
  * What made a score move, which decides what is announced: a snapshot and a smart sensor event announce every
- * difference to the tier last announced, a replacement announces a return to GOOD, other history nothing.
+ * difference to the tier last announced, a replacement announces a return to GOOD, other history nothing. A snapshot
+ * by another model than the one before, a change of ruler, takes the tiers that it finds for announced.
  */
-export type ScoreCause = "snapshot" | "sensor" | "replacement" | "history";
+export type ScoreCause = "snapshot" | "change of model" | "sensor" | "replacement" | "history";
 
 /** An appliance as far as scores and their announcements need it. */
 export type ApplianceOf = Pick<Appliance, "id" | "typeId" | "brandTier">;
@@ -48,6 +49,8 @@ export function writePortfolio<T>(
 export class PortfolioWriter {
   readonly outbox: Outbox;
   announced = 0;
+  /** Differences that a change of model has made and nobody is told of. */
+  heldBack = 0;
   #partnerDelta = { ...emptyTotals(), properties: 0, events: 0 };
   #propertyDeltas = new Map<string, PropertyTotals>();
   #tallies = new Map<number, Map<number, number>>();
@@ -125,19 +128,25 @@ export class PortfolioWriter {
     cause: ScoreCause,
   ): Promise<Component> {
     const riskScore = Math.round(score.riskScore * 100);
+    const isSnapshot = cause === "snapshot" || cause === "change of model";
     const after: Component = {
       ...before,
       riskScore,
       riskTier: tierOfHundredths(riskScore),
       confidence: score.confidence,
-      probability: score.probability,
-      priorAgeYears: score.priorAgeYears,
+      lifeFactor: score.lifeFactor,
+      effectiveAgeYears: score.effectiveAgeYears,
       rate: score.rate,
-      evidenceRatio: score.evidenceRatio,
+      hazardRatio: score.hazardRatio,
+      acuteHazard: score.acuteHazard,
       scoredOn: asOf,
-      rescoredAt: cause === "snapshot" ? null : this.tx.latestInstant(),
-      trendScore: cause === "snapshot" ? riskScore : before.trendScore,
+      rescoredAt: isSnapshot ? null : this.tx.latestInstant(),
+      trendScore: isSnapshot ? riskScore : before.trendScore,
     };
+    if (cause === "change of model" && after.riskTier !== after.announcedTier) {
+      this.heldBack++;
+      after.announcedTier = after.riskTier;
+    }
     if (announces(cause, before, after)) {
       await this.#announce(before, after, appliance);
       after.announcedTier = after.riskTier;
@@ -230,7 +239,8 @@ export class PortfolioWriter {
 }
 
 function announces(cause: ScoreCause, before: Component, after: Component): boolean {
-  if (after.riskTier === before.announcedTier || cause === "history") return false;
+  if (after.riskTier === before.announcedTier) return false;
+  if (cause === "history" || cause === "change of model") return false;
   return cause !== "replacement" || after.riskTier === "GOOD";
 }
 

@@ -1,4 +1,5 @@
 import { conflict, notFound } from "../domain/errors.ts";
+import { checkPastDay } from "../domain/past-day.ts";
 import {
   checkYear,
   type NewProperty,
@@ -11,6 +12,7 @@ import type { Tx } from "../store/store.ts";
 import { propertyCreated } from "./announcements.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
+import { derivedRecord } from "./service-record.ts";
 
 /** Registers a property with its units and tells the partner. A partner_property_id that is taken is a conflict. */
 export async function createProperty(
@@ -22,8 +24,12 @@ export async function createProperty(
   if (input.yearBuilt !== null) checkYear("year_built", input.yearBuilt, yearOf(dayOf(tx.now)));
   if (input.partnerPropertyId !== null) await refuseTakenReference(tx, partner.id, input.partnerPropertyId);
   const createdAt = tx.nextInstant();
+  const today = dayOf(createdAt);
+  if (input.recordsSince != null) checkPastDay("records_since", input.recordsSince, today);
   const property: Property = {
     ...input,
+    recordsSince: input.recordsSince ?? today,
+    recordsSinceGiven: input.recordsSince != null,
     estimatedValueCents: input.estimatedValueCents ?? null,
     id: tx.newId("property"),
     partnerId: partner.id,
@@ -52,10 +58,17 @@ export async function changeProperty(
   if (change.partnerPropertyId != null && change.partnerPropertyId !== before.partnerPropertyId)
     await refuseTakenReference(tx, partner.id, change.partnerPropertyId);
   if (change.unitCount !== undefined) await changeUnits(tx, before, change.unitCount);
-  const updatedAt = tx.now;
-  await tx.properties.update(id, { ...change, updatedAt });
-  const after = { ...before, ...change, updatedAt };
-  if (after.state !== before.state) await rescore(writer, after, "all", "history");
+  const { recordsSince, ...rest } = change;
+  const after: Property = { ...before, ...rest, updatedAt: tx.now };
+  if (recordsSince != null) checkPastDay("records_since", recordsSince, dayOf(tx.now));
+  if (recordsSince !== undefined) {
+    after.recordsSince = recordsSince ?? (await derivedRecord(writer, before));
+    after.recordsSinceGiven = recordsSince !== null;
+  }
+  const { updatedAt, recordsSinceGiven } = after;
+  await tx.properties.update(id, { ...rest, updatedAt, recordsSince: after.recordsSince, recordsSinceGiven });
+  if (after.state !== before.state || after.recordsSince !== before.recordsSince)
+    await rescore(writer, after, "all", "history");
   return after;
 }
 

@@ -1,6 +1,6 @@
 import type { Component } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import type { Property } from "../domain/property.ts";
+import type { ScoredProperty } from "../domain/property.ts";
 import { scoreProperty } from "../domain/scoring/score.ts";
 import { dayOf } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/appliances.ts";
@@ -20,7 +20,7 @@ const LARGEST_SHARE = 4;
  */
 export async function rescore(
   writer: PortfolioWriter,
-  property: Pick<Property, "id" | "state">,
+  property: ScoredProperty,
   changed: readonly ScoredAppliance[] | "all",
   cause: ScoreCause,
 ): Promise<Component[]> {
@@ -47,12 +47,12 @@ export async function rescore(
 /** What scoring reads of some of a property's appliances, those inserted in this write with them. */
 async function load(
   writer: PortfolioWriter,
-  { id, state }: Pick<Property, "id" | "state">,
+  given: ScoredProperty,
   appliances: readonly ScoredAppliance[],
 ): Promise<LoadedProperty> {
   const { tx, knowledge } = writer;
-  const loaded = await loadHistories(tx, knowledge, new Map([[id, state]]), appliances, dayOf(tx.now));
-  const property = loaded.get(id)!;
+  const loaded = await loadHistories(tx, knowledge, [given], appliances, dayOf(tx.now));
+  const property = loaded.get(given.id)!;
   for (const history of property.history.appliances)
     for (const component of writer.unscoredOf(history.id)) {
       history.components.push(component);
@@ -63,7 +63,7 @@ async function load(
 
 async function loadInSteps(
   writer: PortfolioWriter,
-  property: Pick<Property, "id" | "state">,
+  property: ScoredProperty,
   appliances: readonly ScoredAppliance[],
 ) {
   const histories: LoadedProperty["history"]["appliances"] = [];

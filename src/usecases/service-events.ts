@@ -2,17 +2,19 @@ import type { Appliance } from "../domain/appliance.ts";
 import type { Component } from "../domain/component.ts";
 import { notFound } from "../domain/errors.ts";
 import { checkPastDay } from "../domain/past-day.ts";
+import type { Property } from "../domain/property.ts";
 import {
   isServicing,
   type NewServiceEvent,
   type ServiceEvent,
   totalCostCents,
 } from "../domain/service-event.ts";
-import { dayOf } from "../domain/time.ts";
+import { type Day, dayOf } from "../domain/time.ts";
 import { serviceEventCreated } from "./announcements.ts";
 import { OutcomeLog } from "./outcomes.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
+import { extendRecord } from "./service-record.ts";
 
 /**
  * Logs service events and moves what they speak of: the dates of components, the validation data, and then the
@@ -23,6 +25,8 @@ export class ServiceLog {
   /** By property: the appliances that events speak of, and whether one of them is a Replacement. */
   #touched = new Map<string, Map<string, { appliance: Appliance; replaced: boolean }>>();
   #moved = new Set<Component>();
+  /** By property, the days of the events. */
+  #days = new Map<string, Day[]>();
   readonly #outcomes: OutcomeLog;
 
   constructor(private readonly writer: PortfolioWriter) {
@@ -62,13 +66,21 @@ export class ServiceLog {
   /** Stores the outcomes and the components' dates, and scores again what the events speak of. */
   async finish(): Promise<void> {
     const { tx, partner } = this.writer;
+    const properties = new Map<string, { property: Property; recordMoved: boolean }>();
+    for (const propertyId of this.#touched.keys()) {
+      const before = (await tx.properties.find(partner.id, propertyId))!;
+      const property = await extendRecord(this.writer, before, this.#days.get(propertyId)!);
+      const recordMoved = property.recordsSince !== before.recordsSince;
+      properties.set(propertyId, { property, recordMoved });
+    }
     await this.#outcomes.finish();
     for (const component of this.#moved) await tx.components.saveDates(component.id, component);
     await tx.giveWay();
     for (const [propertyId, touched] of this.#touched) {
-      const property = (await tx.properties.find(partner.id, propertyId))!;
+      const { property, recordMoved } = properties.get(propertyId)!;
+      if (recordMoved) await rescore(this.writer, property, "all", "history");
       // A replacement announces what it brings back, and nothing of what its neighbours in the request do.
-      for (const replaced of [false, true]) {
+      for (const replaced of recordMoved ? [true] : [false, true]) {
         const appliances = [...touched.values()].filter((one) => one.replaced === replaced);
         if (appliances.length > 0)
           await rescore(
@@ -103,5 +115,8 @@ export class ServiceLog {
     const replaced = touched.get(appliance.id)?.replaced || event.eventType === "Replacement";
     touched.set(appliance.id, { appliance, replaced });
     this.#touched.set(appliance.propertyId, touched);
+    const days = this.#days.get(appliance.propertyId);
+    if (days) days.push(event.date);
+    else this.#days.set(appliance.propertyId, [event.date]);
   }
 }

@@ -1,11 +1,12 @@
 import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
+import type { ScoredProperty } from "../domain/property.ts";
 import { scoreProperty } from "../domain/scoring/score.ts";
 import { addDays, type Day, dayOf, daysBetween, type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { loadHistories } from "./histories.ts";
 import type { Administration } from "./partners.ts";
-import { PortfolioWriter } from "./portfolio-writer.ts";
+import { PortfolioWriter, type ScoreCause } from "./portfolio-writer.ts";
 
 /** Trend points are kept this long. */
 export const RETENTION_DAYS = 365;
@@ -20,6 +21,8 @@ export type SnapshotResult = {
   good: number;
   /** Tier changes announced. */
   announced: number;
+  /** Tier changes that nobody is told of: another model than in the snapshot before made them. */
+  heldBack: number;
   durationMs: number;
   /** Another run had done this day before. */
   alreadyDone: boolean;
@@ -31,6 +34,8 @@ export type SnapshotEnvironment = {
   clock: () => Instant;
   /** Milliseconds of a clock that nobody sets. */
   ticks: () => number;
+  /** Announce also what only another model than in the snapshot before has moved. */
+  announceModelChange?: boolean;
   /** Lets others have their turn between two steps. */
   pause: () => Promise<void>;
   /** Stops between two steps; the next run of the day goes on from there. */
@@ -51,13 +56,13 @@ const DOUBTFUL_DAYS = 31;
  * day before one that has a snapshot: trends only grow at their end.
  */
 export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): Promise<SnapshotResult> {
-  const { store, knowledge, clock, ticks, pause, signal } = environment;
+  const { store, clock, ticks, pause, signal } = environment;
   const startedAt = clock();
   let budget = FIRST_STEP;
   for (let first = true; ; first = false) {
     const stepAt = ticks();
     // A step that is lost with the power is taken again, so only the end of the run waits for the disk.
-    const step = await store.write((tx) => takeStep(tx, knowledge, day, budget), "process", "background");
+    const step = await store.write((tx) => takeStep(tx, environment, day, budget), "process", "background");
     if (step.isLast) {
       if (!step.alreadyDone) await store.write((tx) => finish(tx, day));
       const { components, critical, warning } = step.run;
@@ -69,6 +74,7 @@ export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): 
         warning,
         good: components - critical - warning,
         announced: step.run.announced,
+        heldBack: step.run.heldBack,
         durationMs: clock() - startedAt,
         alreadyDone: first && step.alreadyDone,
       };
@@ -85,26 +91,41 @@ export function dueSnapshot(now: Instant, atMinutes: number): Day | undefined {
   return now % MS_PER_DAY >= atMinutes * 60_000 ? dayOf(now) : undefined;
 }
 
-type Run = { components: number; changed: number; critical: number; warning: number; announced: number };
+type Run = Pick<SnapshotResult, "components" | "changed" | "critical" | "warning" | "announced" | "heldBack">;
 type Step = { isLast: boolean; alreadyDone: boolean; run: Run };
 
-async function takeStep(tx: Tx, knowledge: Knowledge, day: Day, budget: number): Promise<Step> {
+type Ruler = Pick<SnapshotEnvironment, "knowledge" | "announceModelChange">;
+
+async function takeStep(tx: Tx, ruler: Ruler, day: Day, budget: number): Promise<Step> {
   const stored = await tx.snapshots.run(day);
   if (stored?.finishedAt) return { isLast: true, alreadyDone: true, run: stored };
   if (!stored) {
     const later = await tx.snapshots.laterThan(day);
     if (later !== undefined) throw setBack(day, later);
-    await tx.snapshots.start(day, tx.latestInstant());
+    await tx.snapshots.start(day, tx.latestInstant(), ruler.knowledge.modelVersion);
   }
-  const run: Run = stored ?? { components: 0, changed: 0, critical: 0, warning: 0, announced: 0 };
+  const run: Run = stored ?? { ...NOTHING };
   const properties = await tx.properties.forSnapshot(stored?.cursor ?? "", budget);
   if (properties.length === 0) return { isLast: true, alreadyDone: false, run };
-  await scoreAll(tx, knowledge, day, properties, run, await mayPrune(tx, day));
-  const { components, changed, critical, warning, announced } = run;
+  const cause = await causeOf(tx, ruler);
+  await scoreAll(tx, ruler.knowledge, day, properties, run, { cause, prunes: await mayPrune(tx, day) });
+  const { components, changed, critical, warning, announced, heldBack } = run;
   const cursor = properties.at(-1)!.id;
-  await tx.snapshots.update(day, { components, changed, critical, warning, announced, cursor });
+  await tx.snapshots.update(day, { components, changed, critical, warning, announced, heldBack, cursor });
   return { isLast: false, alreadyDone: false, run };
 }
+
+const NOTHING: Run = { components: 0, changed: 0, critical: 0, warning: 0, announced: 0, heldBack: 0 };
+
+/** Whether the latest snapshot was scored by the same model, local corrections aside. */
+async function causeOf(tx: Tx, { knowledge, announceModelChange }: Ruler) {
+  const latest = await tx.snapshots.latestFinished();
+  const isSame = !latest || baseModel(latest.modelVersion) === baseModel(knowledge.modelVersion);
+  return isSame || announceModelChange ? "snapshot" : "change of model";
+}
+
+/** `2` of `2+local.3`. */
+const baseModel = (version: string) => version.split("+")[0];
 
 async function finish(tx: Tx, day: Day): Promise<void> {
   const prunes = await mayPrune(tx, day);
@@ -142,13 +163,12 @@ async function scoreAll(
   tx: Tx,
   knowledge: Knowledge,
   day: Day,
-  properties: readonly { id: string; partnerId: string; state: string }[],
+  properties: readonly (ScoredProperty & { partnerId: string })[],
   run: Run,
-  prunes: boolean,
+  { cause, prunes }: { cause: ScoreCause; prunes: boolean },
 ): Promise<void> {
-  const states = new Map(properties.map((property) => [property.id, property.state]));
-  const appliances = await tx.appliances.forScoring([...states.keys()]);
-  const loaded = await loadHistories(tx, knowledge, states, appliances, day);
+  const appliances = await tx.appliances.forScoring(properties.map((property) => property.id));
+  const loaded = await loadHistories(tx, knowledge, properties, appliances, day);
   const writers = new Map<string, PortfolioWriter>();
   for (const { id, partnerId } of properties) {
     const property = loaded.get(id)!;
@@ -160,7 +180,7 @@ async function scoreAll(
     }
     for (const before of property.components) {
       const appliance = property.appliances.get(before.applianceId)!;
-      const after = await writer.saveScore(before, appliance, scores.get(before.id)!, day, "snapshot");
+      const after = await writer.saveScore(before, appliance, scores.get(before.id)!, day, cause);
       if (before.trendScore !== after.riskScore) {
         await tx.snapshots.insertTrendRow(after.id, day, after.riskScore);
         if (prunes && before.trendScore !== null)
@@ -174,6 +194,7 @@ async function scoreAll(
   }
   for (const writer of writers.values()) {
     run.announced += writer.announced;
+    run.heldBack += writer.heldBack;
     await writer.flush();
   }
 }

@@ -80,6 +80,7 @@ describe("the knowledge base", () => {
       environment: ["hard_water"],
       wear: "use",
       restoredBy: ["preventive", "cleaning"],
+      replaced: "with_appliance",
     });
     expect(knowledge.component("elev_machine").vital).toBe(true);
     expect(knowledge.component("fa_batteries").vital).toBe(true);

@@ -76,7 +76,7 @@ const CLAIM: NewClaim = {
 
 const defIdsOf = (typeId: string) => knowledge.type(typeId).components.map(({ id }) => id);
 const ratio = (components: ReadonlyMap<string, Component>, defId: string) =>
-  components.get(defId)!.evidenceRatio;
+  components.get(defId)!.hazardRatio;
 
 test("a claim moves the scores of the components that its type affects, at once", async () => {
   const { components, record } = await propertyWith("boiler", "washer");

@@ -72,7 +72,7 @@ async function portfolio({ id }: Partner) {
     components: sorted(
       (await components.page(id, all)).map((one) => [
         ...[label.get(one.applianceId), one.defId, one.riskScore, one.riskTier, one.confidence],
-        ...[one.probability, one.evidenceRatio, one.lastReplaced, one.lastServiced, one.installYear],
+        ...[one.effectiveAgeYears, one.hazardRatio, one.lastReplaced, one.lastServiced, one.installYear],
       ]),
     ),
     events: sorted(

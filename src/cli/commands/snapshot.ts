@@ -10,9 +10,12 @@ export const snapshotCommand = command({
   description:
     "A day has one snapshot: asked again, it changes nothing. The server may run at the same time.",
   options: {
+    announceModelChange: flag(
+      "announce also what moved because another model than in the snapshot before scored it",
+    ),
     discardLater: flag("first forget snapshots of days after today, which a clock that was ahead has left"),
   },
-  async run(context, _arguments, { discardLater }) {
+  async run(context, _arguments, { announceModelChange, discardLater }) {
     const day = dayOf(context.now());
     const discarded = discardLater
       ? await withAdministration(context, (administration) => discardLaterSnapshots(administration, day))
@@ -24,6 +27,7 @@ export const snapshotCommand = command({
           knowledge: loadKnowledge(),
           clock: context.now,
           ticks: () => performance.now(),
+          announceModelChange,
           pause: courteousPause(store, context.now),
         },
         day,
@@ -44,6 +48,11 @@ function summary({ alreadyDone, date, durationMs, ...found }: SnapshotResult): s
   return (
     `Snapshot of ${date}: ${found.components} components, ${found.critical} critical, ` +
     `${found.warning} warning, ${found.good} good; ${found.announced} tier changes announced ` +
-    `(${(durationMs / 1000).toFixed(1)} s).`
+    `(${(durationMs / 1000).toFixed(1)} s).${modelChange(found.heldBack)}`
   );
+}
+
+function modelChange(heldBack: number): string {
+  if (heldBack === 0) return "";
+  return `\nScored by another model than the snapshot before: ${heldBack} tier changes were not announced.`;
 }

@@ -11,9 +11,9 @@ export type ClaimImpact<C> = {
   label: string;
   /** Years since the date of loss. */
   ageYears: number;
-  /** Likelihood ratio at the date of loss; 1 for a type that the knowledge base lacks. */
+  /** Hazard ratio at the date of loss; 1 for a type that the knowledge base lacks. */
   baseRatio: number;
-  /** Likelihood ratio today, as faded; 1 when denied. */
+  /** Hazard ratio today, as faded; 1 when denied. */
   effectiveRatio: number;
   /** Years until it has faded away; 0 for a claim that weighs nothing. */
   remainingYears: number;

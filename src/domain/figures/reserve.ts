@@ -11,8 +11,8 @@ export const RESERVE_MONTHS = [12, 24, 36] as const;
 const FULL_REPLACEMENT_MONTHS = 120;
 
 /**
- * What to set aside so that the replacements expected within `months` are paid for: elevated components in full,
- * others by their probability of failing until then (`scoring.md` §6).
+ * What to set aside so that the replacements expected within `months` are paid for: critical components in full,
+ * which are due now, others by their probability of failing until then (`scoring.md` §6).
  */
 export function reserveOver(
   knowledge: Knowledge,
@@ -23,9 +23,9 @@ export function reserveOver(
   let expectedCents = 0;
   for (const component of components) {
     const share =
-      component.riskTier === "GOOD"
-        ? failureWithin(knowledge, component, component.brandTier, months * DAYS_PER_MONTH)
-        : 1;
+      component.riskTier === "CRITICAL"
+        ? 1
+        : failureWithin(knowledge, component, component.brandTier, months * DAYS_PER_MONTH);
     expectedCents += knowledge.component(component.defId).proactiveCents * share;
   }
   return monthly(expectedCents / months, unitCount);

@@ -1,17 +1,17 @@
 import type { Cascade, Knowledge } from "../knowledge.ts";
-import { clamp } from "./bayes.ts";
 import { enter, type Trail } from "./evidence.ts";
+import { clamp } from "./ratios.ts";
 
 /** An appliance whose components have been scored without cascade. */
 export type ScoredAppliance = {
   typeId: string;
   unitId: string | null;
-  /** Posterior without cascade, by component definition. */
+  /** Unrounded scores without cascade, by component definition. */
   standalone: ReadonlyMap<string, number>;
 };
 
 /**
- * Product of the likelihood ratios of upstream components in bad state: on the same appliance, or for a rule across
+ * Product of the hazard ratios of upstream components in bad state: on the same appliance, or for a rule across
  * types on one that serves the same unit or the whole property. One pass over scores without cascade.
  */
 export function cascadeRatio(

@@ -1,7 +1,7 @@
 import type { ClaimType, Knowledge } from "../knowledge.ts";
 import { DAYS_PER_YEAR, dayNumber } from "../time.ts";
-import { faded } from "./bayes.ts";
 import { enter, type Subject, type Trail } from "./evidence.ts";
+import { faded } from "./ratios.ts";
 import type { ClaimEvidence } from "./types.ts";
 
 /** A claim that still weighs. */
@@ -11,7 +11,7 @@ export type LiveClaim<C extends ClaimEvidence = ClaimEvidence> = C & {
   ratio: number;
 };
 
-/** A claim's likelihood ratio on that day: its type's, fading from the date of loss; 1 for a denied or unknown one. */
+/** A claim's hazard ratio on that day: its type's, fading from the date of loss; 1 for a denied or unknown one. */
 export function claimRatio(knowledge: Knowledge, claim: ClaimEvidence, today: number): number {
   const ageYears = (today - dayNumber(claim.dateOfLoss)) / DAYS_PER_YEAR;
   if (claim.status === "denied" || ageYears < 0) return 1;

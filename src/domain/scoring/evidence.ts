@@ -1,8 +1,8 @@
 import type { ComponentDef, KeywordGroup, Knowledge } from "../knowledge.ts";
 import type { Condition } from "../service-event.ts";
 import { DAYS_PER_MONTH, type Day } from "../time.ts";
-import { faded } from "./bayes.ts";
 import { findings } from "./keywords.ts";
+import { faded } from "./ratios.ts";
 import { concerns, type DatedEvent } from "./timeline.ts";
 import type { Evidence } from "./types.ts";
 
@@ -30,15 +30,24 @@ export function enter(
   return ratio;
 }
 
-/** Product of the likelihood ratios of the service events after the last Replacement. */
-export function serviceRatio(
+/** Hazard ratios of the service events after the last Replacement; calibration strengthens two of them. */
+export type ServiceRatios = {
+  /** Of the condition seen last. */
+  condition: number;
+  /** Of repairs and emergency repairs. */
+  repairs: number;
+  /** Of all else: inspections and words in notes. */
+  others: number;
+};
+
+export function serviceRatios(
   knowledge: Knowledge,
   subject: Subject,
   events: readonly DatedEvent[],
   trail: Trail,
-): number {
+): ServiceRatios {
   const { evidence } = knowledge.model;
-  let product = 1;
+  const ratios: ServiceRatios = { condition: 1, repairs: 1, others: 1 };
   let repairs: DatedEvent[] | undefined;
   let observed: DatedEvent | undefined;
   for (const event of events) {
@@ -52,10 +61,10 @@ export function serviceRatio(
     } else if (type === "Emergency Repair") {
       const { ratio, spanMonths } = evidence.emergencyRepair;
       const weighed = weigh(knowledge, event, faded(ratio, months, spanMonths));
-      product *= enter(trail, "emergency_repair", type, event.date, weighed);
+      ratios.repairs *= enter(trail, "emergency_repair", type, event.date, weighed);
     } else if (type === "Inspection" && condition === null) {
       const { ratio, spanMonths } = evidence.inspection;
-      product *= enter(
+      ratios.others *= enter(
         trail,
         "inspection",
         type,
@@ -64,11 +73,11 @@ export function serviceRatio(
       );
     }
     if (event.notes !== null && months < evidence.keywords.spanMonths)
-      product *= keywordRatio(knowledge, subject, event, events, trail);
+      ratios.others *= keywordRatio(knowledge, subject, event, events, trail);
   }
-  if (repairs) product *= repairFrequencyRatio(knowledge, subject, repairs, trail);
-  if (observed) product *= conditionRatio(knowledge, subject, observed, trail);
-  return product;
+  if (repairs) ratios.repairs *= repairFrequencyRatio(knowledge, subject, repairs, trail);
+  if (observed) ratios.condition = conditionRatio(knowledge, subject, observed, trail);
+  return ratios;
 }
 
 function ageMonths(event: DatedEvent, subject: Subject): number {

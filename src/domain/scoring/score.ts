@@ -1,23 +1,32 @@
-import type { Environment, Knowledge } from "../knowledge.ts";
+import type { ComponentDef, Environment, Knowledge } from "../knowledge.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
-import { clamp, posterior } from "./bayes.ts";
+import { type AgedLife, agedLife, calibratedLife } from "./aged-life.ts";
 import { cascadeRatio, type ScoredAppliance } from "./cascade.ts";
 import { claimsRatio, type LiveClaim, strongestClaims } from "./claims.ts";
 import { confidenceOf } from "./confidence.ts";
-import { enter, type Subject, serviceRatio, type Trail } from "./evidence.ts";
-import { brandedMedian } from "./projection.ts";
-import { smartRatio, standingWarnings, type Warning } from "./smart.ts";
+import { type Corrections, UNCORRECTED } from "./corrections.ts";
+import { enter, type Subject, serviceRatios, type Trail } from "./evidence.ts";
+import { cumulativeRisk, type Outlook, periodRisk } from "./outlook.ts";
+import { clamp } from "./ratios.ts";
+import { acuteHazard, standingWarnings, type Warning } from "./smart.ts";
 import { roundScore, tierOf } from "./tier.ts";
-import { type DatedEvent, lastReplacement, timeline } from "./timeline.ts";
-import type { ApplianceHistory, ComponentHistory, Confidence, PropertyHistory, Score } from "./types.ts";
-import { ageingFrom, ageingRate, virtualAge } from "./virtual-age.ts";
-import { cumulativeProbability, scaleFromMedian } from "./weibull.ts";
+import { type DatedEvent, timeline } from "./timeline.ts";
+import type {
+  ApplianceHistory,
+  ComponentHistory,
+  Confidence,
+  Evidence,
+  PropertyHistory,
+  Score,
+} from "./types.ts";
 
 export type ScoreOptions = {
   /** Ids of the appliances to return; the others are read only as far as they bear on these. */
   only?: ReadonlySet<string>;
   /** Fill `evidence`. */
   explain?: boolean;
+  /** What has been learned beside the knowledge base; nothing unless given. */
+  corrections?: Corrections;
 };
 
 /**
@@ -28,12 +37,14 @@ export function scoreProperty(
   knowledge: Knowledge,
   history: PropertyHistory,
   asOf: Day,
-  { only, explain = false }: ScoreOptions = {},
+  { only, explain = false, corrections = UNCORRECTED }: ScoreOptions = {},
 ): Map<string, Score> {
   const today = dayNumber(asOf);
   const surroundings: Surroundings = {
     environment: knowledge.environment(history.state),
     claims: strongestClaims(knowledge, history.claims, today),
+    recordsSince: Math.min(dayNumber(history.recordsSince), today),
+    corrections,
     today,
     explain,
   };
@@ -45,7 +56,7 @@ export function scoreProperty(
   for (const appliance of appliances) {
     if (only && !only.has(appliance.id)) continue;
     for (const component of appliance.components) {
-      const cascade = cascadeRatio(knowledge, component.defId, appliance, byType, component.trail);
+      const cascade = cascadeRatio(knowledge, component.def.id, appliance, byType, component.trail);
       scores.set(component.id, finish(knowledge, component, cascade));
     }
   }
@@ -56,6 +67,8 @@ export function scoreProperty(
 type Surroundings = {
   environment: Environment;
   claims: readonly LiveClaim[];
+  recordsSince: number;
+  corrections: Corrections;
   today: number;
   explain: boolean;
 };
@@ -63,14 +76,15 @@ type Surroundings = {
 /** A component before cascades. */
 type Assessment = {
   id: string;
-  defId: string;
+  def: ComponentDef;
+  lifeFactor: number;
+  life: AgedLife;
   ageYears: number;
-  virtualAgeYears: number;
-  rate: number;
-  /** Prior probability of failure, from age alone. */
-  prior: number;
-  /** Product of the likelihood ratios, not yet held within its limits. */
+  /** Product of the hazard ratios, not yet held within its limits. */
   ratio: number;
+  acuteHazard: number;
+  /** Risk of the period that a score looks ahead, without cascade. */
+  risk: number;
   confidence: Confidence;
   trail: Trail;
 };
@@ -104,48 +118,66 @@ function assessAppliance(
   };
   const components = appliance.components.map((component) => assess(knowledge, component, shared));
   const standalone = new Map(
-    components.map(({ defId, prior, ratio }) => [defId, posterior(prior, held(knowledge, ratio))]),
+    components.map(({ def, risk }) => [def.id, cumulativeRisk(risk, knowledge.model)]),
   );
   return { id, typeId, unitId, standalone, components };
 }
 
 function assess(knowledge: Knowledge, component: ComponentHistory, shared: Shared): Assessment {
   const { model } = knowledge;
-  const { id, defId, installYear, overrideLifespan } = component;
-  const { appliance, events, today, brandIsKnown } = shared;
+  const { id, defId } = component;
+  const { appliance, events, warnings, today, environment, recordsSince, corrections, brandIsKnown } = shared;
+  const { brandTier, usageIntensity } = appliance;
   const def = knowledge.component(defId);
-  const replacedOn = lastReplacement(component, events, today);
-  const from = ageingFrom(installYear, replacedOn);
-  const rate = ageingRate(def, appliance.usageIntensity, shared.environment, model);
-  const virtualAgeYears = virtualAge(def, id, events, { from, today, rate }, model);
-  const { medianLifeYears, weibullShape } = def;
-  const life = { medianLifeYears, weibullShape, brandTier: appliance.brandTier, overrideLifespan };
-  const scale = scaleFromMedian(brandedMedian(life, model), weibullShape);
+  const lifeFactor = calibratedLife(def, appliance.id, corrections);
+  const setting = { brandTier, usageIntensity, environment, recordsSince, lifeFactor };
+  const life = agedLife(def, component, events, setting, today, model);
+  const subject: Subject = { id, def, since: life.replacedOn ?? -Infinity, today };
   const trail: Trail = shared.explain ? [] : undefined;
+  const ratio = ownRatio(knowledge, subject, shared, trail);
+  const acute = acuteHazard(knowledge, subject, warnings, events, trail);
   return {
     id,
-    defId,
-    ageYears: Math.max(0, today - from) / DAYS_PER_YEAR,
-    virtualAgeYears,
-    rate,
-    prior: cumulativeProbability(virtualAgeYears, scale, weibullShape),
-    ratio: ownRatio(knowledge, { id, def, since: replacedOn ?? -Infinity, today }, shared, trail),
+    def,
+    lifeFactor,
+    life,
+    ageYears: Math.max(0, today - life.bornOn) / DAYS_PER_YEAR,
+    ratio,
+    acuteHazard: acute,
+    risk: periodRisk(outlookOf(def, life, held(knowledge, ratio), acute), model),
     confidence: confidenceOf(id, events, brandIsKnown, today, model),
     trail,
   };
 }
 
-/** Product of all likelihood ratios but cascades. */
+/** Product of all hazard ratios but cascades. */
 function ownRatio(knowledge: Knowledge, subject: Subject, shared: Shared, trail: Trail): number {
-  const { events, warnings, claims, hazard, appliance } = shared;
-  const service = serviceRatio(knowledge, subject, events, trail);
+  const { events, claims, hazard, appliance, corrections } = shared;
+  const { strength } = corrections;
+  const service = serviceRatios(knowledge, subject, events, trail);
+  if (trail) noteStrength(trail, strength);
+  const condition = strengthened(service.condition, strength.condition);
+  const repairs = strengthened(service.repairs, strength.repairs);
   const claim = claimsRatio(subject, claims, trail);
-  const smart = smartRatio(subject, warnings, events, trail);
   const { hazardBrand } = knowledge.model.evidence;
   const make = hazard.has(subject.def.id)
     ? enter(trail, "hazard_brand", appliance.brand ?? appliance.model ?? "", null, hazardBrand.ratio)
     : 1;
-  return service * claim * smart * make;
+  return service.others * repairs * condition * claim * make;
+}
+
+const strengthened = (ratio: number, power: number) => (power === 1 || ratio === 1 ? ratio : ratio ** power);
+
+function noteStrength(trail: Evidence[], { condition, repairs }: Corrections["strength"]): void {
+  for (const entry of trail) {
+    const strength =
+      entry.kind === "condition"
+        ? condition
+        : entry.kind === "repair" || entry.kind === "emergency_repair"
+          ? repairs
+          : 1;
+    if (strength !== 1) entry.strength = strength;
+  }
 }
 
 /** The product of ratios within the limits that keep any heap of evidence from deciding alone. */
@@ -154,15 +186,27 @@ function held(knowledge: Knowledge, ratio: number): number {
   return clamp(ratio, lowestProduct, highestProduct);
 }
 
+function outlookOf(def: ComponentDef, life: AgedLife, hazardRatio: number, acuteHazard: number): Outlook {
+  const { scaleYears, effectiveAgeYears, rate } = life;
+  return { scaleYears, weibullShape: def.weibullShape, effectiveAgeYears, rate, hazardRatio, acuteHazard };
+}
+
 function finish(knowledge: Knowledge, component: Assessment, cascade: number): Score {
-  const evidenceRatio = held(knowledge, component.ratio * cascade);
-  const probability = posterior(component.prior, evidenceRatio);
-  const riskScore = roundScore(probability, knowledge.model.highestScore);
+  const { model } = knowledge;
+  const { def, life, ratio, acuteHazard } = component;
+  const hazardRatio = held(knowledge, ratio * cascade);
+  const risk =
+    cascade === 1 ? component.risk : periodRisk(outlookOf(def, life, hazardRatio, acuteHazard), model);
+  const riskScore = roundScore(cumulativeRisk(risk, model), model.score.highest);
   const score: Score = {
-    probability,
-    priorAgeYears: component.virtualAgeYears,
-    rate: component.rate,
-    evidenceRatio,
+    scaleYears: life.scaleYears,
+    lifeFactor: component.lifeFactor,
+    effectiveAgeYears: life.effectiveAgeYears,
+    rate: life.rate,
+    hazardRatio,
+    acuteHazard,
+    prior: life.prior,
+    periodRisk: risk,
     riskScore,
     riskTier: tierOf(riskScore),
     confidence: component.confidence,

@@ -1,7 +1,7 @@
 import type { ComponentDef, Knowledge, SmartEventType } from "../knowledge.ts";
 import { dayFromNumber, MS_PER_DAY } from "../time.ts";
-import { faded } from "./bayes.ts";
-import { enter, type Subject, type Trail } from "./evidence.ts";
+import type { Subject, Trail } from "./evidence.ts";
+import { faded } from "./ratios.ts";
 import { compareText, concerns, type DatedEvent } from "./timeline.ts";
 import type { SmartEvidence } from "./types.ts";
 
@@ -53,24 +53,31 @@ export function standingWarnings(
   return warnings.sort((a, b) => compareText(a.eventType, b.eventType) || b.ratio - a.ratio || b.day - a.day);
 }
 
-/** Product over the kinds of warning that concern the component, each at its strongest. */
-export function smartRatio(
+/**
+ * The hazard of a failure that the standing warnings of the component announce, at any age, over the span in which they
+ * fade (competing risks): kinds of warning add up, each at its strongest.
+ */
+export function acuteHazard(
+  { model }: Knowledge,
   subject: Subject,
   warnings: readonly Warning[],
   events: readonly DatedEvent[],
   trail: Trail,
 ): number {
-  if (warnings.length === 0) return 1;
+  if (warnings.length === 0) return 0;
   const mendedOn = Math.max(subject.since, lastRepair(subject.id, events));
-  let product = 1;
+  let sum = 0;
   let counted: string | undefined;
   for (const warning of warnings) {
     if (warning.eventType === counted || warning.day <= mendedOn) continue;
     if (!isNamed(warning, warning.type, subject)) continue;
     counted = warning.eventType;
-    product *= enter(trail, "smart_event", counted, dayFromNumber(warning.day), warning.ratio);
+    const on = dayFromNumber(warning.day);
+    const hazard = model.evidence.smartEvent.hazard * (warning.ratio - 1);
+    trail?.push({ kind: "smart_event", subject: counted, on, ratio: warning.ratio, hazard });
+    sum += hazard;
   }
-  return product;
+  return sum;
 }
 
 /** A repair ends the warnings of its own day too: the visit answers the alarm far more often than it precedes it. */

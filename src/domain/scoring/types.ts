@@ -10,6 +10,8 @@ export type BrandTier = "premium" | "standard" | "budget";
 /** All that a property's scores depend on. The order within any list means nothing. */
 export type PropertyHistory = {
   state: string | null;
+  /** The day from which the service record counts as complete: what came before it may be unknown. */
+  recordsSince: Day;
   claims: ClaimEvidence[];
   appliances: ApplianceHistory[];
 };
@@ -60,19 +62,27 @@ export type SmartEvidence = {
   recordedAt: Instant;
 };
 
-/** What is stored of a component, and enough to project from without its history. */
+/** What is stored of a component, and with its kind and make enough to look ahead from without its history. */
 export type ScoreState = {
-  /** Posterior probability of failure before rounding. */
-  probability: number;
-  /** Virtual age (Kijima I), in years of normal use. */
-  priorAgeYears: number;
-  /** Years of normal use that a calendar year adds (accelerated failure time). */
+  /** Factor that calibration puts on its life: of its kind, and of its appliance's frailty. */
+  lifeFactor: number;
+  /** The virtual age (Kijima I) that age alone speaks for, in years of normal use: V*. */
+  effectiveAgeYears: number;
+  /** Years of normal use that a calendar year adds (accelerated failure time): r. */
   rate: number;
-  /** Product of all likelihood ratios, held within the model's limits. */
-  evidenceRatio: number;
+  /** Product of all hazard ratios, held within the model's limits: θ. */
+  hazardRatio: number;
+  /** Cumulative hazard of what sensors report, over the days in which that fades: Λ. */
+  acuteHazard: number;
 };
 
 export type Score = ScoreState & {
+  /** Scale η of its Weibull life in years of normal use: make, lifespan of its own and calibration included. */
+  scaleYears: number;
+  /** Prior probability of having failed by now, from age alone: p0. */
+  prior: number;
+  /** Probability of failing within the period that the score looks ahead: q. */
+  periodRisk: number;
   /** 0 to 0.99 at two decimals. */
   riskScore: number;
   riskTier: RiskTier;
@@ -99,6 +109,10 @@ export type Evidence = {
   subject: string;
   /** Null for what has no date. */
   on: Day | null;
-  /** Likelihood ratio on the odds of failure, as faded on the day of scoring. */
+  /** Hazard ratio, as faded on the day of scoring. */
   ratio: number;
+  /** The power that calibration puts on the ratio; left out where it is 1. */
+  strength?: number;
+  /** What a sensor's event adds to the acute hazard, in place of multiplying by its ratio. */
+  hazard?: number;
 };

@@ -5,6 +5,11 @@ export function scaleFromMedian(median: number, shape: number): number {
   return median / Math.LN2 ** (1 / shape);
 }
 
+/** The median of the life whose η is given. */
+export function medianFromScale(scale: number, shape: number): number {
+  return scale * Math.LN2 ** (1 / shape);
+}
+
 /** F(age): the share that has failed by that age. */
 export function cumulativeProbability(age: number, scale: number, shape: number): number {
   return 0 - Math.expm1(-cumulativeHazard(age, scale, shape)); // 0 -, since a bare minus makes -0 of 0

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { claimImpacts } from "../../../src/domain/figures/claims-impact.ts";
-import { faded } from "../../../src/domain/scoring/bayes.ts";
+import { faded } from "../../../src/domain/scoring/ratios.ts";
 import type { ClaimEvidence } from "../../../src/domain/scoring/types.ts";
 import { addDays } from "../../../src/domain/time.ts";
 import { knowledge, whole } from "./components.ts";

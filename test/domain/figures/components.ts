@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { tierOfHundredths } from "../../../src/domain/component.ts";
 import type { AssessedComponent } from "../../../src/domain/figures/assessment.ts";
-import { posterior } from "../../../src/domain/scoring/bayes.ts";
-import { brandedMedian } from "../../../src/domain/scoring/projection.ts";
-import { cumulativeProbability, scaleFromMedian } from "../../../src/domain/scoring/weibull.ts";
+import { agedScore } from "../../../src/domain/projections.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 
 export const knowledge = loadKnowledge();
@@ -28,10 +26,11 @@ export function part(defId: string, riskScore: number, given: Given = {}): Asses
     riskTier: tierOfHundredths(riskScore),
     confidence: "LOW",
     announcedTier: "GOOD",
-    probability: riskScore / 100,
-    priorAgeYears: 0,
+    lifeFactor: 1,
+    effectiveAgeYears: 0,
     rate: 1,
-    evidenceRatio: 1,
+    hazardRatio: 1,
+    acuteHazard: 0,
     scoredOn: "2025-07-01",
     trendScore: null,
     rescoredAt: null,
@@ -48,14 +47,10 @@ export function whole(typeId: string, riskScore: number, given: Given = {}): Ass
 }
 
 /** A component of that age in years of normal use, with the score that its life and evidence give it. */
-export function aged(defId: string, priorAgeYears: number, given: Given = {}): AssessedComponent {
-  const def = knowledge.component(defId);
-  const component = part(defId, 0, { priorAgeYears, ...given });
-  const scale = scaleFromMedian(brandedMedian({ ...def, ...component }, knowledge.model), def.weibullShape);
-  const prior = cumulativeProbability(priorAgeYears, scale, def.weibullShape);
-  const probability = posterior(prior, component.evidenceRatio);
-  const riskScore = Math.min(Math.round(probability * 100), 99);
-  return { ...component, probability, riskScore, riskTier: tierOfHundredths(riskScore) };
+export function aged(defId: string, effectiveAgeYears: number, given: Given = {}): AssessedComponent {
+  const component = part(defId, 0, { effectiveAgeYears, ...given });
+  const riskScore = Math.round(agedScore(knowledge, component, component.brandTier, 0) * 100);
+  return { ...component, riskScore, riskTier: tierOfHundredths(riskScore) };
 }
 
 /** Components of any kind, age and evidence, each of an appliance of its own. */
@@ -63,16 +58,17 @@ export const anyComponents = fc
   .array(
     fc.record({
       defId: fc.constantFrom(...knowledge.components.keys()),
-      priorAgeYears: fc.double({ min: 0, max: 60, noNaN: true }),
+      effectiveAgeYears: fc.double({ min: 0, max: 60, noNaN: true }),
       rate: fc.double({ min: 0.6, max: 2.4, noNaN: true }),
-      evidenceRatio: fc.double({ min: 0.2, max: 6, noNaN: true }),
+      hazardRatio: fc.double({ min: 0.1, max: 10, noNaN: true }),
+      acuteHazard: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1, noNaN: true })),
       brandTier: fc.constantFrom("premium" as const, "standard" as const, "budget" as const),
       overrideLifespan: fc.option(fc.integer({ min: 1, max: 40 })),
     }),
     { maxLength: 12 },
   )
   .map((all) =>
-    all.map(({ defId, priorAgeYears, ...given }, i) =>
-      aged(defId, priorAgeYears, { id: `C_${i}`, applianceId: `A_${i}`, ...given }),
+    all.map(({ defId, effectiveAgeYears, ...given }, i) =>
+      aged(defId, effectiveAgeYears, { id: `C_${i}`, applianceId: `A_${i}`, ...given }),
     ),
   );

@@ -16,20 +16,20 @@ describe("a forecast window", () => {
 
   // Rule: forecast-windows
   test("holds what becomes CRITICAL through ageing alone", () => {
-    // A burner of 28.418486 years: 0.7716 now, 0.7740 in 30 days, 0.7764 in 60, which rounds to 0.78
-    const ageing = aged("boiler_burner", 28.418486080569977);
+    // A burner of 48.866893 years: 0.7737 now, 0.7746 in 30 days, 0.7754 in 60, which rounds to 0.78
+    const ageing = aged("boiler_burner", 48.86689287521485);
     expect(ageing.riskTier).toBe("WARNING");
     expect(windows(ageing)).toEqual([0, 1, 1]);
   });
 
   // Rule: forecast-windows
   test("holds what fails within it with a probability of a quarter, whatever its tier", () => {
-    // Median life of one year, one year old: 0.1403 within 30 days, 0.2743 within 60, 0.3989 within 90
-    const shortLived = aged("boiler_burner", 1, { overrideLifespan: 1 });
-    expect(shortLived.riskTier).toBe("GOOD");
-    expect(windows(shortLived)).toEqual([0, 1, 1]);
-    const [item] = forecastWithin(knowledge, [shortLived], 60).items;
-    expect(item!.failureProbability).toBeCloseTo(0.274339, 6);
+    // Acute hazards alone: 1 - exp(-0.289 · days / 90) is 0.0918, 0.1752 and 0.2510
+    const alarmed = aged("boiler_burner", 0, { acuteHazard: 0.289 });
+    expect(alarmed).toMatchObject({ riskScore: 76, riskTier: "WARNING" });
+    expect(windows(alarmed)).toEqual([0, 0, 1]);
+    const [item] = forecastWithin(knowledge, [alarmed], 90).items;
+    expect(item!.failureProbability).toBeCloseTo(0.251, 4);
   });
 
   test("adds up what its components cost, planned and after failure", () => {

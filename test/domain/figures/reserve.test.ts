@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { fullReplacementReserve, RESERVE_MONTHS, reserveOver } from "../../../src/domain/figures/reserve.ts";
 import { aged, anyComponents, knowledge, part, whole } from "./components.ts";
 
-/** A burner of 20 years, 2,800 USD: median life 21, shape 2.5, η = 24.315831; p = 0.46, so GOOD. */
+/** A burner of 20 years, 2,800 USD: median life 21, shape 2.5, η = 24.315831; score 0.33, so GOOD. */
 const BURNER = aged("boiler_burner", 20);
 /** 950 USD. */
-const CIRCULATOR = part("boiler_circulator", 52);
+const CIRCULATOR = part("boiler_circulator", 78);
 
 describe("a reserve", () => {
   // Rule: reserve-amounts
@@ -18,7 +18,7 @@ describe("a reserve", () => {
   });
 
   // Rule: reserve-amounts, reserve
-  test("holds an elevated component in full, and is given by unit and by year", () => {
+  test("holds a critical component in full, and is given by unit and by year", () => {
     const over = (months: number) => reserveOver(knowledge, [BURNER, CIRCULATOR], 3, months);
     // (214.2246 + 950) / 12 = 97.01872
     expect(over(12)).toEqual({ propertyPerMonth: 9702, perUnitPerMonth: 3234, perUnitPerYear: 38_807 });
@@ -26,6 +26,12 @@ describe("a reserve", () => {
     expect(over(24)).toEqual({ propertyPerMonth: 5734, perUnitPerMonth: 1911, perUnitPerYear: 22_935 });
     // (633.7074 + 950) / 36 = 43.99187
     expect(over(36)).toEqual({ propertyPerMonth: 4399, perUnitPerMonth: 1466, perUnitPerYear: 17_597 });
+  });
+
+  // Rule: reserve-amounts
+  test("holds a component in warning by its probability too: it is not yet a bill", () => {
+    const warned = { ...BURNER, riskScore: 77, riskTier: "WARNING" as const };
+    expect(reserveOver(knowledge, [warned], 1, 12)).toEqual(reserveOver(knowledge, [BURNER], 1, 12));
   });
 
   test("counts a property without units as one door", () => {
@@ -36,9 +42,9 @@ describe("a reserve", () => {
     });
   });
 
-  test("is the whole cost when all is elevated", () => {
+  test("is the whole cost when all is critical", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...RESERVE_MONTHS), fc.integer({ min: 52, max: 99 }), (months, score) => {
+      fc.property(fc.constantFrom(...RESERVE_MONTHS), fc.integer({ min: 78, max: 99 }), (months, score) => {
         const elevator = whole("elevator", score); // parts of 150,000 USD
         expect(reserveOver(knowledge, elevator, 1, months).propertyPerMonth).toBe(
           Math.round(15_000_000 / months),

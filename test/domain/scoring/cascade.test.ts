@@ -17,7 +17,7 @@ function withLifespans(typeId: string, years: Record<string, number>, given: Par
 describe("within an appliance", () => {
   const ratioWith = (floatSwitchLife: number) =>
     scores(property([withLifespans("sump_pump", { sump_float_switch: floatSwitchLife })])).get("A/sump_pump")!
-      .evidenceRatio;
+      .hazardRatio;
 
   // Rule: cascade
   test("a failing upstream part raises what hangs on it by the rule's ratio", () => {
@@ -29,8 +29,8 @@ describe("within an appliance", () => {
   });
 
   test("one between weighs in proportion, from 0.52 up to 0.78", () => {
-    // shape 1.6; at 20 years of a life of 16: p = 1 - 2^-(1.25^1.6) = 0.628632; (p - 0.52) / 0.26 = 0.417815
-    expect(ratioWith(16)).toBeCloseTo(1 + 0.6 * 0.417815, 5);
+    // shape 1.6; at 20 years of a life of 9 the coming year's hazard is 0.2017885: 1 - exp(-5 · that) = 0.635397
+    expect(ratioWith(9)).toBeCloseTo(1 + 0.6 * ((0.635397 - 0.52) / 0.26), 5);
   });
 
   // Rule: cascade
@@ -38,16 +38,16 @@ describe("within an appliance", () => {
     const lives = { boiler_expansion_tank: 5, boiler_circulator: 5, boiler_controls: 5 };
     const found = scores(property([withLifespans("boiler", lives)]));
     // 1.3 · 1.5 · 1.6 = 3.12
-    expect(found.get("A/boiler_heat_exchanger")!.evidenceRatio).toBe(2.5);
+    expect(found.get("A/boiler_heat_exchanger")!.hazardRatio).toBe(2.5);
   });
 
   // Rule: cascade
   test("a part raised by a cascade does not carry it on", () => {
-    // The flashing alone stands at 0.43; the open sealant joints lift it to 0.53, which the membrane does not feel.
-    const roof = withLifespans("roof", { roof_sealant: 5, roof_flashing: 24.5 });
+    // The flashing alone stands at 0.37; the open sealant joints lift it over 0.52, which the membrane does not feel.
+    const roof = withLifespans("roof", { roof_sealant: 5, roof_flashing: 23 });
     const found = scores(property([roof]));
-    expect(found.get("A/roof_flashing")!.probability).toBeGreaterThan(0.52);
-    expect(found.get("A/roof_membrane")!.evidenceRatio).toBe(1);
+    expect(found.get("A/roof_flashing")!.riskScore).toBeGreaterThan(0.52);
+    expect(found.get("A/roof_membrane")!.hazardRatio).toBe(1);
   });
 });
 
@@ -56,7 +56,7 @@ describe("across appliance types", () => {
     withLifespans("plumbing_supply", { plumb_prv: 5 }, { id: "S", unitId });
   const heater = (unitId: string | null) => withLifespans("water_heater_gas", {}, { id: "H", unitId });
   const ratio = (...appliances: ApplianceHistory[]) =>
-    scores(property(appliances)).get("H/wh_gas_tp_valve")!.evidenceRatio;
+    scores(property(appliances)).get("H/wh_gas_tp_valve")!.hazardRatio;
 
   test("it reaches appliances of the same unit, and all from one that serves the whole property", () => {
     expect(ratio(supply("U1"), heater("U1"))).toBeCloseTo(1.5, 12);
@@ -72,7 +72,7 @@ describe("across appliance types", () => {
   test("a rule within a type does not reach another appliance of that type", () => {
     const bad = withLifespans("sump_pump", { sump_float_switch: 5 }, { id: "B" });
     const found = scores(property([bad, withLifespans("sump_pump", {}, { id: "G" })]));
-    expect(found.get("G/sump_pump")!.evidenceRatio).toBe(1);
+    expect(found.get("G/sump_pump")!.hazardRatio).toBe(1);
   });
 
   test("asking for one appliance alone gives the same score as asking for all", () => {

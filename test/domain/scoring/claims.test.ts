@@ -13,7 +13,7 @@ const boilerRatio = (
   claims: ClaimEvidence[],
   part = "boiler_burner",
   events: ReturnType<typeof event>[] = [],
-) => scores(property([appliance("boiler", { events })], { claims })).get(`A/${part}`)!.evidenceRatio;
+) => scores(property([appliance("boiler", { events })], { claims })).get(`A/${part}`)!.hazardRatio;
 
 test("a claim weighs by its type on the components that the type affects", () => {
   expect(boilerRatio([claim("equipment_breakdown")])).toBeCloseTo(1.8, 12);

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { failureProbability, project } from "../../../src/domain/scoring/projection.ts";
+import {
+  daysToEvenOdds,
+  effectiveLifespan,
+  failureProbability,
+} from "../../../src/domain/scoring/outlook.ts";
+import { recordsSince } from "../../../src/domain/scoring/record.ts";
 import type { ApplianceHistory, BrandTier, RiskTier } from "../../../src/domain/scoring/types.ts";
 import type { EventType } from "../../../src/domain/service-event.ts";
 import cases from "../../fixtures/golden-scores.json" with { type: "json" };
@@ -24,22 +29,27 @@ describe("an independent implementation's scores are reproduced", () => {
         dateOfLoss: claim.date_of_loss,
         status: claim.status as "open" | "closed" | "denied",
       }));
-      const history = property(appliances, { state: golden.property.state, claims });
+      const { state } = golden.property;
+      const given = (golden.property as { records_since?: string }).records_since;
+      const eventDays = appliances.flatMap(({ events }) => events.map(({ date }) => date));
+      const since = given ?? recordsSince(golden.as_of, eventDays, knowledge.model);
+      const history = property(appliances, { state, claims, recordsSince: since });
       const found = scores(history, golden.as_of);
       expect(found.size).toBe(golden.expected.length);
       for (const expected of golden.expected) {
-        const { brandTier } = appliances[expected.appliance]!;
         const score = found.get(`${expected.appliance}/${expected.component_def_id}`)!;
-        const life = { ...knowledge.component(expected.component_def_id), brandTier, overrideLifespan: null };
-        const within = (days: number) => failureProbability(score, life, days, knowledge.model);
-        const projection = project(score, life, score.confidence, golden.as_of, knowledge.model);
+        const { weibullShape } = knowledge.component(expected.component_def_id);
+        const outlook = { ...score, weibullShape };
+        const within = (days: number) => failureProbability(outlook, days, knowledge.model);
         expect(score.riskScore).toBe(expected.risk_score);
         expect(score.riskTier).toBe(expected.risk_tier as RiskTier);
-        expectNear(score.probability, expected.p, 1e-6);
-        expectNear(score.priorAgeYears, expected.virtual_age_years, 1e-4);
-        expectNear(projection.effectiveLifespanYears, expected.effective_lifespan_years, 1e-4);
+        expectNear(score.prior, expected.prior, 1e-6);
+        expectNear(score.hazardRatio, expected.hazard_ratio, 1e-6);
+        expectNear(score.effectiveAgeYears, expected.effective_age_years, 1e-4);
+        expectNear(effectiveLifespan(outlook), expected.effective_lifespan_years, 1e-4);
         expectNear(within(90), expected.failure_probability_90d, 1e-6);
         expectNear(within(365), expected.failure_probability_365d, 1e-6);
+        expectNear(daysToEvenOdds(outlook), expected.days_to_even_odds, 0.1);
       }
     });
 });

@@ -16,6 +16,8 @@ export const knowledge = loadKnowledge();
 /** 7305 days, exactly 20 mean years, after 1 July 2005. */
 export const AS_OF = "2025-07-01";
 export const INSTALL_YEAR = 2005;
+/** Before anything was installed: nothing of the past is unknown. */
+export const ALWAYS = "1800-01-01";
 
 /** An appliance with all its components, whose ids are the definitions' with the appliance's id before them. */
 export function appliance(typeId: string, given: Partial<ApplianceHistory> = {}): ApplianceHistory {
@@ -65,7 +67,7 @@ export function property(
   appliances: ApplianceHistory[],
   given: Partial<PropertyHistory> = {},
 ): PropertyHistory {
-  return { state: null, claims: [], appliances, ...given };
+  return { state: null, recordsSince: ALWAYS, claims: [], appliances, ...given };
 }
 
 export function scores(history: PropertyHistory, asOf = AS_OF): Map<string, Score> {

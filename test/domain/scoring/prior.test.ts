@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
+import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { ageYears } from "../../../src/domain/scoring/virtual-age.ts";
 import { cumulativeProbability, scaleFromMedian } from "../../../src/domain/scoring/weibull.ts";
-import { appliance, BURNER, burner, event, property, scores } from "./histories.ts";
+import { AS_OF, appliance, BURNER, burner, event, knowledge, property, scores } from "./histories.ts";
 
 describe("the Weibull life", () => {
   // Rule: weibull
@@ -21,27 +23,27 @@ describe("the prior", () => {
   // Rule: weibull
   test("is the share of like components that would have failed by now", () => {
     // 1 - exp(-ln 2 · (20/21)^2.5)
-    expect(burner().probability).toBeCloseTo(0.458576, 6);
-    expect(burner()).toMatchObject({ riskScore: 0.46, riskTier: "GOOD", evidenceRatio: 1, ageYears: 20 });
+    expect(burner().prior).toBeCloseTo(0.458576, 6);
+    expect(burner()).toMatchObject({ riskScore: 0.33, riskTier: "GOOD", hazardRatio: 1, ageYears: 20 });
   });
 
   // Rule: weibull
   test("stretches the life by the brand's factor", () => {
-    expect(burner([], { brandTier: "premium" }).probability).toBeCloseTo(0.383361, 6); // median 23.1
-    expect(burner([], { brandTier: "budget" }).probability).toBeCloseTo(0.570266, 6); // median 18.48
+    expect(burner([], { brandTier: "premium" }).prior).toBeCloseTo(0.383361, 6); // median 23.1
+    expect(burner([], { brandTier: "budget" }).prior).toBeCloseTo(0.570266, 6); // median 18.48
   });
 
   // Rule: override-lifespan
   test("takes a lifespan set for the component in place of the median", () => {
     const boiler = appliance("boiler");
     const components = boiler.components.map((part) => ({ ...part, overrideLifespan: 30 }));
-    expect(burner([], { components }).probability).toBeCloseTo(0.222393, 6); // median 30
+    expect(burner([], { components }).prior).toBeCloseTo(0.222393, 6); // median 30
   });
 
   test("ages parts that wear with use by the power 0.6 of the usage, and no others", () => {
     const found = scores(property([appliance("boiler", { usageIntensity: 2 })]));
     expect(found.get(BURNER)!.rate).toBeCloseTo(1.515717, 6); // 2^0.6
-    expect(found.get(BURNER)!.probability).toBeCloseTo(0.823669, 6);
+    expect(found.get(BURNER)!.prior).toBeCloseTo(0.823669, 6);
     expect(found.get("A/boiler_expansion_tank")!.rate).toBeCloseTo(1 / 0.93, 12);
   });
 
@@ -65,6 +67,35 @@ describe("the prior", () => {
   });
 });
 
+describe("what age can say", () => {
+  test("ends at the age that one in a thousand reaches: what is older is tougher than its kind", () => {
+    const ancient = burner([], { components: appliance("boiler", { installYear: 1925 }).components });
+    expect(ancient.prior).toBeCloseTo(0.999, 12);
+    expect(ancient.effectiveAgeYears).toBeCloseTo(52.677346, 6); // 24.315831 · (-ln 0.001)^0.4
+    expect(ancient.ageYears).toBeGreaterThan(99);
+  });
+});
+
+describe("calibration", () => {
+  const corrected = (corrections: Partial<Corrections>) =>
+    scoreProperty(knowledge, property([appliance("boiler")]), AS_OF, {
+      corrections: { ...UNCORRECTED, ...corrections },
+    }).get(BURNER)!;
+
+  test("stretches the life of a kind", () => {
+    const longer = corrected({ lifeFactors: new Map([["boiler_burner", 30 / 21]]) });
+    expect(longer.prior).toBeCloseTo(0.222393, 6); // median 30
+    expect(longer.lifeFactor).toBeCloseTo(30 / 21, 12);
+  });
+
+  test("multiplies the hazard by the frailty of the appliance", () => {
+    const frail = corrected({ frailties: new Map([["A", 2]]) });
+    expect(Math.log1p(-frail.prior)).toBeCloseTo(2 * Math.log1p(-burner().prior), 12);
+    expect(Math.log1p(-frail.periodRisk)).toBeCloseTo(2 * Math.log1p(-burner().periodRisk), 12);
+    expect(corrected({ frailties: new Map([["B", 2]]) })).toEqual(burner());
+  });
+});
+
 describe("calendar age", () => {
   test("runs from 1 July of the install year, or from the last replacement", () => {
     expect(ageYears({ installYear: 2005, lastReplaced: null }, "2025-07-01")).toBe(20);
@@ -85,43 +116,43 @@ describe("virtual age", () => {
   test("is less by a share of what accrued since the last restoring event, two intervals at most", () => {
     const events = [event("Preventive Maintenance", "2015-07-01"), event("Cleaning", "2016-07-01")];
     // 7305 days, less 0.20 of 730.5 (of the 3652 before it, 24 months count), less 0.12 of 366
-    expect(burner(events).priorAgeYears).toBeCloseTo((7305 - 146.1 - 43.92) / 365.25, 9);
+    expect(burner(events).effectiveAgeYears).toBeCloseTo((7305 - 146.1 - 43.92) / 365.25, 9);
     expect(burner(events).ageYears).toBe(20);
   });
 
   test("takes the strongest of several restoring events on one day", () => {
     const both = [event("Cleaning", "2015-07-01"), event("Preventive Maintenance", "2015-07-01")];
-    expect(burner(both).priorAgeYears).toBeCloseTo((7305 - 146.1) / 365.25, 9);
+    expect(burner(both).effectiveAgeYears).toBeCloseTo((7305 - 146.1) / 365.25, 9);
   });
 
   test("is untouched by maintenance that does not restore the component", () => {
     const events = [event("Filter Change", "2015-07-01"), event("Inspection", "2015-07-02")];
-    expect(burner(events).priorAgeYears).toBe(20);
+    expect(burner(events).effectiveAgeYears).toBe(20);
   });
 
   test("is untouched by maintenance of another component", () => {
     const elsewhere = event("Preventive Maintenance", "2015-07-01", { componentId: "A/boiler_controls" });
-    expect(burner([elsewhere]).priorAgeYears).toBe(20);
+    expect(burner([elsewhere]).effectiveAgeYears).toBe(20);
   });
 
   test("counts a year of maintenance where no interval is known", () => {
     const dryer = appliance("dryer_electric", { events: [event("Cleaning", "2015-07-01")] });
     // the heating element: 0.12 of 24 months
     const score = scores(property([dryer])).get("A/dryer_elec_heating_element")!;
-    expect(score.priorAgeYears).toBeCloseTo((7305 - 87.66) / 365.25, 9);
+    expect(score.effectiveAgeYears).toBeCloseTo((7305 - 87.66) / 365.25, 9);
   });
 
   // Rule: maintenance-rejuvenates
   test("starts again at a Replacement, of the component or of the whole appliance", () => {
     const replaced = event("Replacement", "2021-07-01", { componentId: BURNER });
-    expect(burner([replaced]).priorAgeYears).toBe(4);
-    expect(burner([{ ...replaced, componentId: null }]).priorAgeYears).toBe(4);
-    expect(burner([{ ...replaced, componentId: "A/boiler_controls" }]).priorAgeYears).toBe(20);
+    expect(burner([replaced]).effectiveAgeYears).toBe(4);
+    expect(burner([{ ...replaced, componentId: null }]).effectiveAgeYears).toBe(4);
+    expect(burner([{ ...replaced, componentId: "A/boiler_controls" }]).effectiveAgeYears).toBe(20);
   });
 
   test("forgets maintenance from before a Replacement", () => {
     const events = [event("Preventive Maintenance", "2020-07-01"), event("Replacement", "2021-07-01")];
-    expect(burner(events).priorAgeYears).toBe(4);
+    expect(burner(events).effectiveAgeYears).toBe(4);
   });
 
   test("takes the later of a stored replacement date and a Replacement event", () => {
@@ -129,8 +160,8 @@ describe("virtual age", () => {
       ...part,
       lastReplaced: "2021-07-01",
     }));
-    expect(burner([], { components }).priorAgeYears).toBe(4);
-    expect(burner([event("Replacement", "2017-07-01")], { components }).priorAgeYears).toBe(4);
-    expect(burner([event("Replacement", "2025-07-01")], { components }).priorAgeYears).toBe(0);
+    expect(burner([], { components }).effectiveAgeYears).toBe(4);
+    expect(burner([event("Replacement", "2017-07-01")], { components }).effectiveAgeYears).toBe(4);
+    expect(burner([event("Replacement", "2025-07-01")], { components }).effectiveAgeYears).toBe(0);
   });
 });

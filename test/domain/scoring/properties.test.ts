@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { failureProbability, scoreByAgeing } from "../../../src/domain/scoring/projection.ts";
+import { failureProbability, scoreByAgeing } from "../../../src/domain/scoring/outlook.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { tierOf } from "../../../src/domain/scoring/tier.ts";
 import type {
@@ -13,7 +13,7 @@ import type {
 } from "../../../src/domain/scoring/types.ts";
 import { EVENT_TYPES } from "../../../src/domain/service-event.ts";
 import { addDays, dayFromNumber, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { AS_OF, appliance, event, knowledge, scores } from "./histories.ts";
+import { ALWAYS, AS_OF, appliance, event, knowledge, scores } from "./histories.ts";
 
 /** Rounding of the last bit, where two computations take different ways to one number. */
 const EPSILON = 1e-12;
@@ -74,13 +74,18 @@ const claim: fc.Arbitrary<ClaimEvidence> = fc.record({
   status: fc.constantFrom("open", "closed", "denied"),
 });
 
+/** Histories whose records begin at any time, so that much of what came before is unknown. */
 const history: fc.Arbitrary<PropertyHistory> = fc.record({
   state: fc.constantFrom(null, "TX", "MN", "FL", "PR"),
+  recordsSince: fc.oneof(fc.constant(ALWAYS), anyDay),
   claims: fc.array(claim, { maxLength: 5 }),
   appliances: fc
     .tuple(applianceHistory("A0"), applianceHistory("A1"), applianceHistory("A2"))
     .map((all) => [...all]),
 });
+
+/** Histories that are on record from the birth of every part. */
+const onRecord = history.map((given) => ({ ...given, recordsSince: ALWAYS }));
 
 /** The history with its first appliance changed; cascades carry on to the others. */
 function withFirst(given: PropertyHistory, change: (first: ApplianceHistory) => Partial<ApplianceHistory>) {
@@ -93,7 +98,7 @@ const withEvents = (given: PropertyHistory, ...more: EventEvidence[]) =>
 
 function expectNoLower(after: Map<string, Score>, before: Map<string, Score>): void {
   for (const [id, score] of before) {
-    expect(after.get(id)!.probability).toBeGreaterThanOrEqual(score.probability - EPSILON);
+    expect(after.get(id)!.periodRisk).toBeGreaterThanOrEqual(score.periodRisk - EPSILON);
     expect(after.get(id)!.riskScore).toBeGreaterThanOrEqual(score.riskScore);
   }
 }
@@ -120,7 +125,7 @@ test("a score lies within 0 and 0.99 at two decimals, and its tier follows from 
 
 describe("age, use and make", () => {
   /** No evidence that fades: maintenance and brands only. */
-  const unfading = history.map((given) => ({
+  const unfading = onRecord.map((given) => ({
     ...given,
     claims: [],
     appliances: given.appliances.map((one) => ({
@@ -148,12 +153,11 @@ describe("age, use and make", () => {
     fc.assert(
       fc.property(unfading, fc.nat({ max: 4000 }), (given, days) => {
         const later = scores(given, addDays(AS_OF, days));
-        for (const { components, brandTier } of given.appliances)
-          for (const { id, defId, overrideLifespan } of components) {
+        for (const { components } of given.appliances)
+          for (const { id, defId } of components) {
             const now = scores(given).get(id)!;
-            if (now.evidenceRatio !== later.get(id)!.evidenceRatio || now.ageYears === 0) continue;
-            const life = { ...knowledge.component(defId), brandTier, overrideLifespan };
-            const ahead = scoreByAgeing(now, life, days, knowledge.model);
+            if (now.hazardRatio !== later.get(id)!.hazardRatio || now.ageYears === 0) continue;
+            const ahead = scoreByAgeing({ ...now, ...knowledge.component(defId) }, days, knowledge.model);
             expect(Math.abs(ahead - later.get(id)!.riskScore)).toBeLessThan(0.0101);
           }
       }),
@@ -164,7 +168,7 @@ describe("age, use and make", () => {
   // Rule: use-and-tier-order
   test("more use never lowers a score", () => {
     fc.assert(
-      fc.property(history, fc.double({ min: 0, max: 1, noNaN: true }), (given, more) => {
+      fc.property(onRecord, fc.double({ min: 0, max: 1, noNaN: true }), (given, more) => {
         const harder = withFirst(given, ({ usageIntensity }) => ({ usageIntensity: usageIntensity + more }));
         expectNoLower(scores(harder), scores(given));
       }),
@@ -174,7 +178,7 @@ describe("age, use and make", () => {
   // Rule: use-and-tier-order
   test("a premium make scores no higher than a standard one, and that no higher than a budget one", () => {
     fc.assert(
-      fc.property(history, (given) => {
+      fc.property(onRecord, (given) => {
         const premium = scores(withFirst(given, () => ({ brandTier: "premium" })));
         const standard = scores(withFirst(given, () => ({ brandTier: "standard" })));
         const budget = scores(withFirst(given, () => ({ brandTier: "budget" })));
@@ -273,16 +277,64 @@ describe("claims", () => {
 });
 
 // Rule: fresh-and-aging
-test("straight after a Replacement a score is at most 0.02", () => {
+test("straight after a Replacement, with nothing else against it, a score is at most 0.40", () => {
+  const quiet = history.map((given) => ({
+    ...given,
+    claims: [],
+    appliances: given.appliances.map((one) => ({ ...one, smartEvents: [] })),
+  }));
   fc.assert(
-    fc.property(history, pick, (given, at) => {
+    fc.property(quiet, pick, (given, at) => {
       const componentId = target(given, at);
-      const found = scores(withEvents(given, event("Replacement", AS_OF, { componentId })));
-      for (const { id } of given.appliances[0]!.components)
-        if (componentId === null || componentId === id)
-          expect(found.get(id)!.riskScore).toBeLessThanOrEqual(0.02);
+      const replaced = withEvents(given, event("Replacement", AS_OF, { componentId }));
+      const found = scoreProperty(knowledge, replaced, AS_OF, { explain: true });
+      for (const { id } of given.appliances[0]!.components) {
+        const score = found.get(id)!;
+        if (componentId !== null && componentId !== id) continue;
+        expect(score.effectiveAgeYears).toBe(0);
+        if (score.evidence!.length === 0) expect(score.riskScore).toBeLessThanOrEqual(0.4);
+      }
     }),
   );
+});
+
+describe("an unknown past", () => {
+  const RESTORING = new Set(["Preventive Maintenance", "Cleaning", "Filter Change"]);
+  /** Without visits that restore, the virtual age of an original is that when the record began and what it gained since. */
+  const unrestored = history.map((given) => ({
+    ...given,
+    appliances: given.appliances.map((one) => ({
+      ...one,
+      events: one.events.filter(({ eventType }) => !RESTORING.has(eventType)),
+    })),
+  }));
+
+  test("never makes a part older than an original would be", () => {
+    fc.assert(
+      fc.property(unrestored, (given) => {
+        const original = scores({ ...given, recordsSince: ALWAYS });
+        for (const [id, { prior }] of scores(given))
+          expect(prior).toBeLessThanOrEqual(original.get(id)!.prior + EPSILON);
+      }),
+    );
+  });
+
+  test("is not assumed where the record covers the life", () => {
+    fc.assert(
+      fc.property(history, (given) => {
+        const [found, covered] = [scores(given), scores({ ...given, recordsSince: ALWAYS })];
+        for (const { components, events, installYear } of given.appliances)
+          for (const { id, defId } of components) {
+            const isReplaced = events.some(
+              (past) => past.eventType === "Replacement" && [id, null].includes(past.componentId),
+            );
+            const isCovered = given.recordsSince <= `${installYear}-07-01`;
+            if (isReplaced || isCovered || knowledge.component(defId).replaced === "with_appliance")
+              expect(found.get(id)!.prior).toBe(covered.get(id)!.prior);
+          }
+      }),
+    );
+  });
 });
 
 describe("arrival", () => {
@@ -377,10 +429,10 @@ test("the failure probability is 0 for no days, rises with the days, and stays w
       fc.uniqueArray(fc.integer({ min: 1, max: 20_000 }), { minLength: 2 }),
       (given, windows) => {
         const found = scores(given);
-        for (const { components, brandTier } of given.appliances)
-          for (const { id, defId, overrideLifespan } of components) {
-            const life = { ...knowledge.component(defId), brandTier, overrideLifespan };
-            const within = (days: number) => failureProbability(found.get(id)!, life, days, knowledge.model);
+        for (const { components } of given.appliances)
+          for (const { id, defId } of components) {
+            const outlook = { ...found.get(id)!, ...knowledge.component(defId) };
+            const within = (days: number) => failureProbability(outlook, days, knowledge.model);
             expect(within(0)).toBe(0);
             const rising = windows.toSorted((a, b) => a - b).map(within);
             for (let i = 1; i < rising.length; i++) expect(rising[i]!).toBeGreaterThanOrEqual(rising[i - 1]!);

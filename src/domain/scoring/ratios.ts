@@ -6,9 +6,3 @@ export function faded(ratio: number, age: number, span: number): number {
 export function clamp(value: number, lowest: number, highest: number): number {
   return Math.min(highest, Math.max(lowest, value));
 }
-
-/** Bayes' rule on the odds: prior odds times the likelihood ratio, as a probability. */
-export function posterior(prior: number, likelihoodRatio: number): number {
-  // The odds of a prior of 1 are infinite; this form of the same rule is not.
-  return (prior * likelihoodRatio) / (1 - prior + prior * likelihoodRatio);
-}

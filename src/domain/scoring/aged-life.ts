@@ -1,0 +1,92 @@
+import type { ComponentDef, Environment, ScoringModel } from "../knowledge.ts";
+import { DAYS_PER_YEAR } from "../time.ts";
+import type { Corrections } from "./corrections.ts";
+import { highestAge } from "./outlook.ts";
+import { UnknownPasts } from "./renewal.ts";
+import { type DatedEvent, lastReplacement } from "./timeline.ts";
+import type { BrandTier, ComponentHistory } from "./types.ts";
+import { ageingFrom, ageingRate, virtualAge } from "./virtual-age.ts";
+import { ageAtHazard, cumulativeProbability, scaleFromMedian } from "./weibull.ts";
+
+/** What a component's life depends on beside its own record. */
+export type LifeSetting = {
+  brandTier: BrandTier;
+  usageIntensity: number;
+  environment: Environment;
+  /** Day from which the property's service record counts as complete. */
+  recordsSince: number;
+  /** Factor on the life, from calibration; see `calibratedLife`. */
+  lifeFactor: number;
+};
+
+/** How old a component is on a day, evidence aside. Ages and scales in years of normal use, days as numbers. */
+export type AgedLife = {
+  /** Scale η of its life. */
+  scaleYears: number;
+  /** Years of normal use that a calendar year adds: r. */
+  rate: number;
+  /** Day of its last Replacement; undefined without one. */
+  replacedOn: number | undefined;
+  /** The day from which it ages: its last Replacement, else the middle of its install year. */
+  bornOn: number;
+  /**
+   * Virtual age (Kijima I): since its birth, or, where its past is unknown, what it has gained since the record began.
+   */
+  virtualAgeYears: number;
+  /** Nominal virtual age when the record began (t), where what came before is unknown (`scoring.md` §2a). */
+  unknownPastYears: number | undefined;
+  /** Probability of having failed by now from age alone: p0. */
+  prior: number;
+  /** The age whose prior is p0: V*. */
+  effectiveAgeYears: number;
+};
+
+const pasts = new UnknownPasts();
+
+/** Scale η of a component's life: its own lifespan where one is set, its brand's factor, and what was calibrated. */
+export function lifeScale(
+  def: ComponentDef,
+  overrideLifespan: number | null,
+  { brandTier, lifeFactor }: Pick<LifeSetting, "brandTier" | "lifeFactor">,
+  model: ScoringModel,
+): number {
+  const median = (overrideLifespan ?? def.medianLifeYears) * model.brandFactor[brandTier] * lifeFactor;
+  return scaleFromMedian(median, def.weibullShape);
+}
+
+/** The factor on a component's life: its kind's, and what the frailty of its appliance, a factor on the hazard, is on a life. */
+export function calibratedLife(def: ComponentDef, applianceId: string, corrections: Corrections): number {
+  const factor = corrections.lifeFactors.get(def.id) ?? 1;
+  const frailty = corrections.frailties.get(applianceId) ?? 1;
+  return frailty === 1 ? factor : factor * frailty ** (-1 / def.weibullShape);
+}
+
+/** A component's age as of `today`, from the events up to it. */
+export function agedLife(
+  def: ComponentDef,
+  component: ComponentHistory,
+  events: readonly DatedEvent[],
+  setting: LifeSetting,
+  today: number,
+  model: ScoringModel,
+): AgedLife {
+  const shape = def.weibullShape;
+  const scaleYears = lifeScale(def, component.overrideLifespan, setting, model);
+  const rate = ageingRate(def, setting.usageIntensity, setting.environment, model);
+  const replacedOn = lastReplacement(component, events, today);
+  const bornOn = ageingFrom(component.installYear, replacedOn);
+  const isUnknown = def.replaced === "alone" && replacedOn === undefined && bornOn < setting.recordsSince;
+  const from = isUnknown ? setting.recordsSince : bornOn;
+  const virtualAgeYears = virtualAge(def, component.id, events, { from, today, rate }, model);
+  const life = { scaleYears, rate, replacedOn, bornOn, virtualAgeYears };
+  if (!isUnknown) {
+    const effectiveAgeYears = Math.min(virtualAgeYears, highestAge(scaleYears, shape, model));
+    const prior = cumulativeProbability(effectiveAgeYears, scaleYears, shape);
+    return { ...life, unknownPastYears: undefined, prior, effectiveAgeYears };
+  }
+  const unknownPastYears = (rate * (setting.recordsSince - bornOn)) / DAYS_PER_YEAR;
+  const found = pasts.prior(shape, unknownPastYears / scaleYears, virtualAgeYears / scaleYears);
+  const prior = Math.min(found, model.highestPrior);
+  const effectiveAgeYears = ageAtHazard(-Math.log1p(-prior), scaleYears, shape);
+  return { ...life, unknownPastYears, prior, effectiveAgeYears };
+}

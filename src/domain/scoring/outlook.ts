@@ -1,0 +1,108 @@
+import type { ScoringModel } from "../knowledge.ts";
+import { DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber, yearOf } from "../time.ts";
+import { clamp } from "./ratios.ts";
+import { roundScore } from "./tier.ts";
+import type { Confidence, ScoreState } from "./types.ts";
+import { ageAtHazard, cumulativeHazard, medianFromScale } from "./weibull.ts";
+
+/** A component's life, age and evidence: all that looking ahead needs. */
+export type Outlook = Omit<ScoreState, "lifeFactor"> & {
+  /** Scale η of its life, in years of normal use. */
+  scaleYears: number;
+  /** Shape β of its life. */
+  weibullShape: number;
+};
+
+export type Projection = {
+  projectedFailureYear: number;
+  projectedFailureOn: Day;
+  projectedFailureRange: { earliest: number; latest: number; confidencePct: number };
+  /** Calendar years from new to an even chance of having failed, at the component's rate of ageing. */
+  effectiveLifespanYears: number;
+};
+
+/** The probability of failing within `days`, given that it works today (`scoring.md` §4). */
+export function failureProbability(outlook: Outlook, days: number, model: ScoringModel): number {
+  const { scaleYears, weibullShape, effectiveAgeYears, rate, hazardRatio, acuteHazard } = outlook;
+  const later = effectiveAgeYears + (rate * days) / DAYS_PER_YEAR;
+  const byAge =
+    cumulativeHazard(later, scaleYears, weibullShape) -
+    cumulativeHazard(effectiveAgeYears, scaleYears, weibullShape);
+  const acute = acuteHazard * Math.min(1, days / model.evidence.smartEvent.spanDays);
+  return 0 - Math.expm1(-hazardRatio * byAge - acute); // 0 -, since a bare minus makes -0 of 0
+}
+
+/** Calendar years from new to an even chance of having failed: L. */
+export function effectiveLifespan({
+  scaleYears,
+  weibullShape,
+  rate,
+}: Pick<Outlook, "scaleYears" | "weibullShape" | "rate">): number {
+  return medianFromScale(scaleYears, weibullShape) / rate;
+}
+
+/** The days that a score looks ahead: a year, less for what lives only a few. */
+export function scoredPeriod(outlook: Outlook, { score }: ScoringModel): number {
+  return Math.min(score.periodDays, score.shareOfLife * effectiveLifespan(outlook) * DAYS_PER_YEAR);
+}
+
+/** The probability of failing within the period that a score looks ahead: q. */
+export function periodRisk(outlook: Outlook, model: ScoringModel): number {
+  return failureProbability(outlook, scoredPeriod(outlook, model), model);
+}
+
+/** The cumulative probability of failing within so many periods as risky as the coming one, not yet rounded. */
+export function cumulativeRisk(risk: number, { score }: ScoringModel): number {
+  return 0 - Math.expm1(score.periods * Math.log1p(-risk));
+}
+
+/** The age of a part whom age alone gives the highest prior that it may: nothing counts as older. */
+export function highestAge(scaleYears: number, shape: number, model: ScoringModel): number {
+  return ageAtHazard(-Math.log1p(-model.highestPrior), scaleYears, shape);
+}
+
+/** The risk score in `days` days through ageing alone, the evidence held as it is. */
+export function scoreByAgeing(outlook: Outlook, days: number, model: ScoringModel): number {
+  const highest = highestAge(outlook.scaleYears, outlook.weibullShape, model);
+  const older = outlook.effectiveAgeYears + (outlook.rate * days) / DAYS_PER_YEAR;
+  const aged = { ...outlook, effectiveAgeYears: clamp(older, outlook.effectiveAgeYears, highest) };
+  return roundScore(cumulativeRisk(periodRisk(aged, model), model), model.score.highest);
+}
+
+/** Days until failing earlier is as likely as not, acute hazards aside. */
+export function daysToEvenOdds(outlook: Outlook): number {
+  const { scaleYears, weibullShape, effectiveAgeYears, rate, hazardRatio } = outlook;
+  const hazard = cumulativeHazard(effectiveAgeYears, scaleYears, weibullShape) + Math.LN2 / hazardRatio;
+  return ((ageAtHazard(hazard, scaleYears, weibullShape) - effectiveAgeYears) / rate) * DAYS_PER_YEAR;
+}
+
+/** When it is expected to fail, given that it works on `asOf`. */
+export function project(
+  outlook: Outlook,
+  confidence: Confidence,
+  asOf: Day,
+  model: ScoringModel,
+): Projection {
+  const today = dayNumber(asOf);
+  const day = today + Math.ceil(daysToEvenOdds(outlook));
+  const effectiveLifespanYears = effectiveLifespan(outlook);
+  const margin = model.confidence.rangeShare[confidence] * effectiveLifespanYears * DAYS_PER_YEAR;
+  const projectedFailureOn = calendarDay(day);
+  return {
+    projectedFailureYear: yearOf(projectedFailureOn),
+    projectedFailureOn,
+    projectedFailureRange: {
+      earliest: yearOf(calendarDay(Math.max(today, Math.round(day - margin)))),
+      latest: yearOf(calendarDay(Math.round(day + margin))),
+      confidencePct: model.confidence.confidencePct[confidence],
+    },
+    effectiveLifespanYears,
+  };
+}
+
+const LAST_DAY = dayNumber("9999-12-31");
+
+/** A long enough life reaches past the years that a day can be written in. */
+function calendarDay(number: number): Day {
+  return dayFromNumber(Math.min(number, LAST_DAY));
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test } from "bun:test";
+import {
+  cumulativeRisk,
+  daysToEvenOdds,
+  failureProbability,
+  type Outlook,
+  periodRisk,
+  project,
+  scoreByAgeing,
+  scoredPeriod,
+} from "../../../src/domain/scoring/outlook.ts";
+import { tierOf } from "../../../src/domain/scoring/tier.ts";
+import { AS_OF, burner, knowledge } from "./histories.ts";
+
+const { model } = knowledge;
+/** A burner of 20 years: median 21, η = 24.315831, (20/η)^2.5 = 0.613552. */
+const outlook: Outlook = { ...burner(), weibullShape: 2.5 };
+
+describe("the probability of failing within a window", () => {
+  test("is that of a part which has reached its age", () => {
+    expect(failureProbability(outlook, 365, model)).toBeCloseTo(0.0764566, 7); // 1 - exp(0.613552 - 0.693091)
+    expect(failureProbability(outlook, 0, model)).toBe(0);
+  });
+
+  test("has its hazard multiplied by the evidence", () => {
+    const bad = { ...outlook, hazardRatio: 1.8 };
+    expect(failureProbability(bad, 365, model)).toBeCloseTo(0.1333911, 7);
+  });
+
+  test("has an acute hazard added, over ninety days and no longer", () => {
+    const alarmed = { ...outlook, acuteHazard: 0.3 };
+    const added = (days: number) =>
+      Math.log1p(-failureProbability(outlook, days, model)) -
+      Math.log1p(-failureProbability(alarmed, days, model));
+    expect([0, 30, 90, 365].map((days) => Number(added(days).toFixed(12)))).toEqual([0, 0.1, 0.3, 0.3]);
+  });
+});
+
+describe("a score", () => {
+  test("is the cumulative probability of failing within five years like the coming one", () => {
+    expect(cumulativeRisk(0.26, model)).toBeCloseTo(0.778099, 6); // CRITICAL from 26 % a year
+    expect(cumulativeRisk(0.14, model)).toBeCloseTo(0.529573, 6); // WARNING from 14 %
+    expect([0, 1].map((risk) => cumulativeRisk(risk, model))).toEqual([0, 1]);
+  });
+
+  test("looks a year ahead, or a quarter of the life of what lives less than four years", () => {
+    expect(scoredPeriod(outlook, model)).toBe(365);
+    const brief = { ...outlook, scaleYears: outlook.scaleYears / 21 };
+    expect(scoredPeriod(brief, model)).toBeCloseTo(365.25 / 4, 9);
+    expect(scoredPeriod({ ...brief, rate: 2 }, model)).toBeCloseTo(365.25 / 8, 9);
+    expect(periodRisk(brief, model)).toBe(failureProbability(brief, 365.25 / 4, model));
+  });
+});
+
+describe("the projected failure", () => {
+  // Rule: projected-failure
+  test("is the first day by which the part fails with a probability of one half", () => {
+    const { projectedFailureOn, projectedFailureYear } = project(outlook, "HIGH", AS_OF, model);
+    // η · (0.613552 + ln 2)^0.4 = 27.061977 years, 2579.4 days from now
+    expect(projectedFailureOn).toBe("2032-07-24");
+    expect(projectedFailureYear).toBe(2032);
+    expect(failureProbability(outlook, 2579, model)).toBeLessThan(0.5);
+    expect(failureProbability(outlook, 2580, model)).toBeGreaterThanOrEqual(0.5);
+  });
+
+  test("comes sooner with evidence against the part, and leaves acute hazards aside", () => {
+    expect(daysToEvenOdds({ ...outlook, hazardRatio: 2 })).toBeCloseTo(1432.974, 3); // (0.613552 + ln 2 / 2)^0.4
+    expect(daysToEvenOdds({ ...outlook, acuteHazard: 5 })).toBe(daysToEvenOdds(outlook));
+  });
+
+  // Rule: projected-range
+  test("has a range of a share of the effective lifespan, by confidence", () => {
+    const range = (confidence: "HIGH" | "MEDIUM" | "LOW") =>
+      project(outlook, confidence, AS_OF, model).projectedFailureRange;
+    // 21 years · 4, 8 and 12 % are 307, 614 and 920 days either way
+    expect(range("HIGH")).toEqual({ earliest: 2031, latest: 2033, confidencePct: 98 });
+    expect(range("MEDIUM")).toEqual({ earliest: 2030, latest: 2034, confidencePct: 97 });
+    expect(range("LOW")).toEqual({ earliest: 2030, latest: 2035, confidencePct: 96 });
+  });
+
+  // Rule: projected-range
+  test("has a range that does not begin before this year", () => {
+    const lost = { ...outlook, hazardRatio: 10, effectiveAgeYears: 50 };
+    expect(project(lost, "LOW", AS_OF, model).projectedFailureRange.earliest).toBe(2025);
+  });
+
+  test("comes sooner for a part that ages faster, whose effective lifespan is shorter", () => {
+    const worn = project({ ...outlook, rate: 2 }, "HIGH", AS_OF, model);
+    expect(worn.effectiveLifespanYears).toBeCloseTo(10.5, 12);
+    expect(worn.projectedFailureOn).toBe("2029-01-11"); // in 1289.7 days
+  });
+
+  test("stays within the calendar for a part of enormous life", () => {
+    const eternal = { ...outlook, scaleYears: 100_000 };
+    expect(project(eternal, "LOW", AS_OF, model).projectedFailureOn).toBe("9999-12-31");
+  });
+});
+
+describe("the score through ageing alone", () => {
+  test("is the score of an older part with the same evidence", () => {
+    expect(scoreByAgeing(outlook, 0, model)).toBe(0.33);
+    const later = { ...outlook, effectiveAgeYears: 20 + 3650 / 365.25 };
+    expect(scoreByAgeing(outlook, 3650, model)).toBe(scoreByAgeing(later, 0, model));
+    expect(scoreByAgeing({ ...outlook, hazardRatio: 1.8 }, 0, model)).toBe(0.51); // 0.511217
+  });
+
+  test("ends at the age that one in a thousand reaches", () => {
+    const old = scoreByAgeing(outlook, 36_500, model);
+    expect(scoreByAgeing(outlook, 73_000, model)).toBe(old);
+    expect(old).toBe(0.81);
+  });
+
+  test("never passes 0.99", () => {
+    expect(scoreByAgeing({ ...outlook, hazardRatio: 10 }, 36_500, model)).toBe(0.99);
+  });
+});
+
+// Rule: tier-bounds
+test("tiers begin at 0.78 and 0.52", () => {
+  expect([0.99, 0.78, 0.77, 0.52, 0.51, 0].map(tierOf)).toEqual([
+    "CRITICAL",
+    "CRITICAL",
+    "WARNING",
+    "WARNING",
+    "GOOD",
+    "GOOD",
+  ]);
+});

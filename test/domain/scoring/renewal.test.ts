@@ -1,0 +1,156 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { recordsSince } from "../../../src/domain/scoring/record.ts";
+import { hazardSince, priorSince, UnknownPasts, unknownPast } from "../../../src/domain/scoring/renewal.ts";
+import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
+import { addDays, dayFromNumber, dayNumber } from "../../../src/domain/time.ts";
+import { AS_OF, appliance, BURNER, event, knowledge, property, scores } from "./histories.ts";
+
+const { model } = knowledge;
+
+/** `scoring.md` §2a as it is written, term by term. */
+function naive(shape: number, t: number, d: number) {
+  const S = (x: number) => Math.exp(-(x ** shape));
+  const ages = Array.from({ length: 64 }, (_, j) => ((j + 0.5) / 64) * t);
+  const sum = (of: (age: number) => number) => ages.reduce((total, age) => total + of(age), 0);
+  const k = (1 - S(t)) / sum(S);
+  const survived = S(t + d) + k * sum((age) => S(age + d));
+  const failed = S(t + d) * (1 - S(t + d)) + k * sum((age) => S(age + d) * (1 - S(age + d)));
+  return { prior: failed / survived, hazard: -Math.log(survived) };
+}
+
+const shapes = fc.double({ min: 1, max: 5, noNaN: true });
+const age = (max: number) => fc.double({ min: 1e-3, max, noNaN: true });
+
+describe("a part whose past is unknown", () => {
+  test("has the prior and the hazard of the renewal process", () => {
+    fc.assert(
+      fc.property(shapes, age(2), age(1.5), (shape, t, d) => {
+        const past = unknownPast(shape, t);
+        const expected = naive(shape, t, d);
+        expect(Math.abs(priorSince(past, d) - expected.prior)).toBeLessThan(1e-11);
+        expect(Math.abs(hazardSince(past, d) - expected.hazard)).toBeLessThan(1e-9);
+      }),
+    );
+  });
+
+  test("never counts as older than an original that was never renewed", () => {
+    fc.assert(
+      fc.property(shapes, age(40), age(40), (shape, t, d) => {
+        const prior = priorSince(unknownPast(shape, t), d);
+        expect(prior).toBeGreaterThan(0);
+        expect(prior).toBeLessThanOrEqual(-Math.expm1(-((t + d) ** shape)) + 1e-12);
+      }),
+    );
+  });
+
+  test("has a prior however long its past, and however long ago the record began", () => {
+    for (const [t, d] of [
+      [500, 0],
+      [500, 300],
+      [1e-9, 300],
+      [1e-9, 0],
+    ] as const) {
+      const prior = priorSince(unknownPast(3.2, t), d);
+      expect(prior).toBeGreaterThanOrEqual(0);
+      expect(prior).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test("is worked out once, and again alike when much else was asked for in between", () => {
+    const pasts = new UnknownPasts();
+    const first = pasts.prior(2.5, 1.1, 0.3);
+    for (let i = 0; i < 3000; i++) pasts.prior(2.5, 1 + i / 1000, i / 1000);
+    expect(pasts.prior(2.5, 1.1, 0.3)).toBe(first);
+    expect(first).toBe(priorSince(unknownPast(2.5, 1.1), 0.3));
+  });
+});
+
+describe("the past counts as unknown", () => {
+  const since = (recordsSince: string, given: Partial<PropertyHistory["appliances"][number]> = {}) =>
+    scores(property([appliance("boiler", given)], { recordsSince }));
+  const onRecord = scores(property([appliance("boiler")]));
+
+  test("of a part that may have been replaced by itself, installed before the record begins", () => {
+    const { prior, ageYears } = since("2020-07-01").get(BURNER)!;
+    expect(prior).toBeLessThan(onRecord.get(BURNER)!.prior);
+    expect(ageYears).toBe(20);
+  });
+
+  test("not of one that was installed when the record began, or later", () => {
+    expect(since("2005-07-01").get(BURNER)!).toEqual(onRecord.get(BURNER)!);
+    expect(since("2005-07-02").get(BURNER)!).not.toEqual(onRecord.get(BURNER)!);
+  });
+
+  test("not of one that is as old as its appliance while it serves", () => {
+    const exchanger = "A/boiler_heat_exchanger";
+    expect(since(AS_OF).get(exchanger)!.prior).toBe(onRecord.get(exchanger)!.prior);
+  });
+
+  test("not of one with a Replacement on record, also one from before the record is complete", () => {
+    const events = [event("Replacement", "2012-07-01", { componentId: BURNER })];
+    expect(since("2020-07-01", { events }).get(BURNER)!.effectiveAgeYears).toBeCloseTo(13, 2);
+  });
+
+  test("and nothing of before the record restores what has aged since", () => {
+    const visit = (date: string) => ({ events: [event("Preventive Maintenance", date)] });
+    const plain = since("2020-07-01").get(BURNER)!;
+    expect(since("2020-07-01", visit("2019-07-01")).get(BURNER)!.prior).toBe(plain.prior);
+    expect(since("2020-07-01", visit("2021-07-01")).get(BURNER)!.prior).toBeLessThan(plain.prior);
+  });
+
+  test("up to the day of scoring, of what is registered later", () => {
+    expect(since("2030-01-01")).toEqual(since(AS_OF));
+  });
+});
+
+describe("a record begins", () => {
+  const registered = "2025-07-01";
+  const back = (...days: number[]) =>
+    recordsSince(
+      registered,
+      days.map((ago) => addDays(registered, -ago)),
+      model,
+    );
+
+  test("on the day of registration, where nothing came before", () => {
+    expect(back()).toBe(registered);
+    expect(back(-30)).toBe(registered);
+  });
+
+  test("with the earliest event that is reached without a gap of more than three years", () => {
+    expect(back(1096)).toBe("2022-07-01");
+    expect(back(1097)).toBe(registered);
+    expect(back(1096, 2192)).toBe("2019-07-01");
+    expect(back(1096, 2193)).toBe("2022-07-01");
+  });
+
+  test("by no stray entry of long ago, nor by an extract that ended years ago", () => {
+    expect(back(200, 12_000)).toBe("2024-12-13");
+    expect(back(3650, 3660, 3700)).toBe(registered);
+  });
+
+  test("in whatever order the events come, and with each however often", () => {
+    const days = fc.array(fc.integer({ min: -100, max: 9000 }), { maxLength: 30 });
+    fc.assert(
+      fc.property(days, (ago) => {
+        const found = back(...ago);
+        expect(back(...ago.toReversed(), ...ago)).toBe(found);
+        expect(found <= registered).toBe(true);
+        expect(found === registered || ago.includes(dayNumber(registered) - dayNumber(found))).toBe(true);
+      }),
+    );
+  });
+
+  test("from a day reached before as from the registration: it can be carried on", () => {
+    const days = fc.array(fc.integer({ min: 0, max: 9000 }), { maxLength: 20 });
+    fc.assert(
+      fc.property(days, days, (some, more) => {
+        const day = (ago: number) => dayFromNumber(dayNumber(registered) - ago);
+        const before = recordsSince(registered, some.map(day), model);
+        const all = [...some, ...more].map(day);
+        expect(recordsSince(before, all, model)).toBe(recordsSince(registered, all, model));
+      }),
+    );
+  });
+});
