@@ -6,23 +6,27 @@ import { bundlePages, embeddingPages } from "./pages.ts";
 
 export const ROOT = join(import.meta.dir, "..");
 
+/** What Bun calls the machine that builds, with the runtime that runs this. */
+export const OWN_TARGET = ownTarget();
+
 /**
- * Compiles the executable for one of Bun's targets. What it embeds (migrations, knowledge base, default configuration,
- * what browsers load) it imports; what it stamps (version, commit, target) comes from package.json and git. The same
- * commit gives the same bytes, whatever the file is called.
+ * Compiles the executable for one of Bun's targets, or with the runtime that runs this, which nobody has to wait for.
+ * What it embeds (migrations, knowledge base, default configuration, what browsers load) it imports; what it stamps
+ * (version, commit, target) comes from package.json and git. The same commit gives the same bytes, whatever the file is
+ * called.
  */
-export async function compile(target: string, outfile: string): Promise<Contents> {
+export async function compile(target: string | undefined, outfile: string): Promise<Contents> {
   mkdirSync(join(ROOT, "dist"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, "dist", ".building-"));
   try {
     // The output's name becomes part of its bytes: always the same one, in a folder of its own, and moved afterwards.
-    const built = join(folder, target.includes("windows") ? "mainstay.exe" : "mainstay");
+    const built = join(folder, (target ?? OWN_TARGET).includes("windows") ? "mainstay.exe" : "mainstay");
     const pages = await bundlePages();
     const result = await Bun.build({
       plugins: [embeddingPages(pages.assets)],
       entrypoints: [join(ROOT, "src", "main.ts")],
       compile: {
-        target: target as Bun.Build.CompileTarget,
+        ...(target !== undefined && { target: target as Bun.Build.CompileTarget }),
         outfile: built,
         autoloadDotenv: false,
         autoloadBunfig: false,
@@ -38,7 +42,7 @@ export async function compile(target: string, outfile: string): Promise<Contents
         "process.env.NODE_ENV": JSON.stringify("production"),
         MAINSTAY_VERSION: JSON.stringify(pkg.version),
         MAINSTAY_COMMIT: JSON.stringify(commit()),
-        MAINSTAY_TARGET: JSON.stringify(target),
+        MAINSTAY_TARGET: JSON.stringify(target ?? OWN_TARGET),
       },
     });
     if (!result.success) throw new AggregateError(result.logs, "the build failed");
@@ -51,18 +55,6 @@ export async function compile(target: string, outfile: string): Promise<Contents
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Bun's target for the machine that builds; on x64 the baseline one, which starts without AVX2. */
-export function ownTarget(): string {
-  const os = process.platform === "win32" ? "windows" : process.platform;
-  const musl = os === "linux" && usesMusl() ? "-musl" : "";
-  return process.arch === "x64" ? `bun-${os}-x64-baseline${musl}` : `bun-${os}-arm64${musl}`;
-}
-
-function usesMusl(): boolean {
-  const header = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
-  return header.header?.glibcVersionRuntime === undefined;
 }
 
 /** The commit that is built, marked when the tree differs from it. */
@@ -81,4 +73,14 @@ function git(...args: string[]): string {
   return Bun.spawnSync(["git", ...args], { cwd: ROOT })
     .stdout.toString()
     .trim();
+}
+
+function ownTarget(): string {
+  const os = process.platform === "win32" ? "windows" : process.platform;
+  return `bun-${os}-${process.arch}${os === "linux" && usesMusl() ? "-musl" : ""}`;
+}
+
+function usesMusl(): boolean {
+  const header = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return header.header?.glibcVersionRuntime === undefined;
 }

@@ -12,6 +12,9 @@ const FOREIGN = OWN === "darwin-arm64" ? "linux-arm64" : "darwin-arm64";
 const NAME = `mainstay-${pkg.version}-${OWN}${OWN.startsWith("windows") ? ".exe" : ""}`;
 const BILL = `mainstay-${pkg.version}.cdx.json`;
 
+/** Where nobody answers. */
+const NOWHERE = "http://127.0.0.1:9";
+
 setDefaultTimeout(120_000);
 let folder: string;
 let releases: [string, string];
@@ -46,10 +49,16 @@ test("two builds of one commit have the same bytes, in whatever folder", () => {
     expect(bytesOf(first, file).equals(bytesOf(second, file)), file).toBe(true);
 });
 
-test("an executable for this machine is the one of a release, under another name", async () => {
+test("an executable for this machine takes the runtime that builds it: nothing is fetched", async () => {
   const outfile = join(folder, "plain");
-  expect(await build(["--outfile", outfile])).toMatchObject({ code: 0 });
-  expect(bytesOf(outfile).equals(bytesOf(releases[0], NAME))).toBe(true);
+  const built = await build(["--outfile", outfile], {
+    BUN_INSTALL_CACHE_DIR: join(folder, "empty"),
+    HTTPS_PROXY: NOWHERE,
+    https_proxy: NOWHERE,
+  });
+  expect(built).toEqual({ code: 0, stderr: "" });
+  const version = Bun.spawnSync([outfile, "version", "--json"], { cwd: folder });
+  expect(JSON.parse(version.stdout.toString())).toMatchObject({ name: "mainstay", bun: Bun.version });
 });
 
 test("nothing of a release tells where it was built", () => {
@@ -90,12 +99,11 @@ test("a machine whose runtime cannot be had is named with the remedy, and the ot
   const foreign = FOREIGN.replace("arm64", "aarch64");
   for (const entry of readdirSync(usual))
     if (own.test(entry) && !entry.includes(foreign)) symlinkSync(join(usual, entry), join(cache, entry));
-  const nowhere = "http://127.0.0.1:9";
   const into = join(folder, "partial");
   const { code, stderr } = await build(["--target", FOREIGN, "--target", OWN, "--into", into], {
     BUN_INSTALL_CACHE_DIR: cache,
-    HTTPS_PROXY: nowhere,
-    https_proxy: nowhere,
+    HTTPS_PROXY: NOWHERE,
+    https_proxy: NOWHERE,
   });
   expect(code).toBe(1);
   const complaints = stderr.split("\n").filter((line) => line.includes(FOREIGN));
