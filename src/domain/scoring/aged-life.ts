@@ -79,14 +79,30 @@ export function agedLife(
   const from = isUnknown ? setting.recordsSince : bornOn;
   const virtualAgeYears = virtualAge(def, component.id, events, { from, today, rate }, model);
   const life = { scaleYears, rate, replacedOn, bornOn, virtualAgeYears };
-  if (!isUnknown) {
+  const unknownPastYears = isUnknown ? (rate * (setting.recordsSince - bornOn)) / DAYS_PER_YEAR : undefined;
+  return {
+    ...life,
+    unknownPastYears,
+    ...ageByPrior(scaleYears, shape, unknownPastYears, virtualAgeYears, model),
+  };
+}
+
+/**
+ * The probability of having failed by now from age alone, and the age that has it; of an unknown past by its nominal
+ * virtual age when the record began and what was gained since.
+ */
+export function ageByPrior(
+  scaleYears: number,
+  shape: number,
+  unknownPastYears: number | undefined,
+  virtualAgeYears: number,
+  model: ScoringModel,
+): Pick<AgedLife, "prior" | "effectiveAgeYears"> {
+  if (unknownPastYears === undefined) {
     const effectiveAgeYears = Math.min(virtualAgeYears, highestAge(scaleYears, shape, model));
-    const prior = cumulativeProbability(effectiveAgeYears, scaleYears, shape);
-    return { ...life, unknownPastYears: undefined, prior, effectiveAgeYears };
+    return { prior: cumulativeProbability(effectiveAgeYears, scaleYears, shape), effectiveAgeYears };
   }
-  const unknownPastYears = (rate * (setting.recordsSince - bornOn)) / DAYS_PER_YEAR;
   const found = pasts.prior(shape, unknownPastYears / scaleYears, virtualAgeYears / scaleYears);
   const prior = Math.min(found, model.highestPrior);
-  const effectiveAgeYears = ageAtHazard(-Math.log1p(-prior), scaleYears, shape);
-  return { ...life, unknownPastYears, prior, effectiveAgeYears };
+  return { prior, effectiveAgeYears: ageAtHazard(-Math.log1p(-prior), scaleYears, shape) };
 }

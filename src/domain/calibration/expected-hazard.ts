@@ -1,0 +1,59 @@
+import type { ScoringModel } from "../knowledge.ts";
+import { ageByPrior } from "../scoring/aged-life.ts";
+import { hazardSince, type UnknownPast, unknownPast } from "../scoring/renewal.ts";
+import { cumulativeHazard } from "../scoring/weibull.ts";
+import { DAYS_PER_YEAR } from "../time.ts";
+import type { Life, LifeYear } from "./life.ts";
+
+/** The days of a year that is forecast, as those of a score are. */
+export const YEAR_DAYS = 365;
+
+type Ageing = Pick<Life, "scale" | "shape" | "entryAge" | "pastIsUnknown">;
+
+/**
+ * H of a life (`scoring.md` §8.2): the failures to expect of it while it accrues `accrued` years, evidence and frailty
+ * aside, where its kind's log life is corrected by `correction`.
+ */
+export function expectedHazard(
+  life: Ageing,
+  accrued: number,
+  correction: number,
+  pasts?: UnknownPastsOfRound,
+): number {
+  const { shape, entryAge } = life;
+  const scale = life.scale * Math.exp(correction);
+  if (life.pastIsUnknown) {
+    const nominalAge = entryAge / scale;
+    const past = pasts?.get(shape, nominalAge) ?? unknownPast(shape, nominalAge);
+    return hazardSince(past, accrued / scale);
+  }
+  return cumulativeHazard(entryAge + accrued, scale, shape) - cumulativeHazard(entryAge, scale, shape);
+}
+
+/** Parts of one kind that were installed and registered together share an unknown past: each is worked out once. */
+export class UnknownPastsOfRound {
+  readonly #byShape = new Map<number, Map<number, UnknownPast>>();
+
+  get(shape: number, nominalAge: number): UnknownPast {
+    const ofShape = this.#byShape.get(shape) ?? new Map<number, UnknownPast>();
+    this.#byShape.set(shape, ofShape);
+    const past = ofShape.get(nominalAge) ?? unknownPast(shape, nominalAge);
+    ofShape.set(nominalAge, past);
+    return past;
+  }
+}
+
+/** h: the cumulative hazard of the year by age alone, where the life is as it was corrected and its hazard `frailty` times as high. */
+export function hazardOfYear(
+  life: Life,
+  year: LifeYear,
+  { correction, frailty }: { correction: number; frailty: number },
+  model: ScoringModel,
+): number {
+  const { shape, rate } = life;
+  const scale = life.scale * Math.exp(correction) * frailty ** (-1 / shape);
+  const past = life.pastIsUnknown ? life.entryAge : undefined;
+  const { effectiveAgeYears } = ageByPrior(scale, shape, past, year.virtualAge, model);
+  const later = effectiveAgeYears + (rate * YEAR_DAYS) / DAYS_PER_YEAR;
+  return cumulativeHazard(later, scale, shape) - cumulativeHazard(effectiveAgeYears, scale, shape);
+}

@@ -1,0 +1,95 @@
+import type { ComponentDef } from "../knowledge.ts";
+import { scaleFromMedian } from "../scoring/weibull.ts";
+import { expectedHazard } from "./expected-hazard.ts";
+import type { Fit } from "./fit.ts";
+import type { Life } from "./life.ts";
+import { OrderFreeSums } from "./order-free-sum.ts";
+import { BINS, type Interval } from "./proof.ts";
+
+const LIVES_A_CHUNK = 200;
+/** Failures that a survival curve needs to be worth a picture. */
+const FAILURES_FOR_CURVE = 10;
+/** The standard normal quantile of a 90 % interval. */
+const Z_90 = 1.6448536269514722;
+/** The χ² of nine degrees of freedom that one calibrated model in twenty exceeds. */
+export const CHI_SQUARED_5_PERCENT = 16.919;
+
+/**
+ * D-calibration (Haider et al. 2020): the share of lives by the probability that the model gave their ending by then.
+ * A calibrated one gives each tenth a tenth; a life not ended yet counts in equal parts for all that it may still reach.
+ */
+export type DCalibration = { shares: readonly number[]; lives: number; chiSquared: number };
+
+/**
+ * `fit` undefined: the plain model. The frailty of an appliance is left unknown, as it was at its lives' birth: what was
+ * learned from an end must not forecast it.
+ */
+export function* dCalibration(lives: readonly Life[], fit: Fit | undefined): Generator<void, DCalibration> {
+  const sums = new OrderFreeSums(BINS);
+  for (const [i, life] of lives.entries()) {
+    const correction = Math.log(fit?.corrections.lifeFactors.get(life.defId) ?? 1);
+    const hazard = Math.max(0, expectedHazard(life, life.accrued, correction));
+    const shape = fit?.frailtyShape ?? null;
+    const survival = shape === null ? Math.exp(-hazard) : (1 + hazard / shape) ** -shape;
+    const bin = Math.min(BINS - 1, Math.floor((1 - survival) * BINS));
+    if (life.failed || survival === 0) sums.add(bin, 1);
+    else {
+      sums.add(bin, ((bin + 1) / BINS - (1 - survival)) / survival);
+      for (let later = bin + 1; later < BINS; later++) sums.add(later, 1 / BINS / survival);
+    }
+    if (i % LIVES_A_CHUNK === 0) yield;
+  }
+  const expected = lives.length / BINS;
+  const counts = [...sums.values()];
+  return {
+    shares: counts.map((count) => (lives.length === 0 ? 0 : count / lives.length)),
+    lives: lives.length,
+    chiSquared:
+      lives.length === 0 ? 0 : counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0),
+  };
+}
+
+/** A kind's survival by virtual age, observed (Kaplan–Meier, left-truncated) beside the model's. */
+export type SurvivalCurve = {
+  defId: string;
+  lives: number;
+  failures: number;
+  /** A step at each age at which one or more failed, ages in years of normal use of a standard make. */
+  steps: readonly { age: number; atRisk: number; failed: number; survival: number; band: Interval }[];
+};
+
+/** The curve of a kind from its lives whose age is known; undefined where too few of them failed. */
+export function survivalCurve(def: ComponentDef, lives: readonly Life[]): SurvivalCurve | undefined {
+  const standard = scaleFromMedian(def.medianLifeYears, def.weibullShape);
+  const known = lives.filter((life) => !life.pastIsUnknown);
+  const spans = known.map(({ entryAge, accrued, scale, failed }) => ({
+    entry: (entryAge * standard) / scale,
+    exit: ((entryAge + accrued) * standard) / scale,
+    failed,
+  }));
+  const failures = spans.filter(({ failed }) => failed).length;
+  if (failures < FAILURES_FOR_CURVE) return undefined;
+  const entries = spans.map(({ entry }) => entry).sort((a, b) => a - b);
+  const exits = spans.sort((a, b) => a.exit - b.exit);
+  const steps: SurvivalCurve["steps"][number][] = [];
+  let [survival, variance, entered] = [1, 0, 0];
+  for (let i = 0; i < exits.length; ) {
+    const age = exits[i]!.exit;
+    while (entered < entries.length && entries[entered]! < age) entered++;
+    const atRisk = entered - i;
+    let failed = 0;
+    for (; i < exits.length && exits[i]!.exit === age; i++) if (exits[i]!.failed) failed++;
+    if (failed === 0 || atRisk < failed) continue;
+    survival *= 1 - failed / atRisk;
+    variance += atRisk > failed ? failed / (atRisk * (atRisk - failed)) : 0;
+    steps.push({ age, atRisk, failed, survival, band: logLogBand(survival, variance) });
+  }
+  return { defId: def.id, lives: known.length, failures, steps };
+}
+
+/** Greenwood's variance on the scale of ln(−ln S), which keeps the band within 0 and 1. */
+function logLogBand(survival: number, variance: number): Interval {
+  if (survival <= 0 || survival >= 1) return { low: survival, high: survival };
+  const spread = (Z_90 * Math.sqrt(variance)) / Math.abs(Math.log(survival));
+  return { low: survival ** Math.exp(spread), high: survival ** Math.exp(-spread) };
+}

@@ -1,0 +1,157 @@
+import type { ComponentDef, Knowledge } from "../knowledge.ts";
+import { lifeScale } from "../scoring/aged-life.ts";
+import { serviceRatios } from "../scoring/evidence.ts";
+import { concerns, type DatedEvent, timeline } from "../scoring/timeline.ts";
+import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../scoring/types.ts";
+import { ageingFrom, ageingRate, virtualAge } from "../scoring/virtual-age.ts";
+import { type Day, dayNumber } from "../time.ts";
+import { YEAR_DAYS } from "./expected-hazard.ts";
+import type { Life, LifeYear } from "./life.ts";
+
+/** An Emergency Repair so long before a Replacement, or less, says that the part was replaced because it had failed. */
+const EMERGENCY_DAYS = 60;
+/** Evidence is weighed over so many years up to the day (`scoring.md` §8.4). */
+const EVIDENCE_YEARS = 5;
+
+/** The lives on record of a property's components as of a day (`scoring.md` §8.1). Nothing dated after it counts. */
+export function livesOnRecord(knowledge: Knowledge, history: PropertyHistory, asOf: Day): Life[] {
+  const today = dayNumber(asOf);
+  const environment = knowledge.environment(history.state);
+  const recordsSince = Math.min(dayNumber(history.recordsSince), today);
+  return history.appliances.flatMap((appliance) => {
+    const events = timeline(appliance.events, today).map((event) => ({ ...event, notes: null }));
+    return appliance.components.flatMap((component) => {
+      const def = knowledge.component(component.defId);
+      const rate = ageingRate(def, appliance.usageIntensity, environment, knowledge.model);
+      const own = events.filter((event) => concerns(event, component.id));
+      return livesOf({ knowledge, appliance, component, def, rate, recordsSince, today, events: own });
+    });
+  });
+}
+
+type Subject = {
+  knowledge: Knowledge;
+  appliance: ApplianceHistory;
+  component: ComponentHistory;
+  def: ComponentDef;
+  rate: number;
+  recordsSince: number;
+  today: number;
+  /** Those that concern the component, oldest first. */
+  events: readonly DatedEvent[];
+};
+
+/** From one Replacement to the next, or from the install to the first, or from the last to today. */
+type Span = { birth: number; isOriginal: boolean; end: number; replacement: "own" | "whole" | undefined };
+
+function livesOf(subject: Subject): Life[] {
+  const lives: Life[] = [];
+  for (const span of spansOf(subject)) {
+    const from = Math.max(span.birth, subject.recordsSince);
+    if (from < span.end) lives.push(lifeOf(subject, span, from));
+  }
+  return lives;
+}
+
+function spansOf({ component, events, today }: Subject): Span[] {
+  const replacements = new Map<number, "own" | "whole">();
+  const { lastReplaced } = component;
+  if (lastReplaced !== null && dayNumber(lastReplaced) <= today)
+    replacements.set(dayNumber(lastReplaced), "whole");
+  for (const { eventType, day, componentId } of events)
+    if (eventType === "Replacement" && replacements.get(day) !== "own")
+      replacements.set(day, componentId === null ? "whole" : "own");
+  const spans: Span[] = [];
+  let birth = ageingFrom(component.installYear, undefined);
+  let isOriginal = true;
+  for (const day of [...replacements.keys()].sort((a, b) => a - b)) {
+    spans.push({ birth, isOriginal, end: day, replacement: replacements.get(day) });
+    birth = day;
+    isOriginal = false;
+  }
+  spans.push({ birth, isOriginal, end: today, replacement: undefined });
+  return spans;
+}
+
+function lifeOf(subject: Subject, span: Span, from: number): Life {
+  const { knowledge, appliance, component, def, rate, recordsSince, today } = subject;
+  const make = { brandTier: appliance.brandTier, lifeFactor: 1, frailty: 1 };
+  const pastIsUnknown = span.isOriginal && span.birth < recordsSince && def.replaced === "alone";
+  const ageing = { span, from, pastIsUnknown };
+  const failed = endedInFailure(subject, span);
+  return {
+    defId: component.defId,
+    componentId: component.id,
+    applianceId: appliance.id,
+    scale: lifeScale(def, component.overrideLifespan, make, knowledge.model),
+    shape: def.weibullShape,
+    rate,
+    from,
+    until: span.end,
+    entryAge: entryAge(subject, ageing),
+    accrued: accruedBy(subject, ageing, span.end),
+    pastIsUnknown,
+    failed,
+    years: yearsOf(subject, ageing, today, failed),
+  };
+}
+
+/**
+ * Of a known past the virtual age by then, what happened on the day itself being on record; of an unknown one the
+ * nominal age, that no visit has taken anything from.
+ */
+function entryAge(subject: Subject, { span, from, pastIsUnknown }: Ageing): number {
+  const events = pastIsUnknown ? [] : subject.events.filter((event) => event.day < from);
+  return ageBetween({ ...subject, events }, span.birth, from);
+}
+
+type Ageing = { span: Span; from: number; pastIsUnknown: boolean };
+
+/** Virtual age accrued on record by a day, as if born when the record begins: no visit takes from what was before. */
+function accruedBy(subject: Subject, { from }: Ageing, day: number): number {
+  return ageBetween(subject, from, day);
+}
+
+function ageBetween({ def, component, events, rate, knowledge }: Subject, from: number, to: number): number {
+  const until = events.filter((event) => event.day <= to);
+  return virtualAge(def, component.id, until, { from, today: to, rate }, knowledge.model);
+}
+
+function endedInFailure({ events, component }: Subject, { birth, end, replacement }: Span): boolean {
+  if (replacement === undefined) return false;
+  return events.some(
+    ({ eventType, day, componentId }) =>
+      eventType === "Emergency Repair" &&
+      day > birth &&
+      day <= end &&
+      end - day <= EMERGENCY_DAYS &&
+      (componentId === component.id || replacement === "own"),
+  );
+}
+
+function yearsOf(subject: Subject, ageing: Ageing, today: number, failed: boolean): LifeYear[] {
+  const { span, from } = ageing;
+  const years: LifeYear[] = [];
+  for (let ago = EVIDENCE_YEARS; ago > 0; ago--) {
+    const start = today - ago * YEAR_DAYS;
+    if (start < from || start >= span.end) continue;
+    const ends = span.replacement !== undefined && span.end <= start + YEAR_DAYS;
+    years.push({
+      start,
+      accrued: accruedBy(subject, ageing, start),
+      virtualAge: ageBetween(subject, ageing.pastIsUnknown ? from : span.birth, start),
+      ...ratiosOn(subject, span, start),
+      failed: ends ? (failed ? true : null) : false,
+    });
+  }
+  return years;
+}
+
+/** The two ratios of §8.4, from what was on record by the day since the part was new. */
+function ratiosOn({ knowledge, component, def, events }: Subject, span: Span, day: number) {
+  const since = span.isOriginal ? Number.NEGATIVE_INFINITY : span.birth;
+  const known = events.filter((event) => event.day <= day);
+  const subject = { id: component.id, def, since, today: day };
+  const { condition, repairs } = serviceRatios(knowledge, subject, known, undefined);
+  return { condition, repairs };
+}

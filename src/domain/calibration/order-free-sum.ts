@@ -1,0 +1,43 @@
+const COARSE = 2 ** 20;
+const FINE = 2 ** 50;
+
+/**
+ * Sums that do not depend on the order of their terms: each is split into a multiple of 2⁻²⁰ and one of 2⁻⁵⁰, and sums
+ * of either are exact up to 2³³ and some millions of terms.
+ */
+export class OrderFreeSums {
+  readonly #coarse: Float64Array;
+  readonly #fine: Float64Array;
+
+  constructor(count: number) {
+    this.#coarse = new Float64Array(count);
+    this.#fine = new Float64Array(count);
+  }
+
+  add(which: number, term: number): void {
+    const coarse = Math.round(term * COARSE) / COARSE;
+    this.#coarse[which]! += coarse;
+    this.#fine[which]! += Math.round((term - coarse) * FINE) / FINE;
+  }
+
+  value(which: number): number {
+    return this.#coarse[which]! + this.#fine[which]!;
+  }
+
+  values(): Float64Array {
+    return this.#coarse.map((coarse, which) => coarse + this.#fine[which]!);
+  }
+}
+
+/** One of them. */
+export class OrderFreeSum {
+  readonly #sums = new OrderFreeSums(1);
+
+  add(term: number): void {
+    this.#sums.add(0, term);
+  }
+
+  get value(): number {
+    return this.#sums.value(0);
+  }
+}

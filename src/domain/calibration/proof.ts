@@ -1,0 +1,239 @@
+import { OrderFreeSums } from "./order-free-sum.ts";
+
+/** What two models said of one component's coming year, and what came (`scoring.md` §8.6). */
+export type Forecast = {
+  /** Probability of failing within the year. */
+  before: number;
+  after: number;
+  failed: boolean;
+};
+
+/** Null where the year has too little to say it by, such as no failure at all. */
+export type Measures = {
+  /** How often, of a part that failed and one that did not, the first had the higher forecast. Ties count half. */
+  concordance: number | null;
+  /** 1 − the mean squared error over that of the year's mean for all. */
+  brierSkill: number | null;
+  /** Expected calibration error over ten bins of equal width. */
+  calibrationError: number | null;
+  logLoss: number | null;
+};
+
+export type Interval = { low: number; high: number };
+export type MeasureIntervals = { [Name in keyof Measures]: Interval | null };
+
+/** Forecast against outcome in a bin: the mean forecast, the share that failed, and that share's interval. */
+export type Bin = {
+  from: number;
+  to: number;
+  components: number;
+  failed: number;
+  forecast: number | null;
+  outcome: number | null;
+  interval: Interval | null;
+};
+
+export type ModelProof = { measures: Measures; intervals: MeasureIntervals; bins: readonly Bin[] };
+
+export type Proof = {
+  components: number;
+  failed: number;
+  before: ModelProof;
+  after: ModelProof;
+  /** After less before: below 0 where the calibrated model is the better one. */
+  logLossDifference: { mean: number; low: number; high: number } | null;
+  /** Whether the interval of that difference lies below 0. */
+  better: boolean;
+};
+
+export const BINS = 10;
+const RESAMPLES = 400;
+/** A 90 % interval. */
+const TAILS = { low: 0.05, high: 0.95 };
+/** Forecasts are ranked by the four decimals that they are shown with. */
+const RANKS = 10_001;
+/** A forecast of 0 or 1 that fails would cost without end. */
+const SUREST = 1e-9;
+const PROPERTIES_A_CHUNK = 200;
+
+/* Where a property's sums stand. */
+const MODELS = ["before", "after"] as const;
+const FAILED = 1;
+const PER_MODEL = 2 + 3 * BINS;
+const SQUARES = 0;
+const LOSSES = 1;
+const BIN_COMPONENTS = 2;
+const BIN_FAILED = BIN_COMPONENTS + BINS;
+const BIN_FORECASTS = BIN_FAILED + BINS;
+const startOf = (model: number) => 2 + model * PER_MODEL;
+const COUNT = startOf(MODELS.length);
+
+/**
+ * Measures both models at a year's outcomes, with intervals by drawing whole properties anew, since parts of one house
+ * fail together. `byProperty` and the forecasts within may come in any order. Yields between two pieces of work.
+ */
+export function* prove(
+  byProperty: readonly (readonly Forecast[])[],
+  random: () => number,
+): Generator<void, Proof> {
+  const properties: Property[] = [];
+  for (const [i, forecasts] of byProperty.entries()) {
+    if (forecasts.length > 0) properties.push(summarised(forecasts));
+    if (i % PROPERTIES_A_CHUNK === 0) yield;
+  }
+  properties.sort(inOrder);
+  yield;
+  const observed = measured(properties, undefined);
+  const drawn: Measured[] = [];
+  for (let resample = 0; resample < RESAMPLES && properties.length > 0; resample++) {
+    const weights = new Uint32Array(properties.length);
+    for (let n = 0; n < properties.length; n++) weights[Math.floor(random() * properties.length)]!++;
+    drawn.push(measured(properties, weights));
+    yield;
+  }
+  const differences = drawn.map(({ difference }) => difference);
+  const interval = intervalOf(differences);
+  return {
+    components: observed.sums[0]!,
+    failed: observed.sums[FAILED]!,
+    before: modelProof(0, observed, drawn),
+    after: modelProof(1, observed, drawn),
+    logLossDifference:
+      observed.difference === null || !interval ? null : { mean: observed.difference, ...interval },
+    better: interval !== null && interval.high < 0,
+  };
+}
+
+type Property = {
+  sums: Float64Array;
+  /** Ranks of the forecasts by each model, and whether the part failed, a component in each place. */
+  ranks: readonly [Uint16Array, Uint16Array];
+  failed: Uint8Array;
+};
+
+function summarised(forecasts: readonly Forecast[]): Property {
+  const sums = new OrderFreeSums(COUNT);
+  const ranks: [Uint16Array, Uint16Array] = [
+    new Uint16Array(forecasts.length),
+    new Uint16Array(forecasts.length),
+  ];
+  const failed = new Uint8Array(forecasts.length);
+  for (const [place, forecast] of forecasts.entries()) {
+    const outcome = forecast.failed ? 1 : 0;
+    failed[place] = outcome;
+    sums.add(0, 1);
+    sums.add(FAILED, outcome);
+    for (const [model, name] of MODELS.entries()) {
+      const probability = Math.min(1 - SUREST, Math.max(SUREST, forecast[name]));
+      const at = startOf(model);
+      const bin = Math.min(BINS - 1, Math.floor(probability * BINS));
+      ranks[model]![place] = Math.round(probability * (RANKS - 1));
+      sums.add(at + SQUARES, (probability - outcome) ** 2);
+      sums.add(at + LOSSES, -Math.log(forecast.failed ? probability : 1 - probability));
+      sums.add(at + BIN_COMPONENTS + bin, 1);
+      sums.add(at + BIN_FAILED + bin, outcome);
+      sums.add(at + BIN_FORECASTS + bin, probability);
+    }
+  }
+  return { sums: sums.values(), ranks, failed };
+}
+
+/** An order that follows from what the properties hold, so that the order in which they were read means nothing. */
+function inOrder(a: Property, b: Property): number {
+  for (let i = 0; i < COUNT; i++) if (a.sums[i] !== b.sums[i]) return a.sums[i]! - b.sums[i]!;
+  return 0;
+}
+
+type Measured = {
+  sums: Float64Array;
+  models: readonly Measures[];
+  /** Of the mean log losses, after less before. */
+  difference: number | null;
+};
+
+/** Both models over the properties, each counted so many times. */
+function measured(properties: readonly Property[], weights: Uint32Array | undefined): Measured {
+  const sums = new Float64Array(COUNT);
+  const failed = [new Float64Array(RANKS), new Float64Array(RANKS)] as const;
+  const lasted = [new Float64Array(RANKS), new Float64Array(RANKS)] as const;
+  for (const [i, property] of properties.entries()) {
+    const weight = weights ? weights[i]! : 1;
+    if (weight === 0) continue;
+    for (let k = 0; k < COUNT; k++) sums[k]! += weight * property.sums[k]!;
+    for (let model = 0; model < MODELS.length; model++) {
+      const ranks = property.ranks[model]!;
+      for (let place = 0; place < ranks.length; place++)
+        (property.failed[place] === 1 ? failed : lasted)[model]![ranks[place]!]! += weight;
+    }
+  }
+  const models = MODELS.map((_, model) => ({
+    concordance: concordanceOf(failed[model]!, lasted[model]!),
+    ...measuresOf(sums, startOf(model)),
+  }));
+  const [before, after] = [models[0]!.logLoss, models[1]!.logLoss];
+  return { sums, models, difference: before === null || after === null ? null : after - before };
+}
+
+function concordanceOf(failed: Float64Array, lasted: Float64Array): number | null {
+  let [below, won, failures] = [0, 0, 0];
+  for (let rank = 0; rank < RANKS; rank++) {
+    won += failed[rank]! * (below + lasted[rank]! / 2);
+    below += lasted[rank]!;
+    failures += failed[rank]!;
+  }
+  return failures > 0 && below > 0 ? won / (failures * below) : null;
+}
+
+function measuresOf(sums: Float64Array, at: number): Omit<Measures, "concordance"> {
+  const [count, failed] = [sums[0]!, sums[FAILED]!];
+  if (count === 0) return { brierSkill: null, calibrationError: null, logLoss: null };
+  const share = failed / count;
+  const uninformed = share * (1 - share);
+  let error = 0;
+  for (let bin = 0; bin < BINS; bin++)
+    error += Math.abs(sums[at + BIN_FORECASTS + bin]! - sums[at + BIN_FAILED + bin]!);
+  return {
+    brierSkill: uninformed > 0 ? 1 - sums[at + SQUARES]! / count / uninformed : null,
+    calibrationError: error / count,
+    logLoss: sums[at + LOSSES]! / count,
+  };
+}
+
+function modelProof(model: number, observed: Measured, drawn: readonly Measured[]): ModelProof {
+  const interval = (name: keyof Measures) => intervalOf(drawn.map(({ models }) => models[model]![name]));
+  return {
+    measures: observed.models[model]!,
+    intervals: {
+      concordance: interval("concordance"),
+      brierSkill: interval("brierSkill"),
+      calibrationError: interval("calibrationError"),
+      logLoss: interval("logLoss"),
+    },
+    bins: Array.from({ length: BINS }, (_, bin) => binOf(startOf(model), bin, observed, drawn)),
+  };
+}
+
+function binOf(at: number, bin: number, observed: Measured, drawn: readonly Measured[]): Bin {
+  const shareOf = ({ sums }: Measured) =>
+    sums[at + BIN_COMPONENTS + bin]! > 0
+      ? sums[at + BIN_FAILED + bin]! / sums[at + BIN_COMPONENTS + bin]!
+      : null;
+  const components = observed.sums[at + BIN_COMPONENTS + bin]!;
+  return {
+    from: bin / BINS,
+    to: (bin + 1) / BINS,
+    components,
+    failed: observed.sums[at + BIN_FAILED + bin]!,
+    forecast: components > 0 ? observed.sums[at + BIN_FORECASTS + bin]! / components : null,
+    outcome: shareOf(observed),
+    interval: components > 0 ? intervalOf(drawn.map(shareOf)) : null,
+  };
+}
+
+/** The middle nine tenths of what the resamples gave. */
+function intervalOf(values: readonly (number | null)[]): Interval | null {
+  const found = values.filter((value) => value !== null).sort((a, b) => a - b);
+  if (found.length === 0) return null;
+  const at = (share: number) => found[Math.round(share * (found.length - 1))]!;
+  return { low: at(TAILS.low), high: at(TAILS.high) };
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Life } from "../../../src/domain/calibration/life.ts";
+import { livesOnRecord } from "../../../src/domain/calibration/lives-on-record.ts";
+import type { BrandTier, EventType, PropertyHistory } from "../../../src/domain/scoring/types.ts";
+import type { Condition } from "../../../src/domain/service-event.ts";
+import expected from "../../fixtures/golden-calibration/expected.json" with { type: "json" };
+import { appliance, event, knowledge } from "../scoring/histories.ts";
+
+export { expected };
+
+/** The worked example's properties, by their references; appliances have their serials as ids. */
+export function goldenFleet(): PropertyHistory[] {
+  const appliances = Map.groupBy(rows("appliances.csv"), (row) => row.partner_property_id!);
+  const events = Map.groupBy(rows("service_events.csv"), (row) => row.serial!);
+  return rows("properties.csv").map((property) => ({
+    state: property.state!,
+    recordsSince: property.records_since!,
+    claims: [],
+    appliances: (appliances.get(property.partner_property_id!) ?? []).map((row) =>
+      appliance(row.type_id!, {
+        id: row.serial!,
+        brandTier: row.brand_tier as BrandTier,
+        installYear: Number(row.install_year),
+        usageIntensity: Number(row.usage_intensity),
+        events: (events.get(row.serial!) ?? []).map((given) =>
+          event(given.event_type as EventType, given.date!, {
+            componentId: given.component_def_id ? `${row.serial}/${given.component_def_id}` : null,
+            conditionAfter: (given.condition_after || null) as Condition | null,
+          }),
+        ),
+      }),
+    ),
+  }));
+}
+
+export function livesOf(fleet: readonly PropertyHistory[], asOf: string): Life[] {
+  return fleet.flatMap((property) => livesOnRecord(knowledge, property, asOf));
+}
+
+/** Runs what gives way between its steps to its end. */
+export function finish<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+function rows(file: string): Record<string, string>[] {
+  const text = readFileSync(join(import.meta.dir, "../../fixtures/golden-calibration", file), "utf8");
+  const [header, ...lines] = text.trim().split(/\r?\n/);
+  const names = header!.split(",");
+  return lines.map((line) =>
+    Object.fromEntries(line.split(",").map((value, i) => [names[i]!, value] as const)),
+  );
+}
