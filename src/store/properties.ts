@@ -115,6 +115,7 @@ export function propertyStore(db: Db) {
         partnerId: properties.partnerId,
         state: properties.state,
         recordsSince: properties.recordsSince,
+        isDemo: properties.isDemo,
         components: propertyTotals.components,
       })
       .from(properties)
@@ -163,7 +164,7 @@ export function propertyStore(db: Db) {
     async forSnapshot(
       after: string,
       components: number,
-    ): Promise<(ScoredProperty & { partnerId: string })[]> {
+    ): Promise<(ScoredProperty & { partnerId: string; isDemo: boolean })[]> {
       const rows = await forSnapshot().execute({ after, limit: Math.ceil(components / 4) });
       let sum = 0;
       const end = rows.findIndex((row) => {

@@ -1,4 +1,5 @@
 import { isNotNull, sql } from "drizzle-orm";
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
 import { bigint, bool, index, int, json, oneOf, primaryKey, real, table, text, uniqueIndex } from "./kit.ts";
 
@@ -520,6 +521,54 @@ export const embeds = table(
   },
   (t) => [uniqueIndex("embeds_token").on(t.tokenHash), index("embeds_property").on(t.propertyId)],
 );
+
+/** Models fitted to the operator's own outcomes. Never changed, and kept for good: scores and outcomes name them. */
+export const modelVersions = table("model_versions", {
+  number: int("number").primaryKey(),
+  /** The model of the executable that it corrects: 2 of 2+local.1. */
+  base: text("base").notNull(),
+  createdAt: bigint("created_at").notNull(),
+  actor: text("actor").notNull(),
+  isProven: bool("is_proven").notNull(),
+  /** What was in use before, and is again when this one is undone; null for the plain model. */
+  replaced: int("replaced").references((): AnySQLiteColumn => modelVersions.number),
+  corrections: json<StoredCorrections>("corrections").notNull(),
+  evidence: json<Record<string, unknown>>("evidence").notNull(),
+});
+
+/** Corrections but for the appliances' frailties. */
+export type StoredCorrections = {
+  lifeFactors: Record<string, number>;
+  frailtyShape: number | null;
+  strength: { condition: number; repairs: number };
+};
+
+/** What appliances were found to be, each by its own record. */
+export const modelFrailties = table(
+  "model_frailties",
+  {
+    applianceId: text("appliance_id")
+      .notNull()
+      .references(() => appliances.id),
+    number: int("number").notNull(),
+    frailty: real("frailty").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.applianceId, t.number] })],
+);
+
+/** One row: the version that scores are made with; null for the plain model. */
+export const modelInUse = table("model_in_use", {
+  id: int("id").primaryKey(),
+  number: int("number").references(() => modelVersions.number),
+});
+
+/** The latest looks at whether the model in use still forecasts better than the plain one. */
+export const modelChecks = table("model_checks", {
+  day: text("day").primaryKey(),
+  version: text("version").notNull(),
+  isWorse: bool("is_worse").notNull(),
+  evidence: json<Record<string, unknown>>("evidence").notNull(),
+});
 
 /** Every change by an operator or administrator; rows are only ever added. */
 export const auditLog = table(

@@ -11,6 +11,7 @@ import { eventLogStore } from "./event-log.ts";
 import { exportStore } from "./export.ts";
 import { gaugeStore } from "./gauges.ts";
 import type { Migration } from "./migrations.ts";
+import { modelStore } from "./models.ts";
 import { administratorStore, partnerStore } from "./partners.ts";
 import { photoStore } from "./photos.ts";
 import { propertyStore, unitStore } from "./properties.ts";
@@ -36,6 +37,7 @@ const stores = (db: Db) => ({
   claims: claimStore(db),
   photos: photoStore(db),
   snapshots: snapshotStore(db),
+  models: modelStore(db),
   eventLog: eventLogStore(db),
   deliveries: deliveryStore(db),
   deliveryLog: deliveryLogStore(db),

@@ -5,6 +5,7 @@ import { isOutcome, type ServiceEvent } from "../domain/service-event.ts";
 import { addDays, type Day, type Instant } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/appliances.ts";
 import { type LoadedProperty, loadHistories } from "./histories.ts";
+import { correctionsOf, modelVersionOf } from "./model-in-use.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { isReachedByOthers, upstreamOf } from "./rescore.ts";
 
@@ -66,6 +67,7 @@ export class OutcomeLog {
       });
       const scores = scoreProperty(knowledge, { ...loaded.history, appliances }, before, {
         only: new Set(targets),
+        corrections: await correctionsOf(tx, knowledge, appliances),
       });
       await tx.giveWay();
       for (const [applianceId, log] of logs)
@@ -128,6 +130,7 @@ export class OutcomeLog {
     scores: ReadonlyMap<string, Score>,
   ): Promise<void> {
     const { tx, partner, knowledge } = this.writer;
+    const modelVersion = await modelVersionOf(tx, knowledge);
     for (const component of components) {
       const score = scores.get(component.id)!;
       await tx.serviceEvents.insertOutcome({
@@ -140,7 +143,7 @@ export class OutcomeLog {
         ageYears: score.ageYears,
         probability: score.periodRisk,
         riskScore: Math.round(score.riskScore * 100),
-        modelVersion: knowledge.model.version,
+        modelVersion,
         createdAt: event.createdAt,
       });
     }

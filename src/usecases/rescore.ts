@@ -5,6 +5,7 @@ import { scoreProperty } from "../domain/scoring/score.ts";
 import { dayOf } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/appliances.ts";
 import { type LoadedProperty, loadHistories } from "./histories.ts";
+import { correctionsOf } from "./model-in-use.ts";
 import type { PortfolioWriter, ScoreCause } from "./portfolio-writer.ts";
 
 /**
@@ -33,7 +34,9 @@ export async function rescore(
     const loaded = await load(writer, property, step);
     const others = sources.filter(({ id }) => !loaded.appliances.has(id));
     const history = { ...loaded.history, appliances: [...loaded.history.appliances, ...others] };
-    const scores = scoreProperty(knowledge, history, asOf, { only: new Set(loaded.appliances.keys()) });
+    const corrections = await correctionsOf(tx, knowledge, history.appliances);
+    const only = new Set(loaded.appliances.keys());
+    const scores = scoreProperty(knowledge, history, asOf, { only, corrections });
     for (const component of loaded.components) {
       const appliance = loaded.appliances.get(component.applianceId)!;
       const score = scores.get(component.id)!;

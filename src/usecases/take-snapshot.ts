@@ -5,6 +5,7 @@ import { scoreProperty } from "../domain/scoring/score.ts";
 import { addDays, type Day, dayOf, daysBetween, type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { loadHistories } from "./histories.ts";
+import { baseVersion, correctionsOf, modelVersionOf } from "./model-in-use.ts";
 import type { Administration } from "./partners.ts";
 import { PortfolioWriter, type ScoreCause } from "./portfolio-writer.ts";
 
@@ -102,7 +103,7 @@ async function takeStep(tx: Tx, ruler: Ruler, day: Day, budget: number): Promise
   if (!stored) {
     const later = await tx.snapshots.laterThan(day);
     if (later !== undefined) throw setBack(day, later);
-    await tx.snapshots.start(day, tx.latestInstant(), ruler.knowledge.modelVersion);
+    await tx.snapshots.start(day, tx.latestInstant(), await modelVersionOf(tx, ruler.knowledge));
   }
   const run: Run = stored ?? { ...NOTHING };
   const properties = await tx.properties.forSnapshot(stored?.cursor ?? "", budget);
@@ -120,12 +121,9 @@ const NOTHING: Run = { components: 0, changed: 0, critical: 0, warning: 0, annou
 /** Whether the latest snapshot was scored by the same model, local corrections aside. */
 async function causeOf(tx: Tx, { knowledge, announceModelChange }: Ruler) {
   const latest = await tx.snapshots.latestFinished();
-  const isSame = !latest || baseModel(latest.modelVersion) === baseModel(knowledge.modelVersion);
+  const isSame = !latest || baseVersion(latest.modelVersion) === knowledge.modelVersion;
   return isSame || announceModelChange ? "snapshot" : "change of model";
 }
-
-/** `2` of `2+local.3`. */
-const baseModel = (version: string) => version.split("+")[0];
 
 async function finish(tx: Tx, day: Day): Promise<void> {
   const prunes = await mayPrune(tx, day);
@@ -169,10 +167,11 @@ async function scoreAll(
 ): Promise<void> {
   const appliances = await tx.appliances.forScoring(properties.map((property) => property.id));
   const loaded = await loadHistories(tx, knowledge, properties, appliances, day);
+  const corrections = await correctionsOf(tx, knowledge, appliances);
   const writers = new Map<string, PortfolioWriter>();
   for (const { id, partnerId } of properties) {
     const property = loaded.get(id)!;
-    const scores = scoreProperty(knowledge, property.history, day);
+    const scores = scoreProperty(knowledge, property.history, day, { corrections });
     let writer = writers.get(partnerId);
     if (!writer) {
       writer = await PortfolioWriter.open(tx, knowledge, (await tx.partners.find(partnerId))!);

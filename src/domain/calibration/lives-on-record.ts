@@ -75,7 +75,7 @@ function spansOf({ component, events, today }: Subject): Span[] {
 
 function lifeOf(subject: Subject, span: Span, from: number): Life {
   const { knowledge, appliance, component, def, rate, recordsSince, today } = subject;
-  const make = { brandTier: appliance.brandTier, lifeFactor: 1, frailty: 1 };
+  const make = { brandTier: appliance.brandTier, lifeFactor: 1 };
   const pastIsUnknown = span.isOriginal && span.birth < recordsSince && def.replaced === "alone";
   const ageing = { span, from, pastIsUnknown };
   const failed = endedInFailure(subject, span);

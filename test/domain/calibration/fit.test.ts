@@ -76,7 +76,7 @@ describe("the fit finds what a brute-force maximiser finds", () => {
         },
       ),
     );
-    expect(found.size).toBeGreaterThan(3);
+    expect(found.size).toBeGreaterThan(1);
   });
 
   test("for the strength of evidence", () => {

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Life } from "../../../src/domain/calibration/life.ts";
 import { livesOnRecord } from "../../../src/domain/calibration/lives-on-record.ts";
-import type { BrandTier, EventType, PropertyHistory } from "../../../src/domain/scoring/types.ts";
-import type { Condition } from "../../../src/domain/service-event.ts";
+import type { BrandTier, PropertyHistory } from "../../../src/domain/scoring/types.ts";
+import type { Condition, EventType } from "../../../src/domain/service-event.ts";
 import expected from "../../fixtures/golden-calibration/expected.json" with { type: "json" };
 import { appliance, event, knowledge } from "../scoring/histories.ts";
 
