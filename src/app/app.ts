@@ -164,10 +164,7 @@ async function createFetches(
     random,
   });
   const isOneListener = config.admin.listen === "main";
-  const changed = (partnerId: string) => {
-    authenticator.forget();
-    dispatcher.refresh(partnerId);
-  };
+  const changed = (partnerId: string) => dispatcher.refresh(partnerId);
   const forAdministrators = [
     metricsOperation(metrics, { partnersReachIt: isOneListener }),
     ...adminApi({

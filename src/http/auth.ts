@@ -1,7 +1,9 @@
+import { LRUCache } from "lru-cache";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import { hashSecret, secretsEqual } from "../secrets/hash.ts";
 import type { TokenClaims, Tokens } from "../secrets/tokens.ts";
+import type { RevisedPartner } from "../store/partners.ts";
 import type { Store } from "../store/store.ts";
 import { HttpFailure } from "./errors.ts";
 
@@ -11,16 +13,17 @@ const MESSAGES = {
   token: "Invalid or expired token. Re-authenticate at POST /oauth/token.",
 };
 const CHALLENGE = 'Bearer realm="mainstay", ApiKey realm="mainstay"';
-const MAX_REMEMBERED = 10_000;
+const MOST_REMEMBERED = 10_000;
 
 /**
- * Tells partners by their API key or bearer token. What is valid is remembered until anything about partners may have
- * changed: a write here calls `forget`, and a commit of another process shows in the store's data version.
+ * Tells partners by their API key or bearer token. Who was let in is remembered until the partner's revision moves, which
+ * is read from the database with every request: what ends a credential ends it at once, in whichever process.
  */
 export class Authenticator {
-  #byKey = new Map<string, Partner>();
-  #byToken = new Map<string, { claims: TokenClaims; partner: Partner }>();
-  #dataVersion: number | undefined;
+  readonly #byKey = new LRUCache<string, RevisedPartner>({ max: MOST_REMEMBERED });
+  readonly #byToken = new LRUCache<string, { claims: TokenClaims; partner: RevisedPartner }>({
+    max: MOST_REMEMBERED,
+  });
 
   constructor(
     private readonly store: Store,
@@ -29,21 +32,17 @@ export class Authenticator {
   ) {}
 
   /** Throws unauthorized, which says what was wrong and never what was sent. */
-  authenticate(headers: Headers): Partner | Promise<Partner> {
-    const version = this.store.dataVersion();
-    if (version !== this.#dataVersion) {
-      this.forget();
-      this.#dataVersion = version;
-    }
+  async authenticate(headers: Headers): Promise<RevisedPartner> {
     const key = headers.get("x-api-key");
-    if (key) return this.#byKey.get(key) ?? this.#findByKey(key);
-    const authorization = headers.get("authorization");
-    if (!authorization) throw unauthorized(MESSAGES.none);
-    const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+    if (key) {
+      const known = this.#byKey.get(key);
+      return known && (await this.#stands(known)) ? known : await this.#findByKey(key);
+    }
+    const token = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
     if (!token) throw unauthorized(MESSAGES.none);
     const known = this.#byToken.get(token);
-    if (known && known.claims.expiresAt > this.clock()) return known.partner;
-    return this.#findByToken(token);
+    const isLive = known && known.claims.expiresAt > this.clock() && (await this.#stands(known.partner));
+    return isLive ? known.partner : await this.#findByToken(token);
   }
 
   /** The administrator whose key it is. Looked up every time, so that a revoked key ends at once. */
@@ -53,11 +52,6 @@ export class Authenticator {
     const administrator = await this.store.read.administrators.findByKey(hashSecret(key));
     if (!administrator) throw unauthorized(MESSAGES.key);
     return administrator;
-  }
-
-  forget(): void {
-    this.#byKey.clear();
-    this.#byToken.clear();
   }
 
   /** A token for a partner's client credentials; undefined when they are not valid. */
@@ -74,29 +68,29 @@ export class Authenticator {
     return { token, partner: found.partner };
   }
 
-  async #findByKey(key: string): Promise<Partner> {
+  async #stands({ id, revision }: RevisedPartner): Promise<boolean> {
+    return (await this.store.read.partners.revision(id)) === revision;
+  }
+
+  async #findByKey(key: string): Promise<RevisedPartner> {
+    this.#byKey.delete(key);
     const partner = await this.store.read.partners.findByApiKey(hashSecret(key));
     if (!partner?.enabled) throw unauthorized(MESSAGES.key);
-    remember(this.#byKey, key, partner);
+    this.#byKey.set(key, partner);
     return partner;
   }
 
-  async #findByToken(token: string): Promise<Partner> {
+  async #findByToken(token: string): Promise<RevisedPartner> {
     this.#byToken.delete(token);
     const claims = await this.tokens.verify(token, this.clock());
     const partner = claims && (await this.store.read.partners.find(claims.partnerId));
     if (!claims || !partner?.enabled || partner.credentialGeneration !== claims.generation)
       throw unauthorized(MESSAGES.token);
-    remember(this.#byToken, token, { claims, partner });
+    this.#byToken.set(token, { claims, partner });
     return partner;
   }
 }
 
 export function unauthorized(message: string): HttpFailure {
   return new HttpFailure("unauthorized", message, { "www-authenticate": CHALLENGE });
-}
-
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
-  if (map.size >= MAX_REMEMBERED) map.delete(map.keys().next().value!);
-  map.set(key, value);
 }

@@ -3,6 +3,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import { type Instant, nextMidnight, toIso } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
+import type { RevisedPartner } from "../store/partners.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { DailyBudgets } from "../usecases/daily-budgets.ts";
 import type { Administration } from "../usecases/partners.ts";
@@ -39,7 +40,8 @@ export type Visit = {
   /** When it came in, by a clock that nobody sets: for limits, which a clock that is set must not lengthen. */
   ticksMs: number;
   route?: string;
-  partner?: Partner;
+  /** As it stood when it was let in. */
+  partner?: RevisedPartner;
   administrator?: Administrator;
   /** The rate-limit headers, once the caller is known. */
   headers: Record<string, string>;
@@ -85,15 +87,15 @@ export class Pipeline {
     params: Readonly<Record<string, string>>,
     visit: Visit,
   ): Promise<Response> {
-    const version = operation.steady ? this.parts.store.version() : "";
-    const key = operation.steady ? `${visit.partner!.id} ${targetOf(request.url)}` : "";
-    const known = operation.steady ? this.#steady.find(version, key) : undefined;
+    const { id, revision } = visit.partner!;
+    const key = operation.steady ? `${id} ${targetOf(request.url)}` : "";
+    const known = operation.steady ? this.#steady.find(revision, key) : undefined;
     if (known) return respondTagged(known, request, visit);
     const reply = await this.#handle(operation, request, params, visit);
     if (reply.raw !== undefined) return respond(reply, visit);
     const body = JSON.stringify(reply.body);
     const answer = { body, etag: entityTag(body) };
-    if (operation.steady) this.#steady.keep(version, key, answer);
+    if (operation.steady) this.#steady.keep(revision, key, answer);
     return respondTagged(answer, request, visit);
   }
 
@@ -121,8 +123,7 @@ export class Pipeline {
 
   async #admit(request: Request, visit: Visit): Promise<void> {
     const { authenticator, partnerWindow, budgets, perPartnerPerMinute } = this.parts;
-    const authenticated = authenticator.authenticate(request.headers);
-    const partner = authenticated instanceof Promise ? await authenticated : authenticated;
+    const partner = await authenticator.authenticate(request.headers);
     visit.partner = partner;
     const waitMs = partnerWindow.admit(partner.id, visit.ticksMs);
     if (waitMs !== undefined) {

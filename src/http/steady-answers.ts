@@ -1,29 +1,32 @@
+import { LRUCache } from "lru-cache";
+
 /** A JSON answer with its tag. */
 export type Answer = { body: string; etag: string };
 
-const MOST_ANSWERS = 512;
+/** Characters of all answers together, and of one. */
+const MOST = 16_777_216;
 const LARGEST = 65_536;
 
 /**
- * Answers that depend on nothing but the database and the caller, kept until something is committed: pollers ask for
- * the same pages again and again, and scores move daily. `version` names the state of the database; it is read before
- * the answer is worked out, so that one that a commit overtook is never given again.
+ * Answers that depend on nothing but the database and the caller, kept until the partner's revision moves: pollers ask
+ * for the same pages again and again, and scores move daily. The revision is read from the database with the request,
+ * before the answer is worked out, so one that a commit overtook is never given again, whichever process committed.
+ * Each server keeps its own; none of them promises anything to another.
  */
 export class SteadyAnswers {
-  #version = "";
-  #answers = new Map<string, Answer>();
+  readonly #answers = new LRUCache<string, { revision: number; answer: Answer }>({
+    maxSize: MOST,
+    maxEntrySize: LARGEST,
+    sizeCalculation: ({ answer }, key) => answer.body.length + key.length,
+  });
 
-  find(version: string, key: string): Answer | undefined {
-    if (version !== this.#version) {
-      this.#version = version;
-      this.#answers.clear();
-    }
-    return this.#answers.get(key);
+  /** `key` names the partner and what was asked for. */
+  find(revision: number, key: string): Answer | undefined {
+    const known = this.#answers.get(key);
+    return known?.revision === revision ? known.answer : undefined;
   }
 
-  keep(version: string, key: string, answer: Answer): void {
-    if (version !== this.#version || answer.body.length > LARGEST) return;
-    if (this.#answers.size >= MOST_ANSWERS) this.#answers.delete(this.#answers.keys().next().value!);
-    this.#answers.set(key, answer);
+  keep(revision: number, key: string, answer: Answer): void {
+    this.#answers.set(key, { revision, answer });
   }
 }

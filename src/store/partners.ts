@@ -1,7 +1,7 @@
 import { and, asc, eq, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import type { Administrator, Partner, WebhookReceiver } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
-import { hotRead, named } from "./hot.ts";
+import { hotRead, hotWrite, named } from "./hot.ts";
 import { lazy } from "./kit.ts";
 import {
   administrators,
@@ -24,7 +24,11 @@ export type NewCredential = {
 /** Secrets are sealed. */
 export type ReceiverEndpoint = Pick<WebhookReceiver, "secret" | "nextSecret" | "rotatesAt"> & { url: string };
 
+/** A partner as it stood at a revision of what it is shown. */
+export type RevisedPartner = Partner & { revision: number };
+
 const ph = sql.placeholder;
+const oneMore = sql`${partners.revision} + 1`;
 
 export function partnerStore(db: Db) {
   const byId = lazy(() =>
@@ -76,6 +80,18 @@ export function partnerStore(db: Db) {
         ),
       ),
   );
+  const revisionOf = hotRead<{ revision: number }>(db, () =>
+    db
+      .select(named({ revision: partners.revision }))
+      .from(partners)
+      .where(eq(partners.id, ph("id"))),
+  );
+  const revise = hotWrite(db, () =>
+    db
+      .update(partners)
+      .set({ revision: oneMore })
+      .where(eq(partners.id, ph("id"))),
+  );
   const receiverOf = lazy(() =>
     db
       .select()
@@ -85,11 +101,23 @@ export function partnerStore(db: Db) {
   );
 
   return {
-    async find(id: string): Promise<Partner | undefined> {
+    async find(id: string): Promise<RevisedPartner | undefined> {
       return (await byId().execute({ id }))[0];
     },
+    /** Undefined for a partner that is unknown. */
+    async revision(id: string): Promise<number | undefined> {
+      return revisionOf({ id })[0]?.revision;
+    },
+    /** Says that something has changed that the partner is shown. */
+    async revise(id: string): Promise<void> {
+      revise({ id });
+    },
+    /** The same for all partners, who are all shown it. */
+    async reviseAll(): Promise<void> {
+      await db.update(partners).set({ revision: oneMore });
+    },
     /** The partner whose live API key has this hash, enabled or not. */
-    async findByApiKey(hash: string): Promise<Partner | undefined> {
+    async findByApiKey(hash: string): Promise<RevisedPartner | undefined> {
       return (await byApiKey().execute({ hash }))[0]?.partner;
     },
     /** The partner of a client id, with the hash of its secret. */
@@ -107,10 +135,14 @@ export function partnerStore(db: Db) {
       id: string,
       change: Partial<Pick<Partner, "enabled" | "dailyBudget" | "credentialGeneration">>,
     ): Promise<void> {
-      await db.update(partners).set(change).where(eq(partners.id, id));
+      await db
+        .update(partners)
+        .set({ ...change, revision: oneMore })
+        .where(eq(partners.id, id));
     },
     async insertCredential(credential: NewCredential): Promise<void> {
       await db.insert(credentials).values({ ...credential, revokedAt: null });
+      revise({ id: credential.partnerId });
     },
     /** Ends a partner's live credentials of one kind. */
     async revokeCredentials(partnerId: string, kind: NewCredential["kind"], now: Instant): Promise<void> {
@@ -124,6 +156,7 @@ export function partnerStore(db: Db) {
             isNull(credentials.revokedAt),
           ),
         );
+      revise({ id: partnerId });
     },
     /** Puts another secret in the place of the live one's, for the same client id; undefined when there is none. */
     async replaceClientSecret(
@@ -142,6 +175,7 @@ export function partnerStore(db: Db) {
           ),
         )
         .returning({ clientId: credentials.clientId });
+      revise({ id: partnerId });
       return replaced?.clientId ?? undefined;
     },
     async findReceiver(partnerId: string): Promise<WebhookReceiver | undefined> {

@@ -19,6 +19,8 @@ export const partners = table(
     /** Tokens carry it; raising it ends every token issued before. */
     credentialGeneration: int("credential_generation").notNull(),
     createdAt: bigint("created_at").notNull(),
+    /** Moves with every commit that changes what the partner is shown, or its credentials. */
+    revision: int("revision").notNull().default(1),
   },
   (t) => [index("partners_name").on(t.name)],
 );

@@ -67,6 +67,8 @@ export type Tx = Stores & {
   requestId: string | null;
   newId(kind: IdKind): string;
   newDeliveryId(): string;
+  /** Says that something changes that the partner is shown: what was answered before is worked out anew. */
+  revise(partnerId: string): void;
   /** Says that the partner's outbox got a delivery; told to the listener once the transaction is committed. */
   outboxChanged(partnerId: string): void;
 };
@@ -82,8 +84,6 @@ export type Store = {
   write<T>(run: (tx: Tx) => Promise<T>, durability?: Durability, priority?: Priority): Promise<T>;
   /** What a query has failed with, as it may be logged: without the values given to it, a StorageError when it is the disk. */
   explain(error: unknown): unknown;
-  /** Names the state of the database as readers see it; writes that no reader is shown leave it as it is. */
-  version(): string;
   /** Changes whenever another process has committed to the same database. */
   dataVersion(): number;
   /** Writes waiting, for the metrics. */
@@ -113,7 +113,6 @@ export type StoreOptions = Pick<SqliteOptions, "beforeUpgrade" | "migrations"> &
 export function openStore(file: string, options: StoreOptions): Store {
   const sqlite = openSqlite(file, { ...options, now: options.clock() });
   const inside = stores(sqlite.writer);
-  let generation = 0;
   let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
   let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
   const group = { now: 0, lastInstant: 0, moved: false };
@@ -164,17 +163,20 @@ export function openStore(file: string, options: StoreOptions): Store {
     async write(run, durability = "durable", priority = "request") {
       const notified = new Set<string>();
       const outboxChanged = (partnerId: string) => void notified.add(partnerId);
-      const value = await queue
-        .add(() => run({ ...base, now: group.now, outboxChanged }), durability, priority)
-        .catch((error) => {
-          throw explain(error);
-        });
-      if (priority !== "counter") generation++;
+      const job = async () => {
+        const revised = new Set<string>();
+        const revise = (partnerId: string) => void revised.add(partnerId);
+        const value = await run({ ...base, now: group.now, outboxChanged, revise });
+        for (const partnerId of revised) await inside.partners.revise(partnerId);
+        return value;
+      };
+      const value = await queue.add(job, durability, priority).catch((error) => {
+        throw explain(error);
+      });
       if (notified.size > 0) onOutbox?.(notified);
       return value;
     },
     explain,
-    version: () => `${generation} ${sqlite.dataVersion()}`,
     dataVersion: sqlite.dataVersion,
     queueLength: () => queue.length,
     onGroup: (listener) => {

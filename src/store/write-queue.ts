@@ -21,9 +21,8 @@ export type Durability = "durable" | "process";
 
 /**
  * `background`: a long one of a series; it never shares a group, so that nobody waits for it and for its commit.
- * `counter`: it changes nothing that a reader is shown, such as a budget's count.
  */
-export type Priority = "request" | "background" | "counter";
+export type Priority = "request" | "background";
 
 type Job = {
   run: () => Promise<unknown>;

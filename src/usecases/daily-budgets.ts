@@ -108,17 +108,13 @@ export class DailyBudgets {
   }
 
   async #setAside(partner: Partner, account: Account): Promise<void> {
-    const { taken, granted, owed } = await this.store.write(
-      async (tx) => {
-        const owed = account.unwritten;
-        const taken = owed + (await tx.budgets.taken(partner.id, account.day));
-        const granted = Math.max(0, Math.min(BLOCK, partner.dailyBudget - taken));
-        if (granted + owed > 0) await tx.budgets.add(partner.id, account.day, granted + owed);
-        return { taken: taken + granted, granted, owed };
-      },
-      "process",
-      "counter",
-    );
+    const { taken, granted, owed } = await this.store.write(async (tx) => {
+      const owed = account.unwritten;
+      const taken = owed + (await tx.budgets.taken(partner.id, account.day));
+      const granted = Math.max(0, Math.min(BLOCK, partner.dailyBudget - taken));
+      if (granted + owed > 0) await tx.budgets.add(partner.id, account.day, granted + owed);
+      return { taken: taken + granted, granted, owed };
+    }, "process");
     account.unwritten -= owed;
     account.taken = taken;
     account.left += granted;
@@ -130,7 +126,6 @@ export class DailyBudgets {
     account.left = 0;
     account.unwritten = 0;
     const change = unwritten - left;
-    if (change !== 0)
-      await this.store.write((tx) => tx.budgets.add(partnerId, day, change), "process", "counter");
+    if (change !== 0) await this.store.write((tx) => tx.budgets.add(partnerId, day, change), "process");
   }
 }

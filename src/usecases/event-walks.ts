@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
 import type { ScoringPlace } from "../store/component-lists.ts";
 
@@ -32,13 +33,11 @@ const MOST_ALIKE = 8;
  * begun last is taken, which has seen the least of the components, with the earliest end of what was shown.
  */
 export class EventWalks {
-  readonly #kept = new Map<string, Kept[]>();
+  readonly #kept = new LRUCache<string, Kept[]>({ max: MOST_CLIENTS });
 
   begin(key: string, walk: Walk, now: Instant): void {
     const alive = (this.#kept.get(key) ?? []).filter(({ touchedAt }) => touchedAt > now - FORGOTTEN_AFTER_MS);
-    this.#kept.delete(key);
     this.#kept.set(key, [...alive.slice(1 - MOST_ALIKE), { walk, touchedAt: now }]);
-    if (this.#kept.size > MOST_CLIENTS) this.#kept.delete(this.#kept.keys().next().value!);
   }
 
   /** The walk that stands at this offset and its page there, if there is one. */

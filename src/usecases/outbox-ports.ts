@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
 import type { Sealer } from "../secrets/sealer.ts";
 import type { Store } from "../store/store.ts";
@@ -7,17 +8,19 @@ import { HEALTHY } from "../webhooks/receiver-health.ts";
 import { LONGEST_DELAY_MS } from "../webhooks/retry-schedule.ts";
 import { hasTakenOver } from "./administer-partner.ts";
 
+/** Kept in clear, by their sealed text. */
+const MOST_SECRETS = 1000;
+
 /** The dispatcher's view of the store. */
 export function outboxPorts(store: Store, sealer: Sealer, clock: () => Instant): Outbox {
   const { deliveries, partners } = store.read;
-  const secrets = new Map<string, string>();
+  const secrets = new LRUCache<string, string>({ max: MOST_SECRETS });
 
   /** Sealed texts never change, so each is opened once. */
   async function unseal(sealed: string): Promise<string> {
     const known = secrets.get(sealed);
     if (known !== undefined) return known;
     const secret = await sealer.unseal(sealed);
-    if (secrets.size >= 1000) secrets.clear();
     secrets.set(sealed, secret);
     return secret;
   }

@@ -39,6 +39,7 @@ export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto): P
     uploadedAt: tx.now,
   };
   await tx.photos.insert(photo);
+  tx.revise(partnerId);
   return photo;
 }
 

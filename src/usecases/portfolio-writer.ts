@@ -179,6 +179,7 @@ export class PortfolioWriter {
     for (const [propertyId, delta] of this.#propertyDeltas)
       await this.tx.totals.addToProperty(propertyId, delta);
     await this.tx.totals.addToPartner(this.partner.id, this.#partnerDelta);
+    this.tx.revise(this.partner.id);
     for (const [bucket, blocks] of this.#tallies)
       for (const [block, count] of blocks)
         if (count !== 0) await this.tx.totals.addTally(this.partner.id, bucket, block, count);

@@ -128,6 +128,8 @@ async function causeOf(tx: Tx, { knowledge, announceModelChange }: Ruler) {
 async function finish(tx: Tx, day: Day): Promise<void> {
   const prunes = await mayPrune(tx, day);
   await tx.snapshots.update(day, { finishedAt: tx.now });
+  // Everybody is shown when scores were settled.
+  await tx.partners.reviseAll();
   if (prunes) await tx.snapshots.pruneRuns(addDays(day, -RETENTION_DAYS));
 }
 
@@ -143,6 +145,7 @@ export async function discardLaterSnapshots(
 ): Promise<number> {
   return await store.write(async (tx) => {
     const discarded = await tx.snapshots.discardAfter(today);
+    if (discarded > 0) await tx.partners.reviseAll();
     const detail = { after: today, discarded };
     if (discarded > 0)
       await tx.audit.record({ at: tx.now, actor, action: "snapshot.discard", subject: today, detail });

@@ -10,7 +10,7 @@ import { type PartnerWorld, usePartnerStore } from "./partner-store.ts";
 
 export const knowledge = loadKnowledge();
 
-const PROPERTY: NewProperty = {
+export const PROPERTY: NewProperty = {
   name: "Elm Court",
   address: "1 Elm St",
   city: "Albany",

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { type Day, dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
 import { trendPoints } from "../../src/domain/trend.ts";
+import { createPartner } from "../../src/usecases/partners.ts";
 import { ServiceLog } from "../../src/usecases/service-events.ts";
 import { discardLaterSnapshots, dueSnapshot, takeSnapshot } from "../../src/usecases/take-snapshot.ts";
 import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
@@ -15,9 +16,10 @@ beforeEach(async () => {
 });
 
 const today = () => dayOf(world.time.now);
-/** Takes the snapshot of the day that the clock stands at. `cutAfter` aborts it after so many steps. */
+/** Takes the snapshot of the day that the clock stands at. `cutAfter` ends it after so many steps and the next; 0, after the first. */
 function take({ cutAfter = Number.POSITIVE_INFINITY, store = world.store } = {}) {
   const abort = new AbortController();
+  if (cutAfter === 0) abort.abort();
   let steps = 0;
   const pause = async () => {
     if (++steps >= cutAfter) abort.abort();
@@ -72,6 +74,23 @@ describe("a snapshot", () => {
     world.time.now += 3_600_000;
     expect(await take()).toEqual({ ...first, durationMs: 0, alreadyDone: true });
     expect(await announced()).toEqual(before);
+  });
+
+  test("moves the revision with its steps, of whom they score, and of everybody when it ends", async () => {
+    const { partner: other } = await createPartner(world.administration, {
+      ...{ name: "Other", dailyBudget: 1, webhookUrl: null },
+    });
+    await world.addAppliances({ propertyId });
+    const revisions = () =>
+      Promise.all([world.partnerId, other.id].map((id) => world.store.read.partners.revision(id)));
+    const [mine, others] = (await revisions()) as [number, number];
+    // All is scored in the first step; what is left is to say so.
+    await expect(take({ cutAfter: 0 })).rejects.toThrow();
+    expect(await revisions()).toEqual([mine + 1, others]);
+    await take();
+    expect(await revisions()).toEqual([mine + 2, others + 1]);
+    await take();
+    expect(await revisions()).toEqual([mine + 2, others + 1]);
   });
 
   test("of a day before one that has a snapshot is refused, and changes nothing", async () => {

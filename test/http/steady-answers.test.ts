@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import { Authenticator } from "../../src/http/auth.ts";
+import { SlidingWindow } from "../../src/http/limits.ts";
+import { ok, partnerOperation } from "../../src/http/operation.ts";
+import { Pipeline } from "../../src/http/pipeline.ts";
+import { SteadyAnswers } from "../../src/http/steady-answers.ts";
+import type { MasterKey } from "../../src/secrets/master-key.ts";
+import { tokens } from "../../src/secrets/tokens.ts";
+import { DailyBudgets } from "../../src/usecases/daily-budgets.ts";
+import { createPartner } from "../../src/usecases/partners.ts";
+import { writePortfolio } from "../../src/usecases/portfolio-writer.ts";
+import { createProperty } from "../../src/usecases/properties.ts";
+import { usePartnerStore } from "../support/partner-store.ts";
+import { knowledge, PROPERTY } from "../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const open = usePartnerStore();
+
+/** Two partners, and how often an answer was worked out for one of them. */
+async function pipeline() {
+  const { store, administration, clock, open: openBeside } = await open(NOW);
+  const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+  const { actor: _, ...parts } = administration;
+  const pipeline = new Pipeline({
+    ...{ store, knowledge, clock, perPartnerPerMinute: 0, bodyBytes: 1, administration: parts },
+    authenticator: new Authenticator(store, tokens(new Uint8Array(32) as MasterKey, random), clock),
+    budgets: new DailyBudgets(store, clock),
+    partnerWindow: new SlidingWindow(0),
+    log: { info() {}, warn() {}, error() {} } as never,
+  });
+  let workedOut = 0;
+  const operation = partnerOperation({
+    ...{ id: "count", method: "GET", path: "/count", summary: "How often", steady: true },
+    handle: () => ok({ workedOut: ++workedOut }),
+  });
+  const partner = async (name: string) => {
+    const made = await createPartner(administration, { name, dailyBudget: 1000, webhookUrl: null });
+    const request = new Request("http://x/count", { headers: { "x-api-key": made.credentials.apiKey } });
+    const visit = () => ({ requestId: "r", address: "::1", now: NOW, ticksMs: 0, headers: {} });
+    const get = async () => await (await pipeline.run(operation, request, {}, visit())).json();
+    const write = (into = store) =>
+      writePortfolio(into.write, knowledge, made.partner, (writer) =>
+        createProperty(writer, PROPERTY, { source: "api" }),
+      );
+    return { get, write, store };
+  };
+  return { ours: await partner("Ours"), theirs: await partner("Theirs"), store, openBeside };
+}
+
+test("another partner's commit empties nothing, by this process or another", async () => {
+  const { ours, theirs, openBeside } = await pipeline();
+  expect(await ours.get()).toEqual({ workedOut: 1 });
+  await theirs.write();
+  await theirs.write(openBeside());
+  expect(await ours.get()).toEqual({ workedOut: 1 });
+});
+
+test("one's own commit does, by this process or another, and a change to what all are shown", async () => {
+  const { ours, store, openBeside } = await pipeline();
+  await ours.get();
+  await ours.write();
+  expect(await ours.get()).toEqual({ workedOut: 2 });
+  await ours.write(openBeside());
+  expect(await ours.get()).toEqual({ workedOut: 3 });
+  await store.write((tx) => tx.partners.reviseAll());
+  expect(await ours.get()).toEqual({ workedOut: 4 });
+});
+
+test("a commit that failed moves nothing", async () => {
+  const { ours, store } = await pipeline();
+  await ours.get();
+  const failed = store.write(async (tx) => {
+    await tx.partners.reviseAll();
+    throw new Error("no");
+  });
+  await expect(failed).rejects.toThrow("no");
+  expect(await ours.get()).toEqual({ workedOut: 1 });
+});
+
+test("what is large is not kept, and what was not asked for longest makes room", () => {
+  const answers = new SteadyAnswers();
+  const body = "x".repeat(60_000);
+  answers.keep(1, "large", { body: "x".repeat(70_000), etag: "" });
+  expect(answers.find(1, "large")).toBeUndefined();
+  for (let i = 0; i < 300; i++) {
+    answers.keep(1, `page ${i}`, { body, etag: "" });
+    expect(answers.find(1, "page 0")).toBeDefined();
+  }
+  expect(answers.find(1, "page 1")).toBeUndefined();
+  expect(answers.find(1, "page 299")).toEqual({ body, etag: "" });
+  expect(answers.find(2, "page 299")).toBeUndefined();
+});
