@@ -1,11 +1,12 @@
 import type { Config } from "../config/settings.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import type { Day, Instant } from "../domain/time.ts";
+import { type Day, dayOf, type Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import { snapshotRecord } from "../shapes/administration-records.ts";
 import { REPLIES_KEPT_MS } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import { finishRotations } from "../usecases/administer-partner.ts";
+import { renewAgedPlans } from "../usecases/portfolio-plan.ts";
 import { pruneDeliveries } from "../usecases/prune-deliveries.ts";
 import { dueSnapshot, takeSnapshot } from "../usecases/take-snapshot.ts";
 import type { Job } from "./schedule.ts";
@@ -25,7 +26,7 @@ const BATCH = 500;
 
 /** What a server runs by the clock, but for backups. */
 export function jobTable(world: JobWorld): Job[] {
-  const { config, store, clock, log } = world;
+  const { config, store, knowledge, clock, log } = world;
   const snapshot: Job = {
     name: "snapshot",
     pattern: "0 * * * * *",
@@ -50,6 +51,17 @@ export function jobTable(world: JobWorld): Job[] {
         const parts = { store, clock, pause, signal };
         const deliveries = await pruneDeliveries(parts, config.webhooks.logRetentionDays);
         if (deliveries > 0) log.info({ deliveries }, "delivery log pruned");
+      },
+    },
+    {
+      name: "renew-plans",
+      pattern: "45 * * * * *",
+      atStart: true,
+      async run(signal) {
+        const latest = await store.read.snapshots.latestFinished();
+        const day = latest?.day ?? dayOf(clock());
+        const properties = await renewAgedPlans({ store, knowledge, clock, pause, signal }, day);
+        if (properties > 0) log.info({ properties }, "plans made");
       },
     },
     {

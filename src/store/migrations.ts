@@ -2,6 +2,7 @@ import initial from "../../migrations/sqlite/0001_initial.sql" with { type: "tex
 import model2 from "../../migrations/sqlite/0002_model_2.sql" with { type: "text" };
 import modelVersions from "../../migrations/sqlite/0003_model_versions.sql" with { type: "text" };
 import partnerRevision from "../../migrations/sqlite/0004_partner_revision.sql" with { type: "text" };
+import plans from "../../migrations/sqlite/0005_plans.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = { number: number; name: string; sql: string };
@@ -11,4 +12,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 2, name: "model_2", sql: model2 },
   { number: 3, name: "model_versions", sql: modelVersions },
   { number: 4, name: "partner_revision", sql: partnerRevision },
+  { number: 5, name: "plans", sql: plans },
 ];

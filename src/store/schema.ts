@@ -264,6 +264,64 @@ export const partnerTotals = table("partner_totals", {
   ...totals,
 });
 
+/** What plans add up to, over a property or a portfolio: `PlanSums`. */
+const planSums = {
+  doors: int("doors").notNull().default(0),
+  dueCount: int("due_count").notNull().default(0),
+  dueCents: bigint("due_cents").notNull().default(0),
+  dueWaitingCents: bigint("due_waiting_cents").notNull().default(0),
+  /** `YearSums` as JSON. */
+  years: text("years").notNull(),
+};
+
+/** A property's plan. What it rests on is scored often, so it is made after a snapshot, and when it is asked for. */
+export const propertyPlans = table(
+  "property_plans",
+  {
+    propertyId: text("property_id")
+      .primaryKey()
+      .references(() => properties.id),
+    partnerId: text("partner_id").notNull(),
+    /** How often what it rests on has changed. */
+    changes: int("changes").notNull(),
+    /** `changes` when it was made: it is to be made anew where they differ. */
+    plannedChanges: int("planned_changes").notNull(),
+    /** The day on which it was made; empty before it was. */
+    asOf: text("as_of").notNull(),
+    ...planSums,
+  },
+  (t) => [
+    index("property_plans_as_of").on(t.partnerId, t.asOf),
+    index("property_plans_changed").on(t.partnerId).where(sql`${t.changes} <> ${t.plannedChanges}`),
+  ],
+);
+
+/** The sums over a partner's property plans, as these are stored. */
+export const partnerPlans = table("partner_plans", {
+  partnerId: text("partner_id")
+    .primaryKey()
+    .references(() => partners.id),
+  ...planSums,
+});
+
+/** Components with which waiting costs more than it saves: what a budget is spent on. */
+export const planCandidates = table(
+  "plan_candidates",
+  {
+    propertyId: text("property_id").notNull(),
+    componentId: text("component_id").notNull(),
+    partnerId: text("partner_id").notNull(),
+    /** Minus the cost of waiting a year for each cent of the cost: the best use of money first. */
+    rank: real("rank").notNull(),
+    plannedCents: bigint("planned_cents").notNull(),
+    waitingCents: bigint("waiting_cents").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.propertyId, t.componentId] }),
+    index("plan_candidates_rank").on(t.partnerId, t.rank, t.componentId, t.plannedCents, t.waitingCents),
+  ],
+);
+
 export const serviceEvents = table(
   "service_events",
   {

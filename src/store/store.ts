@@ -14,6 +14,7 @@ import type { Migration } from "./migrations.ts";
 import { modelStore } from "./models.ts";
 import { administratorStore, partnerStore } from "./partners.ts";
 import { photoStore } from "./photos.ts";
+import { planStore } from "./plans.ts";
 import { propertyStore, unitStore } from "./properties.ts";
 import { budgetStore, idempotencyStore } from "./requests.ts";
 import { sensorEventStore } from "./sensor-events.ts";
@@ -32,6 +33,7 @@ const stores = (db: Db) => ({
   appliances: applianceStore(db),
   components: componentStore(db),
   totals: totalsStore(db),
+  plans: planStore(db),
   serviceEvents: serviceEventStore(db),
   sensorEvents: sensorEventStore(db),
   claims: claimStore(db),

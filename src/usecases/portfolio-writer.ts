@@ -56,6 +56,8 @@ export class PortfolioWriter {
   #tallies = new Map<number, Map<number, number>>();
   #propertyNames = new Map<string, string>();
   #unscored = new Map<string, Map<string, Component>>();
+  /** Properties whose plans what was written bears on. */
+  #replanned = new Set<string>();
 
   private constructor(
     readonly tx: Tx,
@@ -78,6 +80,7 @@ export class PortfolioWriter {
   async insertProperty(property: Property): Promise<void> {
     await this.tx.properties.insert(property);
     await this.tx.totals.start(property.id, this.partner.id);
+    await this.tx.plans.start(property.id, this.partner.id);
     await this.#logEvent("property", property.id, property.createdAt);
     this.#propertyNames.set(property.id, property.name);
   }
@@ -104,6 +107,7 @@ export class PortfolioWriter {
 
   async #insertComponent(component: Component): Promise<void> {
     await this.tx.components.insert(component);
+    this.replan(component.propertyId);
     const delta = this.#propertyDelta(component.propertyId);
     delta.components++;
     const def = this.knowledge.component(component.defId);
@@ -161,6 +165,8 @@ export class PortfolioWriter {
         ? "settled"
         : "moved";
     await this.tx.components.saveScore(after.id, after, extent);
+    // What only ages is planned anew by the clock (`renewAgedPlans`).
+    if (!isSnapshot) this.replan(after.propertyId);
     if (
       before.riskScore !== after.riskScore ||
       (before.rescoredAt === null) !== (after.rescoredAt === null)
@@ -178,11 +184,17 @@ export class PortfolioWriter {
       for (const component of components.values()) await this.#insertComponent(component);
     for (const [propertyId, delta] of this.#propertyDeltas)
       await this.tx.totals.addToProperty(propertyId, delta);
+    for (const propertyId of this.#replanned) await this.tx.plans.touch(propertyId);
     await this.tx.totals.addToPartner(this.partner.id, this.#partnerDelta);
     this.tx.revise(this.partner.id);
     for (const [bucket, blocks] of this.#tallies)
       for (const [block, count] of blocks)
         if (count !== 0) await this.tx.totals.addTally(this.partner.id, bucket, block, count);
+  }
+
+  /** Says that the property's plan is to be made anew. */
+  replan(propertyId: string): void {
+    this.#replanned.add(propertyId);
   }
 
   async propertyName(propertyId: string): Promise<string> {

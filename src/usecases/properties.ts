@@ -57,7 +57,10 @@ export async function changeProperty(
   if (change.yearBuilt != null) checkYear("year_built", change.yearBuilt, yearOf(dayOf(tx.now)));
   if (change.partnerPropertyId != null && change.partnerPropertyId !== before.partnerPropertyId)
     await refuseTakenReference(tx, partner.id, change.partnerPropertyId);
-  if (change.unitCount !== undefined) await changeUnits(tx, before, change.unitCount);
+  if (change.unitCount !== undefined) {
+    await changeUnits(tx, before, change.unitCount);
+    writer.replan(id);
+  }
   const { recordsSince, ...rest } = change;
   const after: Property = { ...before, ...rest, updatedAt: tx.now };
   if (recordsSince != null) checkPastDay("records_since", recordsSince, dayOf(tx.now));

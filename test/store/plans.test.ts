@@ -89,6 +89,15 @@ const HOT: Record<string, Read> = {
   "the event stream": () => world.store.read.eventLog.page(world.partnerId, 1, 50),
   "a component's trend": () => world.store.read.snapshots.trendRows(componentId),
   "a property's claims": () => world.store.read.claims.page(propertyId, SLICE),
+  "a portfolio's plan": () => world.store.read.plans.ofPartner(world.partnerId),
+  "a portfolio's plan by property": () => world.store.read.plans.page(world.partnerId, SLICE),
+  "the plans that are to be made anew": async () => {
+    await world.store.read.plans.changed(world.partnerId, 20);
+    await world.store.read.plans.aged(world.partnerId, DAY, 20);
+    await world.store.read.plans.asOf(world.partnerId);
+  },
+  "the next uses of a budget": () =>
+    world.store.read.plans.candidates(world.partnerId, { rank: -2, id: "C_1" }, 50_000, 500),
   "the next properties of a snapshot": () => world.store.read.properties.forSnapshot("", 100),
 };
 const OTHERS: Record<string, Read> = {
@@ -129,6 +138,8 @@ const OTHERS: Record<string, Read> = {
   "the claims of properties": () => world.store.read.claims.evidence([propertyId]),
   "the number of a property's claims": () => world.store.read.claims.count(propertyId),
   "an appliance's photos": () => world.store.read.photos.ofAppliance(applianceId),
+  "a property's plan": () => world.store.read.plans.ofProperty(propertyId),
+  "the demo properties' plans": () => world.store.read.plans.ofDemoProperties(world.partnerId),
   "a partner by its key": () => world.store.read.partners.findByApiKey("x"),
   "a repeated request": () => world.store.read.idempotency.find(world.partnerId, "POST /v1/properties", "k"),
   "expired replies": () => world.store.write((tx) => tx.idempotency.prune(NOW, 500)),

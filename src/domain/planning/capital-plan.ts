@@ -15,7 +15,7 @@ export type PlanYear = {
   inflatedCents: number;
 };
 
-/** What some years hold, in cents that are not rounded. */
+/** What some years hold, in cents. What is inflated is in whole ones, so that what is shown adds up. */
 export type CapitalPlan = {
   schedule: PlanYear[];
   totals: {
@@ -47,11 +47,11 @@ export function capitalPlanOf(sums: Years, inflation: number): CapitalPlan {
     const failureCents = sums.failures[index]!;
     const inflator = (1 + inflation) ** index;
     const totalCents = plannedCents + failureCents;
-    const inflatedCents = totalCents * inflator;
+    const inflatedCents = Math.round(totalCents * inflator);
     totals.plannedCents += totalCents;
     totals.plannedInflatedCents += inflatedCents;
     totals.runToFailureCents += sums.runToFailure[index]!;
-    totals.runToFailureInflatedCents += sums.runToFailure[index]! * inflator;
+    totals.runToFailureInflatedCents += Math.round(sums.runToFailure[index]! * inflator);
     variance += sums.variance[index]! * inflator ** 2;
     schedule.push({ year, plannedCents, failureCents, totalCents, inflatedCents });
     for (const confidence of DEPOSIT_CONFIDENCES) {

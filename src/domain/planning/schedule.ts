@@ -12,9 +12,21 @@ export type Years = {
   variance: Float64Array;
 };
 
+export const YEAR_ROWS = [
+  "planned",
+  "failures",
+  "runToFailure",
+  "variance",
+] as const satisfies (keyof Years)[];
+
 export function emptyYears(years: number): Years {
   const zeros = () => new Float64Array(years);
   return { planned: zeros(), failures: zeros(), runToFailure: zeros(), variance: zeros() };
+}
+
+export function addYears(to: Years, other: Years): void {
+  for (const row of YEAR_ROWS)
+    for (let year = 0; year < to[row].length; year++) to[row][year]! += other[row][year]!;
 }
 
 /** Adds what is to be expected of a part, and of all that follow it in its place, to the sums (`planning.md` §2). */
@@ -55,10 +67,18 @@ function failingByMonth({ shape, scaleYears, ageYears, hazardRatio }: Part, mont
   const age = ageYears / scaleYears;
   const step = 1 / 12 / scaleYears;
   for (let month = 1; month <= months; month++) {
-    survival[month] = Math.exp(-hazardRatio * ((age + month * step) ** shape - passed));
+    survival[month] = Math.exp(-hazardRatio * (power(age + month * step, shape) - passed));
     shares[month] = survival[month - 1]! - survival[month]!;
   }
   return { shares, survival };
+}
+
+/** `base ** shape`. Most shapes are multiples of a half: a root and products take a third of a general power's time. */
+function power(base: number, shape: number): number {
+  if (shape % 0.5 !== 0) return base ** shape;
+  let product = shape % 1 === 0 ? 1 : Math.sqrt(base);
+  for (let n = 1; n <= shape; n++) product *= base;
+  return product;
 }
 
 /** The part in place when it is replaced at the end of month `due`, or in the first month when it is due now. */

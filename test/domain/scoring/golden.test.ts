@@ -4,37 +4,15 @@ import {
   effectiveLifespan,
   failureProbability,
 } from "../../../src/domain/scoring/outlook.ts";
-import { recordsSince } from "../../../src/domain/scoring/record.ts";
-import type { ApplianceHistory, BrandTier, RiskTier } from "../../../src/domain/scoring/types.ts";
-import type { EventType } from "../../../src/domain/service-event.ts";
-import cases from "../../fixtures/golden-scores.json" with { type: "json" };
-import { appliance, event, knowledge, property, scores } from "./histories.ts";
-
-type GoldenAppliance = {
-  type_id: string;
-  install_year: number;
-  brand_tier: string;
-  usage: number;
-  unit: string | null;
-  events: { event_type: string; date: string; component?: string; condition_after?: string }[];
-};
+import type { RiskTier } from "../../../src/domain/scoring/types.ts";
+import { goldenCases, scoreGolden } from "./golden.ts";
+import { knowledge } from "./histories.ts";
 
 describe("an independent implementation's scores are reproduced", () => {
   // Rule: independent-model
-  for (const golden of cases)
+  for (const golden of goldenCases)
     test(`${golden.name}, ${golden.expected.length} components`, () => {
-      const appliances = (golden.property.appliances as GoldenAppliance[]).map(toHistory);
-      const claims = golden.property.claims.map((claim) => ({
-        claimType: claim.claim_type,
-        dateOfLoss: claim.date_of_loss,
-        status: claim.status as "open" | "closed" | "denied",
-      }));
-      const { state } = golden.property;
-      const given = (golden.property as { records_since?: string }).records_since;
-      const eventDays = appliances.flatMap(({ events }) => events.map(({ date }) => date));
-      const since = given ?? recordsSince(golden.as_of, eventDays, knowledge.model);
-      const history = property(appliances, { state, claims, recordsSince: since });
-      const found = scores(history, golden.as_of);
+      const found = scoreGolden(golden);
       expect(found.size).toBe(golden.expected.length);
       for (const expected of golden.expected) {
         const score = found.get(`${expected.appliance}/${expected.component_def_id}`)!;
@@ -53,22 +31,6 @@ describe("an independent implementation's scores are reproduced", () => {
       }
     });
 });
-
-function toHistory(golden: GoldenAppliance, index: number): ApplianceHistory {
-  return appliance(golden.type_id, {
-    id: String(index),
-    unitId: golden.unit,
-    brandTier: golden.brand_tier as BrandTier,
-    installYear: golden.install_year,
-    usageIntensity: golden.usage,
-    events: golden.events.map((given) =>
-      event(given.event_type as EventType, given.date, {
-        componentId: given.component === undefined ? null : `${index}/${given.component}`,
-        conditionAfter: (given.condition_after ?? null) as "good" | "fair" | "poor" | null,
-      }),
-    ),
-  });
-}
 
 function expectNear(actual: number, expected: number, tolerance: number): void {
   expect(Math.abs(actual - expected)).toBeLessThan(tolerance);

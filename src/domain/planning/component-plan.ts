@@ -1,0 +1,59 @@
+import type { Component } from "../component.ts";
+import type { Knowledge } from "../knowledge.ts";
+import { outlookOf } from "../projections.ts";
+import { failureProbability } from "../scoring/outlook.ts";
+import type { BrandTier } from "../scoring/types.ts";
+import { addDays, DAYS_PER_YEAR, type Day } from "../time.ts";
+import type { Candidate } from "./budget.ts";
+import type { Part } from "./part.ts";
+import { type PartPlan, planPart } from "./plan.ts";
+import type { NewParts } from "./renewals.ts";
+import type { Years } from "./schedule.ts";
+
+/** A stored component as far as its plan needs it. */
+export type Plannable = Component & { brandTier: BrandTier };
+
+export type ComponentPlan<C> = PartPlan & { component: C };
+
+/** A component as a plan sees it, from the day of its latest score. */
+export function partOf(knowledge: Knowledge, component: Plannable): Part {
+  const { proactiveCents, reactiveCents } = knowledge.component(component.defId);
+  const outlook = outlookOf(knowledge, component, component.brandTier);
+  const { weibullShape, scaleYears, effectiveAgeYears, rate, hazardRatio } = outlook;
+  return {
+    shape: weibullShape,
+    scaleYears: scaleYears / rate,
+    plannedCents: proactiveCents,
+    failureCents: reactiveCents,
+    ageYears: effectiveAgeYears / rate,
+    hazardRatio,
+    failureProbability: failureProbability(outlook, DAYS_PER_YEAR, knowledge.model),
+  };
+}
+
+/** Plans a component, and adds what is to be expected of it to the sums. */
+export function planComponent<C extends Plannable>(
+  knowledge: Knowledge,
+  component: C,
+  known: NewParts,
+  sums: Years,
+): ComponentPlan<C> {
+  return { component, ...planPart(partOf(knowledge, component), known, sums) };
+}
+
+/** What a budget sees of it, in the whole cents that are shown. */
+export function candidateOf(
+  knowledge: Knowledge,
+  { component, waitingCents }: ComponentPlan<Plannable>,
+): Candidate {
+  const { proactiveCents } = knowledge.component(component.defId);
+  return { id: component.id, plannedCents: proactiveCents, waitingCents: Math.round(waitingCents) };
+}
+
+const LAST_DUE_YEARS = 7000;
+
+/** The day on which it is due; null where it is run to failure. */
+export function dueOn({ dueInYears }: Pick<PartPlan, "dueInYears">, asOf: Day): Day | null {
+  if (dueInYears === null) return null;
+  return addDays(asOf, Math.ceil(Math.min(dueInYears, LAST_DUE_YEARS) * DAYS_PER_YEAR));
+}

@@ -1,0 +1,55 @@
+import type { Property } from "../property.ts";
+import type { Day } from "../time.ts";
+import type { Candidate, Spending } from "./budget.ts";
+import { type CapitalPlan, capitalPlanOf } from "./capital-plan.ts";
+import type { ComponentPlan } from "./component-plan.ts";
+import { type PlanSums, yearsOf } from "./plan-sums.ts";
+import { MOST_YEARS } from "./renewals.ts";
+import type { Years } from "./schedule.ts";
+
+/** What a plan is asked for with. */
+export type PlanTerms = {
+  years: number;
+  /** Per cent a year. */
+  inflationPct: number;
+  budgetCents: number | null;
+};
+
+/** What each may be, and what it is where nothing is asked for. */
+export const PLAN_LIMITS = {
+  years: { least: 1, most: MOST_YEARS, usual: 10 },
+  inflationPct: { least: 0, most: 15, usual: 3 },
+  budgetUsd: { least: 0, most: 1e12 },
+} as const;
+
+/** A component's plan with what is to be expected of it in each year. */
+export type DatedPlan<C> = ComponentPlan<C> & { years: Years };
+
+/** Money a budget is spent on, and what it saves. Whole cents. */
+export type BudgetUse<C extends Candidate = Candidate> = Spending<C> & { amountCents: number };
+
+/** What every plan says, of a property and of a portfolio. */
+export type PlanSummary = {
+  terms: PlanTerms;
+  asOf: Day;
+  sums: PlanSums;
+  capital: CapitalPlan;
+  modelVersion: string;
+};
+
+/** A property's plan; its components by cost of waiting, the highest first. */
+export type PropertyPlan<C> = PlanSummary & {
+  property: Property;
+  plans: readonly DatedPlan<C>[];
+  budget: BudgetUse | null;
+};
+
+export const summaryOf = (
+  terms: PlanTerms,
+  asOf: Day,
+  sums: PlanSums,
+  modelVersion: string,
+): PlanSummary => ({
+  ...{ terms, asOf, sums, modelVersion },
+  capital: capitalPlanOf(yearsOf(sums.years, terms.years), terms.inflationPct / 100),
+});

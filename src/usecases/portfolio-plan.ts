@@ -1,0 +1,110 @@
+import type { Knowledge } from "../domain/knowledge.ts";
+import { type Candidate, type Spending, spend } from "../domain/planning/budget.ts";
+import { PlanGatherer } from "../domain/planning/plan-gatherer.ts";
+import { addPlanSums, type PlanSums } from "../domain/planning/plan-sums.ts";
+import { type Day, dayOf, type Instant } from "../domain/time.ts";
+import type { PropertyCandidate, SpendingPlace } from "../store/plans.ts";
+import type { Store, Tx } from "../store/store.ts";
+import { inTurns, newParts, type Pause } from "./property-plan.ts";
+
+/** Properties whose plans are made anew in one transaction, and candidates read in one step. */
+const PROPERTIES_A_STEP = 40;
+const CANDIDATES_A_STEP = 500;
+
+export type PlanWorld = {
+  store: Store;
+  knowledge: Knowledge;
+  clock: () => Instant;
+  pause: Pause;
+  signal?: AbortSignal;
+};
+
+/**
+ * Makes anew the plans of the partner's properties whose history has changed since they were made, in short steps.
+ * After it the sums hold what was on record when it began.
+ */
+export async function renewChangedPlans(world: PlanWorld, partnerId: string): Promise<number> {
+  return await renew(world, partnerId, (limit) => world.store.read.plans.changed(partnerId, limit));
+}
+
+/** Makes anew, after a snapshot, the plans of all partners that are older than it; returns how many. */
+export async function renewAgedPlans(world: PlanWorld, day: Day): Promise<number> {
+  const { plans, partners } = world.store.read;
+  let count = 0;
+  for (const { id } of await partners.list())
+    count += await renew(world, id, (limit) => plans.aged(id, day, limit));
+  return count;
+}
+
+async function renew(
+  world: PlanWorld,
+  partnerId: string,
+  find: (limit: number) => Promise<string[]>,
+): Promise<number> {
+  const { store, clock, pause, signal } = world;
+  const renewed = new Set<string>();
+  while (true) {
+    const found = await find(PROPERTIES_A_STEP);
+    // What moves while this runs was right when it began: one round for each is enough.
+    if (found.every((propertyId) => renewed.has(propertyId))) return renewed.size;
+    const made: MadePlan[] = [];
+    for (const propertyId of found) {
+      renewed.add(propertyId);
+      made.push(await makePlan(world, partnerId, propertyId));
+    }
+    await store.write((tx) => savePlans(tx, partnerId, made, dayOf(clock())), "process", "background");
+    signal?.throwIfAborted();
+    await pause();
+  }
+}
+
+type MadePlan = { propertyId: string; sums: PlanSums; candidates: Candidate[]; changes: number };
+
+async function makePlan(
+  { store, knowledge, pause }: PlanWorld,
+  partnerId: string,
+  propertyId: string,
+): Promise<MadePlan> {
+  // The count of changes is read first: what changes from here on leaves the plan to be made anew once more.
+  const { changes } = await store.read.plans.ofProperty(propertyId);
+  const { unitCount } = (await store.read.properties.find(partnerId, propertyId))!;
+  const gatherer = new PlanGatherer(knowledge, newParts);
+  const components = await store.read.components.rowsOfProperty(propertyId);
+  await inTurns(components, pause, (component) => gatherer.add(component));
+  return { propertyId, sums: gatherer.sums(unitCount), candidates: gatherer.candidates, changes };
+}
+
+/** Stores plans of one partner's properties, and carries what moved on to the sums of the portfolio. */
+async function savePlans(tx: Tx, partnerId: string, plans: readonly MadePlan[], asOf: Day): Promise<void> {
+  const portfolio = await tx.plans.ofPartner(partnerId);
+  for (const { propertyId, sums, candidates, changes } of plans) {
+    addPlanSums(portfolio, (await tx.plans.ofProperty(propertyId)).sums, -1);
+    addPlanSums(portfolio, sums, 1);
+    await tx.plans.save(propertyId, sums, asOf, changes);
+    await tx.plans.saveCandidates(propertyId, partnerId, candidates);
+  }
+  await tx.plans.savePartner(partnerId, portfolio);
+}
+
+/** The best use of a budget over all of a partner's properties. */
+export async function spendOverPortfolio(
+  { store, pause }: Pick<PlanWorld, "store" | "pause">,
+  partnerId: string,
+  amountCents: number,
+): Promise<Spending<PropertyCandidate>> {
+  const spending: Spending<PropertyCandidate> = { chosen: [], spentCents: 0, avoidedCents: 0 };
+  const seen = new Set<string>();
+  let place: SpendingPlace = { rank: -Number.MAX_VALUE, id: "" };
+  while (true) {
+    const left = amountCents - spending.spentCents;
+    const some = await store.read.plans.candidates(partnerId, place, left, CANDIDATES_A_STEP);
+    // One whose plan is made anew between two steps may come a second time, in another place.
+    const unseen = some.filter(({ id }) => !seen.has(id));
+    for (const { id } of unseen) seen.add(id);
+    spend(spending, amountCents, unseen);
+    const last = some.at(-1);
+    if (!last || some.length < CANDIDATES_A_STEP) return spending;
+    place = last;
+    await pause();
+  }
+}
