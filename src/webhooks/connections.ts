@@ -135,7 +135,11 @@ function vettedLookup(settings: NetworkSettings): LookupFunction {
 
 type Created = (error: Error | null, stream: Duplex) => void;
 
-/** HTTPS through a proxy's CONNECT: the proxy sees the host's name and port, and ciphertext. */
+/**
+ * HTTPS through a proxy's CONNECT: the proxy sees the host's name and port, and ciphertext. Not `https-proxy-agent`, as of
+ * 9.1.0: it verifies the receiver by the request's authorities instead of the agent's, hands a proxy's refusal out as the
+ * receiver's answer, and waits for the proxy without an end.
+ */
 class TunnelAgent extends https.Agent {
   constructor(
     options: https.AgentOptions,
