@@ -1,4 +1,4 @@
-import type { Confidence, RiskTier, ScoreState } from "./scoring/types.ts";
+import type { BrandTier, Confidence, RiskTier, ScoreState } from "./scoring/types.ts";
 import type { Day, Instant } from "./time.ts";
 
 export type Component = ScoreState & {
@@ -33,3 +33,13 @@ export const CRITICAL_FROM = 78;
 export function tierOfHundredths(riskScore: number): RiskTier {
   return riskScore >= CRITICAL_FROM ? "CRITICAL" : riskScore >= WARNING_FROM ? "WARNING" : "GOOD";
 }
+
+/** A component with what is told of its appliance and property. */
+export type PlacedComponent = Component & {
+  typeId: string;
+  brand: string | null;
+  brandTier: BrandTier;
+  unitId: string | null;
+  propertyName: string;
+  propertyAddress: string;
+};

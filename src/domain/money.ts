@@ -2,11 +2,3 @@
 export function centsFromUsd(usd: number): number {
   return Math.round(usd * 100);
 }
-
-/** USD with at most two decimals, as money is written on the wire. */
-export function usdFromCents(cents: number): number {
-  return cents / 100;
-}
-
-export const usdOrNull = (cents: number | null): number | null =>
-  cents === null ? null : usdFromCents(cents);

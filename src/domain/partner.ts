@@ -1,4 +1,4 @@
-import type { Instant } from "./time.ts";
+import type { Day, Instant } from "./time.ts";
 
 export type Partner = {
   id: string;
@@ -62,4 +62,48 @@ export type Administrator = {
   keyHash: string;
   createdAt: Instant;
   revokedAt: Instant | null;
+};
+
+/** What an operator may change of a partner; what is left out stays. */
+export type PartnerSettings = {
+  dailyBudget?: number;
+  /** Null: no webhooks are sent. */
+  webhookUrl?: string | null;
+  /** Null: all events. */
+  webhookEvents?: string[] | null;
+  /** Null: the setting's number. */
+  webhookConcurrency?: number | null;
+};
+
+/** Shown once and stored as hashes, but for the webhook secret, which is sealed. */
+export type PartnerCredentials = {
+  apiKey: string;
+  clientId: string;
+  clientSecret: string;
+  webhookSecret: string;
+};
+
+/** A month's calls and the billable units. */
+export type PartnerUsage = {
+  partnerId: string;
+  name: string;
+  /** `YYYY-MM`, in UTC. */
+  month: string;
+  calls: number;
+  /** Days with calls, in order. */
+  days: { day: Day; calls: number }[];
+  /** Units of the properties as they are now, without demonstrations. */
+  billableUnits: number;
+};
+
+/** A partner with its receiver, the size of its portfolio, and of its outbox. */
+export type PartnerOverview = {
+  partner: Partner;
+  receiver: WebhookReceiver | undefined;
+  clientId: string | undefined;
+  properties: number;
+  appliances: number;
+  components: number;
+  deliveriesPending: number;
+  deliveriesFailed: number;
 };

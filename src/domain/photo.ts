@@ -1,4 +1,5 @@
-import type { Instant } from "./time.ts";
+import type { EventType } from "./service-event.ts";
+import type { Day, Instant } from "./time.ts";
 
 export type Photo = {
   id: string;
@@ -15,6 +16,9 @@ export type Photo = {
   sha256: string;
   uploadedAt: Instant;
 };
+
+/** A photo with the type and day of the service event that it belongs to. */
+export type ListedPhoto = Photo & { eventType: EventType | null; eventDate: Day | null };
 
 export type PhotoType = "image/jpeg" | "image/png" | "image/webp" | "image/heic";
 

@@ -1,4 +1,4 @@
-import type { Preflight } from "../rm/preflight.ts";
+import type { Preflight } from "../domain/preflight.ts";
 import type { Operation } from "./operation.ts";
 import { adminAuditOperations } from "./routes/admin-audit.ts";
 import { adminDeliveryOperations } from "./routes/admin-deliveries.ts";

@@ -1,10 +1,8 @@
 import { Failure, invalid } from "../domain/errors.ts";
+import type { BulkResult } from "../wire/bulk.ts";
 
 /** An item as it was read, or what it was refused for. */
 type ReadItem<T> = { input: T } | { error: string };
-
-/** What became of a bulk request's items: those that were taken, and those that were refused by their position. */
-export type BulkResult<T> = { kept: T[]; errors: { index: number; error: string }[] };
 
 /** Reads the items one by one, ahead of the transaction that takes them. Throws invalid_request for too many. */
 export function readItems<T>(
@@ -48,14 +46,4 @@ export async function takeItems<T, R>(
 function refusal(error: unknown): string {
   if (error instanceof Failure) return error.message;
   throw error;
-}
-
-/** The partial-success body. The created records stand under `events` whatever they are, as the specification has it. */
-export function bulkReply<T>({ kept, errors }: BulkResult<T>, view: (item: T) => unknown) {
-  return {
-    created: kept.length,
-    errors: errors.length,
-    events: kept.map(view),
-    error_details: errors,
-  };
 }

@@ -1,4 +1,5 @@
 import { Failure, type FailureCode, StorageError } from "../domain/errors.ts";
+import { failureView } from "../wire/errors.ts";
 
 /** The status of each failure: the one place that knows. */
 const STATUS: Record<FailureCode, number> = {
@@ -34,12 +35,8 @@ const UNAVAILABLE_S = 30;
 /** The answer to anything thrown. What is no Failure is told to nobody but the log. */
 export function errorReply(error: unknown, requestId: string): ErrorReply {
   const failure = failureOf(error);
-  const body: Record<string, unknown> = {
-    error: failure.message,
-    code: failure.code,
-    request_id: requestId,
-  };
-  if (failure.details && failure.details.length > 0) body.details = failure.details;
+  const details = failure.details?.length ? failure.details : undefined;
+  const body = failureView(failure.code, failure.message, requestId, details);
   return {
     status: STATUS[failure.code],
     body: JSON.stringify(body),

@@ -55,7 +55,7 @@ export class Idempotency {
   }
 
   /** Keeps a 2xx reply with the write that it answers; returns it as the bytes that are kept. */
-  async keep(tx: Tx, identity: RequestIdentity, reply: Reply): Promise<Reply> {
+  async keep<Body>(tx: Tx, identity: RequestIdentity, reply: Reply<Body>): Promise<Reply<Body>> {
     const statusCode = reply.status ?? 200;
     if (statusCode < 200 || statusCode > 299) return reply;
     const body = JSON.stringify(reply.body);

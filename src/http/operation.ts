@@ -3,12 +3,15 @@ import type { Instant } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
 import type { Administration } from "../usecases/partners.ts";
 import type { PortfolioWriter } from "../usecases/portfolio-writer.ts";
+import type { Form } from "../wire/kit.ts";
+import type { Parameter } from "../wire/parameters.ts";
+import type { Tag } from "./openapi/tags.ts";
 
 /** What a handler answers: JSON by default, or bytes of its own. */
-export type Reply = {
+export type Reply<Body = unknown> = {
   status?: number;
   /** Written as JSON. */
-  body?: unknown;
+  body?: Body;
   /** Sent as it is, with a content type among the headers. */
   raw?: string | Uint8Array<ArrayBuffer> | Blob | null;
   headers?: Record<string, string>;
@@ -33,7 +36,7 @@ export type PartnerCall = Call & {
   partner: Partner;
   store: Store;
   /** A write of the partner's portfolio; for an operation that takes Idempotency-Key the reply is stored with it. */
-  writePortfolio(run: (writer: PortfolioWriter) => Promise<Reply>): Promise<Reply>;
+  writePortfolio<Body>(run: (writer: PortfolioWriter) => Promise<Reply<Body>>): Promise<Reply<Body>>;
 };
 
 export type AdminCall = Call & {
@@ -43,6 +46,30 @@ export type AdminCall = Call & {
   administration: Administration;
 };
 
+/** An answer that is no failure, as the document has it. */
+export type Documented<Body> = {
+  words: string;
+  /** Null for an answer without a body, or with bytes of `mediaType`. */
+  form: Form<Body> | null;
+  mediaType?: string;
+  /** Instead of the one that is made from the fields. */
+  example?: unknown;
+  headers?: Readonly<Record<string, unknown>>;
+};
+type Replies = Readonly<Record<number, Documented<unknown>>>;
+type BodyOf<R extends Replies> = {
+  [S in keyof R]: R[S] extends { form: Form<infer Body> } ? Body : never;
+}[keyof R];
+
+export type DocumentedRequest = {
+  /** What the handler reads. */
+  form: Form<unknown>;
+  /** A body that works. */
+  example: unknown;
+  /** JSON when not given. */
+  mediaTypes?: readonly string[];
+};
+
 type Common = {
   /** The document's operationId. */
   id: string;
@@ -50,49 +77,81 @@ type Common = {
   /** With `{name}` for parts that vary, such as `/v1/properties/{id}`. */
   path: string;
   summary: string;
-  /** Query parameters that it reads. */
-  query?: readonly string[];
+  /** More than the summary says. Markdown. */
+  description?: string;
+  /** The family of operations that it belongs to. Without one it is left out of the document: no client calls it. */
+  tag?: Tag;
+  /** The parts of the path that vary, and the query parameters that it reads. */
+  parameters?: readonly Parameter[];
   /** `json`: an object is read and handed over; `optional`: there may be none; `raw`: the handler reads the request. */
   body?: "json" | "optional" | "raw";
+  request?: DocumentedRequest;
+  /** The answers that are no failures, by status. */
+  replies?: Replies;
+  /** Statuses of failure beyond those that follow from the rest. */
+  errors?: readonly number[];
 };
+/** The names of the query parameters. */
+type Known = { query: readonly string[] };
 
-export type PartnerOperation = Common & {
-  access: "partner";
-  idempotent?: boolean;
-  /** A read whose answer depends on nothing but the database, the caller and the address: not on the time. */
-  steady?: boolean;
-  handle(call: PartnerCall): Promise<Reply> | Reply;
-};
+export type PartnerOperation = Common &
+  Known & {
+    access: "partner";
+    idempotent?: boolean;
+    /** A read whose answer depends on nothing but the database, the caller and the address: not on the time. */
+    steady?: boolean;
+    handle(call: PartnerCall): Promise<Reply> | Reply;
+  };
 
-export type PublicOperation = Common & {
-  access: "public";
-  handle(call: Call): Promise<Reply> | Reply;
-};
+export type PublicOperation = Common &
+  Known & {
+    access: "public";
+    handle(call: Call): Promise<Reply> | Reply;
+  };
 
 /** For the holder of an administrator's key. */
-export type AdminOperation = Common & {
-  access: "admin";
-  handle(call: AdminCall): Promise<Reply> | Reply;
-};
+export type AdminOperation = Common &
+  Known & {
+    access: "admin";
+    handle(call: AdminCall): Promise<Reply> | Reply;
+  };
 
 /** One method on one path. */
 export type Operation = PartnerOperation | PublicOperation | AdminOperation;
 
-export const partnerOperation = (operation: Omit<PartnerOperation, "access">): PartnerOperation => ({
-  ...operation,
-  access: "partner",
+/** An operation whose handler answers with bodies that its replies document, and with no others. */
+type Typed<O extends Operation, R extends Replies> = Omit<O, "access" | "query" | "replies" | "handle"> & {
+  replies?: R;
+  handle(call: Parameters<O["handle"]>[0]): Promise<Reply<BodyOf<R>>> | Reply<BodyOf<R>>;
+};
+
+const queryOf = ({ parameters = [] }: Pick<Common, "parameters">) => ({
+  query: parameters.filter((one) => one.in === "query").map(({ name }) => name),
 });
 
-export const publicOperation = (operation: Omit<PublicOperation, "access">): PublicOperation => ({
-  ...operation,
-  access: "public",
-});
+export const partnerOperation = <const R extends Replies>(
+  operation: Typed<PartnerOperation, R>,
+): PartnerOperation => ({ ...operation, ...queryOf(operation), access: "partner" });
 
-export const adminOperation = (operation: Omit<AdminOperation, "access">): AdminOperation => ({
-  ...operation,
-  access: "admin",
-});
+export const publicOperation = <const R extends Replies>(
+  operation: Typed<PublicOperation, R>,
+): PublicOperation => ({ ...operation, ...queryOf(operation), access: "public" });
 
-export const ok = (body: unknown): Reply => ({ status: 200, body });
-export const created = (body: unknown): Reply => ({ status: 201, body });
-export const accepted = (body: unknown): Reply => ({ status: 202, body });
+export const adminOperation = <const R extends Replies>(
+  operation: Typed<AdminOperation, R>,
+): AdminOperation => ({ ...operation, ...queryOf(operation), access: "admin" });
+
+/** A 200 of a read with its ETag, and the 304 that spares sending it again. */
+export const read = <Body>(words: string, form: Form<Body>) => ({
+  200: { words, form, headers: ETAG },
+  304: { words: "The answer that If-None-Match names still stands", form: null, headers: ETAG },
+});
+const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
+
+export const answers = <Body>(words: string, form: Form<Body>) => ({ 200: { words, form } });
+export const creates = <Body>(words: string, form: Form<Body>) => ({ 201: { words, form } });
+export const accepts = <Body>(words: string, form: Form<Body>) => ({ 202: { words, form } });
+
+export const ok = <Body>(body: Body): Reply<Body> => ({ status: 200, body });
+export const created = <Body>(body: Body): Reply<Body> => ({ status: 201, body });
+export const accepted = <Body>(body: Body): Reply<Body> => ({ status: 202, body });

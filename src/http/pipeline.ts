@@ -157,7 +157,7 @@ export class Pipeline {
       requestId: visit.requestId,
       now: visit.now,
       params,
-      query: parseQuery(searchOf(request.url), operation.query ?? []),
+      query: parseQuery(searchOf(request.url), operation.query),
       body: bytes ? parseJsonObject(bytes) : {},
       address: visit.address,
     };
@@ -212,7 +212,7 @@ export class Pipeline {
   }
 }
 
-type Write = (run: (tx: Tx) => Promise<Reply>) => Promise<Reply>;
+type Write = <Body>(run: (tx: Tx) => Promise<Reply<Body>>) => Promise<Reply<Body>>;
 
 /** The write with the call's request id, which what it sends to receivers carries on. */
 function ofCall<T>({ requestId }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {

@@ -92,19 +92,3 @@ function decoded(text: string): string | undefined {
     return undefined;
   }
 }
-
-/** The envelope of every list of a partner's, beside its array. */
-export function envelope(slice: Slice, total: number, partner: string) {
-  return { ...paging(slice, total), partner };
-}
-
-/** The same for what belongs to no partner. */
-export function paging({ limit, offset }: Slice, total: number) {
-  return {
-    total,
-    limit,
-    offset,
-    page: Math.floor(offset / limit) + 1,
-    pages: Math.ceil(total / limit),
-  };
-}

@@ -2,13 +2,13 @@ import type { Config } from "../config/settings.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
-import { snapshotRecord } from "../shapes/administration-records.ts";
 import { REPLIES_KEPT_MS } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import { finishRotations } from "../usecases/administer-partner.ts";
 import { renewAgedPlans } from "../usecases/portfolio-plan.ts";
 import { pruneDeliveries } from "../usecases/prune-deliveries.ts";
 import { dueSnapshot, takeSnapshot } from "../usecases/take-snapshot.ts";
+import { snapshotRecord } from "../wire/snapshot.ts";
 import type { Job } from "./schedule.ts";
 
 export type JobWorld = {

@@ -1,21 +1,12 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import type { Config } from "../config/settings.ts";
-import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
+import type { Check, Preflight } from "../domain/preflight.ts";
+import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import { failureInWords } from "../webhooks/failure-words.ts";
 import type { Resolve } from "../webhooks/resolve.ts";
 import { authorization, type Credentials } from "./credentials.ts";
 import { askOnce, connectOnce, type Endpoint, shakeHands } from "./probe.ts";
-
-/** What was tried, whether it worked, and what was seen, in words. Never a credential. */
-export type Check = {
-  name: "configured" | "dns" | "tcp" | "tls" | "http" | "credentials";
-  ok: boolean;
-  detail: string;
-  duration_ms: number;
-};
-
-export type Preflight = { ok: boolean; checked_at: string; checks: Check[] };
 
 export type PreflightWorld = { settings: Config["rm"]; resolve: Resolve; clock: () => Instant };
 
@@ -34,7 +25,7 @@ export async function runPreflight({ settings, resolve, clock }: PreflightWorld)
   async function step<T>(name: Check["name"], run: () => Promise<[T, string]>): Promise<T> {
     const startedMs = performance.now();
     const report = (ok: boolean, detail: string) =>
-      checks.push({ name, ok, detail, duration_ms: Math.round(performance.now() - startedMs) });
+      checks.push({ name, ok, detail, durationMs: Math.round(performance.now() - startedMs) });
     try {
       const [value, detail] = await run();
       report(true, detail);
@@ -56,7 +47,7 @@ export async function runPreflight({ settings, resolve, clock }: PreflightWorld)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
   }
-  return { ok: checks.every(({ ok }) => ok), checked_at: toIso(checkedAt), checks };
+  return { ok: checks.every(({ ok }) => ok), checkedAt, checks };
 }
 
 function configured({ url: address, caFile, timeoutMs }: Config["rm"]): [Endpoint, string] {

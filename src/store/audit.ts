@@ -1,10 +1,9 @@
 import { desc, eq, sql } from "drizzle-orm";
+import type { AuditEntry } from "../domain/audit.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Slice } from "./kit.ts";
 import { auditLog } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
-
-export type AuditEntry = typeof auditLog.$inferSelect;
 
 /** What operators and administrators changed. Rows are only ever added; the database itself refuses the rest. */
 export function auditStore(db: Db) {

@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, gt, gte, type SQL, sql } from "drizzle-orm";
+import type { PlacedComponent } from "../domain/component.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
-import { type ComponentRow, componentRows } from "./component-rows.ts";
+import { componentRows } from "./component-rows.ts";
 import { hotRead, named } from "./hot.ts";
 import { isAmong, type Slice } from "./kit.ts";
 import { components, componentTallies } from "./schema.ts";
@@ -10,7 +11,7 @@ import { BLOCK_SIZE, ELEVATED_SCORES, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE } fr
 const ph = sql.placeholder;
 
 /** A place in the order of last scoring. */
-export type ScoringPlace = Pick<ComponentRow, "rescoredAt" | "seq">;
+export type ScoringPlace = Pick<PlacedComponent, "rescoredAt" | "seq">;
 
 /** A filter that holds few rows. Whoever makes one has seen that its property and its appliance are the partner's own. */
 export type NarrowFilter = {
@@ -29,7 +30,7 @@ export function componentLists(db: Db) {
   const rows = () => componentRows(db);
   const mine = eq(components.partnerId, ph("partnerId"));
 
-  const page = hotRead<ComponentRow>(db, () =>
+  const page = hotRead<PlacedComponent>(db, () =>
     rows()
       .where(and(mine, gt(components.seq, ph("offset"))))
       .orderBy(asc(components.seq))
@@ -40,7 +41,7 @@ export function componentLists(db: Db) {
   const bucketRows = (inBucket: SQL) => {
     const fromSeq = () => and(mine, inBucket, gte(components.seq, ph("from")));
     return {
-      from: hotRead<ComponentRow>(db, () =>
+      from: hotRead<PlacedComponent>(db, () =>
         rows().where(fromSeq()).orderBy(asc(components.seq)).limit(ph("limit")),
       ),
       seqAt: hotRead<{ seq: number }>(db, () =>
@@ -61,7 +62,7 @@ export function componentLists(db: Db) {
 
   const rescored = sql`${components.rescoredAt} is not null and ${components.riskScore} >= 52`;
   const byScoring = [asc(components.rescoredAt), asc(components.seq)];
-  const rescoredAfter = hotRead<ComponentRow>(db, () =>
+  const rescoredAfter = hotRead<PlacedComponent>(db, () =>
     rows()
       .where(
         and(
@@ -127,7 +128,7 @@ export function componentLists(db: Db) {
   type Bucket = { partnerId: string; bucket: number } & Record<string, unknown>;
 
   /** A slice of a bucket's rows; `bucket` also holds what the rows' own condition is bound to. */
-  function bucketPage(list: typeof ofTier, bucket: Bucket, { limit, offset }: Slice): ComponentRow[] {
+  function bucketPage(list: typeof ofTier, bucket: Bucket, { limit, offset }: Slice): PlacedComponent[] {
     if (limit <= 0) return [];
     if (offset === 0) return list.from({ ...bucket, limit, from: 0 });
     const [at] = blockAt({ ...bucket, offset });
@@ -136,7 +137,7 @@ export function componentLists(db: Db) {
     return start ? list.from({ ...bucket, limit, from: start.seq }) : [];
   }
 
-  function rescoredPage(partnerId: string, { limit, offset }: Slice): ComponentRow[] {
+  function rescoredPage(partnerId: string, { limit, offset }: Slice): PlacedComponent[] {
     if (offset === 0) return rescoredAfter({ partnerId, limit, rescoredAt: 0, seq: 0 });
     const [last] = rescoredAt({ partnerId, offset: offset - 1 });
     return last ? rescoredAfter({ partnerId, limit, ...last }) : [];
@@ -158,7 +159,7 @@ export function componentLists(db: Db) {
       where.elevated ? sql`${components.riskScore} >= 52` : undefined,
     );
   const narrowReads = memo((where: NarrowFilter) => ({
-    page: hotRead<ComponentRow>(db, () =>
+    page: hotRead<PlacedComponent>(db, () =>
       rows()
         .where(narrow(where))
         .orderBy(...(where.elevated ? [desc(components.riskScore)] : []), asc(components.seq))
@@ -176,15 +177,15 @@ export function componentLists(db: Db) {
   const bound = (where: NarrowFilter) => ({ ...where, propertyIds: JSON.stringify(where.propertyIds) });
 
   return {
-    async page(partnerId: string, slice: Slice): Promise<ComponentRow[]> {
+    async page(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
       return page({ partnerId, ...slice });
     },
-    async tierPage(partnerId: string, tier: RiskTier, slice: Slice): Promise<ComponentRow[]> {
+    async tierPage(partnerId: string, tier: RiskTier, slice: Slice): Promise<PlacedComponent[]> {
       return bucketPage(ofTier, { partnerId, bucket: TIER_BUCKETS[tier], tier }, slice);
     },
     /** CRITICAL and WARNING components, the highest score first, then by creation. */
-    async elevatedPage(partnerId: string, slice: Slice): Promise<ComponentRow[]> {
-      const found: ComponentRow[] = [];
+    async elevatedPage(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
+      const found: PlacedComponent[] = [];
       let skip = slice.offset;
       for (const { bucket, count: inBucket } of wholeTallies({ partnerId, buckets: elevatedBuckets })) {
         if (skip >= inBucket) {
@@ -202,7 +203,7 @@ export function componentLists(db: Db) {
      * CRITICAL and WARNING components by the moment of their last scoring: first those that the latest snapshot
      * scored, by creation, then those scored by themselves since.
      */
-    async elevatedByScoring(partnerId: string, slice: Slice): Promise<ComponentRow[]> {
+    async elevatedByScoring(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
       if (slice.limit <= 0) return [];
       const count = countBucket(partnerId, SETTLED_ELEVATED);
       const found = slice.offset < count ? bucketPage(settled, settledBucket(partnerId), slice) : [];
@@ -211,7 +212,7 @@ export function componentLists(db: Db) {
       return [...found, ...rescoredPage(partnerId, { limit, offset: Math.max(0, slice.offset - count) })];
     },
     /** The same, from the row after a place on. */
-    async elevatedAfter(partnerId: string, after: ScoringPlace, limit: number): Promise<ComponentRow[]> {
+    async elevatedAfter(partnerId: string, after: ScoringPlace, limit: number): Promise<PlacedComponent[]> {
       if (limit <= 0) return [];
       if (after.rescoredAt !== null) return rescoredAfter({ partnerId, limit, ...after });
       const found = settled.from({ partnerId, limit, from: after.seq + 1 });
@@ -227,7 +228,7 @@ export function componentLists(db: Db) {
       return countBucket(partnerId, TIER_BUCKETS[tier]);
     },
     /** Alerts come by score, lists by creation. */
-    async narrowPage(where: NarrowFilter, slice: Slice): Promise<ComponentRow[]> {
+    async narrowPage(where: NarrowFilter, slice: Slice): Promise<PlacedComponent[]> {
       return narrowReads(where).page({ ...bound(where), ...slice });
     },
     async countNarrow(where: NarrowFilter): Promise<Record<RiskTier, number>> {

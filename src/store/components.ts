@@ -1,8 +1,8 @@
 import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
-import type { Component } from "../domain/component.ts";
+import type { Component, PlacedComponent } from "../domain/component.ts";
 import type { ScoreState } from "../domain/scoring/types.ts";
 import { componentLists } from "./component-lists.ts";
-import { type ComponentRow, componentRows } from "./component-rows.ts";
+import { componentRows } from "./component-rows.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
 import { isAmong } from "./kit.ts";
 import { components } from "./schema.ts";
@@ -25,7 +25,7 @@ export type ScoreColumns = Pick<
 
 export function componentStore(db: Db) {
   const rows = () => componentRows(db);
-  const byId = hotRead<ComponentRow>(db, () =>
+  const byId = hotRead<PlacedComponent>(db, () =>
     rows().where(and(eq(components.id, ph("id")), eq(components.partnerId, ph("partnerId")))),
   );
   const insert = hotWrite(db, () =>
@@ -100,12 +100,12 @@ export function componentStore(db: Db) {
       .orderBy(asc(components.propertyId), asc(components.seq)),
   );
 
-  const ofAppliance = hotRead<ComponentRow>(db, () =>
+  const ofAppliance = hotRead<PlacedComponent>(db, () =>
     rows()
       .where(eq(components.applianceId, ph("applianceId")))
       .orderBy(asc(components.seq)),
   );
-  const ofProperty = hotRead<ComponentRow>(db, () =>
+  const ofProperty = hotRead<PlacedComponent>(db, () =>
     rows()
       .where(eq(components.propertyId, ph("propertyId")))
       .orderBy(asc(components.seq)),
@@ -113,7 +113,7 @@ export function componentStore(db: Db) {
 
   return {
     ...componentLists(db),
-    async find(partnerId: string, id: string): Promise<ComponentRow | undefined> {
+    async find(partnerId: string, id: string): Promise<PlacedComponent | undefined> {
       return byId({ partnerId, id })[0];
     },
     async ofAppliance(applianceId: string): Promise<Component[]> {
@@ -125,10 +125,10 @@ export function componentStore(db: Db) {
     async ofProperties(propertyIds: readonly string[]): Promise<Component[]> {
       return ofProperties({ propertyIds: JSON.stringify(propertyIds) });
     },
-    async rowsOfAppliance(applianceId: string): Promise<ComponentRow[]> {
+    async rowsOfAppliance(applianceId: string): Promise<PlacedComponent[]> {
       return ofAppliance({ applianceId });
     },
-    async rowsOfProperty(propertyId: string): Promise<ComponentRow[]> {
+    async rowsOfProperty(propertyId: string): Promise<PlacedComponent[]> {
       return ofProperty({ propertyId });
     },
     async insert(component: Component): Promise<void> {

@@ -1,14 +1,11 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
+import type { Delivery, FailedWindow, LoggedDelivery } from "../domain/delivery.ts";
 import { deliveryIdsFrom } from "../domain/ids.ts";
 import type { DeliveryStatus } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Slice } from "./kit.ts";
 import { webhookAttempts, webhookDeliveries } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
-
-export type Delivery = typeof webhookDeliveries.$inferSelect;
-export type Attempt = typeof webhookAttempts.$inferSelect;
-export type LoggedDelivery = { delivery: Delivery; attempts: Attempt[] };
 
 export type DeliveryFilter = {
   partnerId?: string | undefined;
@@ -17,9 +14,6 @@ export type DeliveryFilter = {
   /** Made then or later. */
   since?: Instant | undefined;
 };
-
-/** A partner's failed deliveries that were made from `from` to before `to`. */
-export type FailedWindow = { partnerId: string; from: Instant; to: Instant };
 
 // Written out and not bound: only then does SQLite use the partial indexes.
 const STATUS_IS: Record<DeliveryStatus, SQL> = {

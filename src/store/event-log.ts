@@ -1,7 +1,8 @@
 import { and, asc, eq, getTableColumns, gt, gte, sql } from "drizzle-orm";
 import type { Appliance } from "../domain/appliance.ts";
 import type { Property } from "../domain/property.ts";
-import type { Day, Instant } from "../domain/time.ts";
+import type { ServiceEvent } from "../domain/service-event.ts";
+import type { Instant } from "../domain/time.ts";
 import { hotWrite } from "./hot.ts";
 import { lazy, type Slice } from "./kit.ts";
 import { appliances, eventLog, properties, serviceEvents } from "./schema.ts";
@@ -15,13 +16,7 @@ export type LogEntry = typeof eventLog.$inferSelect;
 export type HistoryEntry = LogEntry & {
   property: Pick<Property, "id" | "name" | "address" | "city" | "state" | "source"> | null;
   appliance: Pick<Appliance, "id" | "typeId" | "propertyId"> | null;
-  serviceEvent: {
-    id: string;
-    eventType: string;
-    applianceId: string;
-    totalCostCents: number | null;
-    date: Day;
-  } | null;
+  serviceEvent: Pick<ServiceEvent, "id" | "eventType" | "applianceId" | "totalCostCents" | "date"> | null;
 };
 
 export function eventLogStore(db: Db) {
@@ -86,7 +81,7 @@ export function eventLogStore(db: Db) {
     },
     /** Entries from the one numbered `from` on. */
     async page(partnerId: string, from: number, limit: Slice["limit"]): Promise<HistoryEntry[]> {
-      return await page().execute({ partnerId, from, limit });
+      return (await page().execute({ partnerId, from, limit })) as HistoryEntry[];
     },
   };
 }

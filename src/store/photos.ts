@@ -1,12 +1,8 @@
 import { and, asc, eq } from "drizzle-orm";
-import type { Photo } from "../domain/photo.ts";
+import type { ListedPhoto, Photo } from "../domain/photo.ts";
 import type { EventType } from "../domain/service-event.ts";
-import type { Day } from "../domain/time.ts";
 import { photos, serviceEvents } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
-
-/** A photo with the type and day of the service event that it belongs to. */
-export type PhotoRow = Photo & { eventType: EventType | null; eventDate: Day | null };
 
 export function photoStore(db: Db) {
   return {
@@ -14,7 +10,7 @@ export function photoStore(db: Db) {
       await db.insert(photos).values(photo);
     },
     /** An appliance's photos in the order in which they came in. */
-    async ofAppliance(applianceId: string): Promise<PhotoRow[]> {
+    async ofAppliance(applianceId: string): Promise<ListedPhoto[]> {
       const rows = await db
         .select({ photo: photos, eventType: serviceEvents.eventType, eventDate: serviceEvents.date })
         .from(photos)

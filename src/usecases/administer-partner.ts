@@ -1,20 +1,9 @@
 import { notFound } from "../domain/errors.ts";
-import type { Partner, WebhookReceiver } from "../domain/partner.ts";
+import type { Partner, PartnerSettings, WebhookReceiver } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import { newWebhookSecret } from "../secrets/credentials.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { Administration } from "./partners.ts";
-
-/** What an operator may change of a partner; what is left out stays. */
-export type PartnerSettings = {
-  dailyBudget?: number;
-  /** Null: no webhooks are sent. */
-  webhookUrl?: string | null;
-  /** Null: all events. */
-  webhookEvents?: string[] | null;
-  /** Null: the setting's number. */
-  webhookConcurrency?: number | null;
-};
 
 type Subject = { partner: Partner; receiver: WebhookReceiver };
 

@@ -11,7 +11,7 @@ import { checkYear, type Property } from "../domain/property.ts";
 import type { BrandTier } from "../domain/scoring/types.ts";
 import { dayOf, yearOf } from "../domain/time.ts";
 import type { Tx } from "../store/store.ts";
-import { applianceCreated } from "./announcements.ts";
+import { applianceCreated } from "../wire/webhooks.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
 

@@ -1,18 +1,11 @@
-import { type Instant, toIso } from "../domain/time.ts";
+import type { Health } from "../domain/health.ts";
+import { type Instant, parseInstant } from "../domain/time.ts";
 import { SNAPSHOT_LATE_MS } from "../store/snapshots.ts";
 import type { Store } from "../store/store.ts";
 
-export type Health = {
-  status: "ok" | "degraded";
-  version: string;
-  uptime_s: number;
-  checks: { database: "ok" | "failed"; scheduler: "ok" | "late" | "off"; outbox: "ok" | "stopped" };
-  last_snapshot: { date: string; finished_at: string } | null;
-  /** The latest scheduled backup, and whether it could be restored. */
-  last_backup: BackupSummary | null;
-};
-
+/** What is kept of the latest scheduled backup. */
 type BackupSummary = {
+  /** An ISO instant. */
   at: string;
   ok: boolean;
   drill_ok: boolean | null;
@@ -48,16 +41,17 @@ export async function checkHealth(parts: HealthParts): Promise<Health> {
   return {
     status: degraded ? "degraded" : "ok",
     version,
-    uptime_s: Math.floor(uptimeMs() / 1000),
+    uptimeMs: uptimeMs(),
     checks: { database, scheduler, outbox: parts.outboxRuns() ? "ok" : "stopped" },
-    last_snapshot: last?.finishedAt ? { date: last.day, finished_at: toIso(last.finishedAt) } : null,
-    last_backup: summaryOf(parts.lastBackup()),
+    lastSnapshot: last?.finishedAt ? { date: last.day, finishedAt: last.finishedAt } : null,
+    lastBackup: summaryOf(parts.lastBackup()),
   };
 }
 
 /** Without the file's name and the error's text: anybody may ask for the health. */
-function summaryOf(backup: BackupSummary | undefined): BackupSummary | null {
-  if (!backup) return null;
-  const { at, ok, drill_ok, bytes, duration_ms } = backup;
-  return { at, ok, drill_ok, bytes, duration_ms };
+function summaryOf(backup: BackupSummary | undefined): Health["lastBackup"] {
+  const at = backup && parseInstant(backup.at);
+  if (at === undefined) return null;
+  const { ok, drill_ok: drillOk, bytes, duration_ms: durationMs } = backup!;
+  return { at, ok, drillOk, bytes, durationMs };
 }

@@ -1,13 +1,13 @@
+import type { PlacedComponent } from "../domain/component.ts";
 import type { Instant } from "../domain/time.ts";
 import type { ScoringPlace } from "../store/component-lists.ts";
-import type { ComponentRow } from "../store/component-rows.ts";
 import type { HistoryEntry } from "../store/event-log.ts";
 import type { Slice } from "../store/kit.ts";
 import type { Store } from "../store/store.ts";
 import { EventWalks, type Walk } from "./event-walks.ts";
 
 /** A component that is CRITICAL or WARNING, with the moment that the stream gives it. */
-export type ElevatedEntry = { component: ComponentRow; at: Instant };
+export type ElevatedEntry = { component: PlacedComponent; at: Instant };
 
 /** A page of the stream: first the rest of the history, then components. `total` counts the whole stream. */
 export type EventPage = { history: HistoryEntry[]; elevated: ElevatedEntry[]; total: number };
@@ -61,7 +61,7 @@ export class EventStream {
     const settledAt = await snapshots.settledAt();
     // A client stores the latest timestamp that it saw, and must not pass over history not yet shown.
     const latest = slice.offset === 0 || known ? walk.shownUntil : Number.POSITIVE_INFINITY;
-    const entryOf = (component: ComponentRow): ElevatedEntry => ({
+    const entryOf = (component: PlacedComponent): ElevatedEntry => ({
       component,
       at: Math.min(component.rescoredAt ?? settledAt ?? component.createdAt, latest),
     });
@@ -92,7 +92,7 @@ async function elevatedFrom(
   partnerId: string,
   from: ScoringPlace | { offset: number },
   limit: number,
-): Promise<ComponentRow[]> {
+): Promise<PlacedComponent[]> {
   return "offset" in from
     ? await components.elevatedByScoring(partnerId, { limit, offset: from.offset })
     : await components.elevatedAfter(partnerId, from, limit);

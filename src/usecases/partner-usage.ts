@@ -1,18 +1,7 @@
 import { notFound } from "../domain/errors.ts";
-import { addMonths, type Day } from "../domain/time.ts";
+import type { PartnerUsage } from "../domain/partner.ts";
+import { addMonths } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
-
-export type PartnerUsage = {
-  partnerId: string;
-  name: string;
-  /** `YYYY-MM`, in UTC. */
-  month: string;
-  calls: number;
-  /** Days with calls, in order. */
-  days: { day: Day; calls: number }[];
-  /** Units of the properties as they are now, without demonstrations. */
-  billableUnits: number;
-};
 
 /** The calls of a month and the billable units. Today's calls may hold up to 10 that a running server has set aside. */
 export async function partnerUsage(store: Store, partnerId: string, month: string): Promise<PartnerUsage> {

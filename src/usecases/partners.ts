@@ -1,11 +1,11 @@
 import { OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
-import { isReceiverUrl, type Partner } from "../domain/partner.ts";
+import { isReceiverUrl, type Partner, type PartnerCredentials } from "../domain/partner.ts";
 import { newApiKey, newClientId, newClientSecret, newWebhookSecret } from "../secrets/credentials.ts";
 import { hashSecret } from "../secrets/hash.ts";
 import type { Sealer } from "../secrets/sealer.ts";
-import { requiredLine } from "../shapes/fields.ts";
 import type { Store } from "../store/store.ts";
+import { requiredLine } from "../wire/values.ts";
 
 /** What administering partners and administrators works with, from the command line and over HTTP alike. */
 export type Administration = {
@@ -16,14 +16,6 @@ export type Administration = {
   actor: string;
   /** Told after a change that a partner's credentials or deliveries depend on. */
   changed: (partnerId: string) => void;
-};
-
-/** Shown once and stored as hashes, but for the webhook secret, which is sealed. */
-export type PartnerCredentials = {
-  apiKey: string;
-  clientId: string;
-  clientSecret: string;
-  webhookSecret: string;
 };
 
 /** A name that an operator gave, trimmed. Throws an OperatorError when lists and logs can't show it in a line. */

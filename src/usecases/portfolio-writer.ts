@@ -11,7 +11,8 @@ import { countTier, emptyTotals, type PropertyTotals } from "../domain/totals.ts
 import type { Tx } from "../store/store.ts";
 import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE } from "../store/tallies.ts";
 import type { PartnerTotals } from "../store/totals.ts";
-import { Outbox, tierChanged, tierEvent } from "./announcements.ts";
+import { tierChanged, tierEvent } from "../wire/webhooks.ts";
+import { Outbox } from "./announcements.ts";
 
 /**
  * What made a score move, which decides what is announced: a snapshot and a smart sensor event announce every
@@ -210,7 +211,8 @@ export class PortfolioWriter {
     this.announced++;
     if (!(await this.outbox.wants(tierEvent(after.riskTier)))) return;
     const name = await this.propertyName(after.propertyId);
-    await this.outbox.add(tierChanged(this.knowledge, after, appliance, name, before.announcedTier));
+    const message = tierChanged(this.knowledge, after, appliance, name, before.announcedTier);
+    await this.outbox.add({ ...message, orderKey: after.id });
   }
 
   #moveTier(before: Component, after: Component): void {

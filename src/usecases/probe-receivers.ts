@@ -5,7 +5,7 @@ import { newWebhookSecret } from "../secrets/credentials.ts";
 import type { SendResult } from "../webhooks/attempt.ts";
 import type { Sender } from "../webhooks/send.ts";
 import { signedHeaders } from "../webhooks/sign.ts";
-import { eventBody } from "./announcements.ts";
+import { eventBody, receiverTested } from "../wire/webhooks.ts";
 import type { Administration } from "./partners.ts";
 
 /**
@@ -45,13 +45,12 @@ async function probe(parts: ProbeParts, partner: Partner): Promise<Probed | unde
   const url = (await store.read.partners.findReceiver(partner.id))?.url;
   if (!url) return undefined;
   const at = clock();
-  const event = "webhook.test";
-  const data = { message: MESSAGE, requested_by: "signature probe" };
-  const body = Buffer.from(eventBody(event, data, partner, at));
+  const message = receiverTested(MESSAGE, "signature probe");
+  const body = Buffer.from(eventBody(message, partner, at));
   const deliveryId = newDeliveryId(at, new DataView(random(new Uint8Array(4)).buffer).getUint32(0));
   // A secret that nobody has: every signature is of the right form and wrong.
   const secret = newWebhookSecret(random);
-  const headers = signedHeaders({ deliveryId, event, body, at, secret, nextSecret: null });
+  const headers = signedHeaders({ deliveryId, event: message.event, body, at, secret, nextSecret: null });
   const { statusCode, error, durationMs } = await send({ url, headers, body, timeoutMs });
   const verdict = verdictOf(statusCode);
   await store.write((tx) =>

@@ -9,7 +9,7 @@ import {
 } from "../domain/property.ts";
 import { dayOf, yearOf } from "../domain/time.ts";
 import type { Tx } from "../store/store.ts";
-import { propertyCreated } from "./announcements.ts";
+import { propertyCreated } from "../wire/webhooks.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
 import { derivedRecord } from "./service-record.ts";

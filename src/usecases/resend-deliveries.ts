@@ -1,6 +1,6 @@
+import type { FailedWindow } from "../domain/delivery.ts";
 import { conflict, notFound } from "../domain/errors.ts";
 import { toIso } from "../domain/time.ts";
-import type { FailedWindow } from "../store/delivery-log.ts";
 import type { Tx } from "../store/store.ts";
 import type { Administration } from "./partners.ts";
 

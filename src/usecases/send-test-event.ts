@@ -1,4 +1,5 @@
 import { conflict, notFound } from "../domain/errors.ts";
+import { receiverTested } from "../wire/webhooks.ts";
 import { Outbox } from "./announcements.ts";
 import type { Administration } from "./partners.ts";
 
@@ -19,9 +20,9 @@ export async function sendTestEvent(
     const receiver = await tx.partners.findReceiver(partnerId);
     if (!receiver?.url) throw conflict("The partner has no webhook receiver");
     if (!partner.enabled) throw conflict("The partner is disabled: its deliveries wait");
-    const data = { message: test.message, requested_by: test.requestedBy };
     const sending = { ...tx, requestId: test.requestId ?? null };
-    const id = await new Outbox(sending, partner).addUnfiltered({ event: "webhook.test", data });
+    const message = receiverTested(test.message, test.requestedBy);
+    const id = await new Outbox(sending, partner).addUnfiltered(message);
     await tx.partners.raiseRevision(partnerId);
     const detail = { delivery_id: id };
     await tx.audit.record({ at: tx.now, actor, action: "partner.webhook_test", subject: partnerId, detail });

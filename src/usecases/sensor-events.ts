@@ -2,14 +2,16 @@ import type { Appliance } from "../domain/appliance.ts";
 import type { Component } from "../domain/component.ts";
 import { invalid, notFound } from "../domain/errors.ts";
 import { type Property, parseState } from "../domain/property.ts";
-import type { SensorEvent } from "../domain/sensor-event.ts";
-import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import type {
   ApplianceReference,
   MeterEvent,
   PropertyReference,
+  RiskSummary,
+  SensorEvent,
   SmartEvent,
-} from "../shapes/sensor-event.ts";
+} from "../domain/sensor-event.ts";
+import { type Instant, MS_PER_DAY } from "../domain/time.ts";
+import { readingReceived, smartEventTaken } from "../wire/webhooks.ts";
 import { createAppliance } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { createProperty } from "./properties.ts";
@@ -36,20 +38,7 @@ export async function receiveMeterEvent(writer: PortfolioWriter, input: MeterEve
     createdAt: tx.now,
   };
   await tx.sensorEvents.insert(event);
-  await writer.outbox.add({
-    event: "sensor.received",
-    data: {
-      event_id: event.id,
-      property_id: event.propertyId,
-      appliance_id: event.applianceId,
-      component_id: event.componentId,
-      sensor_id: event.sensorId,
-      metric: event.metric,
-      value: event.value,
-      unit: event.unit,
-      recorded_at: toIso(event.recordedAt),
-    },
-  });
+  await writer.outbox.add(readingReceived(event));
   return event;
 }
 
@@ -61,7 +50,8 @@ export type SmartOutcome = {
   applianceCreated: boolean;
   /** The components that the event speaks of, as they are now. */
   affected: Component[];
-  summary: { components_scored: number; critical_count: number; warning_count: number };
+  /** Of all that were scored again. */
+  summary: RiskSummary;
   warnings: string[];
 };
 
@@ -104,20 +94,11 @@ export async function receiveSmartEvent(
       : one.applianceId === appliance.id && type?.componentIds.has(one.defId),
   );
   const summary = {
-    components_scored: scored.length,
-    critical_count: scored.filter((one) => one.riskTier === "CRITICAL").length,
-    warning_count: scored.filter((one) => one.riskTier === "WARNING").length,
+    scored: scored.length,
+    critical: scored.filter((one) => one.riskTier === "CRITICAL").length,
+    warning: scored.filter((one) => one.riskTier === "WARNING").length,
   };
-  await writer.outbox.add({
-    event: told,
-    data: {
-      event_id: event.id,
-      event_type: event.eventType,
-      property_id: property.id,
-      appliance_id: appliance.id,
-      risk_summary: summary,
-    },
-  });
+  await writer.outbox.add(smartEventTaken(told, event, summary));
   const warnings = type
     ? []
     : [`event_type ${input.eventType} is not known: it was stored and moves no score`];

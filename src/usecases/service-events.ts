@@ -10,7 +10,7 @@ import {
   totalCostCents,
 } from "../domain/service-event.ts";
 import { type Day, dayOf } from "../domain/time.ts";
-import { serviceEventCreated } from "./announcements.ts";
+import { serviceEventCreated } from "../wire/webhooks.ts";
 import { OutcomeLog } from "./outcomes.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";

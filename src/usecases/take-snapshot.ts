@@ -2,6 +2,7 @@ import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { ScoredProperty } from "../domain/property.ts";
 import { scoreProperty } from "../domain/scoring/score.ts";
+import type { SnapshotResult } from "../domain/snapshot.ts";
 import { addDays, type Day, dayOf, daysBetween, type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { loadHistories } from "./histories.ts";
@@ -11,23 +12,6 @@ import { PortfolioWriter, type ScoreCause } from "./portfolio-writer.ts";
 
 /** Trend points are kept this long. */
 export const RETENTION_DAYS = 365;
-
-export type SnapshotResult = {
-  date: Day;
-  components: number;
-  /** Whose score differs from the one before. */
-  changed: number;
-  critical: number;
-  warning: number;
-  good: number;
-  /** Tier changes announced. */
-  announced: number;
-  /** Tier changes that nobody is told of: another model than in the snapshot before made them. */
-  heldBack: number;
-  durationMs: number;
-  /** Another run had done this day before. */
-  alreadyDone: boolean;
-};
 
 export type SnapshotEnvironment = {
   store: Store;

@@ -76,7 +76,7 @@ describe("mainstay export", () => {
     );
     for (const { type: _, ...component } of ofType(lines, "component"))
       expect(components.get(component.id)).toEqual(component);
-    expect(ofType(lines, "claim").map(({ amount }) => amount)).toContain(99.95);
+    expect(ofType(lines, "claim").map(({ amount_paid }) => amount_paid)).toContain(99.95);
     const seen = new Set<string>();
     for (const line of lines) {
       for (const name of ["property_id", "unit_id", "appliance_id", "component_id", "service_event_id"])

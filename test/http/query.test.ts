@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { envelope, parseQuery, parseSlice, parseTier, wantsSandbox } from "../../src/http/query.ts";
+import { parseQuery, parseSlice, parseTier, wantsSandbox } from "../../src/http/query.ts";
 
 const parse = (search: string) => parseQuery(search, ["limit", "offset", "tier", "sandbox"]);
 
@@ -55,19 +55,6 @@ describe("limit and offset", () => {
     "offset=+1",
   ])("are refused when they are no whole numbers: %s", (search) => {
     expect(() => parseSlice(parse(`?${search}`))).toThrow("must be a whole number");
-  });
-
-  test("make the page's number and the number of pages", () => {
-    expect(envelope({ limit: 10, offset: 0 }, 0, "Acme")).toEqual({
-      total: 0,
-      limit: 10,
-      offset: 0,
-      page: 1,
-      pages: 0,
-      partner: "Acme",
-    });
-    expect(envelope({ limit: 10, offset: 20 }, 21, "Acme")).toMatchObject({ page: 3, pages: 3 });
-    expect(envelope({ limit: 10, offset: 25 }, 21, "Acme")).toMatchObject({ page: 3, pages: 3 });
   });
 });
 

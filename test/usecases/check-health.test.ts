@@ -38,12 +38,12 @@ test("a snapshot is late more than 26 hours after the one before", async () => {
   expect(await health()).toMatchObject({
     status: "degraded",
     checks: { database: "ok", scheduler: "late" },
-    last_snapshot: { date: "2026-03-10", finished_at: "2026-03-10T03:00:00.000Z" },
+    lastSnapshot: { date: "2026-03-10", finishedAt: THREE },
   });
 });
 
 test("without a snapshot yet, a server that runs for more than 26 hours is late, and no other", async () => {
-  expect(await health({ uptimeMs: () => 26 * HOUR })).toMatchObject({ status: "ok", last_snapshot: null });
+  expect(await health({ uptimeMs: () => 26 * HOUR })).toMatchObject({ status: "ok", lastSnapshot: null });
   expect(await health({ uptimeMs: () => 26 * HOUR + 1 })).toMatchObject({ status: "degraded" });
   expect(await health({ schedulerOn: false })).toMatchObject({ status: "ok", checks: { scheduler: "off" } });
 });

@@ -1,5 +1,5 @@
-import { administratorRecord } from "../../shapes/administration-records.ts";
 import { createAdministrator, revokeAdministrator } from "../../usecases/administrators.ts";
+import { administratorRecord } from "../../wire/administrator.ts";
 import { type Command, command, required } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";

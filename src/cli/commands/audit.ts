@@ -1,4 +1,4 @@
-import { auditRecord } from "../../shapes/administration-records.ts";
+import { auditRecord } from "../../wire/audit.ts";
 import { command, text, whole } from "../command.ts";
 import { withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";

@@ -1,14 +1,9 @@
+import type { LoggedDelivery } from "../../domain/delivery.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import {
-  bulkResendRecord,
-  deliveryRecord,
-  fullDeliveryRecord,
-  resentRecord,
-} from "../../shapes/administration-records.ts";
-import type { LoggedDelivery } from "../../store/delivery-log.ts";
 import { requirePartner } from "../../usecases/partners.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/resend-deliveries.ts";
+import { bulkResendRecord, deliveryRecord, fullDeliveryRecord, resentRecord } from "../../wire/delivery.ts";
 import {
   type Command,
   choice,

@@ -1,14 +1,24 @@
-import { tierOfHundredths } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { usdFromCents } from "../../domain/money.ts";
 import type { Partner } from "../../domain/partner.ts";
-import { type Instant, toIso } from "../../domain/time.ts";
-import { applianceView, componentView, propertyView, serviceEventView, unitView } from "../../http/views.ts";
+import type { Instant } from "../../domain/time.ts";
 import type { ExportedTable } from "../../store/export.ts";
 import type { Store } from "../../store/store.ts";
-
-/** One object of an export. */
-export type ExportLine = { type: string } & Record<string, unknown>;
+import {
+  applianceLineView,
+  claimLineView,
+  componentLineView,
+  deliveryLineView,
+  type ExportLine,
+  endLineView,
+  outcomeLineView,
+  partnerLineView,
+  photoLineView,
+  propertyLineView,
+  sensorEventLineView,
+  serviceEventLineView,
+  trendLineView,
+  unitLineView,
+} from "../../wire/export.ts";
 
 const PAGE = 500;
 /** A component has a trend row for every change of a year at most. */
@@ -28,22 +38,13 @@ export async function* exportPartner(
   now: () => Instant,
 ): AsyncGenerator<ExportLine[], void> {
   const counts: Record<string, number> = {};
-  const from = toIso(now());
-  yield [
-    {
-      type: "partner",
-      id: partner.id,
-      name: partner.name,
-      created_at: toIso(partner.createdAt),
-      exported_at: from,
-    },
-  ];
+  yield [partnerLineView(partner, now())];
   for await (const page of records(store, knowledge, partner.id)) {
     const type = page[0]!.type;
     counts[type] = (counts[type] ?? 0) + page.length;
     yield page;
   }
-  yield [{ type: "end", finished_at: toIso(now()), counts }];
+  yield [endLineView(now(), counts)];
 }
 
 async function* records(store: Store, knowledge: Knowledge, partnerId: string): AsyncGenerator<ExportLine[]> {
@@ -63,45 +64,45 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
   for await (const page of bySeq(totals.properties, (slice) =>
     read.properties.portfolioPage(partnerId, slice),
   )) {
-    yield lines("property", page, ({ property }) => propertyView(property));
+    yield page.map(({ property }) => propertyLineView(property));
   }
   for await (const page of bySeq(totals.properties, (slice) => read.properties.page(partnerId, slice)))
     for (const { id, unitCount } of page)
       for await (const units of bySeq(unitCount, (slice) => read.units.page(id, slice)))
-        yield lines("unit", units, unitView);
+        yield units.map(unitLineView);
   for await (const page of bySeq(totals.appliances, (slice) => read.appliances.page(partnerId, slice)))
-    yield lines("appliance", page, applianceView);
+    yield page.map(applianceLineView);
   for await (const page of bySeq(totals.components, (slice) => read.components.page(partnerId, slice)))
-    yield lines("component", page, (row) => componentView(knowledge, row, settledAt));
+    yield page.map((row) => componentLineView(knowledge, row, settledAt));
 
   const range = { partnerId, limit: PAGE };
   for await (const page of byId(ends.serviceEvents, (ids) => read.export.serviceEvents({ ...range, ...ids })))
-    yield lines("service_event", page, serviceEventView);
+    yield page.map(serviceEventLineView);
   for await (const page of byId(ends.sensorEvents, (ids) => read.export.sensorEvents({ ...range, ...ids })))
-    yield lines("sensor_event", page, asWire);
+    yield page.map(sensorEventLineView);
   for await (const page of byId(ends.claims, (ids) => read.export.claims({ ...range, ...ids })))
-    yield lines("claim", page, asWire);
+    yield page.map(claimLineView);
   for await (const page of byId(ends.photos, (ids) => read.export.photos({ ...range, ...ids })))
-    yield lines("photo", page, asWire);
+    yield page.map(photoLineView);
   for await (const page of bySeq(
     totals.components,
     (slice) => read.components.page(partnerId, slice),
     COMPONENTS_OF_TREND_PAGE,
   )) {
     const rows = await read.export.trendRows(page.map(({ id }) => id));
-    if (rows.length > 0) yield lines("trend_row", rows, asWire);
+    if (rows.length > 0) yield rows.map(trendLineView);
   }
   let after = { serviceEventId: "", componentId: "" };
   for (;;) {
     const page = await read.export.outcomes(partnerId, after, ends.serviceEvents, PAGE);
     if (page.length === 0) break;
     after = page.at(-1)!;
-    yield lines("outcome", page, (row) => ({ ...asWire(row), risk_tier: tierOfHundredths(row.riskScore) }));
+    yield page.map(outcomeLineView);
   }
   for await (const page of byId(ends.webhookDeliveries, (ids) =>
     read.export.webhookDeliveries({ ...range, ...ids }),
   ))
-    yield lines("delivery", page, asWire);
+    yield page.map(deliveryLineView);
 }
 
 /** Pages over rows that are numbered from 1 without gaps, up to the number `end`. */
@@ -129,23 +130,3 @@ async function* byId<Row extends { id: string }>(
     yield page;
   }
 }
-
-function lines<Row>(type: string, rows: readonly Row[], view: (row: Row) => object): ExportLine[] {
-  return rows.map((row) => ({ type, ...view(row) }));
-}
-
-/** A stored row that the API shows nowhere as such, by the wire's rules: snake_case, USD, ISO instants, scores of 0 to 1. */
-function asWire(row: object): Record<string, unknown> {
-  const fields = Object.entries(row).filter(([name]) => name !== "partnerId");
-  return Object.fromEntries(
-    fields.map(([name, value]) => {
-      const wire = snakeCase(name);
-      if (typeof value !== "number") return [wire.replace(/_cents$/, ""), value];
-      if (name.endsWith("Cents")) return [wire.replace(/_cents$/, ""), usdFromCents(value)];
-      if (name.endsWith("At")) return [wire, toIso(value)];
-      return [wire, name === "riskScore" ? value / 100 : value];
-    }),
-  );
-}
-
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

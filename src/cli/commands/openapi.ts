@@ -10,6 +10,6 @@ export const openapiCommand = command({
     const unused = undefined as never;
     const parts = { authenticator: unused, checkHealth: unused, uploads: unused, random: unused };
     const limits = { bulkItems: 0, photoBytes: 0, basePath: "" };
-    stdout.write(await documentText(partnerApi({ knowledge: loadKnowledge(), ...limits, ...parts })));
+    stdout.write(documentText(partnerApi({ knowledge: loadKnowledge(), ...limits, ...parts })));
   },
 });

@@ -1,7 +1,8 @@
 import { MAX_DAILY_BUDGET } from "../../domain/partner.ts";
-import { fullPartnerRecord } from "../../shapes/administration-records.ts";
 import { changePartner, revokeTokens, setEnabled } from "../../usecases/administer-partner.ts";
+import { partnerOverview } from "../../usecases/partner-overview.ts";
 import { type Administration, requirePartner } from "../../usecases/partners.ts";
+import { fullPartnerRecord } from "../../wire/partner.ts";
 import { type Command, command, required, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withAdministration } from "../data.ts";
@@ -64,7 +65,8 @@ async function change(
   const record = await withAdministration(context, async (administration) => {
     await requirePartner(administration.store, partnerId);
     await run(administration);
-    return fullPartnerRecord(administration.store, await requirePartner(administration.store, partnerId));
+    const { store } = administration;
+    return fullPartnerRecord(await partnerOverview(store, await requirePartner(store, partnerId)));
   });
   context.print(record, done);
 }

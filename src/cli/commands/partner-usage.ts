@@ -1,8 +1,9 @@
 import { csvLine } from "../../csv/write.ts";
+import type { PartnerUsage } from "../../domain/partner.ts";
 import { dayOf } from "../../domain/time.ts";
-import { usageRecord } from "../../shapes/administration-records.ts";
-import { type PartnerUsage, partnerUsage } from "../../usecases/partner-usage.ts";
+import { partnerUsage } from "../../usecases/partner-usage.ts";
 import { requirePartner } from "../../usecases/partners.ts";
+import { usageRecord } from "../../wire/partner.ts";
 import { command, flag, optional } from "../command.ts";
 import { withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";

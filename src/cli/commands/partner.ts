@@ -1,6 +1,7 @@
 import { MAX_DAILY_BUDGET } from "../../domain/partner.ts";
-import { credentialsRecord, fullPartnerRecord, partnerRecord } from "../../shapes/administration-records.ts";
+import { partnerOverview } from "../../usecases/partner-overview.ts";
 import { createPartner, requirePartner, rotateApiKey, rotateClientSecret } from "../../usecases/partners.ts";
+import { credentialsRecord, fullPartnerRecord, partnerRecord } from "../../wire/partner.ts";
 import { type Command, command, required, text, whole } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 import { textRecord, textTable } from "../terminal/text-table.ts";
@@ -70,7 +71,7 @@ const show = command({
   arguments: { partnerId: required("the partner's id") },
   async run(context, { partnerId }) {
     const record = await withData(context, async ({ store }) =>
-      fullPartnerRecord(store, await requirePartner(store, partnerId)),
+      fullPartnerRecord(await partnerOverview(store, await requirePartner(store, partnerId))),
     );
     context.print(record, textRecord(record));
   },

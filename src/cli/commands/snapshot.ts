@@ -1,8 +1,9 @@
+import type { SnapshotResult } from "../../domain/snapshot.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
-import { snapshotRecord } from "../../shapes/administration-records.ts";
 import { courteousPause } from "../../usecases/courtesy.ts";
-import { discardLaterSnapshots, type SnapshotResult, takeSnapshot } from "../../usecases/take-snapshot.ts";
+import { discardLaterSnapshots, takeSnapshot } from "../../usecases/take-snapshot.ts";
+import { snapshotRecord } from "../../wire/snapshot.ts";
 import { command, flag } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 

@@ -5,13 +5,13 @@ import properties from "../../../samples/nyc-elevators/properties.csv" with { ty
 import serviceEvents from "../../../samples/nyc-elevators/service_events.csv" with { type: "text" };
 import { type DataFolderWorld, databaseFile, openDataFolder } from "../../app/data-folder.ts";
 import { lockInstance } from "../../app/instance-lock.ts";
+import type { PlacedComponent } from "../../domain/component.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
+import type { SnapshotResult } from "../../domain/snapshot.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
-import { credentialsRecord } from "../../shapes/administration-records.ts";
-import type { ComponentRow } from "../../store/component-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { PartnerTotals } from "../../store/totals.ts";
 import { changePartner } from "../../usecases/administer-partner.ts";
@@ -20,7 +20,8 @@ import { createDemoProperty } from "../../usecases/create-demo-property.ts";
 import { importPortfolio } from "../../usecases/import-portfolio.ts";
 import { type Administration, createPartner } from "../../usecases/partners.ts";
 import { writePortfolio } from "../../usecases/portfolio-writer.ts";
-import { type SnapshotResult, takeSnapshot } from "../../usecases/take-snapshot.ts";
+import { takeSnapshot } from "../../usecases/take-snapshot.ts";
+import { credentialsRecord } from "../../wire/partner.ts";
 
 /** What is shown at every start, and kept beside the database in a file that its owner alone can read. */
 export type DemoCredentials = ReturnType<typeof credentialsRecord> & {
@@ -33,7 +34,7 @@ export type DemoData = {
   credentialsFile: string;
   totals: PartnerTotals;
   /** The demo property's component with the highest score. */
-  riskiest: ComponentRow;
+  riskiest: PlacedComponent;
   snapshot: SnapshotResult;
 };
 
@@ -132,5 +133,5 @@ async function demoPropertyId(store: Store, knowledge: Knowledge, partner: Partn
   });
 }
 
-const riskiestOf = (rows: readonly ComponentRow[]) =>
+const riskiestOf = (rows: readonly PlacedComponent[]) =>
   rows.reduce((worst, row) => (row.riskScore > worst.riskScore ? row : worst));

@@ -1,11 +1,8 @@
-import type { Operation } from "../operation.ts";
-import { errorReply } from "../replies/fields.ts";
-import { annotate, exampleOf } from "./annotate.ts";
-import type { OperationDocs } from "./docs/types.ts";
-import { DOCS } from "./docs.ts";
-import { PARAMETER_DOCS } from "./field-docs.ts";
-import { NAMED_SHAPES } from "./named.ts";
-import { type Describable, type Schema, toOpenApi } from "./schema.ts";
+import { failure } from "../../wire/errors.ts";
+import type { Form } from "../../wire/kit.ts";
+import { exampleOf, type NamedSchemas, schemaOf } from "../../wire/schema.ts";
+import type { Documented, Operation } from "../operation.ts";
+import { TAGS } from "./tags.ts";
 
 export type OpenApiDocument = Record<string, unknown> & { paths: Record<string, Record<string, unknown>> };
 
@@ -17,19 +14,19 @@ score from 0.00 to 0.99 with a tier and a confidence, worked out daily at 03:00 
 Lists take \`limit\` and \`offset\`. Errors are JSON with \`error\`, \`code\` and \`request_id\`. Money is in US
 dollars, days are UTC. Clients ignore fields that they do not know: new ones may be added.`;
 
-/** The API as an OpenAPI 3.0.3 document, made from the operations and the shapes that check them. */
+/** The API as an OpenAPI 3.0.3 document, made from the operations alone. */
 export function openApiDocument(operations: readonly Operation[]): OpenApiDocument {
-  const names = namedSchemas();
+  const names: NamedSchemas = new Map();
+  const documented = operations.filter(({ tag }) => tag !== undefined);
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const operation of operations) {
-    const docs = DOCS[operation.id];
-    if (!docs) continue;
+  for (const operation of documented) {
     const inV1 = operation.path.startsWith("/v1/");
     const path = inV1 ? operation.path.slice(3) : operation.path;
     paths[path] ??= inV1 ? {} : { servers: [{ url: "/", description: "The root of this server" }] };
-    paths[path][operation.method.toLowerCase()] = describe(operation, docs, names);
+    paths[path][operation.method.toLowerCase()] = describe(operation, names);
   }
-  const tags = [...new Set(operations.flatMap(({ id }) => DOCS[id]?.tag ?? []))];
+  const responses = errorResponses(names);
+  const tags = [...new Set(documented.map(({ tag }) => tag!))];
   return {
     openapi: "3.0.3",
     info: {
@@ -40,13 +37,13 @@ export function openApiDocument(operations: readonly Operation[]): OpenApiDocume
       license: { name: "Proprietary", url: "/docs" },
     },
     servers: [{ url: "/v1", description: "This server" }],
-    tags: tags.sort().map((name) => ({ name, description: TAGS[name] ?? name })),
+    tags: tags.sort().map((name) => ({ name, description: TAGS[name] })),
     security: [{ apiKey: [] }, { oauth2: [] }],
     paths,
     components: {
-      schemas: Object.fromEntries([...names].map(([name, { schema }]) => [name, schema])),
+      schemas: Object.fromEntries([...names].sort(([a], [b]) => (a < b ? -1 : 1))),
       headers: HEADERS,
-      responses: errorResponses(),
+      responses,
       securitySchemes: {
         apiKey: {
           type: "apiKey",
@@ -69,93 +66,27 @@ export function openApiDocument(operations: readonly Operation[]): OpenApiDocume
   };
 }
 
-const TAGS: Record<string, string> = {
-  Authentication: "Credentials and tokens.",
-  Claims: "Insurance claims and what they do to scores.",
-  Components: "Components with their scores, history and trend; alerts.",
-  Events: "The polling alternative to webhooks.",
-  Figures: "Reports, forecasts, reserves, condition, replacement cost and compliance of a property.",
-  Appliances: "Appliances and their photos.",
-  Onboarding: "A property to try things out on.",
-  Properties: "Properties, their units, and the portfolio.",
-  Sensors: "Meter readings and smart events.",
-  "Service events": "What was done to appliances.",
-  System: "Health and this document.",
-};
-
-type Names = ReadonlyMap<string, { key: string; schema: Schema }>;
-
-function namedSchemas(): Names {
-  const names = new Map<string, { key: string; schema: Schema }>();
-  for (const [name, shape] of Object.entries(NAMED_SHAPES)) {
-    const raw = toOpenApi(shape);
-    // Smaller shapes come first, so that the larger refer to them.
-    names.set(name, { key: JSON.stringify(raw), schema: annotate(withReferences(raw, names), name) });
-  }
-  return names;
-}
-
-/** Replaces what is a named shape by a reference to it. */
-function withReferences(schema: Schema, names: Names, isRoot = true): Schema {
-  if (!isRoot) {
-    const { nullable, ...plain } = schema;
-    const key = JSON.stringify(plain);
-    for (const [name, named] of names)
-      if (named.key === key) {
-        const reference = { $ref: `#/components/schemas/${name}` };
-        return nullable ? ({ nullable, allOf: [reference] } as Schema) : reference;
-      }
-  }
-  const copy = { ...schema };
-  if (copy.items) copy.items = withReferences(copy.items, names, false);
-  if (copy.anyOf) copy.anyOf = copy.anyOf.map((branch) => withReferences(branch, names, false));
-  if (typeof copy.additionalProperties === "object")
-    copy.additionalProperties = withReferences(copy.additionalProperties, names, false);
-  if (copy.properties)
-    copy.properties = Object.fromEntries(
-      Object.entries(copy.properties).map(([name, value]) => [name, withReferences(value, names, false)]),
-    );
-  return copy;
-}
-
-function describe(operation: Operation, docs: OperationDocs, names: Names): Record<string, unknown> {
-  const schemaOf = (shape: Describable) => annotate(withReferences(toOpenApi(shape), names, false));
-  const content = (mediaType: string, shape: Describable, given?: unknown) => {
-    const schema = mediaType === "multipart/form-data" ? asForm(schemaOf(shape)) : schemaOf(shape);
-    const example = given ?? exampleOf(schema, (name) => names.get(name)!.schema);
-    return { [mediaType]: { schema, ...(example !== undefined && { example }) } };
-  };
-  const limited = operation.access === "partner";
+function describe(operation: Operation, names: NamedSchemas): Record<string, unknown> {
+  const { id, access, summary, description, tag, request, replies = {} } = operation;
   const responses: Record<string, unknown> = {};
-  for (const [status, reply] of Object.entries(docs.replies))
-    responses[status] = {
-      description: reply.description,
-      headers: {
-        "X-Request-Id": { $ref: "#/components/headers/RequestId" },
-        ...(limited && RATE_LIMIT_HEADERS),
-        ...reply.headers,
-      },
-      ...(reply.shape && {
-        content: content(reply.mediaType ?? "application/json", reply.shape, reply.example),
-      }),
-      ...(!reply.shape && reply.mediaType && { content: { [reply.mediaType]: { schema: BINARY } } }),
-    };
-  for (const status of errorStatuses(operation, docs))
+  for (const [status, reply] of Object.entries(replies))
+    responses[status] = response(reply, access === "partner", names);
+  for (const status of errorStatuses(operation))
     responses[status] ??= { $ref: `#/components/responses/Error${status}` };
   return {
-    operationId: operation.id,
-    summary: operation.summary,
-    description: docs.description ?? `${operation.summary}.`,
-    tags: [docs.tag],
-    ...(operation.access === "public" && { security: [] }),
-    ...parameters(operation, docs),
-    ...(docs.request && {
+    operationId: id,
+    summary,
+    description: description ?? `${summary}.`,
+    tags: [tag],
+    ...(access === "public" && { security: [] }),
+    ...parameters(operation),
+    ...(request && {
       requestBody: {
         required: true,
         content: Object.assign(
           {},
-          ...(docs.requestMediaTypes ?? ["application/json"]).map((mediaType) =>
-            content(mediaType, docs.request!, docs.example),
+          ...(request.mediaTypes ?? [JSON_TYPE]).map((type) =>
+            content(type, request.form, request.example, names),
           ),
         ),
       },
@@ -164,38 +95,39 @@ function describe(operation: Operation, docs: OperationDocs, names: Names): Reco
   };
 }
 
-/** In a form, `file` holds bytes rather than text. */
-function asForm({ properties = {}, ...schema }: Schema): Schema {
-  return { ...schema, properties: { ...properties, file: { ...properties.file, format: "binary" } } };
+const JSON_TYPE = "application/json";
+
+function content(mediaType: string, form: Form<unknown>, given: unknown, names: NamedSchemas) {
+  const example = given ?? exampleOf(form);
+  return { [mediaType]: { schema: schemaOf(form, names), ...(example !== undefined && { example }) } };
+}
+
+function response(reply: Documented<unknown>, isLimited: boolean, names: NamedSchemas) {
+  const { words, form, mediaType, example, headers } = reply;
+  return {
+    description: words,
+    headers: {
+      "X-Request-Id": { $ref: "#/components/headers/RequestId" },
+      ...(isLimited && RATE_LIMIT_HEADERS),
+      ...headers,
+    },
+    ...(form && { content: content(mediaType ?? JSON_TYPE, form, example, names) }),
+    ...(!form && mediaType && { content: { [mediaType]: { schema: BINARY } } }),
+  };
 }
 
 const BINARY = { type: "string", format: "binary" };
 
-function parameters(operation: Operation, docs: OperationDocs) {
-  const list: unknown[] = [];
-  for (const [, name] of operation.path.matchAll(/\{(\w+)\}/g)) {
-    const [description, example] = PARAMETER_DOCS[name!]!;
-    list.push({
-      name,
-      in: "path",
-      required: true,
-      description,
-      schema: { type: "string" },
-      example: docs.pathExample ?? example,
-    });
-  }
-  for (const name of operation.query ?? []) {
-    const [description, example] = PARAMETER_DOCS[name]!;
-    list.push({
-      name,
-      in: "query",
-      required: name === "since",
-      description,
-      schema: querySchema(name),
-      example,
-    });
-  }
-  if (operation.access === "partner" && operation.method === "GET" && docs.replies[304])
+function parameters(operation: Operation) {
+  const list: unknown[] = (operation.parameters ?? []).map((one) => ({
+    name: one.name,
+    in: one.in,
+    required: one.required,
+    description: one.words,
+    schema: one.schema,
+    example: one.example,
+  }));
+  if (operation.access === "partner" && operation.replies?.[304])
     list.push({
       name: "If-None-Match",
       in: "header",
@@ -215,21 +147,14 @@ function parameters(operation: Operation, docs: OperationDocs) {
   return list.length > 0 ? { parameters: list } : {};
 }
 
-function querySchema(name: string): Schema & { default?: unknown } {
-  if (name === "tier") return { type: "string", enum: ["CRITICAL", "WARNING", "GOOD"] };
-  if (name === "limit") return { type: "integer", minimum: 1, default: 50 };
-  if (name === "offset") return { type: "integer", minimum: 0, default: 0 };
-  return { type: "string" };
-}
-
 /** The statuses of failure that an operation can answer with. */
-function errorStatuses(operation: Operation, docs: OperationDocs): string[] {
-  const statuses = new Set(docs.errors ?? []);
+function errorStatuses(operation: Operation): string[] {
+  const statuses = new Set(operation.errors ?? []);
   if (operation.access === "partner") statuses.add(401).add(429);
   else statuses.add(429);
   if (operation.body) for (const status of [400, 413]) statuses.add(status);
   if (operation.body === "json") statuses.add(415);
-  if (operation.query && operation.query.length > 0) statuses.add(400);
+  if (operation.query.length > 0) statuses.add(400);
   if (operation.access === "partner" && operation.idempotent) statuses.add(409);
   if (operation.path.includes("{")) statuses.add(404);
   statuses.add(500).add(503);
@@ -248,8 +173,8 @@ const ERRORS: Record<number, string> = {
   503: "The service cannot store anything just now, such as on a full disk. Nothing was changed: send it again",
 };
 
-function errorResponses(): Record<string, unknown> {
-  const schema = { $ref: "#/components/schemas/Error" };
+function errorResponses(names: NamedSchemas): Record<string, unknown> {
+  const body = content(JSON_TYPE, failure, undefined, names);
   const told = ["400", "404", "409", "413", "415", "429", "503"];
   return Object.fromEntries(
     Object.entries(ERRORS).map(([status, description]) => [
@@ -265,9 +190,7 @@ function errorResponses(): Record<string, unknown> {
           }),
           ...(status === "401" && { "WWW-Authenticate": { $ref: "#/components/headers/Challenge" } }),
         },
-        content: {
-          "application/json": { schema, example: exampleOf(annotate(toOpenApi(errorReply)), () => ({})) },
-        },
+        content: body,
       },
     ]),
   );

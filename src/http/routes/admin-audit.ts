@@ -1,6 +1,7 @@
-import { auditRecord } from "../../shapes/administration-records.ts";
-import { adminOperation, type Operation, ok } from "../operation.ts";
-import { paging, parseSlice } from "../query.ts";
+import { auditPage, auditRecord } from "../../wire/audit.ts";
+import { ofSubject, slicing } from "../../wire/parameters.ts";
+import { adminOperation, answers, type Operation, ok } from "../operation.ts";
+import { parseSlice } from "../query.ts";
 
 export function adminAuditOperations(): Operation[] {
   return [
@@ -9,15 +10,15 @@ export function adminAuditOperations(): Operation[] {
       method: "GET",
       path: "/admin/audit",
       summary: "What operators and administrators changed, the newest first",
-      query: ["subject", "limit", "offset"],
+      tag: "Administration",
+      parameters: [ofSubject, ...slicing],
+      replies: answers("A page of the log", auditPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const subject = query.get("subject");
         const entries = await store.read.audit.page(slice, subject);
-        return ok({
-          entries: entries.map(auditRecord),
-          ...paging(slice, await store.read.audit.count(subject)),
-        });
+        const total = await store.read.audit.count(subject);
+        return ok(auditPage.of(entries.map(auditRecord), slice, total));
       },
     }),
   ];

@@ -1,15 +1,21 @@
 import { notFound } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { readFailedWindow } from "../../shapes/administration.ts";
+import { countFailed, resendDelivery, resendFailed } from "../../usecases/resend-deliveries.ts";
 import {
   bulkResendRecord,
+  bulkResendReply,
+  deliveriesPage,
   deliveryRecord,
+  failedWindow,
+  fullDelivery,
   fullDeliveryRecord,
+  readFailedWindow,
+  resent,
   resentRecord,
-} from "../../shapes/administration-records.ts";
-import { countFailed, resendDelivery, resendFailed } from "../../usecases/resend-deliveries.ts";
-import { accepted, adminOperation, type Operation, ok } from "../operation.ts";
-import { paging, parseChoice, parseSince, parseSlice } from "../query.ts";
+} from "../../wire/delivery.ts";
+import { deliveryInPath, ofEvent, ofPartner, ofStatus, since, slicing } from "../../wire/parameters.ts";
+import { accepted, accepts, adminOperation, answers, type Operation, ok } from "../operation.ts";
+import { parseChoice, parseSince, parseSlice } from "../query.ts";
 
 export function adminDeliveryOperations(): Operation[] {
   return [
@@ -18,7 +24,9 @@ export function adminDeliveryOperations(): Operation[] {
       method: "GET",
       path: "/admin/webhook-deliveries",
       summary: "The delivery log with every attempt, the newest first",
-      query: ["partner_id", "status", "event", "since", "limit", "offset"],
+      tag: "Administration",
+      parameters: [ofPartner, ofStatus, ofEvent, since, ...slicing],
+      replies: answers("A page of the log", deliveriesPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const filter = {
@@ -29,7 +37,7 @@ export function adminDeliveryOperations(): Operation[] {
         };
         const total = await store.read.deliveryLog.count(filter);
         const deliveries = await store.read.deliveryLog.page(filter, slice);
-        return ok({ deliveries: deliveries.map(deliveryRecord), ...paging(slice, total) });
+        return ok(deliveriesPage.of(deliveries.map(deliveryRecord), slice, total));
       },
     }),
     adminOperation({
@@ -37,6 +45,9 @@ export function adminDeliveryOperations(): Operation[] {
       method: "GET",
       path: "/admin/webhook-deliveries/{id}",
       summary: "A delivery with every attempt and what it sends",
+      tag: "Administration",
+      parameters: [deliveryInPath],
+      replies: answers("The delivery", fullDelivery),
       async handle({ params, store }) {
         const found = await store.read.deliveryLog.find(params.id!);
         if (!found) throw notFound("Delivery not found");
@@ -48,6 +59,10 @@ export function adminDeliveryOperations(): Operation[] {
       method: "POST",
       path: "/admin/webhook-deliveries/{id}/resend",
       summary: "Send a finished delivery again: the same id and bytes, a new cycle of three attempts",
+      tag: "Administration",
+      parameters: [deliveryInPath],
+      replies: accepts("It is tried again", resent),
+      errors: [409],
       body: "optional",
       async handle({ administration, params }) {
         return accepted(resentRecord(await resendDelivery(administration, params.id!)));
@@ -58,13 +73,26 @@ export function adminDeliveryOperations(): Operation[] {
       method: "POST",
       path: "/admin/webhook-deliveries/resend",
       summary: "Send a partner's failed deliveries of a window of time again; a dry run counts them",
+      tag: "Administration",
+      request: {
+        form: failedWindow.form,
+        example: {
+          partner_id: "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5",
+          from: "2026-11-20T00:00:00Z",
+          to: "2026-11-21T00:00:00Z",
+        },
+      },
+      replies: {
+        ...answers("How many there are", bulkResendReply),
+        ...accepts("They are tried again", bulkResendReply),
+      },
       body: "json",
       async handle({ administration, body }) {
         const { window, dryRun } = readFailedWindow(body);
         const matched = await countFailed(administration, window);
         if (dryRun) return ok({ ...bulkResendRecord(window, { matched, resent: 0 }), dry_run: true });
-        const resent = await resendFailed(administration, window);
-        return accepted({ ...bulkResendRecord(window, { matched, resent }), dry_run: false });
+        const sent = await resendFailed(administration, window);
+        return accepted({ ...bulkResendRecord(window, { matched, resent: sent }), dry_run: false });
       },
     }),
   ];

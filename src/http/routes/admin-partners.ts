@@ -1,9 +1,6 @@
 import { notFound } from "../../domain/errors.ts";
 import type { Partner } from "../../domain/partner.ts";
-import { dayOf, parseMonth, toIso } from "../../domain/time.ts";
-import { readOverlap, readPartnerSettings, webhookTestShape } from "../../shapes/administration.ts";
-import { fullPartnerRecord, partnerRecord, usageRecord } from "../../shapes/administration-records.ts";
-import { check } from "../../shapes/check.ts";
+import { dayOf, parseMonth } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
 import {
   changePartner,
@@ -11,11 +8,32 @@ import {
   rotateWebhookSecret,
   setEnabled,
 } from "../../usecases/administer-partner.ts";
+import { partnerOverview } from "../../usecases/partner-overview.ts";
 import { partnerUsage } from "../../usecases/partner-usage.ts";
 import { type Administration, rotateClientSecret } from "../../usecases/partners.ts";
 import { sendTestEvent, TEST_MESSAGE } from "../../usecases/send-test-event.ts";
-import { accepted, adminOperation, type Operation, ok } from "../operation.ts";
-import { paging, parseSlice, refused } from "../query.ts";
+import { month, partnerInPath, slicing } from "../../wire/parameters.ts";
+import {
+  fullPartner,
+  fullPartnerRecord,
+  newClientSecret,
+  newClientSecretRecord,
+  newWebhookSecret,
+  newWebhookSecretRecord,
+  partnerRecord,
+  partnerSettings,
+  partnersPage,
+  readOverlap,
+  readPartnerSettings,
+  rotation,
+  usage,
+  usageRecord,
+  webhookTest,
+  webhookTestRecord,
+  webhookTestRequest,
+} from "../../wire/partner.ts";
+import { accepted, accepts, adminOperation, answers, type Operation, ok, type Reply } from "../operation.ts";
+import { parseSlice, refused } from "../query.ts";
 
 export function adminPartnerOperations(): Operation[] {
   /** A change without a body of its own, answered with the partner as it is then. */
@@ -30,11 +48,14 @@ export function adminPartnerOperations(): Operation[] {
       method: "POST",
       path: `/admin/partners/{id}/${action}`,
       summary,
+      tag: "Administration",
+      parameters: [partnerInPath],
+      replies: answers("The partner", fullPartner),
       body: "optional",
       async handle({ administration, params, store }) {
         const { id } = await getPartner(store, params.id!);
         await run(administration, id);
-        return ok(await fullPartnerRecord(store, await getPartner(store, id)));
+        return ok(await overviewOf(store, id));
       },
     });
 
@@ -44,7 +65,9 @@ export function adminPartnerOperations(): Operation[] {
       method: "GET",
       path: "/admin/partners",
       summary: "The partners, each with its receiver's state",
-      query: ["limit", "offset"],
+      tag: "Administration",
+      parameters: slicing,
+      replies: answers("A page of partners", partnersPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const partners = await store.read.partners.list();
@@ -52,10 +75,8 @@ export function adminPartnerOperations(): Operation[] {
           (await store.read.partners.listReceivers()).map((receiver) => [receiver.partnerId, receiver]),
         );
         const page = partners.slice(slice.offset, slice.offset + slice.limit);
-        return ok({
-          partners: page.map((partner) => partnerRecord(partner, receivers.get(partner.id))),
-          ...paging(slice, partners.length),
-        });
+        const records = page.map((partner) => partnerRecord(partner, receivers.get(partner.id)));
+        return ok(partnersPage.of(records, slice, partners.length));
       },
     }),
     adminOperation({
@@ -63,8 +84,11 @@ export function adminPartnerOperations(): Operation[] {
       method: "GET",
       path: "/admin/partners/{id}",
       summary: "A partner, its portfolio's size and its receiver",
+      tag: "Administration",
+      parameters: [partnerInPath],
+      replies: answers("The partner", fullPartner),
       async handle({ params, store }) {
-        return ok(await fullPartnerRecord(store, await getPartner(store, params.id!)));
+        return ok(await overviewOf(store, params.id!));
       },
     }),
     adminOperation({
@@ -72,11 +96,15 @@ export function adminPartnerOperations(): Operation[] {
       method: "PUT",
       path: "/admin/partners/{id}",
       summary: "Change a partner's budget or receiver; what is left out stays",
+      tag: "Administration",
+      parameters: [partnerInPath],
+      request: { form: partnerSettings.form, example: { daily_budget: 5000 } },
+      replies: answers("The partner as it is now", fullPartner),
       body: "json",
       async handle({ administration, body, params, store }) {
         const { id } = await getPartner(store, params.id!);
         await changePartner(administration, id, readPartnerSettings(body));
-        return ok(await fullPartnerRecord(store, await getPartner(store, id)));
+        return ok(await overviewOf(store, id));
       },
     }),
     partnerAction("enable", "enablePartner", "Accept the partner's credentials again", (to, id) =>
@@ -94,21 +122,20 @@ export function adminPartnerOperations(): Operation[] {
       method: "POST",
       path: "/admin/partners/{id}/webhook-test",
       summary: "Send the partner's receiver a webhook.test",
+      tag: "Administration",
+      parameters: [partnerInPath],
+      request: { form: webhookTestRequest.form, example: { message: "Can you hear us?" } },
+      replies: accepts("The delivery", webhookTest),
+      errors: [409],
       body: "optional",
       async handle({ administration, administrator, body, params, requestId }) {
-        const { message = TEST_MESSAGE } = check(webhookTestShape, body);
+        const { message = TEST_MESSAGE } = webhookTestRequest.check(body);
         const id = await sendTestEvent(administration, params.id!, {
           message: message.trim(),
           requestedBy: administrator.name,
           requestId,
         });
-        return accepted({
-          id,
-          delivery_id: id,
-          event: "webhook.test",
-          status: "pending",
-          partner_id: params.id,
-        });
+        return accepted(webhookTestRecord(id, params.id!));
       },
     }),
     adminOperation({
@@ -116,11 +143,13 @@ export function adminPartnerOperations(): Operation[] {
       method: "GET",
       path: "/admin/partners/{id}/usage",
       summary: "A month's calls by day, and the billable units",
-      query: ["month"],
+      tag: "Administration",
+      parameters: [partnerInPath, month],
+      replies: answers("The month", usage),
       async handle({ now, params, query, store }) {
-        const month = parseMonth(query.get("month") ?? dayOf(now).slice(0, 7));
-        if (!month) throw refused("month", "must be a month, such as 2026-01");
-        return ok(usageRecord(await partnerUsage(store, params.id!, month)));
+        const asked = parseMonth(query.get("month") ?? dayOf(now).slice(0, 7));
+        if (!asked) throw refused("month", "must be a month, such as 2026-01");
+        return ok(usageRecord(await partnerUsage(store, params.id!, asked)));
       },
     }),
   ];
@@ -128,17 +157,22 @@ export function adminPartnerOperations(): Operation[] {
 
 /** The changes that answer with a credential, shown this once. */
 export function credentialOperations(): Operation[] {
-  const shownOnce = (record: object) => ({ ...ok(record), headers: { "cache-control": "no-store" } });
+  const shownOnce = <Body>(record: Body): Reply<Body> => ({
+    ...ok(record),
+    headers: { "cache-control": "no-store" },
+  });
   const clientSecret = adminOperation({
     id: "rotateClientSecret",
     method: "POST",
     path: "/admin/partners/{id}/rotate-secret",
     summary: "A new client secret for the same client id, shown this once; the one before ends at once",
+    tag: "Administration",
+    parameters: [partnerInPath],
+    replies: answers("The new secret", newClientSecret),
     body: "optional",
     async handle({ administration, params, store }) {
       const { id } = await getPartner(store, params.id!);
-      const { clientId, clientSecret } = await rotateClientSecret(administration, id);
-      return shownOnce({ partner_id: id, client_id: clientId, client_secret: clientSecret });
+      return shownOnce(newClientSecretRecord(id, await rotateClientSecret(administration, id)));
     },
   });
   const webhookSecret = adminOperation({
@@ -146,12 +180,16 @@ export function credentialOperations(): Operation[] {
     method: "POST",
     path: "/admin/partners/{id}/rotate-webhook-secret",
     summary: "A new webhook secret, shown this once; with overlap_hours the one before signs for so long",
+    tag: "Administration",
+    parameters: [partnerInPath],
+    request: { form: rotation.form, example: { overlap_hours: 24 } },
+    replies: answers("The new secret", newWebhookSecret),
     body: "optional",
     async handle({ administration, body, params, store }) {
       const overlapMs = readOverlap(body);
       const { id } = await getPartner(store, params.id!);
-      const { secret, takesEffectAt } = await rotateWebhookSecret(administration, id, overlapMs);
-      return shownOnce({ partner_id: id, webhook_secret: secret, takes_effect_at: toIso(takesEffectAt) });
+      const made = await rotateWebhookSecret(administration, id, overlapMs);
+      return shownOnce(newWebhookSecretRecord(id, made));
     },
   });
   return [clientSecret, webhookSecret];
@@ -161,4 +199,8 @@ async function getPartner(store: Store, id: string): Promise<Partner> {
   const partner = await store.read.partners.find(id);
   if (!partner) throw notFound("Partner not found");
   return partner;
+}
+
+async function overviewOf(store: Store, id: string) {
+  return fullPartnerRecord(await partnerOverview(store, await getPartner(store, id)));
 }

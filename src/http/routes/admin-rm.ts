@@ -1,5 +1,6 @@
-import type { Preflight } from "../../rm/preflight.ts";
-import { type AdminOperation, adminOperation, ok } from "../operation.ts";
+import type { Preflight } from "../../domain/preflight.ts";
+import { preflight, preflightView } from "../../wire/preflight.ts";
+import { type AdminOperation, adminOperation, answers, ok } from "../operation.ts";
 
 /** Answers 200 whatever is found: that the check was made is what the caller asked for. */
 export function rmPreflightOperation(runPreflight: () => Promise<Preflight>): AdminOperation {
@@ -8,6 +9,8 @@ export function rmPreflightOperation(runPreflight: () => Promise<Preflight>): Ad
     method: "GET",
     path: "/admin/rm-preflight",
     summary: "Tries the connection to the property-management system, step by step",
-    handle: async () => ok(await runPreflight()),
+    tag: "Administration",
+    replies: answers("What was found", preflight),
+    handle: async () => ok(preflightView(await runPreflight())),
   });
 }

@@ -1,35 +1,51 @@
-import { type } from "arktype";
 import type { Appliance } from "../../domain/appliance.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { readApplianceChange, readNewAppliance } from "../../shapes/appliance.ts";
-import { check, shape } from "../../shapes/check.ts";
 import {
   ApplianceIntake,
   type CreatedAppliance,
   changeAppliance,
   createAppliance,
 } from "../../usecases/appliances.ts";
-import { bulkReply, readItems, takeItems } from "../bulk.ts";
-import { created, type Operation, ok, partnerOperation } from "../operation.ts";
-import { envelope, parseSlice } from "../query.ts";
-import { applianceView, componentStub, componentView } from "../views.ts";
+import {
+  applianceChange,
+  appliancePage,
+  applianceReply,
+  appliancesBulkReply,
+  applianceTypePage,
+  applianceTypeView,
+  applianceView,
+  changedApplianceReply,
+  createdApplianceReply,
+  newAppliance,
+  newAppliances,
+  readApplianceChange,
+  readNewAppliance,
+  writtenApplianceView,
+} from "../../wire/appliance.ts";
+import { bulkView } from "../../wire/bulk.ts";
+import { componentView } from "../../wire/component.ts";
+import { withPartner } from "../../wire/paging.ts";
+import { applianceInPath, ofProperty, slicing } from "../../wire/parameters.ts";
+import { readItems, takeItems } from "../bulk.ts";
+import { answers, created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
+import { parseSlice } from "../query.ts";
 import { getProperty } from "./properties.ts";
 
-const bulkShape = shape(type({ appliances: "unknown[]" }), ["appliances"]);
+const EXAMPLE = {
+  property_id: "P_01m7xtfcg7e14a5g7edqadn8kz",
+  type_id: "water_heater_gas",
+  install_year: 2015,
+  brand: "Rheem",
+  model: "XG40T06",
+  serial: "M291904321",
+};
 
 export function applianceOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
-  const types = [...knowledge.types.values()].map((type) => ({
-    type_id: type.id,
-    name: type.name,
-    system: type.system,
-    components: type.components.map(({ id, name }) => ({ component_def_id: id, component_name: name })),
-  }));
+  const types = [...knowledge.types.values()].map(applianceTypeView);
 
-  const applianceRecord = ({ appliance, components }: CreatedAppliance) => ({
-    ...applianceView(appliance),
-    components: components.map((component) => componentStub(knowledge, component)),
-  });
+  const written = ({ appliance, components }: CreatedAppliance) =>
+    writtenApplianceView(knowledge, appliance, components);
 
   return [
     partnerOperation({
@@ -38,11 +54,13 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       steady: true,
       path: "/v1/appliance-types",
       summary: "The appliance types and their components",
-      query: ["limit", "offset"],
+      tag: "Appliances",
+      parameters: slicing,
+      replies: read("A page of appliance types", applianceTypePage),
       handle({ partner, query }) {
         const slice = parseSlice(query);
         const page = types.slice(slice.offset, slice.offset + slice.limit);
-        return ok({ appliance_types: page, ...envelope(slice, types.length, partner.name) });
+        return ok(applianceTypePage.of(page, slice, types.length, partner.name));
       },
     }),
     partnerOperation({
@@ -50,17 +68,20 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       method: "POST",
       path: "/v1/appliances",
       summary: "Register an appliance; its components are made from its type and scored",
+      description:
+        "Registers an appliance. Its components are made from its type and scored at once. `brand_tier` follows from the brand unless it is given.",
+      tag: "Appliances",
+      request: { form: newAppliance.form, example: EXAMPLE },
+      replies: creates("The appliance and its components", createdApplianceReply),
+      errors: [404],
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
         const input = readNewAppliance(body);
         return await writePortfolio(async (writer) => {
           const result = await createAppliance(writer, input);
-          return created({
-            ...applianceRecord(result),
-            components_created: result.components.length,
-            partner: partner.name,
-          });
+          const componentsCreated = { components_created: result.components.length };
+          return created(withPartner({ ...written(result), ...componentsCreated }, partner.name));
         });
       },
     }),
@@ -69,17 +90,23 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       method: "POST",
       path: "/v1/appliances/bulk",
       summary: "Register appliances; each good one is kept when its neighbour fails",
+      description:
+        "Registers up to 1,000 appliances. Each good one is kept when its neighbour fails; the created records stand under `events`.",
+      tag: "Appliances",
+      request: { form: newAppliances.form, example: { appliances: [EXAMPLE] } },
+      replies: creates("What was registered and what was refused", appliancesBulkReply),
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
-        const items = readItems(check(bulkShape, body).appliances, bulkItems, readNewAppliance);
+        const { appliances } = newAppliances.check(body);
+        const items = readItems(appliances, bulkItems, readNewAppliance);
         return await writePortfolio(async (writer) => {
           const intake = new ApplianceIntake(writer);
           const result = await takeItems(items, writer.tx, (item) => intake.add(item));
           const components = await intake.finish();
           const view = (appliance: Appliance) =>
-            applianceRecord({ appliance, components: components.get(appliance.id)! });
-          return created({ ...bulkReply(result, view), partner: partner.name });
+            written({ appliance, components: components.get(appliance.id)! });
+          return created(withPartner(bulkView(result, view), partner.name));
         });
       },
     }),
@@ -89,19 +116,22 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       steady: true,
       path: "/v1/appliances",
       summary: "Appliances, of one property or of all",
-      query: ["property_id", "limit", "offset"],
+      tag: "Appliances",
+      parameters: [ofProperty, ...slicing],
+      replies: read("A page of appliances", appliancePage),
+      errors: [404],
       async handle({ partner, query, store }) {
         const slice = parseSlice(query);
         const propertyId = query.get("property_id");
         if (propertyId === undefined) {
           const { appliances: total } = await store.read.totals.ofPartner(partner.id);
           const page = await store.read.appliances.page(partner.id, slice);
-          return ok({ appliances: page.map(applianceView), ...envelope(slice, total, partner.name) });
+          return ok(appliancePage.of(page.map(applianceView), slice, total, partner.name));
         }
         await getProperty(store, partner, propertyId);
         const page = await store.read.appliances.pageOfProperty(propertyId, slice);
         const total = await store.read.appliances.countOfProperty(propertyId);
-        return ok({ appliances: page.map(applianceView), ...envelope(slice, total, partner.name) });
+        return ok(appliancePage.of(page.map(applianceView), slice, total, partner.name));
       },
     }),
     partnerOperation({
@@ -110,16 +140,16 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       steady: true,
       path: "/v1/appliances/{id}",
       summary: "An appliance with its components",
+      tag: "Appliances",
+      parameters: [applianceInPath],
+      replies: read("The appliance with its components", applianceReply),
       async handle({ params, partner, store }) {
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");
         const settledAt = await store.read.snapshots.settledAt();
         const components = await store.read.components.rowsOfAppliance(appliance.id);
-        return ok({
-          ...applianceView(appliance),
-          components: components.map((row) => componentView(knowledge, row, settledAt)),
-          partner: partner.name,
-        });
+        const shown = components.map((row) => componentView(knowledge, row, settledAt));
+        return ok(withPartner({ ...applianceView(appliance), components: shown }, partner.name));
       },
     }),
     partnerOperation({
@@ -127,12 +157,18 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       method: "PUT",
       path: "/v1/appliances/{id}",
       summary: "Change any of an appliance's fields but its type and property",
+      description:
+        "Takes any subset of the fields but type_id and property_id, which never change; null clears an optional one. A change of `install_year` moves the components that had the appliance's year.",
+      tag: "Appliances",
+      parameters: [applianceInPath],
+      request: { form: applianceChange.form, example: { usage_intensity: 1.4 } },
+      replies: answers("The appliance as it is now", changedApplianceReply),
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
         const change = readApplianceChange(body);
         return await writePortfolio(async (writer) => {
           const result = await changeAppliance(writer, params.id!, change);
-          return ok({ ...applianceRecord(result), partner: partner.name });
+          return ok(withPartner(written(result), partner.name));
         });
       },
     }),

@@ -1,16 +1,26 @@
-import { tierOfHundredths } from "../../domain/component.ts";
+import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { usdOrNull } from "../../domain/money.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
 import type { NarrowFilter } from "../../store/component-lists.ts";
-import type { ComponentRow } from "../../store/component-rows.ts";
 import type { Slice } from "../../store/kit.ts";
 import { RETENTION_DAYS } from "../../usecases/take-snapshot.ts";
-import { type Operation, ok, type PartnerCall, partnerOperation } from "../operation.ts";
-import { envelope, parseSlice, parseTier, wantsSandbox } from "../query.ts";
-import { componentName, componentView, installYearOf } from "../views.ts";
+import {
+  alertPage,
+  alertView,
+  componentPage,
+  componentView,
+  historyReply,
+  historySubjectView,
+  trendPage,
+  trendPointView,
+} from "../../wire/component.ts";
+import { withPartner } from "../../wire/paging.ts";
+import { componentInPath, ofAppliance, ofProperty, sandbox, slicing, tier } from "../../wire/parameters.ts";
+import { historyEventView } from "../../wire/service-event.ts";
+import { type Operation, ok, type PartnerCall, partnerOperation, read } from "../operation.ts";
+import { parseSlice, parseTier, wantsSandbox } from "../query.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -20,16 +30,18 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       steady: true,
       path: "/v1/components",
       summary: "Components with their scores, in the order of their creation",
-      query: ["property_id", "appliance_id", "tier", "limit", "offset", "sandbox"],
+      description: "In the order of their creation. The filters may be combined.",
+      tag: "Components",
+      parameters: [ofProperty, ofAppliance, tier, ...slicing, sandbox],
+      replies: read("A page of components", componentPage),
+      errors: [404],
       async handle(call) {
         const { partner, query, store } = call;
         const slice = parseSlice(query);
         const { rows, total } = await findComponents(call, slice);
         const settledAt = await store.read.snapshots.settledAt();
-        return ok({
-          components: rows.map((row) => componentView(knowledge, row, settledAt)),
-          ...envelope(slice, total, partner.name),
-        });
+        const records = rows.map((row) => componentView(knowledge, row, settledAt));
+        return ok(componentPage.of(records, slice, total, partner.name));
       },
     }),
     partnerOperation({
@@ -38,31 +50,18 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       steady: true,
       path: "/v1/components/{id}/history",
       summary: "A component's service events and its appliance's, the newest first",
+      tag: "Components",
+      parameters: [componentInPath],
+      replies: read("The component and its events, the newest first", historyReply),
       async handle(call) {
         const component = await getComponent(call);
         const events = await call.store.read.serviceEvents.ofComponent(component.applianceId, component.id);
-        return ok({
-          component: {
-            id: component.id,
-            component_name: componentName(knowledge, component.defId),
-            appliance_id: component.applianceId,
-            appliance_type: component.typeId,
-            install_year: installYearOf(component),
-            last_replaced: component.lastReplaced,
-            last_serviced: component.lastServiced,
-          },
-          events: events.map((event) => ({
-            id: event.id,
-            event_type: event.eventType,
-            date: event.date,
-            technician: event.technician,
-            total_cost: usdOrNull(event.totalCostCents),
-            notes: event.notes,
-            condition_after: event.conditionAfter,
-          })),
+        const history = {
+          component: historySubjectView(knowledge, component),
+          events: events.map(historyEventView),
           total_events: events.length,
-          partner: call.partner.name,
-        });
+        };
+        return ok(withPartner(history, call.partner.name));
       },
     }),
     partnerOperation({
@@ -70,22 +69,19 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       method: "GET",
       path: "/v1/components/{id}/trend",
       summary: "A component's score on each day of a snapshot, the oldest first",
-      query: ["limit", "offset"],
+      description: "A point for each day on which a snapshot ran while the component existed, for 365 days.",
+      tag: "Components",
+      parameters: [componentInPath, ...slicing],
+      replies: read("A page of the trend", trendPage),
       async handle(call) {
         const slice = parseSlice(call.query);
         const component = await getComponent(call);
         const from = addDays(dayOf(call.now), -RETENTION_DAYS);
         const days = await call.store.read.snapshots.days(from);
         const points = trendPoints(await call.store.read.snapshots.trendRows(component.id), days);
-        return ok({
-          component_id: component.id,
-          trend: points.slice(slice.offset, slice.offset + slice.limit).map(({ day, riskScore }) => ({
-            date: day,
-            risk_score: riskScore / 100,
-            risk_tier: tierOfHundredths(riskScore),
-          })),
-          ...envelope(slice, points.length, call.partner.name),
-        });
+        const page = points.slice(slice.offset, slice.offset + slice.limit).map(trendPointView);
+        const subject = { component_id: component.id };
+        return ok(trendPage.of(page, slice, points.length, call.partner.name, subject));
       },
     }),
     partnerOperation({
@@ -94,17 +90,17 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       steady: true,
       path: "/v1/alerts",
       summary: "CRITICAL and WARNING components, the highest score first",
-      query: ["property_id", "limit", "offset", "sandbox"],
+      tag: "Components",
+      parameters: [ofProperty, ...slicing, sandbox],
+      replies: read("A page of alerts", alertPage),
+      errors: [404],
       async handle(call) {
         const { partner, query } = call;
         const slice = parseSlice(query);
         const { rows, critical, warning } = await findAlerts(call, slice);
-        return ok({
-          alerts: rows.map((row) => alertView(knowledge, row)),
-          critical_count: critical,
-          warning_count: warning,
-          ...envelope(slice, critical + warning, partner.name),
-        });
+        const counts = { critical_count: critical, warning_count: warning };
+        const alerts = rows.map((row) => alertView(knowledge, row));
+        return ok(alertPage.of(alerts, slice, critical + warning, partner.name, counts));
       },
     }),
   ];
@@ -114,7 +110,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
 async function findComponents(
   call: PartnerCall,
   slice: Slice,
-): Promise<{ rows: ComponentRow[]; total: number }> {
+): Promise<{ rows: PlacedComponent[]; total: number }> {
   const { partner, query, store } = call;
   const tier = parseTier(query);
   const where = await narrowFilter(call);
@@ -136,7 +132,7 @@ async function findComponents(
 async function findAlerts(
   call: PartnerCall,
   slice: Slice,
-): Promise<{ rows: ComponentRow[]; critical: number; warning: number }> {
+): Promise<{ rows: PlacedComponent[]; critical: number; warning: number }> {
   const { partner, store } = call;
   const where = await narrowFilter(call);
   const { components } = store.read;
@@ -165,26 +161,8 @@ async function narrowFilter({ partner, query, store }: PartnerCall): Promise<Nar
   return { ...appliance, propertyIds: demo.filter((id) => propertyId === undefined || id === propertyId) };
 }
 
-async function getComponent({ params, partner, store }: PartnerCall): Promise<ComponentRow> {
+async function getComponent({ params, partner, store }: PartnerCall): Promise<PlacedComponent> {
   const component = await store.read.components.find(partner.id, params.id!);
   if (!component) throw notFound("Component not found");
   return component;
-}
-
-function alertView(knowledge: Knowledge, row: ComponentRow) {
-  const definition = knowledge.component(row.defId);
-  return {
-    id: row.id,
-    component_id: row.id,
-    component_name: definition.name,
-    component_def_id: row.defId,
-    appliance_id: row.applianceId,
-    appliance_type: row.typeId,
-    property_id: row.propertyId,
-    property_name: row.propertyName,
-    property_address: row.propertyAddress,
-    risk_score: row.riskScore / 100,
-    risk_tier: row.riskTier,
-    confidence: row.confidence,
-  };
 }

@@ -1,4 +1,6 @@
 import { type AssetTable, assetTable } from "../../web/assets/asset-table.ts";
+import { apiDocument } from "../../wire/system.ts";
+import { openApiDocument } from "../openapi/document.ts";
 import { type Operation, publicOperation, type Reply } from "../operation.ts";
 
 /** Nothing but this server is asked for anything, and the page runs no script but its own two. */
@@ -22,11 +24,8 @@ const page = ({ fileOf }: AssetTable) => `<!doctype html>
 `;
 
 /** The document of the operations, as text: the same bytes wherever it is asked for. */
-export async function documentText(operations: readonly Operation[]): Promise<string> {
-  // Loaded when it is first asked for: a start need not wait for two hundred shapes of answers.
-  const { openApiDocument } = await import("../openapi/document.ts");
-  return `${JSON.stringify(openApiDocument(operations), null, 2)}\n`;
-}
+export const documentText = (operations: readonly Operation[]) =>
+  `${JSON.stringify(openApiDocument(operations), null, 2)}\n`;
 
 /** The API document and the page that shows it. `operations` are all that the document describes. */
 export function documentOperations(operations: () => readonly Operation[]): Operation[] {
@@ -37,8 +36,30 @@ export function documentOperations(operations: () => readonly Operation[]): Oper
       method: "GET",
       path: "/v1/openapi.json",
       summary: "This document",
-      async handle() {
-        text ??= await documentText(operations());
+      tag: "System",
+      replies: {
+        200: {
+          words: "This document",
+          form: apiDocument,
+          example: {
+            openapi: "3.0.3",
+            info: {
+              title: "Mainstay Partner API",
+              version: "1.0.0",
+              description: "",
+              contact: {},
+              license: {},
+            },
+            servers: [{ url: "/v1", description: "This server" }],
+            tags: [],
+            security: [{ apiKey: [] }, { oauth2: [] }],
+            paths: {},
+            components: {},
+          },
+        },
+      },
+      handle() {
+        text ??= documentText(operations());
         return file(text, "application/json");
       },
     }),
@@ -60,7 +81,7 @@ export function documentOperations(operations: () => readonly Operation[]): Oper
   ];
 }
 
-function file(text: string, mediaType: string, headers: Record<string, string> = {}): Reply {
+function file(text: string, mediaType: string, headers: Record<string, string> = {}): Reply<never> {
   return {
     raw: text,
     headers: {

@@ -1,11 +1,17 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { usdOrNull } from "../../domain/money.ts";
-import { parseInstant, toIso } from "../../domain/time.ts";
+import { parseInstant } from "../../domain/time.ts";
 import type { HistoryEntry } from "../../store/event-log.ts";
-import { type ElevatedEntry, EventStream } from "../../usecases/event-stream.ts";
-import { type Operation, ok, partnerOperation } from "../operation.ts";
-import { envelope, parseSlice, refused, sinceText } from "../query.ts";
-import { componentName } from "../views.ts";
+import { EventStream } from "../../usecases/event-stream.ts";
+import {
+  applianceEntryView,
+  elevatedEntryView,
+  eventPage,
+  propertyEntryView,
+  serviceEventEntryView,
+} from "../../wire/events.ts";
+import { sinceRequired, slicing } from "../../wire/parameters.ts";
+import { type Operation, ok, partnerOperation, read } from "../operation.ts";
+import { parseSlice, refused, sinceText } from "../query.ts";
 
 export function eventOperations(knowledge: Knowledge): Operation[] {
   const stream = new EventStream();
@@ -16,7 +22,11 @@ export function eventOperations(knowledge: Knowledge): Operation[] {
       method: "GET",
       path: "/v1/events",
       summary: "What happened since a moment, and every component that is CRITICAL or WARNING now",
-      query: ["since", "limit", "offset"],
+      description:
+        "History first, by its strictly increasing timestamps; then every component that is CRITICAL or WARNING now, whatever `since` says. Walk the pages until `events` is empty or `offset + limit >= total`, store the latest timestamp for the next call, and drop what was seen before by `data.id`. The history of a walk ends where it ended on its first page: what happens meanwhile comes with the next walk, so that none is passed over.",
+      tag: "Events",
+      parameters: [sinceRequired, ...slicing],
+      replies: read("A page of the stream", eventPage),
       async handle({ now, partner, query, store }) {
         const slice = parseSlice(query);
         const text = sinceText(query);
@@ -25,52 +35,18 @@ export function eventOperations(knowledge: Knowledge): Operation[] {
           throw refused("since", "is required: an ISO 8601 instant, such as 2026-01-31T00:00:00Z");
 
         const page = await stream.page(store, partner.id, since, slice, now);
-        return ok({
-          events: [...page.history.map(historyView), ...page.elevated.map(elevatedView)],
-          since: text,
-          ...envelope(slice, page.total, partner.name),
-        });
+        const entries = [
+          ...page.history.map(historyEntryView),
+          ...page.elevated.map(({ component, at }) => elevatedEntryView(knowledge, component, at)),
+        ];
+        return ok(eventPage.of(entries, slice, page.total, partner.name, { since: text }));
       },
     }),
   ];
-
-  function elevatedView({ component: row, at }: ElevatedEntry) {
-    return {
-      type: row.riskTier === "CRITICAL" ? "component.critical" : "component.warning",
-      timestamp: toIso(at),
-      data: {
-        id: row.id,
-        component_name: componentName(knowledge, row.defId),
-        component_def_id: row.defId,
-        appliance_id: row.applianceId,
-        appliance_type: row.typeId,
-        risk_score: row.riskScore / 100,
-        risk_tier: row.riskTier,
-        property_id: row.propertyId,
-      },
-    };
-  }
 }
 
-function historyView(entry: HistoryEntry) {
-  return { type: `${entry.kind}.created`, timestamp: toIso(entry.createdAt), data: historyData(entry) };
-}
-
-function historyData(entry: HistoryEntry) {
-  if (entry.kind === "property") {
-    const { id, name, address, city, state, source } = entry.property!;
-    return { id, name, address, city, state, source };
-  }
-  if (entry.kind === "appliance") {
-    const { id, typeId, propertyId } = entry.appliance!;
-    return { id, type_id: typeId, property_id: propertyId };
-  }
-  const { id, eventType, applianceId, totalCostCents, date } = entry.serviceEvent!;
-  return {
-    id,
-    event_type: eventType,
-    appliance_id: applianceId,
-    total_cost: usdOrNull(totalCostCents),
-    date,
-  };
+function historyEntryView({ kind, createdAt, property, appliance, serviceEvent }: HistoryEntry) {
+  if (kind === "property") return propertyEntryView(createdAt, property!);
+  if (kind === "appliance") return applianceEntryView(createdAt, appliance!);
+  return serviceEventEntryView(createdAt, serviceEvent!);
 }

@@ -1,23 +1,22 @@
-import { assess, perDoor } from "../../domain/figures/assessment.ts";
 import { complianceItems } from "../../domain/figures/compliance.ts";
-import { conditionOf, METHODOLOGY } from "../../domain/figures/condition.ts";
-import { exposureOf } from "../../domain/figures/exposure.ts";
-import { FORECAST_DAYS } from "../../domain/figures/forecast.ts";
-import { deferredPercent, systemValues } from "../../domain/figures/rcv.ts";
-import { fullReplacementReserve, RESERVE_MONTHS, reserveOver } from "../../domain/figures/reserve.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { usdFromCents, usdOrNull } from "../../domain/money.ts";
-import { dayOf, toIso } from "../../domain/time.ts";
+import { dayOf } from "../../domain/time.ts";
+import { complianceReply, complianceView } from "../../wire/compliance.ts";
 import {
-  complianceView,
+  type Assessed,
+  conditionReply,
+  conditionView,
+  forecastReply,
   forecastView,
+  reportReply,
   reportView,
+  reserveReply,
   reserveView,
-  systemView,
-  tierCounts,
-} from "../figure-views.ts";
-import { type Operation, ok, type PartnerCall, partnerOperation } from "../operation.ts";
-import { propertyView } from "../views.ts";
+} from "../../wire/figures.ts";
+import { withPartner } from "../../wire/paging.ts";
+import { propertyInPath } from "../../wire/parameters.ts";
+import { replacementCostReply, replacementCostView } from "../../wire/replacement-cost.ts";
+import { type Operation, ok, type PartnerCall, partnerOperation, read } from "../operation.ts";
 import { getProperty } from "./properties.ts";
 
 export function figureOperations(knowledge: Knowledge): Operation[] {
@@ -27,118 +26,69 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       method: "GET",
       path: "/v1/property/{id}/report",
       summary: "Every component of a property by tier, and what acting on them would cost and save",
-      async handle(call) {
-        const { property, components, partner } = await loadProperty(call);
-        return ok({
-          property: propertyView(property),
-          ...reportView(knowledge, components, property.unitCount),
-          assessed_at: toIso(call.now),
-          partner,
-        });
-      },
+      tag: "Figures",
+      parameters: [propertyInPath],
+      replies: read("The report", reportReply),
+      handle: (call) => answer(call, reportView),
     }),
     partnerOperation({
       id: "getPropertyForecast",
       method: "GET",
       path: "/v1/property/{id}/forecast",
       summary: "What is going to need work within 30, 60 and 90 days",
-      async handle(call) {
-        const { property, components, partner } = await loadProperty(call);
-        const windows = FORECAST_DAYS.map(
-          (days) => [`window_${days}_days`, forecastView(knowledge, components, days)] as const,
-        );
-        return ok({
-          property_id: property.id,
-          name: property.name,
-          forecast: Object.fromEntries(windows),
-          generated_at: toIso(call.now),
-          partner,
-        });
-      },
+      description:
+        "Windows are cumulative. A window holds the components that are CRITICAL now or will be by its end through ageing alone, and those that fail within it with a probability of 0.25 or more.",
+      tag: "Figures",
+      parameters: [propertyInPath],
+      replies: read("The forecast", forecastReply),
+      handle: (call) => answer(call, forecastView),
     }),
     partnerOperation({
       id: "getPropertyReserve",
       method: "GET",
       path: "/v1/property/{id}/reserve",
       summary: "What to set aside each month for the replacements to come",
-      async handle(call) {
-        const { property, components, partner } = await loadProperty(call);
-        const { unitCount } = property;
-        const totals = assess(knowledge, components);
-        const windows = RESERVE_MONTHS.map((months) => {
-          const reserve = reserveOver(knowledge, components, unitCount, months);
-          return [`${months}_month`, reserveView(`${months}-month reserve`, reserve)] as const;
-        });
-        const full = fullReplacementReserve(totals.rcvCents, unitCount);
-        return ok({
-          property_id: property.id,
-          name: property.name,
-          unit_count: unitCount,
-          total_deferred: usdFromCents(exposureOf(totals).deferredCents),
-          reserves: {
-            ...Object.fromEntries(windows),
-            "10_year_full_replacement": reserveView("10-year full replacement", full),
-          },
-          generated_at: toIso(call.now),
-          partner,
-        });
-      },
+      description:
+        "What the replacements expected within 12, 24 and 36 months cost, spread over the months: elevated components in full, others by their probability of failing until then. The last spreads the whole replacement cost value over ten years.",
+      tag: "Figures",
+      parameters: [propertyInPath],
+      replies: read("The reserves", reserveReply),
+      handle: (call) => answer(call, reserveView),
     }),
     partnerOperation({
       id: "getPropertyConditionScore",
       method: "GET",
       path: "/v1/property/{id}/condition-score",
       summary: "A property's condition as one number, with its grade and rating",
-      async handle(call) {
-        const { property, components, partner } = await loadProperty(call);
-        const totals = assess(knowledge, components);
-        const { score, grade, rating } = conditionOf(totals);
-        return ok({
-          property_id: property.id,
-          name: property.name,
-          condition_score: score,
-          grade,
-          rating,
-          components_assessed: totals.components,
-          ...tierCounts(totals),
-          methodology: METHODOLOGY,
-          assessed_at: toIso(call.now),
-          partner,
-        });
-      },
+      description:
+        "The facility condition index of the field: what the critical components cost, and half of what those in warning cost, as a share of the replacement value. 100 without components.",
+      tag: "Figures",
+      parameters: [propertyInPath],
+      replies: read("The condition", conditionReply),
+      handle: (call) => answer(call, conditionView),
     }),
     partnerOperation({
       id: "getPropertyReplacementCost",
       method: "GET",
       path: "/v1/property/{id}/rcv",
       summary: "What replacing a property's equipment would cost, by system",
-      async handle(call) {
-        const { property, components, partner } = await loadProperty(call);
-        const { unitCount, estimatedValueCents } = property;
-        const totals = assess(knowledge, components);
-        const { deferredCents } = exposureOf(totals);
-        return ok({
-          property_id: property.id,
-          name: property.name,
-          unit_count: unitCount,
-          total_replacement_cost: usdFromCents(totals.rcvCents),
-          rcv_per_unit: usdFromCents(perDoor(totals.rcvCents, unitCount)),
-          // Exposure is what failures would cost, as in total_reactive_exposure, which these two add up to.
-          critical_exposure: usdFromCents(totals.criticalReactiveCents),
-          warning_exposure: usdFromCents(totals.warningReactiveCents),
-          systems: systemValues(knowledge, components).map(systemView),
-          estimated_value: usdOrNull(estimatedValueCents),
-          deferred_as_pct_of_value: deferredPercent(deferredCents, estimatedValueCents),
-          assessed_at: toIso(call.now),
-          partner,
-        });
-      },
+      description:
+        "An appliance counts with the smaller of its components' cost and the whole unit's. The exposures are what failures would cost; together they are the total reactive exposure.",
+      tag: "Figures",
+      parameters: [propertyInPath],
+      replies: read("The replacement cost value", replacementCostReply),
+      handle: (call) => answer(call, replacementCostView),
     }),
     partnerOperation({
       id: "getPropertyCompliance",
       method: "GET",
       path: "/v1/property/{id}/compliance",
       summary: "The inspections that a property's appliances are due for, the first due first",
+      description:
+        "An item for each appliance and inspection. It is due an interval after the newest matching service event that was passed, else an interval after 1 July of the install year. OVERDUE is past due, DUE_SOON within 30 days, UPCOMING within 90.",
+      tag: "Figures",
+      parameters: [propertyInPath],
+      replies: read("The inspections", complianceReply),
       async handle({ now, params, partner, store }) {
         const property = await getProperty(store, partner, params.id!);
         const today = dayOf(now);
@@ -146,21 +96,18 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
         const ids = appliances.map((appliance) => appliance.id);
         const events = await store.read.serviceEvents.newestByKind(ids, today);
         const items = complianceItems(knowledge, appliances, events, today);
-        return ok({
-          property_id: property.id,
-          name: property.name,
-          compliance_items: items.map(complianceView),
-          overdue: items.filter((item) => item.status === "OVERDUE").length,
-          partner: partner.name,
-        });
+        return ok(withPartner(complianceView(property, items), partner.name));
       },
     }),
   ];
-}
 
-/** A property with its components. A figure is made of these alone, so that its parts agree while writes go on. */
-async function loadProperty({ params, partner, store }: PartnerCall) {
-  const property = await getProperty(store, partner, params.id!);
-  const components = await store.read.components.rowsOfProperty(property.id);
-  return { property, components, partner: partner.name };
+  /** A figure is made of the property with its components alone, so that its parts agree while writes go on. */
+  async function answer<Figure extends object>(
+    { now, params, partner, store }: PartnerCall,
+    view: (assessed: Assessed) => Figure,
+  ) {
+    const property = await getProperty(store, partner, params.id!);
+    const components = await store.read.components.rowsOfProperty(property.id);
+    return ok(withPartner(view({ knowledge, property, components, now }), partner.name));
+  }
 }

@@ -12,7 +12,7 @@ export function metricsOperation(metrics: MetricsSource, { partnersReachIt = fal
     method: "GET",
     path: "/metrics",
     summary: "Measurements in Prometheus's text format",
-    handle: async (): Promise<Reply> => ({
+    handle: async (): Promise<Reply<never>> => ({
       raw: await metrics.text(),
       headers: { "content-type": metrics.contentType, "cache-control": "no-store" },
     }),

@@ -1,6 +1,7 @@
 import { createDemoProperty } from "../../usecases/create-demo-property.ts";
-import { created, type Operation, partnerOperation } from "../operation.ts";
-import { propertyView } from "../views.ts";
+import { withPartner } from "../../wire/paging.ts";
+import { demoPropertyReply, propertyView } from "../../wire/property.ts";
+import { created, creates, type Operation, partnerOperation } from "../operation.ts";
 
 export function onboardingOperations(): Operation[] {
   return [
@@ -9,10 +10,15 @@ export function onboardingOperations(): Operation[] {
       method: "POST",
       path: "/onboarding/demo-property",
       summary: "A property with appliances, ten years of service events and a claim, to try everything on",
+      description: "One to a partner: a second is a 409. It is left out of billing.",
+      tag: "Onboarding",
+      replies: creates("The demo property", demoPropertyReply),
+      errors: [409],
       async handle({ partner, writePortfolio }) {
         return await writePortfolio(async (writer) => {
           const { property, appliances, components } = await createDemoProperty(writer);
-          return created({ ...propertyView(property), appliances, components, partner: partner.name });
+          const record = { ...propertyView(property), appliances, components };
+          return created(withPartner(record, partner.name));
         });
       },
     }),

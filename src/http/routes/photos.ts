@@ -1,11 +1,12 @@
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids.ts";
 import type { Photo } from "../../domain/photo.ts";
-import { toIso } from "../../domain/time.ts";
-import type { PhotoRow } from "../../store/photos.ts";
 import { newPhotoName, photoTooLarge, recordPhoto, type Uploads } from "../../usecases/photos.ts";
+import { withPartner } from "../../wire/paging.ts";
+import { applianceInPath, filenameInPath } from "../../wire/parameters.ts";
+import { photosReply, photosView, upload, uploadedReply, uploadedView } from "../../wire/photo.ts";
 import { mediaType, readBytes } from "../body.ts";
-import { created, type Operation, ok, partnerOperation } from "../operation.ts";
+import { created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
 
 export type PhotoParts = { uploads: Uploads; photoBytes: number; basePath: string; random: FillRandom };
 
@@ -14,36 +15,20 @@ const FILENAME = /^[0-9a-f]{32}\.(jpg|png|webp|heic)$/;
 const FORM_BYTES = 16_384;
 
 export function photoOperations({ uploads, photoBytes, basePath, random }: PhotoParts): Operation[] {
-  const view = (photo: PhotoRow) => ({
-    filename: photo.filename,
-    original_name: photo.originalName,
-    url: `${basePath}/uploads/${photo.filename}`,
-    uploaded_at: toIso(photo.uploadedAt),
-    service_event_id: photo.serviceEventId,
-    event_type: photo.eventType,
-    event_date: photo.eventDate,
-  });
-
   return [
     partnerOperation({
       id: "listAppliancePhotos",
       method: "GET",
       path: "/v1/appliances/{id}/photos",
       summary: "Photos of an appliance and of its service events",
+      tag: "Appliances",
+      parameters: [applianceInPath],
+      replies: read("The photos", photosReply),
       async handle({ params, partner, store }) {
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");
         const photos = await store.read.photos.ofAppliance(appliance.id);
-        return ok({
-          appliance_id: appliance.id,
-          type: appliance.typeId,
-          brand: appliance.brand,
-          model: appliance.model,
-          service_event_photos: photos.filter((photo) => photo.serviceEventId !== null).map(view),
-          appliance_photos: photos.filter((photo) => photo.serviceEventId === null).map(view),
-          total: photos.length,
-          partner: partner.name,
-        });
+        return ok(withPartner(photosView(basePath, appliance, photos), partner.name));
       },
     }),
     partnerOperation({
@@ -51,6 +36,16 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
       method: "POST",
       path: "/v1/appliances/{id}/photos",
       summary: "Upload a photo of an appliance, or of one of its service events",
+      description:
+        "Takes a JPEG, PNG, WebP or HEIC picture of at most 10 MiB, told by its first bytes, in the field `file`.",
+      tag: "Appliances",
+      parameters: [applianceInPath],
+      request: {
+        form: upload,
+        example: { file: "(the picture's bytes)" },
+        mediaTypes: ["multipart/form-data"],
+      },
+      replies: creates("The photo", uploadedReply),
       body: "raw",
       async handle({ params, partner, request, store }) {
         if (!(await store.read.appliances.find(partner.id, params.id!)))
@@ -67,15 +62,12 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
           });
         const event =
           photo.serviceEventId && (await store.read.serviceEvents.find(partner.id, photo.serviceEventId));
-        return created({
-          ...view({
-            ...photo,
-            eventType: event ? event.eventType : null,
-            eventDate: event ? event.date : null,
-          }),
-          id: photo.id,
-          partner: partner.name,
-        });
+        const listed = {
+          ...photo,
+          eventType: event ? event.eventType : null,
+          eventDate: event ? event.date : null,
+        };
+        return created(withPartner(uploadedView(basePath, listed), partner.name));
       },
     }),
     partnerOperation({
@@ -83,6 +75,10 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
       method: "GET",
       path: "/uploads/{filename}",
       summary: "A photo's bytes",
+      description: "Asks for the same credentials as the API, and serves a partner its own pictures only.",
+      tag: "Appliances",
+      parameters: [filenameInPath],
+      replies: { 200: { words: "The picture", form: null, mediaType: "image/*" } },
       async handle({ params, partner, store }) {
         const { filename = "" } = params;
         const photo = FILENAME.test(filename)

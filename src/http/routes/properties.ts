@@ -1,20 +1,33 @@
 import { notFound } from "../../domain/errors.ts";
-import { perDoor } from "../../domain/figures/assessment.ts";
-import { conditionOf } from "../../domain/figures/condition.ts";
-import { exposureOf } from "../../domain/figures/exposure.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { usdFromCents } from "../../domain/money.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Property } from "../../domain/property.ts";
-import { toIso } from "../../domain/time.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
-import { readNewProperty, readPropertyChange } from "../../shapes/property.ts";
 import type { Store } from "../../store/store.ts";
 import { changeProperty, createProperty } from "../../usecases/properties.ts";
-import { recommendedReserve, tierCounts } from "../figure-views.ts";
-import { created, type Operation, ok, partnerOperation } from "../operation.ts";
-import { envelope, parseSlice, wantsSandbox } from "../query.ts";
-import { propertyRowView, propertyView, unitView } from "../views.ts";
+import { withPartner } from "../../wire/paging.ts";
+import { propertyInPath, sandbox, slicing } from "../../wire/parameters.ts";
+import {
+  portfolioItemView,
+  portfolioPage,
+  portfolioTotalsView,
+  summaryReply,
+  summaryView,
+} from "../../wire/portfolio.ts";
+import {
+  newProperty,
+  propertyChange,
+  propertyPage,
+  propertyReply,
+  propertyRowView,
+  propertyView,
+  readNewProperty,
+  readPropertyChange,
+  unitPage,
+  unitView,
+} from "../../wire/property.ts";
+import { answers, created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
+import { parseSlice, wantsSandbox } from "../query.ts";
 
 export function propertyOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -24,20 +37,20 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       steady: true,
       path: "/v1/properties",
       summary: "Properties, in the order of their creation",
-      query: ["limit", "offset", "sandbox"],
+      tag: "Properties",
+      parameters: [...slicing, sandbox],
+      replies: read("A page of properties", propertyPage),
       async handle({ partner, query, store }) {
         const slice = parseSlice(query);
         if (wantsSandbox(query)) {
           const demo = await store.read.properties.demo(partner.id);
           const rows = demo.slice(slice.offset, slice.offset + slice.limit);
-          return ok({
-            properties: rows.map((row) => propertyRowView(row.property)),
-            ...envelope(slice, demo.length, partner.name),
-          });
+          const records = rows.map((row) => propertyRowView(row.property));
+          return ok(propertyPage.of(records, slice, demo.length, partner.name));
         }
         const { properties: total } = await store.read.totals.ofPartner(partner.id);
         const rows = await store.read.properties.page(partner.id, slice);
-        return ok({ properties: rows.map(propertyRowView), ...envelope(slice, total, partner.name) });
+        return ok(propertyPage.of(rows.map(propertyRowView), slice, total, partner.name));
       },
     }),
     partnerOperation({
@@ -45,13 +58,30 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       method: "POST",
       path: "/v1/properties",
       summary: "Register a property; its units are made from unit_count",
+      description:
+        "Registers a property. Units are made from `unit_count` and labelled from 1. A `partner_property_id` that is already used is a 409.",
+      tag: "Properties",
+      request: {
+        form: newProperty.form,
+        example: {
+          name: "Harbor View Apartments",
+          address: "120 Harbor St",
+          city: "New York",
+          state: "NY",
+          zip: "10013",
+          unit_count: 24,
+          year_built: 1987,
+          partner_property_id: "HV-001",
+        },
+      },
+      replies: creates("The property", propertyReply),
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
         const input = readNewProperty(body);
         return await writePortfolio(async (writer) => {
           const property = await createProperty(writer, input, { source: "api" });
-          return created({ ...propertyView(property), partner: partner.name });
+          return created(withPartner(propertyView(property), partner.name));
         });
       },
     }),
@@ -61,9 +91,12 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       steady: true,
       path: "/v1/properties/{id}",
       summary: "A property's full record",
+      tag: "Properties",
+      parameters: [propertyInPath],
+      replies: read("The property", propertyReply),
       async handle({ params, partner, store }) {
         const property = await getProperty(store, partner, params.id!);
-        return ok({ ...propertyView(property), partner: partner.name });
+        return ok(withPartner(propertyView(property), partner.name));
       },
     }),
     partnerOperation({
@@ -71,12 +104,19 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       method: "PUT",
       path: "/v1/properties/{id}",
       summary: "Change any of a property's fields",
+      description:
+        "Takes any subset of the fields; null clears an optional one. Raising `unit_count` adds units; lowering it removes the highest-numbered, and is a 409 that names them when one carries an appliance.",
+      tag: "Properties",
+      parameters: [propertyInPath],
+      request: { form: propertyChange.form, example: { estimated_value: 8_500_000 } },
+      replies: answers("The property as it is now", propertyReply),
+      errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
         const change = readPropertyChange(body);
         return await writePortfolio(async (writer) => {
           const property = await changeProperty(writer, params.id!, change);
-          return ok({ ...propertyView(property), partner: partner.name });
+          return ok(withPartner(propertyView(property), partner.name));
         });
       },
     }),
@@ -86,16 +126,17 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       steady: true,
       path: "/v1/property/{id}/units",
       summary: "A property's units, by number",
-      query: ["limit", "offset"],
+      tag: "Properties",
+      parameters: [propertyInPath, ...slicing],
+      replies: read("A page of units", unitPage),
       async handle({ params, partner, query, store }) {
         const slice = parseSlice(query);
         const property = await getProperty(store, partner, params.id!);
         const units = await store.read.units.page(property.id, slice);
-        return ok({
-          units: units.map(unitView),
-          property_id: property.id,
-          ...envelope(slice, property.unitCount, partner.name),
-        });
+        const records = units.map(unitView);
+        return ok(
+          unitPage.of(records, slice, property.unitCount, partner.name, { property_id: property.id }),
+        );
       },
     }),
     partnerOperation({
@@ -103,30 +144,14 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       method: "GET",
       path: "/v1/property/{id}/summary",
       summary: "A property's counts, risk and money at a glance",
+      tag: "Figures",
+      parameters: [propertyInPath],
+      replies: read("The property at a glance", summaryReply),
       async handle({ now, params, partner, store }) {
         const property = await getProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
         const components = await store.read.components.rowsOfProperty(property.id);
-        const { id, name, address, city, state, unitCount: unit_count } = property;
-        return ok({
-          property: { id, name, address, city, state, unit_count },
-          counts: {
-            appliances: totals.appliances,
-            components: totals.components,
-            service_events: totals.serviceEvents,
-          },
-          risk: { ...tierCounts(totals), overall_rating: conditionOf(totals).rating },
-          financials: {
-            ...exposure(totals, property.unitCount),
-            recommended_monthly_reserve_per_unit: recommendedReserve(
-              knowledge,
-              components,
-              property.unitCount,
-            ),
-          },
-          assessed_at: toIso(now),
-          partner: partner.name,
-        });
+        return ok(withPartner(summaryView(knowledge, property, totals, components, now), partner.name));
       },
     }),
     partnerOperation({
@@ -135,7 +160,11 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       steady: true,
       path: "/v1/portfolio/summary",
       summary: "Every property with its risk and money, and the portfolio's totals",
-      query: ["limit", "offset", "sandbox"],
+      description:
+        "The page's properties with their figures, and totals over the whole portfolio (over the demo properties with `sandbox=true`).",
+      tag: "Figures",
+      parameters: [...slicing, sandbox],
+      replies: read("A page of the portfolio", portfolioPage),
       async handle({ partner, query, store }) {
         const slice = parseSlice(query);
         const sandbox = wantsSandbox(query);
@@ -146,19 +175,11 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const totals = sandbox
           ? sumOf(demo.map((row) => row.totals))
           : await store.read.totals.ofPartner(partner.id);
-        const { deferredCents, reactiveCents } = exposureOf(totals);
-        return ok({
-          portfolio: rows.map(({ property, totals }) => portfolioItem(property, totals)),
-          totals: {
-            properties: totals.properties,
-            appliances: totals.appliances,
-            components: totals.components,
-            ...tierCounts(totals),
-            total_deferred: usdFromCents(deferredCents),
-            total_reactive: usdFromCents(reactiveCents),
-          },
-          ...envelope(slice, totals.properties, partner.name),
-        });
+        return ok(
+          portfolioPage.of(rows.map(portfolioItemView), slice, totals.properties, partner.name, {
+            totals: portfolioTotalsView(totals),
+          }),
+        );
       },
     }),
   ];
@@ -169,32 +190,6 @@ export async function getProperty(store: Store, partner: Partner, id: string): P
   const property = await store.read.properties.find(partner.id, id);
   if (!property) throw notFound("Property not found");
   return property;
-}
-
-/** What the elevated components cost now and would cost once failed. */
-function exposure(totals: PropertyTotals, unitCount: number) {
-  const { deferredCents, reactiveCents } = exposureOf(totals);
-  return {
-    total_deferred_maintenance: usdFromCents(deferredCents),
-    total_reactive_exposure: usdFromCents(reactiveCents),
-    deferred_per_door: usdFromCents(perDoor(deferredCents, unitCount)),
-  };
-}
-
-function portfolioItem(property: Property, totals: PropertyTotals) {
-  return {
-    property_id: property.id,
-    name: property.name,
-    address: property.address,
-    city: property.city,
-    state: property.state,
-    unit_count: property.unitCount,
-    appliances: totals.appliances,
-    components: totals.components,
-    ...tierCounts(totals),
-    overall_rating: conditionOf(totals).rating,
-    ...exposure(totals, property.unitCount),
-  };
 }
 
 function sumOf(all: readonly PropertyTotals[]) {

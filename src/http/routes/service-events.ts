@@ -1,12 +1,14 @@
-import { type } from "arktype";
-import { check, shape } from "../../shapes/check.ts";
-import { readNewServiceEvent } from "../../shapes/service-event.ts";
 import { ServiceLog } from "../../usecases/service-events.ts";
-import { bulkReply, readItems, takeItems } from "../bulk.ts";
-import { created, type Operation, partnerOperation } from "../operation.ts";
-import { serviceEventView } from "../views.ts";
-
-const bulkShape = shape(type({ events: "unknown[]" }), ["events"]);
+import { bulkView } from "../../wire/bulk.ts";
+import { withPartner } from "../../wire/paging.ts";
+import {
+  newServiceEvents,
+  readNewServiceEvent,
+  serviceEventsBulkReply,
+  serviceEventView,
+} from "../../wire/service-event.ts";
+import { readItems, takeItems } from "../bulk.ts";
+import { created, creates, type Operation, partnerOperation } from "../operation.ts";
 
 export function serviceEventOperations(bulkItems: number): Operation[] {
   return [
@@ -15,15 +17,37 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       method: "POST",
       path: "/v1/service-events/bulk",
       summary: "Log service events; each good one is kept when its neighbour fails",
+      description:
+        "Logs up to 1,000 service events. Each good one is kept when its neighbour fails. Scores are worked out again before the answer. Retry only what `error_details` names. A part that was replaced under warranty is logged as a Warranty Claim and a Replacement of the same day.",
+      tag: "Service events",
+      request: {
+        form: newServiceEvents.form,
+        example: {
+          events: [
+            {
+              appliance_id: "A_01m7xtg2ygf8k9f4t40jrqnxfy",
+              event_type: "Preventive Maintenance",
+              date: "2026-10-02",
+              technician: "J. Ortiz",
+              parts_cost: 40,
+              labor_cost: 180,
+              condition_after: "good",
+              notes: "Flushed the tank",
+            },
+          ],
+        },
+      },
+      replies: creates("What was logged and what was refused", serviceEventsBulkReply),
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
-        const items = readItems(check(bulkShape, body).events, bulkItems, readNewServiceEvent);
+        const { events } = newServiceEvents.check(body);
+        const items = readItems(events, bulkItems, readNewServiceEvent);
         return await writePortfolio(async (writer) => {
           const log = new ServiceLog(writer);
           const result = await takeItems(items, writer.tx, (item) => log.add(item));
           await log.finish();
-          return created({ ...bulkReply(result, serviceEventView), partner: partner.name });
+          return created(withPartner(bulkView(result, serviceEventView), partner.name));
         });
       },
     }),

@@ -1,39 +1,39 @@
-import { type } from "arktype";
 import { Failure } from "../../domain/errors.ts";
-import { toIso } from "../../domain/time.ts";
+import type { Health } from "../../domain/health.ts";
 import { TOKEN_LIFETIME_S, TOKEN_SCOPE } from "../../secrets/tokens.ts";
-import type { Health } from "../../usecases/check-health.ts";
+import type { WireOf } from "../../wire/kit.ts";
+import { withPartner } from "../../wire/paging.ts";
+import {
+  authMethods,
+  authMethodsView,
+  health,
+  healthView,
+  pongReply,
+  pongView,
+  readTokenRequest,
+  token,
+  tokenError,
+  tokenErrorView,
+  tokenRequest,
+  tokenView,
+} from "../../wire/system.ts";
 import type { Authenticator } from "../auth.ts";
 import { mediaType, parseJsonObject, readBytes } from "../body.ts";
-import { type Operation, ok, partnerOperation, publicOperation, type Reply } from "../operation.ts";
+import {
+  answers,
+  type Operation,
+  ok,
+  partnerOperation,
+  publicOperation,
+  type Reply,
+  read,
+} from "../operation.ts";
 
 export type SystemParts = {
   authenticator: Authenticator;
   checkHealth: () => Promise<Health>;
 };
 
-const METHODS = {
-  methods: [
-    {
-      type: "api_key",
-      header: "X-Api-Key",
-      description: "An API key issued by the operator. It does not expire; rotation ends it at once.",
-    },
-    {
-      type: "oauth2",
-      grant: "client_credentials",
-      token_endpoint: "/oauth/token",
-      description: `A bearer token for the client id and secret issued by the operator, valid for ${TOKEN_LIFETIME_S} seconds.`,
-    },
-  ],
-  docs: "/docs",
-};
-
-const tokenRequest = type({
-  grant_type: "string",
-  "client_id?": "string <= 200",
-  "client_secret?": "string <= 200",
-});
 /** The form of RFC 6749: small, whatever is sent. */
 const TOKEN_BODY_BYTES = 8192;
 
@@ -43,9 +43,27 @@ export function healthOperation(checkHealth: SystemParts["checkHealth"]): Operat
     method: "GET",
     path: "/health",
     summary: "Whether the service can do its work, proven by a write",
+    description:
+      "Answers 200 after a real write of a probe row; 503 when the database cannot be written or a snapshot is more than 26 hours late.",
+    tag: "System",
+    replies: {
+      200: { words: "The service does its work", form: health },
+      503: {
+        words: "The service cannot do its work",
+        form: health,
+        example: {
+          status: "degraded",
+          version: "0.1.0",
+          uptime_s: 100_000,
+          checks: { database: "ok", scheduler: "late", outbox: "ok" },
+          last_snapshot: null,
+          last_backup: null,
+        },
+      },
+    },
     async handle() {
-      const health = await checkHealth();
-      return { status: health.status === "ok" ? 200 : 503, body: health };
+      const found = await checkHealth();
+      return { status: found.status === "ok" ? 200 : 503, body: healthView(found) };
     },
   });
 }
@@ -58,13 +76,39 @@ export function systemOperations({ authenticator, checkHealth }: SystemParts): O
       method: "GET",
       path: "/v1/auth/methods",
       summary: "The ways to authenticate",
-      handle: () => ok(METHODS),
+      tag: "Authentication",
+      replies: answers("The ways to authenticate", authMethods),
+      handle: () => ok(authMethodsView(TOKEN_LIFETIME_S)),
     }),
     publicOperation({
       id: "createToken",
       method: "POST",
       path: "/oauth/token",
       summary: "A bearer token for client credentials",
+      description:
+        "Takes JSON or a form, and the client's credentials in the body or in HTTP Basic, as OAuth 2.0 clients send them. Renew a token when less than 5 minutes remain.",
+      tag: "Authentication",
+      request: {
+        form: tokenRequest.form,
+        example: {
+          grant_type: "client_credentials",
+          client_id: "svc_client_aa9eabe673e3f607cf5e5f74",
+          client_secret: "svc_secret_…",
+        },
+        mediaTypes: ["application/json", "application/x-www-form-urlencoded"],
+      },
+      replies: {
+        ...answers("A token", token),
+        400: {
+          words: "invalid_request or unsupported_grant_type, as RFC 6749 has them",
+          form: tokenError,
+        },
+        401: {
+          words: "invalid_client, as RFC 6749 has it",
+          form: tokenError,
+          example: { error: "invalid_client", error_description: "Invalid client_id or client_secret" },
+        },
+      },
       body: "raw",
       handle: ({ request }) => issueToken(request, authenticator),
     }),
@@ -73,18 +117,21 @@ export function systemOperations({ authenticator, checkHealth }: SystemParts): O
       method: "GET",
       path: "/v1/ping",
       summary: "Whether the credentials are good",
-      handle: ({ now, partner }) => ok({ ok: true, timestamp: toIso(now), partner: partner.name }),
+      tag: "Authentication",
+      replies: read("The credentials are good", pongReply),
+      handle: ({ now, partner }) => ok(withPartner(pongView(now), partner.name)),
     }),
   ];
 }
 
+type TokenAnswer = WireOf<typeof token | typeof tokenError>;
+
 /** RFC 6749 §4.4 and §5: JSON or a form, credentials in the body or in HTTP Basic, errors by that document's codes. */
-async function issueToken(request: Request, authenticator: Authenticator): Promise<Reply> {
+async function issueToken(request: Request, authenticator: Authenticator): Promise<Reply<TokenAnswer>> {
   const fields = await tokenFields(request);
   if (!fields) return oauthError(400, "invalid_request", "The body is neither a JSON object nor a form");
-  const checked = tokenRequest(fields);
-  if (checked instanceof type.errors)
-    return oauthError(400, "invalid_request", "grant_type, client_id, client_secret required");
+  const checked = readTokenRequest(fields);
+  if (!checked) return oauthError(400, "invalid_request", "grant_type, client_id, client_secret required");
   const basic = basicCredentials(request.headers.get("authorization"));
   const clientId = basic?.id ?? checked.client_id;
   const clientSecret = basic?.secret ?? checked.client_secret;
@@ -97,13 +144,10 @@ async function issueToken(request: Request, authenticator: Authenticator): Promi
   return {
     status: 200,
     headers: { "cache-control": "no-store", pragma: "no-cache" },
-    body: {
-      access_token: issued.token,
-      token_type: "Bearer",
-      expires_in: TOKEN_LIFETIME_S,
-      scope: TOKEN_SCOPE,
-      partner: issued.partner.name,
-    },
+    body: tokenView(
+      { token: issued.token, lifetimeS: TOKEN_LIFETIME_S, scope: TOKEN_SCOPE },
+      issued.partner.name,
+    ),
   };
 }
 
@@ -131,8 +175,8 @@ function basicCredentials(header: string | null): { id: string; secret: string }
   return { id: decode(text.slice(0, at)), secret: decode(text.slice(at + 1)) };
 }
 
-function oauthError(status: 400 | 401, error: string, description: string): Reply {
+function oauthError(status: 400 | 401, error: string, description: string): Reply<WireOf<typeof tokenError>> {
   const headers: Record<string, string> = { "cache-control": "no-store", pragma: "no-cache" };
   if (status === 401) headers["www-authenticate"] = 'Basic realm="mainstay"';
-  return { status, headers, body: { error, error_description: description } };
+  return { status, headers, body: tokenErrorView(error, description) };
 }

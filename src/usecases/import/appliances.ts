@@ -1,6 +1,6 @@
 import type { Appliance, NewAppliance } from "../../domain/appliance.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
-import { readNewAppliance } from "../../shapes/appliance.ts";
+import { readNewAppliance } from "../../wire/appliance.ts";
 import { ApplianceIntake } from "../appliances.ts";
 import type { PortfolioWriter } from "../portfolio-writer.ts";
 import type { Batch, Outcome, RowKind } from "./kind.ts";

@@ -1,7 +1,7 @@
 import { invalid } from "../../domain/errors.ts";
 import type { NewProperty, Property } from "../../domain/property.ts";
-import { readNewProperty } from "../../shapes/property.ts";
 import type { Tx } from "../../store/store.ts";
+import { readNewProperty } from "../../wire/property.ts";
 import { createProperty } from "../properties.ts";
 import type { Cells, RowKind } from "./kind.ts";
 

@@ -1,7 +1,7 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { NewServiceEvent } from "../../domain/service-event.ts";
-import { readNewServiceEvent } from "../../shapes/service-event.ts";
+import { readNewServiceEvent } from "../../wire/service-event.ts";
 import type { PortfolioWriter } from "../portfolio-writer.ts";
 import { ServiceLog } from "../service-events.ts";
 import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";

@@ -1,0 +1,19 @@
+import type { Day, Instant } from "./time.ts";
+
+/** Whether the service can do its work. */
+export type Health = {
+  status: "ok" | "degraded";
+  version: string;
+  uptimeMs: number;
+  checks: { database: "ok" | "failed"; scheduler: "ok" | "late" | "off"; outbox: "ok" | "stopped" };
+  lastSnapshot: { date: Day; finishedAt: Instant } | null;
+  /** The latest scheduled backup. */
+  lastBackup: {
+    at: Instant;
+    ok: boolean;
+    /** Whether it could be restored; null when that was not tried. */
+    drillOk: boolean | null;
+    bytes: number | null;
+    durationMs: number;
+  } | null;
+};

@@ -1,0 +1,19 @@
+import type { Administrator } from "../domain/partner.ts";
+import { toIso } from "../domain/time.ts";
+import { id, instant, object, text } from "./kit.ts";
+import { isoOrNull } from "./units.ts";
+
+const administrator = object({
+  admin_id: id("ADM", "The administrator's id"),
+  name: text("Who holds the key", "Jane"),
+  created_at: instant("When the key was made"),
+  revoked_at: instant("When it was ended").orNull(),
+});
+
+/** An administrator, without the key. */
+export const administratorRecord = administrator.view((administrator: Administrator) => ({
+  admin_id: administrator.id,
+  name: administrator.name,
+  created_at: toIso(administrator.createdAt),
+  revoked_at: isoOrNull(administrator.revokedAt),
+}));

@@ -1,0 +1,162 @@
+import type { Appliance, ApplianceChange, NewAppliance } from "../domain/appliance.ts";
+import type { Component } from "../domain/component.ts";
+import type { ApplianceType, Knowledge } from "../domain/knowledge.ts";
+import type { BrandTier } from "../domain/scoring/types.ts";
+import { toIso } from "../domain/time.ts";
+import { bulkReply } from "./bulk.ts";
+import { body, input, items, nullable, optional, required, textOrNull } from "./check.ts";
+import { component } from "./component.ts";
+import { componentDefId, componentName } from "./component-names.ts";
+import { day, id, instant, list, number, object, oneOf, record, text, whole } from "./kit.ts";
+import { forPartner, page } from "./paging.ts";
+import * as may from "./values.ts";
+
+/** An appliance's full record. */
+export const appliance = record("Appliance", {
+  id: id("A", "The appliance's id"),
+  property_id: id("P", "The property"),
+  unit_id: id("U", "The unit that the appliance serves; null when it serves the whole property").orNull(),
+  type_id: text("Appliance type; see GET /v1/appliance-types", "water_heater_gas"),
+  brand: text("Manufacturer", "Rheem").orNull(),
+  model: text("Manufacturer's model", "XG40T06").orNull(),
+  serial: text("Manufacturer's serial number", "M291904321").orNull(),
+  brand_tier: oneOf<BrandTier>(
+    ["premium", "standard", "budget"],
+    "The brand's market tier, which scales the expected life",
+    "standard",
+  ),
+  install_year: whole("Year of installation", 2015),
+  usage_intensity: number("Use, from 0.5 (light) to 2.0 (heavy)", 1, { minimum: 0.5, maximum: 2 }),
+  warranty_expiry: day("Last day of the warranty", "2027-06-30").orNull(),
+  created_at: instant("When the record was made"),
+  updated_at: instant("When the record was last changed"),
+});
+
+export const applianceView = appliance.view((appliance: Appliance) => ({
+  id: appliance.id,
+  property_id: appliance.propertyId,
+  unit_id: appliance.unitId,
+  type_id: appliance.typeId,
+  brand: appliance.brand,
+  model: appliance.model,
+  serial: appliance.serial,
+  brand_tier: appliance.brandTier,
+  install_year: appliance.installYear,
+  usage_intensity: appliance.usageIntensity,
+  warranty_expiry: appliance.warrantyExpiry,
+  created_at: toIso(appliance.createdAt),
+  updated_at: toIso(appliance.updatedAt),
+}));
+export const appliancePage = page("appliances", appliance);
+
+/** The appliance with its components in full. */
+export const applianceReply = forPartner(
+  appliance.and({ components: list("The appliance's components", component) }),
+);
+
+/** The short form of a component that writing an appliance answers with. */
+const componentStub = record("ComponentStub", {
+  id: id("C", "The component's id"),
+  component_def_id: componentDefId,
+  component_name: componentName,
+});
+const stubs = list("The appliance's components, by their names", componentStub);
+
+/** What writing an appliance answers with. */
+const writtenAppliance = appliance.and({ components: stubs });
+
+export const writtenApplianceView = writtenAppliance.view(
+  (knowledge: Knowledge, appliance: Appliance, components: readonly Component[]) => ({
+    ...applianceView(appliance),
+    components: components.map(({ id, defId }) => ({
+      id,
+      component_def_id: defId,
+      component_name: knowledge.component(defId).name,
+    })),
+  }),
+);
+export const changedApplianceReply = forPartner(writtenAppliance);
+export const createdApplianceReply = forPartner(
+  writtenAppliance.and({ components_created: whole("Components made from the appliance's type", 6) }),
+);
+export const appliancesBulkReply = bulkReply("The appliances that were registered", writtenAppliance);
+
+const applianceType = object({
+  type_id: appliance.fields.type_id.as("The type's id, as appliances name it"),
+  name: text("Display name", "Water heater, gas"),
+  system: text("Building system", "plumbing"),
+  components: list(
+    "The components that an appliance of the type has",
+    object({ component_def_id: componentDefId, component_name: componentName }),
+  ),
+});
+
+export const applianceTypeView = applianceType.view((type: ApplianceType) => ({
+  type_id: type.id,
+  name: type.name,
+  system: type.system,
+  components: type.components.map(({ id, name }) => ({ component_def_id: id, component_name: name })),
+}));
+export const applianceTypePage = page("appliance_types", applianceType);
+
+const out = appliance.fields;
+const describing = {
+  unit_id: nullable(may.idText, out.unit_id),
+  brand: nullable(may.line, out.brand),
+  model: nullable(may.line, out.model),
+  serial: nullable(may.line, out.serial),
+  brand_tier: nullable(may.brandTier, out.brand_tier),
+  usage_intensity: nullable(may.usageIntensity, out.usage_intensity),
+  warranty_expiry: nullable(may.day, out.warranty_expiry),
+} as const;
+
+export const newAppliance = input("NewAppliance", {
+  property_id: required(may.idText, out.property_id),
+  type_id: required(may.requiredLine, out.type_id),
+  install_year: required(may.year, out.install_year),
+  ...describing,
+});
+
+/** Type and property may stand in a change, as in a record that was read and is sent back, with the values they have. */
+export const applianceChange = input("ApplianceChange", {
+  install_year: optional(may.year, out.install_year),
+  type_id: optional(may.idText, out.type_id),
+  property_id: optional(may.idText, out.property_id),
+  ...describing,
+});
+
+export const newAppliances = body({ appliances: items("The appliances to register", newAppliance) });
+
+/** A new appliance from what came in. Throws invalid_request. */
+export function readNewAppliance(given: unknown): NewAppliance {
+  const wire = newAppliance.check(given);
+  return {
+    propertyId: wire.property_id.trim(),
+    typeId: wire.type_id.trim(),
+    installYear: wire.install_year,
+    unitId: textOrNull(wire.unit_id),
+    brand: textOrNull(wire.brand),
+    model: textOrNull(wire.model),
+    serial: textOrNull(wire.serial),
+    brandTier: wire.brand_tier ?? null,
+    usageIntensity: wire.usage_intensity ?? null,
+    warrantyExpiry: wire.warranty_expiry ?? null,
+  };
+}
+
+/** A change with just the fields that came in. Throws invalid_request. */
+export function readApplianceChange(given: unknown): ApplianceChange {
+  const wire = applianceChange.check(given);
+  const change: ApplianceChange = {};
+  if (wire.type_id !== undefined) change.typeId = wire.type_id.trim();
+  if (wire.property_id !== undefined) change.propertyId = wire.property_id.trim();
+  if (wire.install_year !== undefined) change.installYear = wire.install_year;
+  if (wire.unit_id !== undefined) change.unitId = textOrNull(wire.unit_id);
+  if (wire.brand !== undefined) change.brand = textOrNull(wire.brand);
+  if (wire.model !== undefined) change.model = textOrNull(wire.model);
+  if (wire.serial !== undefined) change.serial = textOrNull(wire.serial);
+  if (wire.brand_tier !== undefined) change.brandTier = wire.brand_tier;
+  if (wire.usage_intensity !== undefined) change.usageIntensity = wire.usage_intensity;
+  if (wire.warranty_expiry !== undefined) change.warrantyExpiry = wire.warranty_expiry;
+  return change;
+}

@@ -1,0 +1,110 @@
+import type { Calibration } from "../domain/calibration/calibration.ts";
+import type { DCalibration } from "../domain/calibration/life-ends.ts";
+import type { Interval, Measures, ModelProof, Proof } from "../domain/calibration/proof.ts";
+import { type Day, type Instant, toIso } from "../domain/time.ts";
+
+/*
+ * A calibration as operators read it: from `mainstay calibrate --json`, as the evidence of a stored version, and from
+ * `/admin/model`.
+ */
+
+const rounded = (value: number, decimals = 6) => Number(value.toFixed(decimals));
+const roundedOrNull = (value: number | null) => (value === null ? null : rounded(value));
+const pair = (interval: Interval | null) =>
+  interval && ([rounded(interval.low), rounded(interval.high)] as const);
+
+const measures = ({ concordance, brierSkill, calibrationError, logLoss }: Measures) => ({
+  concordance: roundedOrNull(concordance),
+  brier_skill: roundedOrNull(brierSkill),
+  calibration_error: roundedOrNull(calibrationError),
+  log_loss: roundedOrNull(logLoss),
+});
+
+const intervals = ({ intervals: { concordance, brierSkill, calibrationError, logLoss } }: ModelProof) => ({
+  concordance: pair(concordance),
+  brier_skill: pair(brierSkill),
+  calibration_error: pair(calibrationError),
+  log_loss: pair(logLoss),
+});
+
+const ends = ({ shares, lives, chiSquared }: DCalibration) => ({
+  lives,
+  shares: shares.map((share) => rounded(share)),
+  chi_squared: rounded(chiSquared, 3),
+});
+
+/** Forecasts of a year by two models against its outcomes. Intervals hold 90 %. */
+export function validationRecord(validation: Calibration["validation"]) {
+  const { from, to, components, failed, before, after } = validation;
+  return {
+    from,
+    to,
+    components,
+    failed,
+    before: measures(before.measures),
+    after: measures(after.measures),
+    log_loss_difference: difference(validation),
+    intervals: { before: intervals(before), after: intervals(after) },
+  };
+}
+
+const difference = ({ logLossDifference: found }: Proof) =>
+  found && { mean: rounded(found.mean), low: rounded(found.low), high: rounded(found.high) };
+
+/** A fit and what speaks for it. */
+export function calibrationRecord({ fit, failuresYearAgo, validation, dCalibration }: Calibration) {
+  return {
+    failures: fit.failures,
+    lives: fit.lives,
+    kinds: fit.kinds.map(({ defId, lifeFactor, failures, expected }) => ({
+      component_def_id: defId,
+      life_factor: rounded(lifeFactor),
+      failures,
+      expected: rounded(expected, 4),
+    })),
+    frailty_shape: fit.frailtyShape,
+    evidence_strength: {
+      condition: rounded(fit.corrections.strength.condition),
+      repairs: rounded(fit.corrections.strength.repairs),
+    },
+    validation: { ...validationRecord(validation), failures_a_year_ago: failuresYearAgo },
+    d_calibration: { before: ends(dCalibration.before), after: ends(dCalibration.after) },
+    better: validation.better,
+  };
+}
+
+type ModelVersion = {
+  version: string;
+  createdAt: Instant;
+  actor: string;
+  isProven: boolean;
+  evidence: Record<string, unknown>;
+};
+
+/** A stored version of the model. `forced`: it was put to use without proof. */
+export function modelVersionRecord(stored: ModelVersion, inUse: string) {
+  const { version, createdAt, actor, isProven, evidence } = stored;
+  const { failures, lives, frailty_shape, evidence_strength, validation } = evidence as ReturnType<
+    typeof calibrationRecord
+  >;
+  return {
+    model_version: version,
+    in_use: version === inUse,
+    applied_at: toIso(createdAt),
+    applied_by: actor,
+    proven: isProven,
+    forced: !isProven,
+    failures,
+    lives,
+    frailty_shape,
+    evidence_strength,
+    validation,
+  };
+}
+
+type ModelCheck = { day: Day; version: string; isWorse: boolean; evidence: Record<string, unknown> };
+
+/** The latest look at whether the model in use still forecasts better than the plain one. */
+export function modelCheckRecord({ day, version, isWorse, evidence }: ModelCheck) {
+  return { date: day, model_version: version, worse_than_plain: isWorse, validation: evidence };
+}

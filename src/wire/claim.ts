@@ -1,0 +1,210 @@
+import { type } from "arktype";
+import type { Claim, ClaimStatus, NewClaim } from "../domain/claim.ts";
+import type { ClaimImpact, ClaimScoringStatus } from "../domain/figures/claims-impact.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { centsFromUsd } from "../domain/money.ts";
+import { claimRatio } from "../domain/scoring/claims.ts";
+import type { ClaimEvidence } from "../domain/scoring/types.ts";
+import { type Day, dayNumber, toIso } from "../domain/time.ts";
+import { bulkReply } from "./bulk.ts";
+import { body, input, items, nullable, required, textOrNull } from "./check.ts";
+import {
+  day,
+  either,
+  flag,
+  id,
+  instant,
+  list,
+  number,
+  type OptionalForm,
+  object,
+  oneOf,
+  record,
+  text,
+  texts,
+  usd,
+  type WireOf,
+  whole,
+} from "./kit.ts";
+import { forPartner, page } from "./paging.ts";
+import { round, usdFromCents } from "./units.ts";
+import * as may from "./values.ts";
+
+/** A multiplier on the odds of failure; 1 has no effect. */
+const ratio = (words: string, example: number) => number(words, example, { minimum: 0 });
+
+/** What is on record of an insurance claim. */
+const recorded = {
+  id: id("CLM", "The claim's id"),
+  property_id: id("P", "The property"),
+  claim_type: text("Kind of loss, in snake_case", "water_damage"),
+  date_of_loss: day("Day of the loss", "2025-03-14"),
+  claim_number: text("The carrier's claim number", "CN-2026-0042").orNull(),
+  carrier: text("Insurance carrier", "Example Mutual").orNull(),
+  amount_paid: usd("Amount paid on the claim", 12_500),
+  description: text("What happened, in words", "Supply line burst in unit 4").orNull(),
+  status: oneOf<ClaimStatus>(
+    ["open", "closed", "denied"],
+    "Whether the claim is open, closed or denied; a denied one is never scored",
+    "closed",
+  ),
+  created_at: instant("When the record was made"),
+};
+
+/** As an export writes it: what it does to scores is of a day. */
+export const recordedClaim = object(recorded);
+
+export const recordedClaimView = recordedClaim.view((claim: Claim) => ({
+  id: claim.id,
+  property_id: claim.propertyId,
+  claim_type: claim.claimType,
+  date_of_loss: claim.dateOfLoss,
+  claim_number: claim.claimNumber,
+  carrier: claim.carrier,
+  amount_paid: usdFromCents(claim.amountCents),
+  description: claim.description,
+  status: claim.status,
+  created_at: toIso(claim.createdAt),
+}));
+
+export const claim = record("Claim", {
+  ...recorded,
+  scoring_impact: ratio("Multiplier on the odds of failure that the claim contributes now", 1.54),
+});
+
+export const claimView = claim.view((knowledge: Knowledge, claim: Claim, today: Day) => ({
+  ...recordedClaimView(claim),
+  scoring_impact: ratioView(claimRatio(knowledge, claim, dayNumber(today))),
+}));
+export const claimPage = page("claims", claim, { property_id: recorded.property_id });
+
+const warnings = texts("What was taken in and has no effect, in words");
+
+/** A record's fields, each of which may be missing: they stand in the answer to a single claim alone. */
+const single = Object.fromEntries(
+  Object.entries(claim.fields).map(([name, field]) => [name, field.orAbsent()]),
+) as { [K in keyof typeof claim.fields]: OptionalForm<WireOf<(typeof claim.fields)[K]>> };
+
+export const claimsReply = bulkReply("The claims that were recorded", claim).and({ ...single, warnings });
+
+/** Names each type once that the knowledge base lacks. */
+export function warningsAbout(knowledge: Knowledge, claims: readonly Claim[]): string[] {
+  const unknown = claims.map(({ claimType }) => claimType).filter((type) => !knowledge.claimType(type));
+  return [...new Set(unknown)].map(
+    (type) => `Unknown claim_type: ${type}. The claim is stored and bears on no score.`,
+  );
+}
+
+const impact = record("ClaimImpact", {
+  claim_id: id("CLM", "The claim"),
+  claim_type: recorded.claim_type,
+  label: text("The kind of loss, in words", "Water damage"),
+  date_of_loss: recorded.date_of_loss,
+  age_years: number("Years since the loss", 1.69),
+  base_likelihood_ratio: ratio("Multiplier on the odds of failure at the date of loss", 1.8),
+  effective_likelihood_ratio: ratio("Multiplier on the odds of failure today, faded with age", 1.54),
+  decay_remaining_years: number("Years until the claim has no effect; 0 once it has none", 3.4, {
+    minimum: 0,
+  }),
+  status: oneOf<ClaimScoringStatus>(
+    ["active_scoring", "expired_no_impact"],
+    "Whether the claim still weighs anything",
+  ),
+  scored: flag("Whether it is among the strongest that are scored"),
+  affected_systems: texts("Building systems that the claim's type affects", ["plumbing"]),
+  affected_components_count: whole("Components of the property that the claim's type affects", 6),
+});
+
+type Impact = ClaimImpact<ClaimEvidence & { id: string }>;
+const impactView = impact.view((impact: Impact) => ({
+  claim_id: impact.claim.id,
+  claim_type: impact.claim.claimType,
+  label: impact.label,
+  date_of_loss: impact.claim.dateOfLoss,
+  age_years: round(impact.ageYears, 4),
+  base_likelihood_ratio: impact.baseRatio,
+  effective_likelihood_ratio: ratioView(impact.effectiveRatio),
+  decay_remaining_years: round(impact.remainingYears, 4),
+  status: impact.status,
+  scored: impact.scored,
+  affected_systems: impact.systems,
+  affected_components_count: impact.affectedComponents,
+}));
+
+const impacts = object({
+  property_id: recorded.property_id,
+  name: text("The property's display name", "Harbor View Apartments"),
+  total_claims: whole("Claims on record", 1),
+  active_claims: whole("Claims younger than the decay period that are scored or could be", 1),
+  expired_claims: whole("Claims that weigh nothing: too old, denied, or of a kind that is not scored", 0),
+  claims: list("The claims, the newest date of loss first", impact),
+  methodology: object({
+    version: text("Version of the scoring model", "1.0.0"),
+    recency_decay: object({
+      decay_years: whole("Years over which a claim's effect fades", 5),
+    }).as("How a claim's effect fades"),
+    max_claims_scored: whole("At most so many claims are scored", 3),
+  }).as("How the claims are scored"),
+});
+
+export const impactsView = impacts.view(
+  (knowledge: Knowledge, property: { id: string; name: string }, all: readonly Impact[]) => {
+    const active = all.filter(({ status }) => status === "active_scoring").length;
+    const { spanYears, counted } = knowledge.model.evidence.claims;
+    return {
+      property_id: property.id,
+      name: property.name,
+      total_claims: all.length,
+      active_claims: active,
+      expired_claims: all.length - active,
+      claims: all.map(impactView),
+      methodology: {
+        version: knowledge.modelVersion,
+        recency_decay: { decay_years: spanYears },
+        max_claims_scored: counted,
+      },
+    };
+  },
+);
+export const impactsReply = forPartner(impacts);
+
+/** At six decimals a claim is above 1 on each day on which it weighs anything, the last one included. */
+const ratioView = (ratio: number) => round(ratio, 6);
+
+const claimType = type("string <= 64")
+  .narrow((value) => /^(?=.{1,64}$)[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(value.trim()))
+  .describe("snake_case text of at most 64 characters, such as water_damage");
+
+export const newClaim = input("NewClaim", {
+  claim_type: required(claimType, recorded.claim_type),
+  date_of_loss: required(may.day, recorded.date_of_loss),
+  amount: required(may.usd, recorded.amount_paid),
+  claim_number: nullable(may.line, recorded.claim_number),
+  carrier: nullable(may.line, recorded.carrier),
+  description: nullable(may.longText, recorded.description),
+  status: nullable(may.claimStatus, recorded.status),
+});
+
+const claimList = body({ claims: items("The claims to record", newClaim) });
+/** One claim, or a list of them. */
+export const newClaims = either(newClaim.form, claimList.form);
+
+/** A new claim from what came in. Throws invalid_request. */
+export function readNewClaim(given: unknown): NewClaim {
+  const wire = newClaim.check(given);
+  return {
+    claimType: wire.claim_type.trim(),
+    dateOfLoss: wire.date_of_loss,
+    amountCents: centsFromUsd(wire.amount),
+    claimNumber: textOrNull(wire.claim_number),
+    carrier: textOrNull(wire.carrier),
+    description: textOrNull(wire.description),
+    status: wire.status ?? "open",
+  };
+}
+
+/** The items of a body that holds a list of claims, still unread; undefined for one that is a claim itself. */
+export function readClaimList(given: Record<string, unknown>): readonly unknown[] | undefined {
+  const isList = Object.hasOwn(given, "claims") && given.claims !== null;
+  return isList ? claimList.check(given).claims : undefined;
+}

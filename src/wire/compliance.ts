@@ -1,0 +1,56 @@
+import type { Appliance } from "../domain/appliance.ts";
+import type { ComplianceItem, ComplianceStatus } from "../domain/figures/compliance.ts";
+import type { Property } from "../domain/property.ts";
+import { applianceTypeId } from "./component-names.ts";
+import { subject, subjectView } from "./figures.ts";
+import { day, flag, id, integer, list, object, oneOf, text, whole } from "./kit.ts";
+import { forPartner } from "./paging.ts";
+
+const item = object({
+  appliance_id: id("A", "The appliance"),
+  appliance_type: applianceTypeId,
+  brand: text("Manufacturer", "Rheem").orNull(),
+  unit: id("U", "The unit that the appliance serves").orNull(),
+  inspection_type: text("The inspection or test", "sprinkler_annual_inspection"),
+  authority: text("The code or body that asks for the inspection", "NFPA 25"),
+  mandatory: flag("Whether the code makes it mandatory by default; local law decides"),
+  interval_months: whole("Months between two inspections", 12),
+  last_inspection: day("Day of the latest inspection that passed").orNull(),
+  due_date: day("Day by which the inspection is due", "2027-03-01"),
+  days_until_due: integer("Days until it is due; negative when past", 120),
+  status: oneOf<ComplianceStatus>(
+    ["OVERDUE", "DUE_SOON", "UPCOMING", "OK"],
+    "OVERDUE is past due, DUE_SOON within 30 days, UPCOMING within 90",
+    "OK",
+  ),
+});
+
+const itemView = item.view(({ appliance, regime, ...item }: ComplianceItem<Appliance>) => ({
+  appliance_id: appliance.id,
+  appliance_type: appliance.typeId,
+  brand: appliance.brand,
+  unit: appliance.unitId,
+  inspection_type: regime.inspectionType,
+  authority: regime.authority,
+  mandatory: regime.mandatory,
+  interval_months: regime.intervalMonths,
+  last_inspection: item.lastInspection,
+  due_date: item.dueDate,
+  days_until_due: item.daysUntilDue,
+  status: item.status,
+}));
+
+const compliance = object({
+  ...subject,
+  compliance_items: list("An item for each inspection regime that applies to an appliance", item),
+  overdue: whole("Items past their due date", 1),
+});
+
+export const complianceView = compliance.view(
+  (property: Property, items: readonly ComplianceItem<Appliance>[]) => ({
+    ...subjectView(property),
+    compliance_items: items.map(itemView),
+    overdue: items.filter(({ status }) => status === "OVERDUE").length,
+  }),
+);
+export const complianceReply = forPartner(compliance);

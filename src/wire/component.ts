@@ -1,0 +1,187 @@
+import { type Component, type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { failureWithin, projectionOf } from "../domain/projections.ts";
+import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
+import { DAYS_PER_YEAR, type Instant, toIso, yearOf } from "../domain/time.ts";
+import type { TrendRow } from "../domain/trend.ts";
+import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
+import { day, id, instant, list, number, object, record, text, whole } from "./kit.ts";
+import { forPartner, page } from "./paging.ts";
+import {
+  ageYears,
+  confidence,
+  proactiveCost,
+  projectedFailureYear,
+  reactiveCost,
+  riskScore,
+  riskTier,
+} from "./scores.ts";
+import { historyEvent } from "./service-event.ts";
+import { round, scoreOf, usdFromCents } from "./units.ts";
+
+/** The component view of lists: the union of both documented variants. */
+export const component = record("Component", {
+  id: id("C", "The component; the same as component_id"),
+  component_id: id("C", "The component"),
+  component_name: componentName,
+  component_def_id: componentDefId,
+  appliance_id: id("A", "The appliance"),
+  appliance_type: applianceTypeId,
+  appliance_brand: text("The appliance's brand", "Rheem").orNull(),
+  unit: id("U", "The unit that the appliance serves").orNull(),
+  property_id: id("P", "The property"),
+  property_name: text("The property's display name", "Harbor View Apartments"),
+  risk_score: riskScore,
+  risk_tier: riskTier,
+  confidence,
+  age_years: ageYears,
+  install_year: whole("Year that the age counts from: of the last replacement, else of installation", 2015),
+  last_replaced: day("Day of the last replacement, which starts the age again").orNull(),
+  last_serviced: day("Day of the last service").orNull(),
+  override_lifespan: whole("Median life in years that replaces the knowledge base's", 18).orNull(),
+  projected_failure_year: projectedFailureYear,
+  projected_failure_range: object({
+    earliest: whole("First year of the range", 2028),
+    latest: whole("Last year of the range", 2032),
+    confidence_pct: whole("Confidence in the range, in percent", 97),
+  }).as("Years between which failure is expected"),
+  failure_probability_12m: number(
+    "Probability of failing within 12 months, given that it works now",
+    0.2231,
+    { minimum: 0, maximum: 1 },
+  ),
+  proactive_cost: proactiveCost,
+  reactive_cost: reactiveCost,
+  last_scored: instant("When the score was last worked out"),
+});
+
+/**
+ * `settledAt` is the moment of the latest snapshot, when a component was last scored unless it was scored by itself
+ * since.
+ */
+export const componentView = component.view(
+  (knowledge: Knowledge, row: PlacedComponent, settledAt: Instant | null) => {
+    const definition = knowledge.component(row.defId);
+    const projection = projectionOf(knowledge, row, row.brandTier);
+    const yearly = failureWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR);
+    return {
+      id: row.id,
+      component_id: row.id,
+      component_name: definition.name,
+      component_def_id: row.defId,
+      appliance_id: row.applianceId,
+      appliance_type: row.typeId,
+      appliance_brand: row.brand,
+      unit: row.unitId,
+      property_id: row.propertyId,
+      property_name: row.propertyName,
+      risk_score: scoreOf(row.riskScore),
+      risk_tier: row.riskTier,
+      confidence: row.confidence,
+      age_years: round(ageYearsOf(row, row.scoredOn), 2),
+      install_year: installYearOf(row),
+      last_replaced: row.lastReplaced,
+      last_serviced: row.lastServiced,
+      override_lifespan: row.overrideLifespan,
+      projected_failure_year: projection.projectedFailureYear,
+      projected_failure_range: {
+        earliest: projection.projectedFailureRange.earliest,
+        latest: projection.projectedFailureRange.latest,
+        confidence_pct: projection.projectedFailureRange.confidencePct,
+      },
+      failure_probability_12m: round(yearly, 4),
+      proactive_cost: usdFromCents(definition.proactiveCents),
+      reactive_cost: usdFromCents(definition.reactiveCents),
+      last_scored: toIso(row.rescoredAt ?? settledAt ?? row.createdAt),
+    };
+  },
+);
+export const componentPage = page("components", component);
+
+/** The year that the component's age counts from. */
+const installYearOf = (component: Component) =>
+  component.lastReplaced === null ? component.installYear : yearOf(component.lastReplaced);
+
+const out = component.fields;
+
+/** A CRITICAL or WARNING component. */
+const alert = record("Alert", {
+  id: out.id,
+  component_id: out.component_id,
+  component_name: out.component_name,
+  component_def_id: out.component_def_id,
+  appliance_id: out.appliance_id,
+  appliance_type: out.appliance_type,
+  property_id: out.property_id,
+  property_name: out.property_name,
+  property_address: text("The property's street address", "120 Harbor St"),
+  risk_score: riskScore,
+  risk_tier: riskTier,
+  confidence,
+});
+
+export const alertView = alert.view((knowledge: Knowledge, row: PlacedComponent) => ({
+  id: row.id,
+  component_id: row.id,
+  component_name: knowledge.component(row.defId).name,
+  component_def_id: row.defId,
+  appliance_id: row.applianceId,
+  appliance_type: row.typeId,
+  property_id: row.propertyId,
+  property_name: row.propertyName,
+  property_address: row.propertyAddress,
+  risk_score: scoreOf(row.riskScore),
+  risk_tier: row.riskTier,
+  confidence: row.confidence,
+}));
+export const alertPage = page("alerts", alert, {
+  critical_count: whole("CRITICAL components, on all pages", 2),
+  warning_count: whole("WARNING components, on all pages", 8),
+});
+
+const subject = object({
+  id: id("C", "The component's id"),
+  component_name: out.component_name,
+  appliance_id: out.appliance_id,
+  appliance_type: out.appliance_type,
+  install_year: out.install_year,
+  last_replaced: out.last_replaced,
+  last_serviced: out.last_serviced,
+});
+
+/** A component whose history is told. */
+export const historySubjectView = subject.view((knowledge: Knowledge, row: PlacedComponent) => ({
+  id: row.id,
+  component_name: knowledge.component(row.defId).name,
+  appliance_id: row.applianceId,
+  appliance_type: row.typeId,
+  install_year: installYearOf(row),
+  last_replaced: row.lastReplaced,
+  last_serviced: row.lastServiced,
+}));
+
+export const historyReply = forPartner(
+  object({
+    component: subject.as("The component"),
+    events: list("Its service events and its appliance's, the newest first", historyEvent),
+    total_events: whole("Number of events", 4),
+  }),
+);
+
+const trendPoint = record("TrendPoint", {
+  date: day("Day of the snapshot, in UTC"),
+  risk_score: riskScore,
+  risk_tier: riskTier,
+});
+
+export const trendPointView = trendPoint.view(({ day, riskScore }: TrendRow) => ({
+  date: day,
+  risk_score: scoreOf(riskScore),
+  risk_tier: tierOfHundredths(riskScore),
+}));
+export const trendPage = page(
+  "trend",
+  trendPoint,
+  { component_id: out.component_id },
+  "The page's points, one for each day of a snapshot, the oldest first",
+);

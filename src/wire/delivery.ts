@@ -1,0 +1,126 @@
+import { type } from "arktype";
+import type { Attempt, Delivery, FailedWindow, LoggedDelivery } from "../domain/delivery.ts";
+import { DELIVERY_STATUSES } from "../domain/partner.ts";
+import { parseInstant, toIso } from "../domain/time.ts";
+import { body, optional, required } from "./check.ts";
+import { anyObject, type Form, flag, id, instant, list, object, oneOf, text, whole } from "./kit.ts";
+import { operatorsPage } from "./paging.ts";
+import { isoOrNull } from "./units.ts";
+import * as may from "./values.ts";
+
+/* What operators read of the delivery log: the same from `/admin` and from a command's `--json`. */
+
+const attempt = object({
+  attempt: whole("Number of the attempt, over all cycles", 1),
+  started_at: instant("When it began"),
+  finished_at: instant("When it ended"),
+  duration_ms: whole("How long it took, in milliseconds", 120),
+  status_code: whole("The receiver's status; null without an answer", 200).orNull(),
+  error: text("Why it failed, in words", "connection refused").orNull(),
+  address: text("The address that was connected to", "203.0.113.7").orNull(),
+  response_head: text("The first bytes of what was answered", "ok"),
+});
+
+const attemptRecord = attempt.view((attempt: Attempt) => ({
+  attempt: attempt.attempt,
+  started_at: toIso(attempt.startedAt),
+  finished_at: toIso(attempt.startedAt + attempt.durationMs),
+  duration_ms: attempt.durationMs,
+  status_code: attempt.statusCode,
+  error: attempt.error,
+  address: attempt.address,
+  response_head: attempt.responseHead,
+}));
+
+/** A delivery with every attempt, the oldest first. */
+export const delivery = object({
+  id: text("The delivery's id", "WH_1795230000000_k3v9x"),
+  partner_id: id("PARTNER", "The partner"),
+  event: text("The event", "component.critical"),
+  request_id: text("The call that made it; null when none did", "tJgQOWERr73VMZbC").orNull(),
+  status: oneOf(DELIVERY_STATUSES, "Whether it waits, arrived, or used up its attempts", "delivered"),
+  created_at: instant("When it was made"),
+  next_attempt_at: instant("When it is tried next").orNull(),
+  finished_at: instant("When it arrived or was given up").orNull(),
+  attempt_count: whole("Attempts made", 1),
+  attempts: list("The attempts, the oldest first", attempt),
+});
+
+export const deliveryRecord = delivery.view(({ delivery, attempts }: LoggedDelivery) => ({
+  id: delivery.id,
+  partner_id: delivery.partnerId,
+  event: delivery.event,
+  request_id: delivery.requestId,
+  status: delivery.status,
+  created_at: toIso(delivery.createdAt),
+  next_attempt_at: isoOrNull(delivery.nextAttemptAt),
+  finished_at: isoOrNull(delivery.finishedAt),
+  attempt_count: delivery.attempts,
+  attempts: attempts.map(attemptRecord),
+}));
+export const deliveriesPage = operatorsPage("deliveries", delivery);
+
+/** A delivery alone, with what it sends. */
+export const fullDelivery = delivery.and({
+  payload: anyObject("What it sends") as Form<unknown>,
+});
+
+export const fullDeliveryRecord = fullDelivery.view((logged: LoggedDelivery) => ({
+  ...deliveryRecord(logged),
+  payload: JSON.parse(logged.delivery.body) as unknown,
+}));
+
+export const resent = object({
+  id: delivery.fields.id,
+  status: oneOf(["pending"], "It is tried again"),
+  attempts: whole("Attempts made so far", 3),
+  partner_id: delivery.fields.partner_id,
+});
+
+/** A delivery that is to be sent again. */
+export const resentRecord = resent.view((one: Pick<Delivery, "id" | "partnerId" | "attempts">) => ({
+  id: one.id,
+  status: "pending",
+  attempts: one.attempts,
+  partner_id: one.partnerId,
+}));
+
+export const bulkResend = object({
+  partner_id: delivery.fields.partner_id,
+  from: instant("Deliveries made then or later"),
+  to: instant("and before then"),
+  status: oneOf(["failed"], "Those that failed"),
+  matched: whole("Deliveries that the window holds", 12),
+  resent: whole("Deliveries that are tried again", 12),
+});
+
+type Resent = { matched: number; resent: number };
+export const bulkResendRecord = bulkResend.view((window: FailedWindow, { matched, resent }: Resent) => ({
+  partner_id: window.partnerId,
+  from: toIso(window.from),
+  to: toIso(window.to),
+  status: "failed",
+  matched,
+  resent,
+}));
+
+export const bulkResendReply = bulkResend.and({ dry_run: flag("Whether they were only counted", false) });
+
+export const failedWindow = body({
+  partner_id: required(may.idText, delivery.fields.partner_id),
+  from: required(may.instant, bulkResend.fields.from),
+  to: required(may.instant, bulkResend.fields.to),
+  status: optional(type("'failed'").describe("failed"), bulkResend.fields.status),
+  dry_run: optional(type("boolean").describe("true or false"), "Only count them", true),
+});
+
+/** The window of a bulk resend, and whether it only counts. Throws invalid_request. */
+export function readFailedWindow(given: unknown): { window: FailedWindow; dryRun: boolean } {
+  const wire = failedWindow.check(given);
+  const window = {
+    partnerId: wire.partner_id,
+    from: parseInstant(wire.from)!,
+    to: parseInstant(wire.to)!,
+  };
+  return { window, dryRun: wire.dry_run ?? false };
+}

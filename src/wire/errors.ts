@@ -1,0 +1,25 @@
+import type { FieldIssue } from "../domain/errors.ts";
+import { list, object, record, text } from "./kit.ts";
+
+/** The body of every failure. */
+export const failure = record("Error", {
+  error: text("What was wrong, in words", "name, address, state required"),
+  code: text("Stable snake_case code of the failure", "invalid_request"),
+  request_id: text("The request's id, as in X-Request-Id", "tJgQOWERr73VMZbC"),
+  details: list(
+    "The fields that were refused",
+    object({
+      field: text("The field, by its path", "state"),
+      message: text("What is expected", "is required"),
+    }),
+  ).orAbsent(),
+});
+
+export const failureView = failure.view(
+  (code: string, message: string, requestId: string, details: readonly FieldIssue[] | undefined) => ({
+    error: message,
+    code,
+    request_id: requestId,
+    ...(details && { details: details.map(({ field, message }) => ({ field, message })) }),
+  }),
+);

@@ -1,0 +1,129 @@
+import type { Appliance } from "../domain/appliance.ts";
+import type { PlacedComponent } from "../domain/component.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Property } from "../domain/property.ts";
+import type { ServiceEvent } from "../domain/service-event.ts";
+import { type Instant, toIso } from "../domain/time.ts";
+import { appliance } from "./appliance.ts";
+import { component } from "./component.ts";
+import { either, instant, object, oneOf, text } from "./kit.ts";
+import { page } from "./paging.ts";
+import { property } from "./property.ts";
+import { serviceEvent } from "./service-event.ts";
+import { scoreOf, usdOrNull } from "./units.ts";
+
+/* The entries of the event stream, told apart by `type`. */
+
+const dataWords = "The entry's own fields";
+const timestamp = instant("When it happened");
+
+const propertyData = object({
+  id: property.fields.id,
+  name: property.fields.name,
+  address: property.fields.address,
+  city: property.fields.city,
+  state: property.fields.state,
+  source: property.fields.source,
+});
+const propertyEntry = object({
+  type: oneOf(["property.created"], "A property was registered"),
+  timestamp,
+  data: propertyData.as(dataWords),
+});
+
+type StreamedProperty = Pick<Property, "id" | "name" | "address" | "city" | "state" | "source">;
+export const propertyEntryView = propertyEntry.view((at: Instant, property: StreamedProperty) => ({
+  type: "property.created",
+  timestamp: toIso(at),
+  data: {
+    id: property.id,
+    name: property.name,
+    address: property.address,
+    city: property.city,
+    state: property.state,
+    source: property.source,
+  },
+}));
+
+const applianceEntry = object({
+  type: oneOf(["appliance.created"], "An appliance was registered"),
+  timestamp,
+  data: object({
+    id: appliance.fields.id,
+    type_id: appliance.fields.type_id,
+    property_id: appliance.fields.property_id,
+  }).as(dataWords),
+});
+
+type StreamedAppliance = Pick<Appliance, "id" | "typeId" | "propertyId">;
+export const applianceEntryView = applianceEntry.view((at: Instant, appliance: StreamedAppliance) => ({
+  type: "appliance.created",
+  timestamp: toIso(at),
+  data: { id: appliance.id, type_id: appliance.typeId, property_id: appliance.propertyId },
+}));
+
+const serviceEventEntry = object({
+  type: oneOf(["service_event.created"], "A service event was logged"),
+  timestamp,
+  data: object({
+    id: serviceEvent.fields.id,
+    event_type: serviceEvent.fields.event_type,
+    appliance_id: serviceEvent.fields.appliance_id,
+    total_cost: serviceEvent.fields.total_cost,
+    date: serviceEvent.fields.date,
+  }).as(dataWords),
+});
+
+type StreamedServiceEvent = Pick<
+  ServiceEvent,
+  "id" | "eventType" | "applianceId" | "totalCostCents" | "date"
+>;
+export const serviceEventEntryView = serviceEventEntry.view((at: Instant, event: StreamedServiceEvent) => ({
+  type: "service_event.created",
+  timestamp: toIso(at),
+  data: {
+    id: event.id,
+    event_type: event.eventType,
+    appliance_id: event.applianceId,
+    total_cost: usdOrNull(event.totalCostCents),
+    date: event.date,
+  },
+}));
+
+const elevatedEntry = object({
+  type: oneOf(["component.critical", "component.warning"], "A component is CRITICAL or WARNING now"),
+  timestamp: instant("When the component was last scored"),
+  data: object({
+    id: component.fields.id.as("The component"),
+    component_name: component.fields.component_name,
+    component_def_id: component.fields.component_def_id,
+    appliance_id: component.fields.appliance_id,
+    appliance_type: component.fields.appliance_type,
+    risk_score: component.fields.risk_score,
+    risk_tier: component.fields.risk_tier,
+    property_id: component.fields.property_id,
+  }).as(dataWords),
+});
+
+export const elevatedEntryView = elevatedEntry.view(
+  (knowledge: Knowledge, row: PlacedComponent, at: Instant) => ({
+    type: row.riskTier === "CRITICAL" ? "component.critical" : "component.warning",
+    timestamp: toIso(at),
+    data: {
+      id: row.id,
+      component_name: knowledge.component(row.defId).name,
+      component_def_id: row.defId,
+      appliance_id: row.applianceId,
+      appliance_type: row.typeId,
+      risk_score: scoreOf(row.riskScore),
+      risk_tier: row.riskTier,
+      property_id: row.propertyId,
+    },
+  }),
+);
+
+export const eventPage = page(
+  "events",
+  either(propertyEntry, applianceEntry, serviceEventEntry, elevatedEntry),
+  { since: text("The moment asked for, as it was given", "2026-10-21T00:00:00Z") },
+);

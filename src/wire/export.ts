@@ -1,0 +1,266 @@
+import type { Appliance } from "../domain/appliance.ts";
+import type { Claim } from "../domain/claim.ts";
+import { type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
+import type { Delivery } from "../domain/delivery.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { DELIVERY_STATUSES, type Partner } from "../domain/partner.ts";
+import type { Photo } from "../domain/photo.ts";
+import type { Property, Unit } from "../domain/property.ts";
+import type { SensorEvent } from "../domain/sensor-event.ts";
+import type { EventType, ServiceEvent } from "../domain/service-event.ts";
+import { type Day, type Instant, toIso } from "../domain/time.ts";
+import type { TrendRow } from "../domain/trend.ts";
+import { appliance, applianceView } from "./appliance.ts";
+import { recordedClaim, recordedClaimView } from "./claim.ts";
+import { component, componentView } from "./component.ts";
+import { delivery } from "./delivery.ts";
+import {
+  day,
+  type Fields,
+  id,
+  instant,
+  mapOf,
+  number,
+  object,
+  oneOf,
+  type RecordForm,
+  text,
+  type WireOf,
+  whole,
+} from "./kit.ts";
+import { photoFields } from "./photo.ts";
+import { property, propertyView, unit, unitView } from "./property.ts";
+import { ageYears, riskScore, riskTier } from "./scores.ts";
+import { told } from "./sensor-event.ts";
+import { serviceEvent, serviceEventView } from "./service-event.ts";
+import { isoOrNull, scoreOf } from "./units.ts";
+
+/*
+ * The lines of an export, one JSON object each, told apart by `type`. Every column is named: what is added to a table
+ * is exported when a line says so, and not before.
+ */
+
+const lineOf = <const K extends string, F extends Fields>(type: K, record: RecordForm<F>) =>
+  object({ type: oneOf([type], "Kind of the record"), ...record.fields });
+
+const partnerLine = object({
+  type: oneOf(["partner"], "Kind of the record"),
+  id: id("PARTNER", "The partner's id"),
+  name: text("The partner's company name", "Acme Insurance"),
+  created_at: instant("When the partner was made"),
+  exported_at: instant("When the export began"),
+});
+
+export const partnerLineView = partnerLine.view((partner: Partner, now: Instant) => ({
+  type: "partner",
+  id: partner.id,
+  name: partner.name,
+  created_at: toIso(partner.createdAt),
+  exported_at: toIso(now),
+}));
+
+const endLine = object({
+  type: oneOf(["end"], "Kind of the record"),
+  finished_at: instant("When the export ended"),
+  counts: mapOf("Records by their type", whole("Number of records", 12)),
+});
+
+/** The last line, by which a file that was cut short is known. */
+export const endLineView = endLine.view((now: Instant, counts: Readonly<Record<string, number>>) => ({
+  type: "end",
+  finished_at: toIso(now),
+  counts: { ...counts },
+}));
+
+const propertyLine = lineOf("property", property);
+export const propertyLineView = propertyLine.view((property: Property) => ({
+  type: "property",
+  ...propertyView(property),
+}));
+
+const unitLine = lineOf("unit", unit);
+export const unitLineView = unitLine.view((unit: Unit) => ({ type: "unit", ...unitView(unit) }));
+
+const applianceLine = lineOf("appliance", appliance);
+export const applianceLineView = applianceLine.view((appliance: Appliance) => ({
+  type: "appliance",
+  ...applianceView(appliance),
+}));
+
+const componentLine = lineOf("component", component);
+export const componentLineView = componentLine.view(
+  (knowledge: Knowledge, row: PlacedComponent, settledAt: Instant | null) => ({
+    type: "component",
+    ...componentView(knowledge, row, settledAt),
+  }),
+);
+
+const serviceEventLine = lineOf("service_event", serviceEvent);
+export const serviceEventLineView = serviceEventLine.view((event: ServiceEvent) => ({
+  type: "service_event",
+  ...serviceEventView(event),
+}));
+
+const claimLine = lineOf("claim", recordedClaim);
+export const claimLineView = claimLine.view((claim: Claim) => ({
+  type: "claim",
+  ...recordedClaimView(claim),
+}));
+
+const sensorEventLine = object({
+  type: oneOf(["sensor_event"], "Kind of the record"),
+  id: id("PE", "The sensor event's id"),
+  property_id: told.property_id,
+  appliance_id: told.appliance_id,
+  component_id: told.component_id,
+  kind: oneOf(["meter", "smart"], "Whether it was a meter reading or a smart event"),
+  event_type: told.event_type.orNull(),
+  severity: told.severity.orNull(),
+  sensor_id: told.sensor_id,
+  metric: told.metric.orNull(),
+  value: told.value.orNull(),
+  unit: told.unit,
+  notes: told.notes,
+  recorded_at: told.recorded_at,
+  created_at: instant("When it came in"),
+});
+
+export const sensorEventLineView = sensorEventLine.view((event: SensorEvent) => ({
+  type: "sensor_event",
+  id: event.id,
+  property_id: event.propertyId,
+  appliance_id: event.applianceId,
+  component_id: event.componentId,
+  kind: event.kind,
+  event_type: event.eventType,
+  severity: event.severity,
+  sensor_id: event.sensorId,
+  metric: event.metric,
+  value: event.value,
+  unit: event.unit,
+  notes: event.notes,
+  recorded_at: toIso(event.recordedAt),
+  created_at: toIso(event.createdAt),
+}));
+
+const photoLine = object({
+  type: oneOf(["photo"], "Kind of the record"),
+  id: id("PH", "The photo's id"),
+  appliance_id: id("A", "The appliance"),
+  ...photoFields,
+  media_type: text("What kind of picture it is", "image/jpeg"),
+  bytes: whole("Size of the file in bytes", 183_760),
+  sha256: text("SHA-256 of the file, in hexadecimal", "9f86d081884c7d659a2feaa0c55ad015…"),
+});
+
+export const photoLineView = photoLine.view((photo: Photo) => ({
+  type: "photo",
+  id: photo.id,
+  appliance_id: photo.applianceId,
+  service_event_id: photo.serviceEventId,
+  filename: photo.filename,
+  original_name: photo.originalName,
+  media_type: photo.mediaType,
+  bytes: photo.bytes,
+  sha256: photo.sha256,
+  uploaded_at: toIso(photo.uploadedAt),
+}));
+
+const trendLine = object({
+  type: oneOf(["trend_row"], "Kind of the record"),
+  component_id: component.fields.component_id,
+  day: day("From this day on, until the component's next row, the score was that"),
+  risk_score: riskScore,
+});
+
+export const trendLineView = trendLine.view((row: TrendRow & { componentId: string }) => ({
+  type: "trend_row",
+  component_id: row.componentId,
+  day: row.day,
+  risk_score: scoreOf(row.riskScore),
+}));
+
+const outcomeLine = object({
+  type: oneOf(["outcome"], "Kind of the record"),
+  service_event_id: id("SE", "The event that told how long the component lived"),
+  component_id: component.fields.component_id,
+  def_id: component.fields.component_def_id,
+  event_type: text("Kind of service", "Replacement"),
+  date: serviceEvent.fields.date,
+  age_years: ageYears,
+  probability: number("Probability of failure just before the event", 0.8134, { minimum: 0, maximum: 1 }),
+  risk_score: riskScore.as("Score just before the event"),
+  model_version: text("Version of the scoring model", "1.0.0"),
+  created_at: instant("When the record was made"),
+  risk_tier: riskTier.as("Tier just before the event"),
+});
+
+type Outcome = {
+  serviceEventId: string;
+  componentId: string;
+  defId: string;
+  eventType: EventType | string;
+  date: Day;
+  ageYears: number;
+  probability: number;
+  riskScore: number;
+  modelVersion: string;
+  createdAt: Instant;
+};
+export const outcomeLineView = outcomeLine.view((outcome: Outcome) => ({
+  type: "outcome",
+  service_event_id: outcome.serviceEventId,
+  component_id: outcome.componentId,
+  def_id: outcome.defId,
+  event_type: outcome.eventType,
+  date: outcome.date,
+  age_years: outcome.ageYears,
+  probability: outcome.probability,
+  risk_score: scoreOf(outcome.riskScore),
+  model_version: outcome.modelVersion,
+  created_at: toIso(outcome.createdAt),
+  risk_tier: tierOfHundredths(outcome.riskScore),
+}));
+
+const deliveryLine = object({
+  type: oneOf(["delivery"], "Kind of the record"),
+  id: delivery.fields.id,
+  event: delivery.fields.event,
+  request_id: delivery.fields.request_id,
+  status: oneOf(DELIVERY_STATUSES, "Whether it waits, arrived, or used up its attempts"),
+  attempts: delivery.fields.attempt_count,
+  created_at: delivery.fields.created_at,
+  finished_at: delivery.fields.finished_at,
+});
+
+type ExportedDelivery = Pick<
+  Delivery,
+  "id" | "event" | "requestId" | "status" | "attempts" | "createdAt" | "finishedAt"
+>;
+export const deliveryLineView = deliveryLine.view((delivery: ExportedDelivery) => ({
+  type: "delivery",
+  id: delivery.id,
+  event: delivery.event,
+  request_id: delivery.requestId,
+  status: delivery.status,
+  attempts: delivery.attempts,
+  created_at: toIso(delivery.createdAt),
+  finished_at: isoOrNull(delivery.finishedAt),
+}));
+
+/** One object of an export. */
+export type ExportLine = WireOf<
+  | typeof partnerLine
+  | typeof endLine
+  | typeof propertyLine
+  | typeof unitLine
+  | typeof applianceLine
+  | typeof componentLine
+  | typeof serviceEventLine
+  | typeof claimLine
+  | typeof sensorEventLine
+  | typeof photoLine
+  | typeof trendLine
+  | typeof outcomeLine
+  | typeof deliveryLine
+>;

@@ -1,0 +1,62 @@
+import { EXAMPLE_IDS } from "./kit.ts";
+import type { Schema } from "./schema.ts";
+
+/** A part of the path that varies, or a parameter of the query string. */
+export type Parameter = {
+  name: string;
+  in: "path" | "query";
+  words: string;
+  example: unknown;
+  schema: Schema;
+  required: boolean;
+};
+
+const TEXT: Schema = { type: "string" };
+
+const inPath = (name: string, words: string, example: string): Parameter => ({
+  ...{ name, in: "path", words, example, schema: TEXT, required: true },
+});
+const inQuery = (name: string, words: string, example: unknown, schema: Schema = TEXT): Parameter => ({
+  ...{ name, in: "query", words, example, schema, required: false },
+});
+
+export const propertyInPath = inPath("id", "The property's id", EXAMPLE_IDS.P);
+export const applianceInPath = inPath("id", "The appliance's id", EXAMPLE_IDS.A);
+export const componentInPath = inPath("id", "The component's id", EXAMPLE_IDS.C);
+export const filenameInPath = inPath(
+  "filename",
+  "Name of the stored file",
+  "5f0c9e1d2b7a48c3961e04d7ab52f8c0.jpg",
+);
+export const partnerInPath = inPath("id", "The partner's id", EXAMPLE_IDS.PARTNER);
+export const deliveryInPath = inPath("id", "The delivery's id", "WH_1795230000000_k3v9x");
+
+const limit = inQuery("limit", "Page size; larger values are capped at 200", 50, {
+  ...{ type: "integer", minimum: 1, default: 50 },
+});
+const offset = inQuery("offset", "Records to skip; beyond the total the page is empty", 0, {
+  ...{ type: "integer", minimum: 0, default: 0 },
+});
+/** What every list takes. */
+export const slicing: readonly Parameter[] = [limit, offset];
+export const sandbox = inQuery(
+  "sandbox",
+  "`true` restricts the list to demo properties; any other value filters nothing",
+  "true",
+);
+export const tier = inQuery("tier", "CRITICAL, WARNING or GOOD, in any case", "CRITICAL", {
+  ...{ type: "string", enum: ["CRITICAL", "WARNING", "GOOD"] },
+});
+export const ofProperty = inQuery("property_id", "Only of this property", EXAMPLE_IDS.P);
+export const ofAppliance = inQuery("appliance_id", "Only of this appliance", EXAMPLE_IDS.A);
+export const since = inQuery("since", "Events after this moment: ISO 8601", "2026-10-21T00:00:00Z");
+export const sinceRequired: Parameter = { ...since, required: true };
+export const ofPartner = inQuery("partner_id", "Only of this partner", EXAMPLE_IDS.PARTNER);
+export const ofStatus = inQuery("status", "pending, delivered or failed", "failed");
+export const ofEvent = inQuery("event", "Only of this event", "component.critical");
+export const ofSubject = inQuery(
+  "subject",
+  "Only of this partner, administrator or day",
+  EXAMPLE_IDS.PARTNER,
+);
+export const month = inQuery("month", "A month in UTC; the present one when not given", "2026-11");

@@ -1,0 +1,217 @@
+import { type } from "arktype";
+import {
+  isReceiverUrl,
+  MAX_CONCURRENCY,
+  MAX_DAILY_BUDGET,
+  type Partner,
+  type PartnerCredentials,
+  type PartnerOverview,
+  type PartnerSettings,
+  type PartnerUsage,
+  WEBHOOK_EVENTS,
+  type WebhookReceiver,
+} from "../domain/partner.ts";
+import { type Instant, toIso } from "../domain/time.ts";
+import { body, nullable, optional } from "./check.ts";
+import { day, flag, id, instant, list, object, oneOf, text, texts, whole } from "./kit.ts";
+import { operatorsPage } from "./paging.ts";
+import { isoOrNull } from "./units.ts";
+import { requiredLine } from "./values.ts";
+
+/* What operators read of partners, and change: the same from `/admin` and from a command's `--json`. */
+
+const partnerId = id("PARTNER", "The partner's id");
+const name = text("The partner's company name", "Acme Insurance");
+
+/** A partner in a list, with how its receiver is doing. */
+export const partner = object({
+  partner_id: partnerId,
+  name,
+  enabled: flag("Whether its credentials are accepted"),
+  daily_budget: whole("Calls allowed a UTC day", 1000),
+  created_at: instant("When the partner was made"),
+  webhook_url: text("Where its webhooks go", "https://receiver.example/hooks").orNull(),
+  webhook_events: texts("The events it is told of; null for all", ["component.critical"]).orNull(),
+  webhook_concurrency: whole("Deliveries under way at a time; null for the setting's number", 4).orNull(),
+  webhook_paused_at: instant("Since when deliveries wait for the receiver to come back").orNull(),
+  webhook_failing_since: instant("When the first of the failures came that go on now").orNull(),
+  webhook_last_error: text("What the latest failure was", "connection refused").orNull(),
+  webhook_secret_rotates_at: instant("When the next secret takes over").orNull(),
+});
+
+export const partnerRecord = partner.view((partner: Partner, receiver: WebhookReceiver | undefined) => ({
+  partner_id: partner.id,
+  name: partner.name,
+  enabled: partner.enabled,
+  daily_budget: partner.dailyBudget,
+  created_at: toIso(partner.createdAt),
+  webhook_url: receiver?.url ?? null,
+  webhook_events: receiver?.events ?? null,
+  webhook_concurrency: receiver?.concurrency ?? null,
+  webhook_paused_at: isoOrNull(receiver?.pausedAt ?? null),
+  webhook_failing_since: isoOrNull(receiver?.failingSince ?? null),
+  webhook_last_error: receiver?.lastError ?? null,
+  webhook_secret_rotates_at: isoOrNull(receiver?.rotatesAt ?? null),
+}));
+export const partnersPage = operatorsPage("partners", partner);
+
+const clientId = text("The OAuth client's id", "svc_client_aa9eabe673e3f607cf5e5f74");
+
+/** A partner alone, with the size of its portfolio and of its outbox. */
+export const fullPartner = partner.and({
+  client_id: clientId.orNull(),
+  properties: whole("Number of properties", 12),
+  appliances: whole("Number of appliances", 140),
+  components: whole("Number of components", 900),
+  deliveries_pending: whole("Deliveries that wait or are under way", 0),
+  deliveries_failed: whole("Deliveries that used up their attempts", 0),
+});
+
+export const fullPartnerRecord = fullPartner.view((overview: PartnerOverview) => ({
+  ...partnerRecord(overview.partner, overview.receiver),
+  client_id: overview.clientId ?? null,
+  properties: overview.properties,
+  appliances: overview.appliances,
+  components: overview.components,
+  deliveries_pending: overview.deliveriesPending,
+  deliveries_failed: overview.deliveriesFailed,
+}));
+
+const clientSecret = text("The OAuth client's secret", "svc_secret_…");
+const webhookSecret = text("The secret that webhooks are signed with", "whsec_…");
+
+const credentials = object({
+  partner_id: partnerId,
+  name,
+  api_key: text("The API key", "svc_live_…"),
+  client_id: clientId,
+  client_secret: clientSecret,
+  webhook_secret: webhookSecret,
+});
+
+/** A new partner's credentials, shown this once. */
+export const credentialsRecord = credentials.view((partner: Partner, made: PartnerCredentials) => ({
+  partner_id: partner.id,
+  name: partner.name,
+  api_key: made.apiKey,
+  client_id: made.clientId,
+  client_secret: made.clientSecret,
+  webhook_secret: made.webhookSecret,
+}));
+
+export const newClientSecret = object({
+  partner_id: partnerId,
+  client_id: clientId,
+  client_secret: clientSecret,
+});
+
+/** A new client secret, shown this once. */
+export const newClientSecretRecord = newClientSecret.view(
+  (partnerId: string, made: { clientId: string; clientSecret: string }) => ({
+    partner_id: partnerId,
+    client_id: made.clientId,
+    client_secret: made.clientSecret,
+  }),
+);
+
+export const newWebhookSecret = object({
+  partner_id: partnerId,
+  webhook_secret: webhookSecret,
+  takes_effect_at: instant("When it signs alone; until then the one before signs too"),
+});
+
+/** A new webhook secret, shown this once. */
+export const newWebhookSecretRecord = newWebhookSecret.view(
+  (partnerId: string, made: { secret: string; takesEffectAt: Instant }) => ({
+    partner_id: partnerId,
+    webhook_secret: made.secret,
+    takes_effect_at: toIso(made.takesEffectAt),
+  }),
+);
+
+export const usage = object({
+  partner_id: partnerId,
+  name,
+  month: text("The month in UTC", "2026-11"),
+  calls: whole("Calls of the month", 1204),
+  billable_units: whole("Units of the properties as they are now, without demonstrations", 240),
+  days: list(
+    "The days with calls, in order",
+    object({ day: day("The day in UTC"), calls: whole("Calls of the day", 310) }),
+  ),
+});
+
+export const usageRecord = usage.view((used: PartnerUsage) => ({
+  partner_id: used.partnerId,
+  name: used.name,
+  month: used.month,
+  calls: used.calls,
+  billable_units: used.billableUnits,
+  days: used.days.map(({ day, calls }) => ({ day, calls })),
+}));
+
+export const webhookTest = object({
+  id: text("The delivery's id", "WH_1795230000000_k3v9x"),
+  delivery_id: text("The delivery's id", "WH_1795230000000_k3v9x"),
+  event: oneOf(["webhook.test"], "The event that is sent"),
+  status: oneOf(["pending"], "It is sent after the answer"),
+  partner_id: partnerId,
+});
+
+export const webhookTestRecord = webhookTest.view((id: string, partnerId: string) => ({
+  id,
+  delivery_id: id,
+  event: "webhook.test",
+  status: "pending",
+  partner_id: partnerId,
+}));
+
+const MAX_OVERLAP_HOURS = 24 * 90;
+
+const receiverUrl = type("string <= 2000")
+  .narrow(isReceiverUrl)
+  .describe("an absolute http or https address without a user name");
+const webhookEvent = type.enumerated(...WEBHOOK_EVENTS).describe(`one of ${WEBHOOK_EVENTS.join(", ")}`);
+const wholeWithin = (least: number, most: number) =>
+  type("number.integer").atLeast(least).atMost(most).describe(`a whole number from ${least} to ${most}`);
+
+const out = partner.fields;
+export const partnerSettings = body({
+  daily_budget: optional(wholeWithin(0, MAX_DAILY_BUDGET), out.daily_budget),
+  webhook_url: nullable(receiverUrl, out.webhook_url),
+  webhook_events: nullable(webhookEvent.array(), out.webhook_events),
+  webhook_concurrency: nullable(wholeWithin(1, MAX_CONCURRENCY), out.webhook_concurrency),
+});
+
+export const rotation = body({
+  overlap_hours: optional(
+    type(`0 <= number <= ${MAX_OVERLAP_HOURS}`).describe(`a number from 0 to ${MAX_OVERLAP_HOURS}`),
+    "Hours for which the secret before goes on signing",
+    24,
+  ),
+});
+
+export const webhookTestRequest = body({
+  message: optional(requiredLine, "What the receiver is told", "This is a test of your webhook receiver."),
+});
+
+/** Just the settings that came in. Throws invalid_request. */
+export function readPartnerSettings(given: unknown): PartnerSettings {
+  const wire = partnerSettings.check(given);
+  return {
+    ...(wire.daily_budget !== undefined && { dailyBudget: wire.daily_budget }),
+    ...(wire.webhook_url !== undefined && { webhookUrl: wire.webhook_url }),
+    ...(wire.webhook_events !== undefined && { webhookEvents: allIfEmpty(wire.webhook_events) }),
+    ...(wire.webhook_concurrency !== undefined && { webhookConcurrency: wire.webhook_concurrency }),
+  };
+}
+
+/** Milliseconds for which the secret before goes on signing. Throws invalid_request. */
+export function readOverlap(given: unknown): number {
+  return Math.round((rotation.check(given).overlap_hours ?? 0) * 3_600_000);
+}
+
+/** An empty list would be a receiver that wants nothing; who means that sets no address. */
+function allIfEmpty(events: string[] | null): string[] | null {
+  return events === null || events.length === 0 ? null : [...new Set(events)];
+}

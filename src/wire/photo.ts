@@ -1,0 +1,75 @@
+import type { Appliance } from "../domain/appliance.ts";
+import type { ListedPhoto, Photo } from "../domain/photo.ts";
+import { toIso } from "../domain/time.ts";
+import { appliance } from "./appliance.ts";
+import { Form, id, instant, list, object, text, whole } from "./kit.ts";
+import { forPartner } from "./paging.ts";
+import { serviceEvent } from "./service-event.ts";
+
+/** What is told of a photo wherever it is told of. */
+export const photoFields = {
+  filename: text("Name of the stored file", "5f0c9e1d2b7a48c3961e04d7ab52f8c0.jpg"),
+  original_name: text("Name of the file as it was uploaded", "tank.jpg"),
+  uploaded_at: instant("When the photo came in"),
+  service_event_id: id("SE", "The service event; null for a photo of the appliance as such").orNull(),
+};
+
+const photo = object({
+  ...photoFields,
+  url: text("Path of the file; asks for the same credentials as the API", "/api/uploads/k3v9.jpg"),
+  event_type: serviceEvent.fields.event_type.as("Type of the photo's service event").orNull(),
+  event_date: serviceEvent.fields.date.as("Day of the photo's service event").orNull(),
+});
+
+/** `basePath`: where the API is served, such as `/api`. */
+export const photoView = photo.view((basePath: string, photo: ListedPhoto) => ({
+  filename: photo.filename,
+  original_name: photo.originalName,
+  url: `${basePath}/uploads/${photo.filename}`,
+  uploaded_at: toIso(photo.uploadedAt),
+  service_event_id: photo.serviceEventId,
+  event_type: photo.eventType,
+  event_date: photo.eventDate,
+}));
+
+const photos = object({
+  appliance_id: id("A", "The appliance"),
+  type: appliance.fields.type_id,
+  brand: appliance.fields.brand,
+  model: appliance.fields.model,
+  service_event_photos: list("Photos of service events of the appliance", photo),
+  appliance_photos: list("Photos of the appliance that belong to no service event", photo),
+  total: whole("Number of photos", 1),
+});
+
+export const photosView = photos.view(
+  (basePath: string, appliance: Appliance, all: readonly ListedPhoto[]) => {
+    const view = (photo: ListedPhoto) => photoView(basePath, photo);
+    return {
+      appliance_id: appliance.id,
+      type: appliance.typeId,
+      brand: appliance.brand,
+      model: appliance.model,
+      service_event_photos: all.filter((photo) => photo.serviceEventId !== null).map(view),
+      appliance_photos: all.filter((photo) => photo.serviceEventId === null).map(view),
+      total: all.length,
+    };
+  },
+);
+export const photosReply = forPartner(photos);
+
+const uploaded = photo.and({ id: id("PH", "The photo's id") });
+export const uploadedView = uploaded.view((basePath: string, photo: ListedPhoto & Pick<Photo, "id">) => ({
+  ...photoView(basePath, photo),
+  id: photo.id,
+}));
+export const uploadedReply = forPartner(uploaded);
+
+/** The fields of the form that a picture comes in. It is read as it streams in, and not by this. */
+export const upload = object({
+  file: new Form<Blob>(
+    { kind: "value", schema: { type: "string", format: "binary" } },
+    { words: "The picture", example: "(the picture's bytes)" },
+  ),
+  service_event_id: id("SE", "The service event, where it is a picture of one").orAbsent(),
+});

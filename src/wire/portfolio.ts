@@ -1,0 +1,148 @@
+import type { PlacedComponent } from "../domain/component.ts";
+import { perDoor } from "../domain/figures/assessment.ts";
+import { conditionOf } from "../domain/figures/condition.ts";
+import { exposureOf } from "../domain/figures/exposure.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Property } from "../domain/property.ts";
+import { type Instant, toIso } from "../domain/time.ts";
+import type { PropertyTotals, Totals } from "../domain/totals.ts";
+import {
+  deferredPerDoor,
+  recommendedReserve,
+  recommendedReserveView,
+  totalDeferred,
+  totalReactive,
+  workedOutAt,
+} from "./figures.ts";
+import { object, whole } from "./kit.ts";
+import { forPartner, page } from "./paging.ts";
+import { property } from "./property.ts";
+import { rating, tierCounts, tierCountsView } from "./scores.ts";
+import { usdFromCents } from "./units.ts";
+
+/* Properties at a glance: of sums that are kept, so that a page of them reads no component. */
+
+/** What the elevated components cost now and would cost once failed. */
+const exposure = {
+  total_deferred_maintenance: totalDeferred,
+  total_reactive_exposure: totalReactive,
+  deferred_per_door: deferredPerDoor,
+};
+
+const exposureView = object(exposure).view((totals: PropertyTotals, unitCount: number) => {
+  const { deferredCents, reactiveCents } = exposureOf(totals);
+  return {
+    total_deferred_maintenance: usdFromCents(deferredCents),
+    total_reactive_exposure: usdFromCents(reactiveCents),
+    deferred_per_door: usdFromCents(perDoor(deferredCents, unitCount)),
+  };
+});
+
+const { id, name, address, city, state, unit_count } = property.fields;
+const applianceCount = whole("Number of appliances", 14);
+const componentCount = whole("Number of components", 90);
+
+const summary = object({
+  property: object({ id, name, address, city, state, unit_count }).as("The property"),
+  counts: object({
+    appliances: applianceCount,
+    components: componentCount,
+    service_events: whole("Number of service events", 48),
+  }).as("How much there is"),
+  risk: object({ ...tierCounts, overall_rating: rating }).as("Components by tier, and the rating"),
+  financials: object({
+    ...exposure,
+    recommended_monthly_reserve_per_unit: recommendedReserve,
+  }).as("Money figures, in USD"),
+  assessed_at: workedOutAt,
+});
+
+export const summaryView = summary.view(
+  (
+    knowledge: Knowledge,
+    property: Property,
+    totals: PropertyTotals,
+    components: readonly PlacedComponent[],
+    now: Instant,
+  ) => ({
+    property: {
+      id: property.id,
+      name: property.name,
+      address: property.address,
+      city: property.city,
+      state: property.state,
+      unit_count: property.unitCount,
+    },
+    counts: {
+      appliances: totals.appliances,
+      components: totals.components,
+      service_events: totals.serviceEvents,
+    },
+    risk: { ...tierCountsView(totals), overall_rating: conditionOf(totals).rating },
+    financials: {
+      ...exposureView(totals, property.unitCount),
+      recommended_monthly_reserve_per_unit: recommendedReserveView(knowledge, components, property.unitCount),
+    },
+    assessed_at: toIso(now),
+  }),
+);
+export const summaryReply = forPartner(summary);
+
+const portfolioItem = object({
+  property_id: id.as("The property"),
+  name,
+  address,
+  city,
+  state,
+  unit_count,
+  appliances: applianceCount,
+  components: componentCount,
+  ...tierCounts,
+  overall_rating: rating,
+  ...exposure,
+});
+
+export const portfolioItemView = portfolioItem.view(
+  ({ property, totals }: { property: Property; totals: PropertyTotals }) => ({
+    property_id: property.id,
+    name: property.name,
+    address: property.address,
+    city: property.city,
+    state: property.state,
+    unit_count: property.unitCount,
+    appliances: totals.appliances,
+    components: totals.components,
+    ...tierCountsView(totals),
+    overall_rating: conditionOf(totals).rating,
+    ...exposureView(totals, property.unitCount),
+  }),
+);
+
+const portfolioTotals = object({
+  properties: whole("Number of properties", 12),
+  appliances: applianceCount,
+  components: componentCount,
+  ...tierCounts,
+  total_deferred: totalDeferred,
+  total_reactive: totalReactive,
+});
+
+type PortfolioTotals = Omit<Totals, "serviceEvents"> & { properties: number };
+export const portfolioTotalsView = portfolioTotals.view((totals: PortfolioTotals) => {
+  const { deferredCents, reactiveCents } = exposureOf(totals);
+  return {
+    properties: totals.properties,
+    appliances: totals.appliances,
+    components: totals.components,
+    ...tierCountsView(totals),
+    total_deferred: usdFromCents(deferredCents),
+    total_reactive: usdFromCents(reactiveCents),
+  };
+});
+
+export const portfolioPage = page(
+  "portfolio",
+  portfolioItem,
+  { totals: portfolioTotals.as("Sums over the whole portfolio") },
+  "The page's properties with their figures",
+);

@@ -1,0 +1,32 @@
+import type { Check, Preflight } from "../domain/preflight.ts";
+import { toIso } from "../domain/time.ts";
+import { flag, instant, list, object, oneOf, text, whole } from "./kit.ts";
+
+/** What an administrator reads of the connection to the property-management system. */
+export const preflight = object({
+  ok: flag("Whether every check passed"),
+  checked_at: instant("When the checks began"),
+  checks: list(
+    "The checks, up to the first that did not pass",
+    object({
+      name: oneOf<Check["name"]>(
+        ["configured", "dns", "tcp", "tls", "http", "credentials"],
+        "What was checked",
+      ),
+      ok: flag("Whether it passed"),
+      detail: text("What was seen", "203.0.113.7"),
+      duration_ms: whole("How long it took, in milliseconds", 12),
+    }),
+  ),
+});
+
+export const preflightView = preflight.view(({ ok, checkedAt, checks }: Preflight) => ({
+  ok,
+  checked_at: toIso(checkedAt),
+  checks: checks.map((check) => ({
+    name: check.name,
+    ok: check.ok,
+    detail: check.detail,
+    duration_ms: check.durationMs,
+  })),
+}));

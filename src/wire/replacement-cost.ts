@@ -1,0 +1,62 @@
+import { assess, perDoor } from "../domain/figures/assessment.ts";
+import { exposureOf } from "../domain/figures/exposure.ts";
+import { deferredPercent, type SystemValue, systemValues } from "../domain/figures/rcv.ts";
+import { toIso } from "../domain/time.ts";
+import { type Assessed, subject, subjectView, workedOutAt } from "./figures.ts";
+import { list, object, text, usd, whole } from "./kit.ts";
+import { forPartner } from "./paging.ts";
+import { property } from "./property.ts";
+import { tierCounts, tierCountsView } from "./scores.ts";
+import { usdFromCents, usdOrNull } from "./units.ts";
+
+const system = object({
+  system: text("Building system", "plumbing"),
+  total_rcv: usd("Replacement cost value", 42_000),
+  components: whole("Number of components", 26),
+  ...tierCounts,
+});
+
+const systemView = system.view(({ system, totals }: SystemValue) => ({
+  system,
+  total_rcv: usdFromCents(totals.rcvCents),
+  components: totals.components,
+  ...tierCountsView(totals),
+}));
+
+const replacementCost = object({
+  ...subject,
+  unit_count: property.fields.unit_count,
+  total_replacement_cost: usd("Replacement cost value of the property's appliances", 340_800),
+  rcv_per_unit: usd("Replacement cost value per unit", 14_200),
+  // Exposure is what failures would cost, as in total_reactive_exposure, which these two add up to.
+  critical_exposure: usd("What the CRITICAL components would cost once failed", 5600),
+  warning_exposure: usd("What the WARNING components would cost once failed", 33_400),
+  systems: list("Replacement cost by building system, the dearest first", system),
+  estimated_value: property.fields.estimated_value,
+  deferred_as_pct_of_value: text(
+    "Deferred maintenance as a share of the estimated value, as text",
+    "4.2%",
+  ).orNull(),
+  assessed_at: workedOutAt,
+});
+
+export const replacementCostView = replacementCost.view(
+  ({ knowledge, property, components, now }: Assessed) => {
+    const { unitCount, estimatedValueCents } = property;
+    const totals = assess(knowledge, components);
+    const { deferredCents } = exposureOf(totals);
+    return {
+      ...subjectView(property),
+      unit_count: unitCount,
+      total_replacement_cost: usdFromCents(totals.rcvCents),
+      rcv_per_unit: usdFromCents(perDoor(totals.rcvCents, unitCount)),
+      critical_exposure: usdFromCents(totals.criticalReactiveCents),
+      warning_exposure: usdFromCents(totals.warningReactiveCents),
+      systems: systemValues(knowledge, components).map(systemView),
+      estimated_value: usdOrNull(estimatedValueCents),
+      deferred_as_pct_of_value: deferredPercent(deferredCents, estimatedValueCents),
+      assessed_at: toIso(now),
+    };
+  },
+);
+export const replacementCostReply = forPartner(replacementCost);

@@ -1,0 +1,233 @@
+import type { Appliance } from "../domain/appliance.ts";
+import type { PlacedComponent } from "../domain/component.ts";
+import { invalid } from "../domain/errors.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Property } from "../domain/property.ts";
+import type { MeterEvent, RiskSummary, SensorEvent, Severity, SmartEvent } from "../domain/sensor-event.ts";
+import { parseInstant } from "../domain/time.ts";
+import { appliance } from "./appliance.ts";
+import { body, type InputOf, input, nullable, part, required, textOrNull } from "./check.ts";
+import { component, componentView } from "./component.ts";
+import { componentDefId } from "./component-names.ts";
+import { flag, id, instant, list, number, object, oneOf, text, texts, whole, yes } from "./kit.ts";
+import { forPartner } from "./paging.ts";
+import { property } from "./property.ts";
+import * as may from "./values.ts";
+
+/** What a sensor event tells, in what comes in and goes out alike. */
+export const told = {
+  event_id: id("PE", "The sensor event"),
+  property_id: id("P", "The property"),
+  appliance_id: id("A", "The appliance"),
+  component_id: id("C", "The component, where one is named").orNull(),
+  event_type: text("Kind of event, in snake_case", "water_leak"),
+  severity: oneOf<Severity>(
+    ["low", "medium", "high", "critical"],
+    "How serious the sensor takes it to be; medium when not given",
+    "high",
+  ),
+  sensor_id: text("The sensor", "leak-4-kitchen").orNull(),
+  metric: text("What was measured", "temperature_f"),
+  value: number("The reading", 148.2),
+  unit: text("Unit of measurement", "F").orNull(),
+  notes: text("Free text", "Heard by the tenant of 4B").orNull(),
+  recorded_at: instant("When it was measured"),
+};
+
+const received = object({
+  event_id: told.event_id,
+  received: yes("Always true"),
+  property_id: told.property_id,
+  appliance_id: told.appliance_id,
+});
+
+export const receivedView = received.view((event: SensorEvent) => ({
+  event_id: event.id,
+  received: true,
+  property_id: event.propertyId,
+  appliance_id: event.applianceId,
+}));
+export const receivedReply = forPartner(received);
+
+/** What scoring an appliance again came to. */
+export const riskSummary = object({
+  components_scored: whole("Components scored again by the event", 6),
+  critical_count: whole("CRITICAL components among them", 2),
+  warning_count: whole("WARNING components among them", 1),
+});
+
+export const riskSummaryView = riskSummary.view(({ scored, critical, warning }: RiskSummary) => ({
+  components_scored: scored,
+  critical_count: critical,
+  warning_count: warning,
+}));
+
+const outcome = object({
+  event_id: told.event_id,
+  event_type: told.event_type,
+  property_id: told.property_id,
+  appliance_id: told.appliance_id,
+  property_created: flag("Whether the property was registered by this event", false),
+  appliance_created: flag("Whether the appliance was registered by this event", false),
+  affected_components: list("The components that the event speaks of, as they are now", component),
+  risk_summary: riskSummary.as("What scoring again came to"),
+  warnings: texts("What was taken in and has no effect, in words"),
+});
+
+/** What a smart event came to. */
+type SmartOutcome = {
+  event: SensorEvent;
+  property: Property;
+  appliance: Appliance;
+  propertyCreated: boolean;
+  applianceCreated: boolean;
+  affected: readonly PlacedComponent[];
+  summary: RiskSummary;
+  warnings: readonly string[];
+};
+
+export const outcomeView = outcome.view((knowledge: Knowledge, outcome: SmartOutcome) => ({
+  event_id: outcome.event.id,
+  event_type: outcome.event.eventType!,
+  property_id: outcome.property.id,
+  appliance_id: outcome.appliance.id,
+  property_created: outcome.propertyCreated,
+  appliance_created: outcome.applianceCreated,
+  affected_components: outcome.affected.map((one) => componentView(knowledge, one, null)),
+  risk_summary: riskSummaryView(outcome.summary),
+  warnings: outcome.warnings,
+}));
+export const outcomeReply = forPartner(outcome);
+
+export const meterEvent = input("MeterEvent", {
+  appliance_id: required(may.idText, told.appliance_id),
+  metric: required(may.requiredLine, told.metric),
+  value: required(may.reading, told.value),
+  component_id: nullable(may.idText, told.component_id),
+  sensor_id: nullable(may.line, told.sensor_id),
+  unit: nullable(may.line, told.unit),
+  recorded_at: nullable(may.instant, told.recorded_at),
+});
+
+const happening = {
+  event_type: required(may.requiredLine, told.event_type),
+  severity: nullable(may.severity, told.severity),
+  component_def_id: nullable(may.idText, componentDefId),
+  component_id: nullable(may.idText, told.component_id),
+  recorded_at: nullable(may.instant, told.recorded_at),
+  sensor_id: nullable(may.line, told.sensor_id),
+  metric: nullable(may.line, told.metric),
+  value: nullable(may.reading, told.value),
+  unit: nullable(may.line, told.unit),
+  notes: nullable(may.longText, told.notes),
+} as const;
+
+const propertyReference = {
+  property_id: nullable(may.idText, told.property_id),
+  partner_property_id: nullable(may.line, property.fields.partner_property_id),
+  name: nullable(may.line, property.fields.name),
+  address: nullable(may.line, property.fields.address),
+  city: nullable(may.line, property.fields.city),
+  state: nullable(may.state, property.fields.state),
+  zip: nullable(may.zip, property.fields.zip),
+  unit_count: nullable(may.unitCount, property.fields.unit_count),
+} as const;
+
+const applianceReference = {
+  appliance_id: nullable(may.idText, told.appliance_id),
+  serial: nullable(may.line, appliance.fields.serial),
+  type_id: nullable(may.line, appliance.fields.type_id),
+  install_year: nullable(may.year, appliance.fields.install_year),
+  brand: nullable(may.line, appliance.fields.brand),
+  model: nullable(may.line, appliance.fields.model),
+  unit_id: nullable(may.idText, appliance.fields.unit_id),
+} as const;
+
+export const smartEvent = input("SmartEvent", {
+  ...happening,
+  property: part(
+    body(propertyReference),
+    "The property, by its id, the partner's reference, or what is needed to register it",
+  ),
+  appliance: part(
+    body(applianceReference),
+    "The appliance, by its id, its serial, or what is needed to register it",
+  ),
+});
+
+/** The older form: the fields of property and appliance at the top. */
+export const flatSmartEvent = input("FlatSmartEvent", {
+  ...happening,
+  ...propertyReference,
+  ...applianceReference,
+});
+
+const EVENT_TYPE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
+
+export function readMeterEvent(given: unknown): MeterEvent {
+  const wire = meterEvent.check(given);
+  return {
+    applianceId: wire.appliance_id.trim(),
+    componentId: textOrNull(wire.component_id),
+    sensorId: textOrNull(wire.sensor_id),
+    metric: wire.metric.trim(),
+    value: wire.value,
+    unit: textOrNull(wire.unit),
+    recordedAt: instantOrNull(wire.recorded_at),
+  };
+}
+
+export function readSmartEvent(given: unknown): SmartEvent {
+  const wire = smartEvent.check(given);
+  return assemble(wire, wire.property ?? {}, wire.appliance ?? {});
+}
+
+export function readFlatSmartEvent(given: unknown): SmartEvent {
+  const wire = flatSmartEvent.check(given);
+  return assemble(wire, wire, wire);
+}
+
+function assemble(
+  wire: InputOf<typeof happening>,
+  property: InputOf<typeof propertyReference>,
+  appliance: InputOf<typeof applianceReference>,
+): SmartEvent {
+  const eventType = wire.event_type.trim();
+  if (!EVENT_TYPE.test(eventType) || eventType.length > 64) {
+    const message = "must be snake_case text of at most 64 characters";
+    throw invalid(`event_type ${message}`, [{ field: "event_type", message }]);
+  }
+  return {
+    eventType,
+    severity: wire.severity ?? "medium",
+    componentDefId: textOrNull(wire.component_def_id),
+    componentId: textOrNull(wire.component_id),
+    recordedAt: instantOrNull(wire.recorded_at),
+    sensorId: textOrNull(wire.sensor_id),
+    metric: textOrNull(wire.metric),
+    value: wire.value ?? null,
+    unit: textOrNull(wire.unit),
+    notes: textOrNull(wire.notes),
+    property: {
+      propertyId: textOrNull(property.property_id),
+      partnerPropertyId: textOrNull(property.partner_property_id),
+      name: textOrNull(property.name),
+      address: textOrNull(property.address),
+      city: textOrNull(property.city),
+      state: textOrNull(property.state),
+      zip: textOrNull(property.zip),
+      unitCount: property.unit_count ?? null,
+    },
+    appliance: {
+      applianceId: textOrNull(appliance.appliance_id),
+      serial: textOrNull(appliance.serial),
+      typeId: textOrNull(appliance.type_id),
+      installYear: appliance.install_year ?? null,
+      brand: textOrNull(appliance.brand),
+      model: textOrNull(appliance.model),
+      unitId: textOrNull(appliance.unit_id),
+    },
+  };
+}
+
+const instantOrNull = (text: string | null | undefined) => (text ? parseInstant(text)! : null);

@@ -1,0 +1,123 @@
+import { invalid } from "../domain/errors.ts";
+import { centsFromUsd } from "../domain/money.ts";
+import {
+  type Condition,
+  EVENT_TYPES,
+  type EventType,
+  type NewServiceEvent,
+  type ServiceEvent,
+} from "../domain/service-event.ts";
+import { toIso } from "../domain/time.ts";
+import { bulkReply } from "./bulk.ts";
+import { body, documented, input, items, nullable, required, textOrNull } from "./check.ts";
+import { day, id, instant, oneOf, record, text, usd } from "./kit.ts";
+import { usdOrNull } from "./units.ts";
+import * as may from "./values.ts";
+
+/** What was done to an appliance or one of its components. */
+export const serviceEvent = record("ServiceEvent", {
+  id: id("SE", "The service event's id"),
+  appliance_id: id("A", "The appliance"),
+  component_id: id("C", "The component; null when the event speaks of the whole appliance").orNull(),
+  event_type: oneOf(EVENT_TYPES, "Kind of service", "Inspection"),
+  date: day("Day of the service, in UTC"),
+  parts_cost: usd("Parts", 240).orNull(),
+  labor_cost: usd("Labor", 180).orNull(),
+  total_cost: usd("Parts and labor, or the total given", 420).orNull(),
+  technician: text("Who did the work", "J. Ortiz").orNull(),
+  notes: text("Free text", "Anode replaced").orNull(),
+  condition_after: oneOf<Condition>(
+    ["good", "fair", "poor"],
+    "Condition found after the service",
+    "good",
+  ).orNull(),
+  created_at: instant("When the record was made"),
+});
+
+export const serviceEventView = serviceEvent.view((event: ServiceEvent) => ({
+  id: event.id,
+  appliance_id: event.applianceId,
+  component_id: event.componentId,
+  event_type: event.eventType,
+  date: event.date,
+  parts_cost: usdOrNull(event.partsCostCents),
+  labor_cost: usdOrNull(event.laborCostCents),
+  total_cost: usdOrNull(event.totalCostCents),
+  technician: event.technician,
+  notes: event.notes,
+  condition_after: event.conditionAfter,
+  created_at: toIso(event.createdAt),
+}));
+
+const out = serviceEvent.fields;
+
+/** A service event in a component's history. */
+export const historyEvent = record("HistoryEvent", {
+  id: out.id,
+  event_type: out.event_type,
+  date: out.date,
+  technician: out.technician,
+  total_cost: out.total_cost,
+  notes: out.notes,
+  condition_after: out.condition_after,
+});
+
+export const historyEventView = historyEvent.view((event: ServiceEvent) => ({
+  id: event.id,
+  event_type: event.eventType,
+  date: event.date,
+  technician: event.technician,
+  total_cost: usdOrNull(event.totalCostCents),
+  notes: event.notes,
+  condition_after: event.conditionAfter,
+}));
+
+/** Checked more leniently than documented where the refusal of one event is to name what is wrong with it. */
+export const newServiceEvent = input("NewServiceEvent", {
+  event_type: documented(required(may.requiredLine, out.event_type), {
+    ...{ type: "string", enum: EVENT_TYPES },
+  }),
+  date: required(may.day, out.date),
+  appliance_id: documented(nullable(may.idText, out.appliance_id), "required"),
+  component_id: nullable(may.idText, out.component_id),
+  parts_cost: nullable(may.usd, out.parts_cost),
+  labor_cost: nullable(may.usd, out.labor_cost),
+  total_cost: nullable(may.usd, out.total_cost.as("Parts and labor when not given, in USD")),
+  technician: nullable(may.line, out.technician),
+  notes: nullable(may.longText, out.notes.as("Free text, which is searched for signs of wear and damage")),
+  condition_after: nullable(may.condition, out.condition_after),
+});
+
+export const newServiceEvents = body({ events: items("The service events to log", newServiceEvent) });
+export const serviceEventsBulkReply = bulkReply("The service events that were logged", serviceEvent);
+
+/** A new service event from what came in. Throws invalid_request. */
+export function readNewServiceEvent(given: unknown): NewServiceEvent {
+  const wire = newServiceEvent.check(given);
+  const applianceId = textOrNull(wire.appliance_id);
+  if (applianceId === null)
+    throw invalid("appliance_id required", [{ field: "appliance_id", message: "is required" }]);
+  return {
+    applianceId,
+    componentId: textOrNull(wire.component_id),
+    eventType: readEventType(wire.event_type),
+    date: wire.date,
+    partsCostCents: cents(wire.parts_cost),
+    laborCostCents: cents(wire.labor_cost),
+    totalCostCents: cents(wire.total_cost),
+    technician: textOrNull(wire.technician),
+    notes: textOrNull(wire.notes),
+    conditionAfter: wire.condition_after ?? null,
+  };
+}
+
+function readEventType(text: string): EventType {
+  const name = text.trim();
+  const found = EVENT_TYPES.find((known) => known === name);
+  if (found) return found;
+  throw invalid(`Unknown event_type: ${name.slice(0, 64)}`, [
+    { field: "event_type", message: `must be one of ${EVENT_TYPES.join(", ")}` },
+  ]);
+}
+
+const cents = (amount: number | null | undefined) => (amount == null ? null : centsFromUsd(amount));

@@ -1,0 +1,193 @@
+import { type } from "arktype";
+import type { Health } from "../domain/health.ts";
+import { type Instant, toIso } from "../domain/time.ts";
+import { body, documented, type InputOf, optional, required } from "./check.ts";
+import {
+  anyObject,
+  day,
+  flag,
+  instant,
+  integer,
+  list,
+  mapOf,
+  object,
+  oneOf,
+  text,
+  texts,
+  whole,
+  yes,
+} from "./kit.ts";
+import { forPartner, partnerName } from "./paging.ts";
+
+export const health = object({
+  status: oneOf<Health["status"]>(["ok", "degraded"], "Whether the service can do its work"),
+  version: text("Version of the server", "0.1.0"),
+  uptime_s: whole("Seconds since the start", 86_400),
+  checks: object({
+    database: oneOf<Health["checks"]["database"]>(["ok", "failed"], "Whether a row could be written"),
+    scheduler: oneOf<Health["checks"]["scheduler"]>(
+      ["ok", "late", "off"],
+      "Whether snapshots are taken when they are due",
+    ),
+    outbox: oneOf<Health["checks"]["outbox"]>(["ok", "stopped"], "Whether webhooks are sent"),
+  }).as("The parts that were checked"),
+  last_snapshot: object({
+    date: day("Day of the snapshot, in UTC"),
+    finished_at: instant("When it finished"),
+  })
+    .as("The latest daily snapshot")
+    .orNull(),
+  last_backup: object({
+    at: instant("When it began"),
+    ok: flag("Whether it was made"),
+    drill_ok: flag("Whether it could be restored; null when it was not tried").orNull(),
+    bytes: integer("Size of the file in bytes; null when there is none", 183_760_449).orNull(),
+    duration_ms: integer("How long it took, in milliseconds", 9400),
+  })
+    .as("The latest scheduled backup and its restore drill")
+    .orNull(),
+});
+
+export const healthView = health.view(({ lastSnapshot, lastBackup, ...health }: Health) => ({
+  status: health.status,
+  version: health.version,
+  uptime_s: Math.floor(health.uptimeMs / 1000),
+  checks: {
+    database: health.checks.database,
+    scheduler: health.checks.scheduler,
+    outbox: health.checks.outbox,
+  },
+  last_snapshot: lastSnapshot && {
+    date: lastSnapshot.date,
+    finished_at: toIso(lastSnapshot.finishedAt),
+  },
+  last_backup: lastBackup && {
+    at: toIso(lastBackup.at),
+    ok: lastBackup.ok,
+    drill_ok: lastBackup.drillOk,
+    bytes: lastBackup.bytes,
+    duration_ms: lastBackup.durationMs,
+  },
+}));
+
+const method = {
+  type: text("Kind of credential", "api_key"),
+  description: text("What it is, in words", "An API key issued by the operator"),
+};
+
+export const authMethods = object({
+  methods: list(
+    "The ways to authenticate",
+    object({
+      ...method,
+      header: text("The header that carries the credential", "X-Api-Key").orAbsent(),
+      grant: text("OAuth 2.0 grant", "client_credentials").orAbsent(),
+      token_endpoint: text("Where tokens are given out", "/oauth/token").orAbsent(),
+    }),
+  ),
+  docs: text("Where the documentation is", "/docs"),
+});
+
+/** `tokenLifetimeS`: seconds for which a bearer token is valid. */
+export const authMethodsView = authMethods.view((tokenLifetimeS: number) => ({
+  methods: [
+    {
+      type: "api_key",
+      header: "X-Api-Key",
+      description: "An API key issued by the operator. It does not expire; rotation ends it at once.",
+    },
+    {
+      type: "oauth2",
+      grant: "client_credentials",
+      token_endpoint: "/oauth/token",
+      description: `A bearer token for the client id and secret issued by the operator, valid for ${tokenLifetimeS} seconds.`,
+    },
+  ],
+  docs: "/docs",
+}));
+
+/** RFC 6749 §4.4.2. Client id and secret may come in HTTP Basic instead, and a missing one has a code of its own. */
+export const tokenRequest = body({
+  grant_type: documented(required(type("string"), "Must be client_credentials", "client_credentials"), {
+    ...{ type: "string", enum: ["client_credentials"] },
+  }),
+  client_id: documented(
+    optional(
+      type("string <= 200"),
+      "Client id issued by the operator",
+      "svc_client_aa9eabe673e3f607cf5e5f74",
+    ),
+    "required",
+  ),
+  client_secret: documented(
+    optional(type("string <= 200"), "Client secret issued by the operator", "svc_secret_…"),
+    "required",
+  ),
+});
+
+/** Undefined for what lacks a field or holds one of another type. */
+export function readTokenRequest(given: unknown): InputOf<typeof tokenRequest.fields> | undefined {
+  const read = tokenRequest.checked(given);
+  return read instanceof type.errors ? undefined : (read as InputOf<typeof tokenRequest.fields>);
+}
+
+export const token = object({
+  access_token: text("Bearer token, prefix svct_", "svct_eyJhbGciOiJIUzI1NiJ9.e30.c2ln"),
+  token_type: oneOf(["Bearer"], "Always Bearer"),
+  expires_in: whole("Lifetime of the token in seconds", 3600),
+  scope: text("What the token allows", "read write"),
+  partner: partnerName,
+});
+
+type Issued = { token: string; lifetimeS: number; scope: string };
+export const tokenView = token.view(({ token, lifetimeS, scope }: Issued, partner: string) => ({
+  access_token: token,
+  token_type: "Bearer",
+  expires_in: lifetimeS,
+  scope,
+  partner,
+}));
+
+/** RFC 6749 §5.2. */
+export const tokenError = object({
+  error: text("RFC 6749's code of the failure", "unsupported_grant_type"),
+  error_description: text("What was wrong, in words", "grant_type must be client_credentials"),
+});
+
+export const tokenErrorView = tokenError.view((error: string, description: string) => ({
+  error,
+  error_description: description,
+}));
+
+const pong = object({ ok: yes("Always true"), timestamp: instant("The server's time") });
+export const pongView = pong.view((now: Instant) => ({ ok: true, timestamp: toIso(now) }));
+export const pongReply = forPartner(pong);
+
+/** The API document, as far as it describes itself. */
+export const apiDocument = object({
+  openapi: text("Version of the OpenAPI specification", "3.0.3"),
+  info: object({
+    title: text("What the document is of", "Mainstay Partner API"),
+    version: text("Version of the API", "1.0.0"),
+    description: text("What the API is for", ""),
+    contact: anyObject("Whom to ask"),
+    license: anyObject("The terms of use"),
+  }).as("Title, version and description"),
+  servers: list(
+    "Where the paths begin",
+    object({ url: text("The beginning", "/v1"), description: text("Which server it is", "This server") }),
+  ),
+  tags: list(
+    "The families of operations",
+    object({
+      name: text("The family's name", "Claims"),
+      description: text("What it holds", "Insurance claims"),
+    }),
+  ),
+  security: list(
+    "The ways to authenticate, of which any one will do",
+    mapOf("What each needs", texts("Scopes")),
+  ),
+  paths: anyObject("The operations by path"),
+  components: anyObject("What the operations refer to"),
+});

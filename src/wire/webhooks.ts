@@ -1,0 +1,247 @@
+import type { Appliance } from "../domain/appliance.ts";
+import type { Component } from "../domain/component.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Partner, WebhookEvent } from "../domain/partner.ts";
+import { projectionOf } from "../domain/projections.ts";
+import type { Property } from "../domain/property.ts";
+import type { BrandTier, RiskTier } from "../domain/scoring/types.ts";
+import type { RiskSummary, SensorEvent } from "../domain/sensor-event.ts";
+import type { ServiceEvent } from "../domain/service-event.ts";
+import { type Instant, toIso } from "../domain/time.ts";
+import { appliance } from "./appliance.ts";
+import { component } from "./component.ts";
+import { id, object, text, type WireOf } from "./kit.ts";
+import { property } from "./property.ts";
+import { riskTier } from "./scores.ts";
+import { riskSummary, riskSummaryView, told } from "./sensor-event.ts";
+import { serviceEvent } from "./service-event.ts";
+import { scoreOf, usdFromCents, usdOrNull } from "./units.ts";
+
+/* What webhooks carry: for each event its data, and the envelope around it. */
+
+const propertyData = object({
+  property_id: id("P", "The property"),
+  address: property.fields.address,
+  city: property.fields.city,
+  state: property.fields.state,
+  source: property.fields.source,
+});
+
+const applianceData = object({
+  appliance_id: id("A", "The appliance"),
+  type_id: appliance.fields.type_id,
+  property_id: appliance.fields.property_id,
+});
+
+const serviceEventData = object({
+  event_id: id("SE", "The service event"),
+  event_type: serviceEvent.fields.event_type,
+  appliance_id: serviceEvent.fields.appliance_id,
+  appliance_type: component.fields.appliance_type,
+  property_id: component.fields.property_id,
+  property_name: component.fields.property_name,
+  total_cost: serviceEvent.fields.total_cost,
+  date: serviceEvent.fields.date,
+});
+
+const tierData = object({
+  component_id: component.fields.component_id,
+  component_name: component.fields.component_name,
+  component_def_id: component.fields.component_def_id,
+  appliance_id: component.fields.appliance_id,
+  appliance_type: component.fields.appliance_type,
+  property_id: component.fields.property_id,
+  property_name: component.fields.property_name,
+  risk_score: component.fields.risk_score,
+  risk_tier: component.fields.risk_tier,
+  previous_tier: riskTier.as("The tier that was announced before", "WARNING"),
+  confidence: component.fields.confidence,
+  proactive_cost: component.fields.proactive_cost,
+  reactive_cost: component.fields.reactive_cost,
+  projected_failure_year: component.fields.projected_failure_year,
+});
+
+const readingData = object({
+  event_id: told.event_id,
+  property_id: told.property_id,
+  appliance_id: told.appliance_id,
+  component_id: told.component_id,
+  sensor_id: told.sensor_id,
+  metric: told.metric.orNull(),
+  value: told.value.orNull(),
+  unit: told.unit,
+  recorded_at: told.recorded_at,
+});
+
+const smartData = object({
+  event_id: told.event_id,
+  event_type: told.event_type,
+  property_id: told.property_id,
+  appliance_id: told.appliance_id,
+  risk_summary: riskSummary.as("What scoring again came to"),
+});
+
+const testData = object({
+  message: text("The administrator's words", "This is a test of your webhook receiver."),
+  requested_by: text("Who asked for the test", "Jane"),
+});
+
+/** The data of every event. */
+export const webhookData = {
+  "component.critical": tierData,
+  "component.warning": tierData,
+  "component.recovered": tierData,
+  "service_event.created": serviceEventData,
+  "property.created": propertyData,
+  "appliance.created": applianceData,
+  "sensor.received": readingData,
+  "sensor.smart": smartData,
+  "sensor.smart.processed": smartData,
+  "webhook.test": testData,
+} as const satisfies Record<WebhookEvent, object>;
+
+/** What a partner is told: the event's name and its data. */
+export type WebhookMessage = {
+  [E in WebhookEvent]: { event: E; data: WireOf<(typeof webhookData)[E]> };
+}[WebhookEvent];
+
+const propertyDataView = propertyData.view((property: Property) => ({
+  property_id: property.id,
+  address: property.address,
+  city: property.city,
+  state: property.state,
+  source: property.source,
+}));
+
+export const propertyCreated = (property: Property): WebhookMessage => ({
+  event: "property.created",
+  data: propertyDataView(property),
+});
+
+type Registered = Pick<Appliance, "id" | "typeId" | "propertyId">;
+const applianceDataView = applianceData.view((appliance: Registered) => ({
+  appliance_id: appliance.id,
+  type_id: appliance.typeId,
+  property_id: appliance.propertyId,
+}));
+
+export const applianceCreated = (appliance: Registered): WebhookMessage => ({
+  event: "appliance.created",
+  data: applianceDataView(appliance),
+});
+
+const serviceEventDataView = serviceEventData.view(
+  (event: ServiceEvent, typeId: string, propertyName: string) => ({
+    event_id: event.id,
+    event_type: event.eventType,
+    appliance_id: event.applianceId,
+    appliance_type: typeId,
+    property_id: event.propertyId,
+    property_name: propertyName,
+    total_cost: usdOrNull(event.totalCostCents),
+    date: event.date,
+  }),
+);
+
+export const serviceEventCreated = (
+  event: ServiceEvent,
+  typeId: string,
+  propertyName: string,
+): WebhookMessage => ({
+  event: "service_event.created",
+  data: serviceEventDataView(event, typeId, propertyName),
+});
+
+const TIER_EVENTS = {
+  CRITICAL: "component.critical",
+  WARNING: "component.warning",
+  GOOD: "component.recovered",
+} as const satisfies Record<RiskTier, WebhookEvent>;
+
+export const tierEvent = (tier: RiskTier) => TIER_EVENTS[tier];
+
+const tierDataView = tierData.view(
+  (
+    knowledge: Knowledge,
+    component: Component,
+    appliance: { typeId: string; brandTier: BrandTier },
+    propertyName: string,
+    previousTier: RiskTier,
+  ) => {
+    const definition = knowledge.component(component.defId);
+    return {
+      component_id: component.id,
+      component_name: definition.name,
+      component_def_id: component.defId,
+      appliance_id: component.applianceId,
+      appliance_type: appliance.typeId,
+      property_id: component.propertyId,
+      property_name: propertyName,
+      risk_score: scoreOf(component.riskScore),
+      risk_tier: component.riskTier,
+      previous_tier: previousTier,
+      confidence: component.confidence,
+      proactive_cost: usdFromCents(definition.proactiveCents),
+      reactive_cost: usdFromCents(definition.reactiveCents),
+      projected_failure_year: projectionOf(knowledge, component, appliance.brandTier).projectedFailureYear,
+    };
+  },
+);
+
+export const tierChanged = (...change: Parameters<typeof tierDataView>): WebhookMessage => ({
+  event: tierEvent(change[1].riskTier),
+  data: tierDataView(...change),
+});
+
+const readingDataView = readingData.view((event: SensorEvent) => ({
+  event_id: event.id,
+  property_id: event.propertyId,
+  appliance_id: event.applianceId,
+  component_id: event.componentId,
+  sensor_id: event.sensorId,
+  metric: event.metric,
+  value: event.value,
+  unit: event.unit,
+  recorded_at: toIso(event.recordedAt),
+}));
+
+export const readingReceived = (event: SensorEvent): WebhookMessage => ({
+  event: "sensor.received",
+  data: readingDataView(event),
+});
+
+const smartDataView = smartData.view((event: SensorEvent, summary: RiskSummary) => ({
+  event_id: event.id,
+  event_type: event.eventType!,
+  property_id: event.propertyId,
+  appliance_id: event.applianceId,
+  risk_summary: riskSummaryView(summary),
+}));
+
+export const smartEventTaken = (
+  name: "sensor.smart" | "sensor.smart.processed",
+  event: SensorEvent,
+  summary: RiskSummary,
+): WebhookMessage => ({ event: name, data: smartDataView(event, summary) });
+
+const testDataView = testData.view((message: string, requestedBy: string) => ({
+  message,
+  requested_by: requestedBy,
+}));
+
+export const receiverTested = (message: string, requestedBy: string): WebhookMessage => ({
+  event: "webhook.test",
+  data: testDataView(message, requestedBy),
+});
+
+/** The envelope of every event, as the text that is sent. */
+export function eventBody({ event, data }: WebhookMessage, partner: Partner, now: Instant): string {
+  return JSON.stringify({
+    event,
+    timestamp: toIso(now),
+    partner_id: partner.id,
+    partner: partner.name,
+    version: "v1",
+    data,
+  });
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "bun:test";
+import { type } from "arktype";
+import fc from "fast-check";
+import { Failure } from "../../src/domain/errors.ts";
+import { body, nullable, required } from "../../src/wire/check.ts";
+import { readNewProperty } from "../../src/wire/property.ts";
+
+const room = body({
+  name: required(type("string"), "What it is called"),
+  floor: nullable(type("0 <= number.integer <= 99").describe("a floor"), "Where it is"),
+});
+
+function refusal(run: () => unknown): Failure {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("check", () => {
+  test("gives back what has the shape", () => {
+    expect(room.check({ name: "Boiler room", floor: 0 })).toEqual({ name: "Boiler room", floor: 0 });
+  });
+
+  test("lists every field that is needed when one is missing, empty or null", () => {
+    const message = "name, address, state required";
+    for (const body of [{}, { name: "A", address: "B" }, { name: "A", address: " ", state: null }])
+      expect(refusal(() => readNewProperty(body)).message).toBe(message);
+  });
+
+  test("says what a field may hold in the field's own words", () => {
+    const { message, details } = refusal(() => room.check({ name: "A", floor: 100 }));
+    expect(message).toBe("floor must be a floor");
+    expect(details).toEqual([{ field: "floor", message: "must be a floor" }]);
+  });
+
+  test("names every field that is wrong", () => {
+    const body = {
+      name: "A",
+      address: "B",
+      state: "NY",
+      unit_count: -1,
+      zip: "x",
+      year_built: Number.POSITIVE_INFINITY,
+    };
+    const fields = refusal(() => readNewProperty(body)).details?.map(({ field }) => field);
+    expect(fields).toEqual(["unit_count", "year_built", "zip"]);
+  });
+
+  test("never repeats what was sent", () => {
+    const sent = fc.string({ minLength: 12, maxLength: 40 }).map((text) => `<${text}>`);
+    fc.assert(
+      fc.property(sent, (text) => {
+        const body = {
+          name: "A",
+          address: "B",
+          state: text,
+          zip: text,
+          unit_count: text,
+          year_built: [text],
+        };
+        const { message, details } = refusal(() => readNewProperty(body));
+        expect(JSON.stringify([message, details])).not.toContain(JSON.stringify(text).slice(1, -1));
+      }),
+    );
+  });
+});
