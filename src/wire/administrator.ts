@@ -10,6 +10,17 @@ const administrator = object({
   revoked_at: instant("When it was ended").orNull(),
 });
 
+const newAdministrator = object({
+  admin_id: administrator.fields.admin_id,
+  admin_key: text("The administrator's key", "svc_admin_…"),
+});
+
+/** A new administrator's key, shown this once. */
+export const newAdministratorRecord = newAdministrator.view((id: string, key: string) => ({
+  admin_id: id,
+  admin_key: key,
+}));
+
 /** An administrator, without the key. */
 export const administratorRecord = administrator.view((administrator: Administrator) => ({
   admin_id: administrator.id,

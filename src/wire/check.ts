@@ -101,7 +101,7 @@ export class Input<F extends InputFields> {
   readonly checked: Type<object>;
   /** The answer to a missing one lists them all, in the specification's words: `name, address, state required`. */
   readonly required: readonly string[];
-  readonly form: Form<unknown>;
+  readonly form: RecordForm<Fields>;
 
   constructor(
     readonly fields: F,

@@ -139,7 +139,7 @@ const impacts = object({
   expired_claims: whole("Claims that weigh nothing: too old, denied, or of a kind that is not scored", 0),
   claims: list("The claims, the newest date of loss first", impact),
   methodology: object({
-    version: text("Version of the scoring model", "1.0.0"),
+    version: text("Version of the scoring model", "2"),
     recency_decay: object({
       decay_years: whole("Years over which a claim's effect fades", 5),
     }).as("How a claim's effect fades"),

@@ -190,7 +190,7 @@ const outcomeLine = object({
   age_years: ageYears,
   probability: number("Probability of failure just before the event", 0.8134, { minimum: 0, maximum: 1 }),
   risk_score: riskScore.as("Score just before the event"),
-  model_version: text("Version of the scoring model", "1.0.0"),
+  model_version: text("Version of the scoring model", "2"),
   created_at: instant("When the record was made"),
   risk_tier: riskTier.as("Tier just before the event"),
 });

@@ -80,10 +80,20 @@ export const fullPartnerRecord = fullPartner.view((overview: PartnerOverview) =>
 const clientSecret = text("The OAuth client's secret", "svc_secret_…");
 const webhookSecret = text("The secret that webhooks are signed with", "whsec_…");
 
+const apiKey = text("The API key", "svc_live_…");
+
+const newApiKey = object({ partner_id: partnerId, api_key: apiKey });
+
+/** A new API key, shown this once. */
+export const newApiKeyRecord = newApiKey.view((partnerId: string, apiKey: string) => ({
+  partner_id: partnerId,
+  api_key: apiKey,
+}));
+
 const credentials = object({
   partner_id: partnerId,
   name,
-  api_key: text("The API key", "svc_live_…"),
+  api_key: apiKey,
   client_id: clientId,
   client_secret: clientSecret,
   webhook_secret: webhookSecret,
@@ -164,6 +174,59 @@ export const webhookTestRecord = webhookTest.view((id: string, partnerId: string
   event: "webhook.test",
   status: "pending",
   partner_id: partnerId,
+}));
+
+const receiver = object({
+  partner_id: partnerId,
+  webhook_url: partner.fields.webhook_url,
+  events: partner.fields.webhook_events,
+  concurrency: partner.fields.webhook_concurrency,
+});
+
+type Receiver = Required<Omit<PartnerSettings, "dailyBudget">>;
+
+/** Where a partner's webhooks go from now on. */
+export const receiverRecord = receiver.view((partnerId: string, set: Receiver) => ({
+  partner_id: partnerId,
+  webhook_url: set.webhookUrl,
+  events: set.webhookEvents,
+  concurrency: set.webhookConcurrency,
+}));
+
+const probe = object({
+  partner_id: partnerId,
+  name,
+  webhook_url: text("The receiver", "https://receiver.example/hooks"),
+  verdict: oneOf<Probe["verdict"]>(
+    ["accepts", "verifies", "unclear", "unreachable"],
+    "What it did with a delivery whose signature is wrong",
+    "verifies",
+  ),
+  accepts_without_verifying: flag("Whether it took the delivery", false),
+  status_code: whole("Its status; null without an answer", 401).orNull(),
+  error: text("Why there was no answer, in words", "connection refused").orNull(),
+  duration_ms: whole("How long it took, in milliseconds", 120),
+});
+
+/** What a receiver did with a delivery whose signature is wrong. */
+type Probe = {
+  partner: Partner;
+  url: string;
+  verdict: "accepts" | "verifies" | "unclear" | "unreachable";
+  statusCode: number | null;
+  error: string | null;
+  durationMs: number;
+};
+
+export const probeRecord = probe.view((probe: Probe) => ({
+  partner_id: probe.partner.id,
+  name: probe.partner.name,
+  webhook_url: probe.url,
+  verdict: probe.verdict,
+  accepts_without_verifying: probe.verdict === "accepts",
+  status_code: probe.statusCode,
+  error: probe.error,
+  duration_ms: probe.durationMs,
 }));
 
 const MAX_OVERLAP_HOURS = 24 * 90;

@@ -1,5 +1,5 @@
 import { createAdministrator, revokeAdministrator } from "../../usecases/administrators.ts";
-import { administratorRecord } from "../../wire/administrator.ts";
+import { administratorRecord, newAdministratorRecord } from "../../wire/administrator.ts";
 import { type Command, command, required } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";
@@ -14,7 +14,7 @@ const create = command({
       createAdministrator(administration, name),
     );
     context.print(
-      { admin_id: id, admin_key: key },
+      newAdministratorRecord(id, key),
       `Administrator  ${id}\nKey            ${key}\n\nThe key is shown this once.`,
     );
   },

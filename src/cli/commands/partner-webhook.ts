@@ -1,11 +1,16 @@
 import { senderOf } from "../../app/outbound.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_CONCURRENCY, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { toIso } from "../../domain/time.ts";
 import { changePartner, rotateWebhookSecret } from "../../usecases/administer-partner.ts";
 import { checkReceiverUrl, requirePartner } from "../../usecases/partners.ts";
-import { type Probed, probeReceivers } from "../../usecases/probe-receivers.ts";
+import { probeReceivers } from "../../usecases/probe-receivers.ts";
 import { sendTestEvent, TEST_MESSAGE } from "../../usecases/send-test-event.ts";
+import {
+  newWebhookSecretRecord,
+  probeRecord,
+  receiverRecord,
+  webhookTestRecord,
+} from "../../wire/partner.ts";
 import {
   type Command,
   command,
@@ -67,12 +72,7 @@ const setWebhook = command({
       await changePartner(administration, partnerId, settings);
     });
     context.print(
-      {
-        partner_id: partnerId,
-        webhook_url: settings.webhookUrl,
-        events: settings.webhookEvents,
-        concurrency: settings.webhookConcurrency,
-      },
+      receiverRecord(partnerId, settings),
       url === undefined ? "No webhooks are sent any more." : `Webhooks go to ${url}.`,
     );
   },
@@ -88,15 +88,13 @@ const rotateSecret = command({
   options: { overlap: duration("how long the secret before goes on signing, such as 24h") },
   examples: ["mainstay partner rotate-webhook-secret PARTNER_… --overlap 24h"],
   async run(context, { partnerId }, { overlap = 0 }) {
-    const { secret, takesEffectAt } = await withAdministration(context, async (administration) => {
+    const made = await withAdministration(context, async (administration) => {
       await requirePartner(administration.store, partnerId);
       return rotateWebhookSecret(administration, partnerId, overlap);
     });
-    const at = toIso(takesEffectAt);
-    context.print(
-      { partner_id: partnerId, webhook_secret: secret, takes_effect_at: at },
-      `Webhook secret  ${secret}\n${overlap === 0 ? "It signs from now on." : `It takes over at ${at}.`}`,
-    );
+    const record = newWebhookSecretRecord(partnerId, made);
+    const from = overlap === 0 ? "It signs from now on." : `It takes over at ${record.takes_effect_at}.`;
+    context.print(record, `Webhook secret  ${made.secret}\n${from}`);
   },
 });
 
@@ -113,7 +111,7 @@ const webhookTest = command({
       return sendTestEvent(administration, partnerId, { message, requestedBy: userName(context) });
     });
     context.print(
-      { id, delivery_id: id, event: "webhook.test", status: "pending", partner_id: partnerId },
+      webhookTestRecord(id, partnerId),
       `Delivery  ${id}\nHow it went: mainstay deliveries show ${id}`,
     );
   },
@@ -175,16 +173,3 @@ const VERDICTS = {
   unclear: "unclear",
   unreachable: "unreachable",
 } as const;
-
-function probeRecord({ partner, url, verdict, statusCode, error, durationMs }: Probed) {
-  return {
-    partner_id: partner.id,
-    name: partner.name,
-    webhook_url: url,
-    verdict,
-    accepts_without_verifying: verdict === "accepts",
-    status_code: statusCode,
-    error,
-    duration_ms: durationMs,
-  };
-}

@@ -1,7 +1,13 @@
 import { MAX_DAILY_BUDGET } from "../../domain/partner.ts";
 import { partnerOverview } from "../../usecases/partner-overview.ts";
 import { createPartner, requirePartner, rotateApiKey, rotateClientSecret } from "../../usecases/partners.ts";
-import { credentialsRecord, fullPartnerRecord, partnerRecord } from "../../wire/partner.ts";
+import {
+  credentialsRecord,
+  fullPartnerRecord,
+  newApiKeyRecord,
+  newClientSecretRecord,
+  partnerRecord,
+} from "../../wire/partner.ts";
 import { type Command, command, required, text, whole } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 import { textRecord, textTable } from "../terminal/text-table.ts";
@@ -85,10 +91,7 @@ const rotateKey = command({
     const apiKey = await withAdministration(context, (administration) =>
       rotateApiKey(administration, partnerId),
     );
-    context.print(
-      { partner_id: partnerId, api_key: apiKey },
-      `API key  ${apiKey}\nThe one before has ended.`,
-    );
+    context.print(newApiKeyRecord(partnerId, apiKey), `API key  ${apiKey}\nThe one before has ended.`);
   },
 });
 
@@ -100,12 +103,12 @@ const rotateSecret = command({
     "`mainstay partner revoke-tokens` ends them too.",
   arguments: { partnerId: required("the partner's id") },
   async run(context, { partnerId }) {
-    const { clientId, clientSecret } = await withAdministration(context, (administration) =>
+    const made = await withAdministration(context, (administration) =>
       rotateClientSecret(administration, partnerId),
     );
     context.print(
-      { partner_id: partnerId, client_id: clientId, client_secret: clientSecret },
-      `Client id      ${clientId}\nClient secret  ${clientSecret}\nThe secret before has ended.`,
+      newClientSecretRecord(partnerId, made),
+      `Client id      ${made.clientId}\nClient secret  ${made.clientSecret}\nThe secret before has ended.`,
     );
   },
 });

@@ -1,6 +1,6 @@
+import { exampleOf, type NamedSchemas, schemaOf } from "../../wire/describe.ts";
 import { failure } from "../../wire/errors.ts";
 import type { Form } from "../../wire/kit.ts";
-import { exampleOf, type NamedSchemas, schemaOf } from "../../wire/schema.ts";
 import type { Documented, Operation } from "../operation.ts";
 import { TAGS } from "./tags.ts";
 

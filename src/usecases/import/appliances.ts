@@ -1,6 +1,7 @@
 import type { Appliance, NewAppliance } from "../../domain/appliance.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
-import { readNewAppliance } from "../../wire/appliance.ts";
+import { newAppliance, readNewAppliance } from "../../wire/appliance.ts";
+import { columnsOf } from "../../wire/columns.ts";
 import { ApplianceIntake } from "../appliances.ts";
 import type { PortfolioWriter } from "../portfolio-writer.ts";
 import type { Batch, Outcome, RowKind } from "./kind.ts";
@@ -23,19 +24,7 @@ const UNRESOLVED = "P_";
  */
 export const applianceRows: RowKind<Entry> = {
   name: "appliances",
-  fields: {
-    partner_property_id: "text",
-    property_id: "text",
-    type_id: "text",
-    install_year: "number",
-    unit_id: "text",
-    brand: "text",
-    model: "text",
-    serial: "text",
-    brand_tier: "text",
-    usage_intensity: "number",
-    warranty_expiry: "text",
-  },
+  fields: { partner_property_id: "text", ...columnsOf(newAppliance) },
   required: ["type_id", "install_year"],
   references: PROPERTY_REFERENCES,
   read: (cells) => ({

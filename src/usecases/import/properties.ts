@@ -1,7 +1,8 @@
 import { invalid } from "../../domain/errors.ts";
 import type { NewProperty, Property } from "../../domain/property.ts";
 import type { Tx } from "../../store/store.ts";
-import { readNewProperty } from "../../wire/property.ts";
+import { columnsOf } from "../../wire/columns.ts";
+import { newProperty, readNewProperty } from "../../wire/property.ts";
 import { createProperty } from "../properties.ts";
 import type { Cells, RowKind } from "./kind.ts";
 
@@ -18,18 +19,7 @@ type Entry = NewProperty & { partnerPropertyId: string };
  */
 export const propertyRows: RowKind<Entry> = {
   name: "properties",
-  fields: {
-    partner_property_id: "text",
-    name: "text",
-    address: "text",
-    city: "text",
-    state: "text",
-    zip: "text",
-    unit_count: "number",
-    year_built: "number",
-    estimated_value: "number",
-    notes: "text",
-  },
+  fields: { partner_property_id: "text", ...columnsOf(newProperty) },
   required: ["partner_property_id", "name", "address", "state"],
   references: [[]],
   read(cells) {

@@ -1,7 +1,8 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { NewServiceEvent } from "../../domain/service-event.ts";
-import { readNewServiceEvent } from "../../wire/service-event.ts";
+import { columnsOf } from "../../wire/columns.ts";
+import { newServiceEvent, readNewServiceEvent } from "../../wire/service-event.ts";
 import type { PortfolioWriter } from "../portfolio-writer.ts";
 import { ServiceLog } from "../service-events.ts";
 import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";
@@ -28,14 +29,7 @@ export const serviceEventRows: RowKind<Entry> = {
     property_id: "text",
     component_id: "text",
     component_def_id: "text",
-    event_type: "text",
-    date: "text",
-    parts_cost: "number",
-    labor_cost: "number",
-    total_cost: "number",
-    technician: "text",
-    notes: "text",
-    condition_after: "text",
+    ...columnsOf(newServiceEvent),
   },
   required: ["event_type", "date"],
   references: [["appliance_id"], ["serial", "partner_property_id"], ["serial", "property_id"]],
