@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Authenticator } from "../../src/http/auth.ts";
 import { SlidingWindow } from "../../src/http/limits.ts";
-import { ok, partnerOperation } from "../../src/http/operation.ts";
+import { answers, ok, partnerOperation } from "../../src/http/operation.ts";
 import { Pipeline } from "../../src/http/pipeline.ts";
 import { SteadyAnswers } from "../../src/http/steady-answers.ts";
 import type { MasterKey } from "../../src/secrets/master-key.ts";
@@ -10,6 +10,7 @@ import { DailyBudgets } from "../../src/usecases/daily-budgets.ts";
 import { createPartner } from "../../src/usecases/partners.ts";
 import { writePortfolio } from "../../src/usecases/portfolio-writer.ts";
 import { createProperty } from "../../src/usecases/properties.ts";
+import { object, whole } from "../../src/wire/kit.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { knowledge, PROPERTY } from "../support/portfolio-store.ts";
 
@@ -31,6 +32,7 @@ async function pipeline() {
   let workedOut = 0;
   const operation = partnerOperation({
     ...{ id: "count", method: "GET", path: "/count", summary: "How often", steady: true },
+    replies: answers("How often", object({ workedOut: whole("How often", 1) })),
     handle: () => ok({ workedOut: ++workedOut }),
   });
   const partner = async (name: string) => {
