@@ -1,22 +1,10 @@
 import type { SettingKey } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Context } from "./context.ts";
-
-/** A word of the command line. */
-type Named = {
-  name: string;
-  /** One line, without a full stop. */
-  summary: string;
-};
+import type { Arguments, Described, Named, Options, Parse } from "./described.ts";
 
 /** What a command takes and does. Made by `command`. */
-export type CommandBody = {
-  /** More for its `--help`, when the summary doesn't say it all. */
-  description?: string;
-  arguments: Arguments;
-  options: Options;
-  /** Whole command lines, shown in `--help`. */
-  examples: readonly string[];
+export type CommandBody = Described & {
   /** It runs until it is told to stop: signals and stray errors are its own business, not the program's. */
   longRunning: boolean;
   run(context: Context, args: never, options: never): void | Promise<void>;
@@ -63,35 +51,6 @@ export function command<A extends Arguments = Record<never, never>, O extends Op
 export function command(definition: Definition<Arguments, Options>): CommandBody {
   return { arguments: {}, options: {}, examples: [], longRunning: false, ...definition };
 }
-
-/** Turns what was typed into a value; throws UsageError with what was expected. */
-export type Parse<Value> = (text: string) => Value;
-
-export type Argument = {
-  description: string;
-  presence: "required" | "optional" | "variadic";
-  parse: Parse<unknown>;
-  /** The value when nothing is typed. */
-  absent: unknown;
-  repeated: boolean;
-};
-
-export type Option = {
-  description: string;
-  /** What stands for the value in the help, such as URL; a switch has none. */
-  placeholder: string | undefined;
-  parse: Parse<unknown>;
-  /** The value when the option isn't given. */
-  absent: unknown;
-  repeated: boolean;
-  /** The setting that the option overrides. */
-  setting?: SettingKey;
-};
-
-/** By name in camelCase, in order: `propertyId` is shown as `<property-id>`. */
-export type Arguments = Readonly<Record<string, Argument>>;
-/** By name in camelCase: `webhookUrl` is given as `--webhook-url`. */
-export type Options = Readonly<Record<string, Option>>;
 
 type Values<Shape> = { readonly [Name in keyof Shape]: ValueOf<Shape[Name]> };
 type ValueOf<Item> = Item extends {

@@ -4,6 +4,7 @@ import type { Config } from "../config/settings.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
+import type { DescribedCommand } from "./described.ts";
 
 /** Takes text and has written all of it when it returns. */
 export type Output = { write(text: string): void };
@@ -38,11 +39,18 @@ export type Context = Omit<Host, "guard" | "logLines" | "columns"> & {
   readonly json: boolean;
   /** `--config` and `--data-dir` as they were typed. */
   readonly given: GlobalOptions;
+  /** What the program can do, for who describes it. */
+  allCommands(): Promise<DescribedCommand[]>;
   /** The result: one line of JSON with `--json`, else the text for people (a line end is added). */
   print(result: object, human: string): void;
 };
 
-export function createContext(host: Host, given: GlobalOptions, overrides: readonly Override[]): Context {
+export function createContext(
+  host: Host,
+  given: GlobalOptions,
+  overrides: readonly Override[],
+  allCommands: Context["allCommands"],
+): Context {
   const { guard: _guard, logLines, columns: _columns, ...world } = host;
   const request: ConfigRequest = { file: given.config, env: host.env, cwd: host.cwd, overrides };
   let config: Config | undefined;
@@ -51,6 +59,7 @@ export function createContext(host: Host, given: GlobalOptions, overrides: reado
     ...world,
     given,
     json: given.json,
+    allCommands,
     get config() {
       // Loaded when it is asked for, since the checks of the settings take longer than `version` does as a whole.
       const { loadConfig } = require("../config/load.ts") as typeof import("../config/load.ts");

@@ -1,19 +1,9 @@
 import { Command as Commander, Option as CommanderOption } from "commander";
 import { BUILD } from "../app/build-info.ts";
 import type { Override } from "../config/load.ts";
-import {
-  type Argument,
-  type Arguments,
-  type Command,
-  flag,
-  type Listed,
-  type Option,
-  type Options,
-  setting,
-  text,
-  UsageError,
-} from "./command.ts";
+import { type Command, flag, type Listed, setting, text, UsageError } from "./command.ts";
 import type { GlobalOptions } from "./context.ts";
+import type { Argument, Arguments, Option, Options } from "./described.ts";
 
 /** A command with the values that were typed for it, checked. */
 export type Invocation = {
@@ -32,8 +22,10 @@ export type ParserOptions = {
   columns: number;
 };
 
+export const SUMMARY = "Predictive maintenance and risk intelligence for real estate, in one executable";
+
 /** Taken by every command, before or after its name. */
-const GLOBAL_OPTIONS = {
+export const GLOBAL_OPTIONS = {
   config: text("FILE", "configuration file (default: MAINSTAY_CONFIG, else ./mainstay.toml if it exists)"),
   dataDir: setting("storage.data_dir", "DIR", "data folder, instead of storage.data_dir"),
   json: flag("print one JSON object instead of text"),
@@ -45,7 +37,7 @@ export function createParser(
   { invoke, writeHelp, writeUsage, columns }: ParserOptions,
 ): Commander {
   const program = new Commander("mainstay")
-    .description("Predictive maintenance and risk intelligence for real estate, in one executable.")
+    .description(`${SUMMARY}.`)
     .version(`mainstay ${BUILD.version}`, "-V, --version", "print the version")
     .helpCommand("help [command...]", "print the help of a command")
     .exitOverride()
@@ -144,12 +136,14 @@ function overridesIn(options: Options, typed: Record<string, unknown>): Override
   );
 }
 
-function argumentForm(name: string, { presence }: Argument): string {
+/** How the argument is shown. */
+export function argumentForm(name: string, { presence }: Argument): string {
   const word = kebabCase(name);
   return { required: `<${word}>`, optional: `[${word}]`, variadic: `<${word}...>` }[presence];
 }
 
-function optionForm(name: string): string {
+/** How the option is typed. */
+export function optionForm(name: string): string {
   return `--${kebabCase(name)}`;
 }
 

@@ -9,7 +9,9 @@
  */
 import { CommanderError } from "commander";
 import { type Entry, type Listed, loadEntry } from "./command.ts";
+import { complete, completionLines } from "./complete.ts";
 import { createContext, type Host } from "./context.ts";
+import type { DescribedCommand } from "./described.ts";
 import { createParser } from "./parser.ts";
 import { EXIT, reportError } from "./report-error.ts";
 import { COMMANDS } from "./table.ts";
@@ -30,6 +32,11 @@ export async function runCommandLine(
     reportError(error, { json, verbose: isVerbose(level), stderr: host.stderr });
 
   const commands = await loadTyped(table, argv);
+  // What a shell asks for when its user presses Tab; its words are no command line yet.
+  if (argv[0] === "complete" && argv[1] === "--") {
+    host.stdout.write(completionLines(complete(commands, argv.slice(2))));
+    return EXIT.done;
+  }
   let usage = "";
   const parser = createParser(commands, {
     columns: host.columns,
@@ -38,7 +45,7 @@ export async function runCommandLine(
       usage += text;
     },
     async invoke({ command, args, options, given, overrides }) {
-      const context = createContext(host, given, overrides);
+      const context = createContext(host, given, overrides, () => describeAll(table));
       level = () => context.config.log.level;
       if (!command.longRunning) host.guard(report);
       await command.run(context, args as never, options as never);
@@ -59,6 +66,15 @@ export async function runCommandLine(
 /** The table with the commands that the line may mean; of the others it has the name and the summary. */
 function loadTyped(table: readonly Entry[], argv: readonly string[]): Promise<Listed[]> {
   return Promise.all(table.map((entry) => (argv.includes(entry.name) ? loadEntry(entry) : entry)));
+}
+
+async function describeAll(table: readonly Entry[]): Promise<DescribedCommand[]> {
+  const loaded = await Promise.all(table.map(loadEntry));
+  return loaded.flatMap((entry) =>
+    "run" in entry
+      ? [{ ...entry, path: entry.name }]
+      : entry.commands.map((one) => ({ ...one, path: `${entry.name} ${one.name}` })),
+  );
 }
 
 /** Whether the level, from settings that may be what is wrong, asks for the details of a fault. */

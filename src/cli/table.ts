@@ -95,6 +95,16 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/openapi.ts")).openapiCommand,
   },
   {
+    name: "completion",
+    summary: "print a script that completes commands and options in a shell",
+    load: async () => (await import("./commands/completion.ts")).completionCommand,
+  },
+  {
+    name: "man",
+    summary: "print the manual page of all commands",
+    load: async () => (await import("./commands/man.ts")).manCommand,
+  },
+  {
     name: "version",
     summary: "print what this executable was built from",
     load: async () => (await import("./commands/version.ts")).versionCommand,

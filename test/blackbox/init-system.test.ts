@@ -29,6 +29,13 @@ const CONFIG = "etc/mainstay/mainstay.toml";
 const DATA = "var/lib/mainstay";
 const UNIT = "etc/systemd/system/mainstay.service";
 const BINARY = "usr/local/bin/mainstay";
+/** The manual page, and what completes commands in bash, fish and zsh. */
+const HELP = [
+  "usr/local/share/bash-completion/completions/mainstay",
+  "usr/local/share/fish/vendor_completions.d/mainstay.fish",
+  "usr/local/share/man/man1/mainstay.1",
+  "usr/local/share/zsh/site-functions/_mainstay",
+];
 
 let executable: string;
 beforeAll(() => {
@@ -97,15 +104,17 @@ describe("init --system", () => {
       data_dir: join(root, DATA),
       unit_file: join(root, UNIT),
       unit_created: true,
+      help_files: expect.arrayContaining(HELP.map((path) => join(root, path))),
       user: "mainstay",
       owners_set: IS_ROOT,
     });
-    expect(filesIn(root)).toEqual([CONFIG, UNIT]);
+    expect(filesIn(root)).toEqual([CONFIG, UNIT, ...HELP]);
     const ours = { uid: process.getuid!(), gid: process.getgid!() };
     expect(rightsOf(root, CONFIG)).toEqual({ mode: "640", uid: ours.uid, gid: ACCOUNT.gid });
     expect(rightsOf(root, "etc/mainstay")).toEqual({ mode: "750", uid: ours.uid, gid: ACCOUNT.gid });
     expect(rightsOf(root, DATA)).toEqual({ mode: "700", ...ACCOUNT });
-    expect(rightsOf(root, UNIT)).toEqual({ mode: "644", ...ours });
+    for (const path of [UNIT, ...HELP])
+      expect({ path, ...rightsOf(root, path) }).toEqual({ path, mode: "644", ...ours });
     for (const path of ["etc/systemd", "var", "var/lib"])
       expect({ path, ...rightsOf(root, path) }).toEqual({ path, mode: "755", ...ours });
   });
@@ -199,7 +208,17 @@ describe("init --system again", () => {
     expect(stderr).toContain(`${join(root, CONFIG)} is there, and not as init would write`);
     expect(stderr).toContain("--force");
     expect(textOf(root, CONFIG)).toBe(mine);
-    expect(filesIn(root)).toEqual([CONFIG]);
+    expect(filesIn(root)).toEqual([CONFIG, ...HELP]);
+  });
+
+  test("renews what completes commands and the manual page without asking: nobody writes into these", async () => {
+    const root = machine();
+    await initialised(root);
+    const fresh = textOf(root, HELP[0]!);
+    for (const path of HELP) writeFileSync(join(root, path), "of another version");
+    await initialised(root);
+    expect(textOf(root, HELP[0]!)).toBe(fresh);
+    expect(filesIn(root)).toEqual([CONFIG, UNIT, ...HELP]);
   });
 
   test("takes a changed file's place with --force, and keeps it beside", async () => {
@@ -210,7 +229,7 @@ describe("init --system again", () => {
     expect(await initialised(root, "--force")).toMatchObject({ config_created: false, unit_created: true });
     expect(textOf(root, UNIT)).toBe(fresh);
     expect(textOf(root, `${UNIT}.old`)).toBe("[Service]\nExecStart=/bin/false\n");
-    expect(filesIn(root)).toEqual([CONFIG, UNIT, `${UNIT}.old`]);
+    expect(filesIn(root)).toEqual([CONFIG, UNIT, `${UNIT}.old`, ...HELP]);
   });
 });
 
@@ -277,7 +296,7 @@ describe("init --system refuses, and writes nothing,", () => {
 test("without being root, a folder of one's own is prepared, and the owners are left to whoever packs it", async () => {
   const root = machine();
   chmodSync(root, 0o755);
-  for (const path of ["", "etc"]) chownSync(join(root, path), ACCOUNT.uid, ACCOUNT.gid);
+  for (const path of ["", "etc", "usr/local"]) chownSync(join(root, path), ACCOUNT.uid, ACCOUNT.gid);
   const { code, stdout, stderr } = await init(root, [], { under: AS_ACCOUNT });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("Owners were not set, since only root may. The data folder must be mainstay's.");

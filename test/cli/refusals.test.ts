@@ -78,6 +78,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   calls: "5",
   url: "http://127.0.0.1:9/",
   file: "nowhere/at-all",
+  shell: "bash",
 };
 const bare = (argument: string) => argument.slice(1, -1);
 const isRequired = (argument: string) => argument.startsWith("<");

@@ -12,24 +12,41 @@ import unit from "../../../packaging/mainstay.service" with { type: "text" };
 import { BUILD } from "../../app/build-info.ts";
 import { EXAMPLE_CONFIG } from "../../config/defaults.ts";
 import { OperatorError, refusedWrite } from "../../domain/errors.ts";
+import { completionScript, SHELLS, type Shell } from "../completion-script.ts";
 import type { Context } from "../context.ts";
+import { manPage } from "../man-page.ts";
 
 const CONFIG_FILE = "/etc/mainstay/mainstay.toml";
 const DATA_DIR = "/var/lib/mainstay";
 const UNIT_FILE = "/etc/systemd/system/mainstay.service";
+/** Where shells and `man` look for what did not come with the system. */
+const SHARED = "/usr/local/share";
+const COMPLETIONS: Readonly<Record<Shell, string>> = {
+  bash: "bash-completion/completions/mainstay",
+  zsh: "zsh/site-functions/_mainstay",
+  fish: "fish/vendor_completions.d/mainstay.fish",
+};
+const MAN_PAGE = "man/man1/mainstay.1";
 const USUAL_PLACE = "/usr/local/bin/mainstay";
 
 type SystemOptions = { root: string | undefined; user: string; force: boolean };
 type Account = { uid: number; gid: number };
 /** A file or folder with what it must be. Owned by root, in the service's group where `group` says so. */
 type Planned = { path: string; mode: number; owner: Account };
-type PlannedFile = Planned & { text: string };
+type PlannedFile = Planned & {
+  text: string;
+  /** Nobody writes into it but us: another version's is simply replaced. */
+  ours?: boolean;
+};
 
 /**
  * `mainstay init --system`: what a systemd service needs, below a root folder. The key file and the database are made
  * by the service itself at its first start, so that they are its user's. All is looked at before anything is written.
  */
-export function initSystem({ cwd, print }: Context, options: SystemOptions): void {
+export async function initSystem(
+  { cwd, print, allCommands }: Context,
+  options: SystemOptions,
+): Promise<void> {
   const { user, force } = options;
   const root = resolve(cwd, options.root ?? "/");
   const isRoot = process.getuid?.() === 0;
@@ -42,15 +59,30 @@ export function initSystem({ cwd, print }: Context, options: SystemOptions): voi
   const at = (path: string) => join(root, path);
   const superuser: Account = { uid: 0, gid: 0 };
   const service: Account = { uid: 0, gid: account.gid };
+  const helps = new Map([
+    ...SHELLS.map((shell) => [COMPLETIONS[shell], completionScript(shell)] as const),
+    [MAN_PAGE, manPage(await allCommands())],
+  ]);
   const files: PlannedFile[] = [
     // A password may be written into it: for root and the service only, and not for the service to change.
     { path: at(CONFIG_FILE), mode: 0o640, owner: service, text: configText() },
     { path: at(UNIT_FILE), mode: 0o644, owner: superuser, text: unitText(user, placeOfExecutable(root)) },
+    ...[...helps].map(([path, text]) => ({
+      path: at(join(SHARED, path)),
+      mode: 0o644,
+      owner: superuser,
+      text,
+      ours: true,
+    })),
   ];
   const folders: Planned[] = [
     { path: dirname(at(CONFIG_FILE)), mode: 0o750, owner: service },
     { path: at(DATA_DIR), mode: 0o700, owner: account },
-    { path: dirname(at(UNIT_FILE)), mode: 0o755, owner: superuser },
+    ...[UNIT_FILE, ...[...helps.keys()].map((path) => join(SHARED, path))].map((path) => ({
+      path: dirname(at(path)),
+      mode: 0o755,
+      owner: superuser,
+    })),
   ];
 
   const states = files.map((file) => ({ file, state: stateOf(file) }));
@@ -73,6 +105,7 @@ export function initSystem({ cwd, print }: Context, options: SystemOptions): voi
       data_dir: at(DATA_DIR),
       unit_file: at(UNIT_FILE),
       unit_created: created(1),
+      help_files: [...helps.keys()].map((path) => at(join(SHARED, path))),
       user,
       owners_set: isRoot,
       next_steps: nextSteps,
@@ -81,6 +114,7 @@ export function initSystem({ cwd, print }: Context, options: SystemOptions): voi
       `Configuration  ${at(CONFIG_FILE)}${created(0) ? "" : " (was there already)"}`,
       `Data folder    ${at(DATA_DIR)}`,
       `Unit           ${at(UNIT_FILE)}${created(1) ? "" : " (was there already)"}`,
+      `Man page       ${at(join(SHARED, MAN_PAGE))}, and completion for ${SHELLS.join(", ")}`,
       "",
       "Next:",
       ...nextSteps.map((step) => `  ${step}`),
@@ -142,9 +176,10 @@ function placeOfExecutable(root: string): string {
   return place;
 }
 
-function stateOf({ path, text }: PlannedFile): "absent" | "same" | "different" {
+function stateOf({ path, text, ours }: PlannedFile): "absent" | "same" | "different" {
   try {
-    return readFileSync(path, "utf8") === text ? "same" : "different";
+    if (readFileSync(path, "utf8") === text) return "same";
+    return ours ? "absent" : "different";
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "absent";
     throw refusedWrite(error, path);

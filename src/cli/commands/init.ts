@@ -17,7 +17,7 @@ export const initCommand = command({
     "Writes to --config, else to MAINSTAY_CONFIG, else to ./mainstay.toml. " +
     "A file that is there already is never changed, and is refused unless it is what would be written.\n" +
     "With --system it prepares a systemd service instead: /etc/mainstay/mainstay.toml, /var/lib/mainstay and the " +
-    "unit, which starts this executable where it is. The service makes key file and database at its first start.",
+    "unit, which starts this executable where it is, with a manual page and completion for shells. The service makes key file and database at its first start.",
   options: {
     system: flag("prepare a systemd service: configuration, data folder and unit"),
     root: text("DIR", "with --system: the root folder of an image or a package (default: /)"),

@@ -1,0 +1,17 @@
+import { command, required, UsageError } from "../command.ts";
+import { completionScript, isShell, SHELLS } from "../completion-script.ts";
+
+export const completionCommand = command({
+  description: "`mainstay init --system` puts the scripts where the shells of a machine look for them.",
+  arguments: { shell: required(SHELLS.join(", ")) },
+  examples: [
+    "source <(mainstay completion bash)",
+    "mainstay completion fish > ~/.config/fish/completions/mainstay.fish",
+  ],
+  run({ print }, { shell }) {
+    if (!isShell(shell))
+      throw new UsageError(`expected ${SHELLS.join(" or ")}, got ${JSON.stringify(shell)}`);
+    const script = completionScript(shell);
+    print({ shell, script }, script.trimEnd());
+  },
+});

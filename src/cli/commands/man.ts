@@ -1,0 +1,11 @@
+import { command } from "../command.ts";
+import { manPage } from "../man-page.ts";
+
+export const manCommand = command({
+  description: "`mainstay init --system` puts it where `man mainstay` looks for it.",
+  examples: ["mainstay man | man -l -"],
+  async run({ print, allCommands }) {
+    const page = manPage(await allCommands());
+    print({ name: "mainstay.1", page }, page.trimEnd());
+  },
+});

@@ -1,0 +1,60 @@
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
+export const isShell = (text: string): text is Shell => (SHELLS as readonly string[]).includes(text);
+
+/**
+ * The script that makes a shell ask `mainstay complete -- WORDS` what may come next: lines of a word, a tab and its
+ * meaning, and last `:0` where files may stand too, else `:4`. Words are handed over as they are: the scripts in use
+ * elsewhere evaluate what was typed, so that Tab after `$(…)` runs it.
+ */
+export const completionScript = (shell: Shell): string => SCRIPTS[shell];
+
+const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `# Completion of mainstay for bash.
+_mainstay() {
+  local line lines current=\${COMP_WORDS[COMP_CWORD]}
+  COMPREPLY=()
+  mapfile -t lines < <("\${COMP_WORDS[0]}" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  for line in "\${lines[@]}"; do
+    case $line in
+      :0) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+      :*) ;;
+      *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
+    esac
+  done
+}
+complete -F _mainstay mainstay
+`,
+  zsh: `#compdef mainstay
+# Completion of mainstay for zsh.
+_mainstay() {
+  local line
+  local -a found
+  for line in "\${(@f)$("\${words[1]}" complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    case $line in
+      :0) _files ;;
+      :*) ;;
+      *) found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}") ;;
+    esac
+  done
+  (( $#found )) && _describe mainstay found
+}
+if [ "$funcstack[1]" = _mainstay ]; then _mainstay "$@"; else compdef _mainstay mainstay; fi
+`,
+  fish: `# Completion of mainstay for fish.
+function __mainstay_complete
+  set -l words (commandline -opc)
+  set -l current (commandline -ct)
+  for line in ($words[1] complete -- $words[2..-1] "$current" 2>/dev/null)
+    switch $line
+      case :0
+        __fish_complete_path "$current"
+      case ':*'
+      case '*'
+        echo $line
+    end
+  end
+end
+complete -c mainstay -f -a '(__mainstay_complete)'
+`,
+};

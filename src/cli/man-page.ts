@@ -1,0 +1,66 @@
+import { BUILD } from "../app/build-info.ts";
+import type { DescribedCommand, Option } from "./described.ts";
+import { argumentForm, GLOBAL_OPTIONS, optionForm, SUMMARY } from "./parser.ts";
+import { EXIT } from "./report-error.ts";
+
+/** The manual page of all commands, in the language of man(7). */
+export function manPage(commands: readonly DescribedCommand[]): string {
+  return [
+    `.TH MAINSTAY 1 "" "Mainstay ${BUILD.version}" "Mainstay"`,
+    ".SH NAME",
+    `mainstay \\- ${escaped(SUMMARY)}`,
+    ".SH SYNOPSIS",
+    ".B mainstay",
+    ".I command",
+    "[options]",
+    ".SH OPTIONS OF EVERY COMMAND",
+    ...Object.entries(GLOBAL_OPTIONS).flatMap(([name, option]) => optionLines(name, option)),
+    ".SH COMMANDS",
+    ...commands.flatMap(commandLines),
+    ".SH EXIT STATUS",
+    ...[
+      [EXIT.done, "done"],
+      [EXIT.failed, "failed"],
+      [EXIT.badUsage, "called wrongly"],
+    ].flatMap(([code, meaning]) => [".TP", String(code), String(meaning)]),
+    ".SH FILES",
+    ...[
+      ["./mainstay.toml", "the configuration, where neither --config nor MAINSTAY_CONFIG names another"],
+      ["/etc/mainstay/mainstay.toml", "the configuration of a system service"],
+    ].flatMap(([file, meaning]) => [".TP", `.I ${escaped(file!)}`, escaped(meaning!)]),
+    "",
+  ].join("\n");
+}
+
+function commandLines(command: DescribedCommand): string[] {
+  const { path, summary, description, examples } = command;
+  const args = Object.entries(command.arguments).map(([name, argument]) => argumentForm(name, argument));
+  return [
+    `.SS ${escaped([path, ...args].join(" "))}`,
+    escaped(
+      [`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`, description].filter(Boolean).join(" "),
+    ),
+    ...Object.entries(command.arguments).flatMap(([name, argument]) => [
+      ".TP",
+      `.I ${escaped(argumentForm(name, argument))}`,
+      escaped(argument.description),
+    ]),
+    ...Object.entries(command.options).flatMap(([name, option]) => optionLines(name, option)),
+    ...(examples.length > 0 ? [".P", ".nf", ...examples.map(escaped), ".fi"] : []),
+  ];
+}
+
+function optionLines(name: string, { placeholder, description }: Option): string[] {
+  const form = `\\fB${escaped(optionForm(name))}\\fR${placeholder ? ` \\fI${escaped(placeholder)}\\fR` : ""}`;
+  return [".TP", form, escaped(description)];
+}
+
+/** Text as text: a backslash, a hyphen that is typed, and a line that would begin with a request. */
+function escaped(text: string): string {
+  return text
+    .replaceAll("\\", "\\e")
+    .replaceAll("-", "\\-")
+    .split("\n")
+    .map((line) => (/^[.']/.test(line) ? `\\&${line}` : line))
+    .join("\n.br\n");
+}
