@@ -18,45 +18,49 @@ export type UnknownPast = {
 
 /** The ages that stand for the density: so many midpoints of (0, t). */
 const MIDPOINTS = 64;
+const KEPT_SHAPES = 64;
+const SHARES = Float64Array.from({ length: MIDPOINTS }, (_, j) => (j + 0.5) / MIDPOINTS);
+/** Each share to the power of a shape: what the hazard at t is multiplied by. */
+const powersByShape = new Map<number, Float64Array>();
 
 export function unknownPast(shape: number, nominalAge: number): UnknownPast {
-  const youngestHazard = hazardAt(shape, nominalAge, 0, 0);
+  const powers = kept(powersByShape, shape, KEPT_SHAPES, () => SHARES.map((share) => share ** shape));
+  const hazard = cumulativeHazard(nominalAge, 1, shape);
+  const youngestHazard = powers[0]! * hazard;
   let sum = 0;
-  for (let j = 0; j < MIDPOINTS; j++) sum += Math.exp(youngestHazard - hazardAt(shape, nominalAge, j, 0));
-  const renewed = -Math.expm1(-cumulativeHazard(nominalAge, 1, shape));
+  for (const power of powers) sum += Math.exp(youngestHazard - power * hazard);
+  const renewed = -Math.expm1(-hazard);
   return { shape, nominalAge, weight: renewed / sum, youngestHazard };
 }
 
-/** The probability that the part in service now has failed by age alone, had it not been kept; `since` is d/η. */
-export function priorSince(
-  { shape, nominalAge, weight, youngestHazard }: UnknownPast,
-  since: number,
-): number {
-  const base = hazardAt(shape, nominalAge, 0, since);
-  const original = cumulativeHazard(nominalAge + since, 1, shape);
-  let survived = Math.exp(base - youngestHazard - original);
-  let failed = survived * -Math.expm1(-original);
-  for (let j = 0; j < MIDPOINTS; j++) {
-    const hazard = hazardAt(shape, nominalAge, j, since);
-    const share = weight * Math.exp(base - hazard);
-    survived += share;
-    failed += share * -Math.expm1(-hazard);
-  }
+/** The probability that the part in service has failed by now, from age alone; `since` is d/η. */
+export function priorSince(past: UnknownPast, since: number): number {
+  const { survived, failed } = weigh(past, since);
   return failed / survived;
 }
 
 /** The cumulative hazard of what has passed since the record began, `since` being d/η, evidence aside. */
 export function hazardSince(past: UnknownPast, since: number): number {
-  const { shape, nominalAge, weight, youngestHazard } = past;
-  const base = hazardAt(shape, nominalAge, 0, since);
-  let survived = Math.exp(base - youngestHazard - cumulativeHazard(nominalAge + since, 1, shape));
-  for (let j = 0; j < MIDPOINTS; j++)
-    survived += weight * Math.exp(base - hazardAt(shape, nominalAge, j, since));
-  return base - youngestHazard - Math.log(survived);
+  const { survived, base } = weigh(past, since);
+  return base - past.youngestHazard - Math.log(survived);
 }
 
-function hazardAt(shape: number, nominalAge: number, j: number, since: number): number {
-  return cumulativeHazard(((j + 0.5) / MIDPOINTS) * nominalAge + since, 1, shape);
+/**
+ * The sums over the original and the ages of a renewed part: of S, and of S·F, both times exp(`base` − the hazard
+ * that the weight was multiplied by).
+ */
+function weigh({ shape, nominalAge, weight, youngestHazard }: UnknownPast, since: number) {
+  const base = cumulativeHazard(SHARES[0]! * nominalAge + since, 1, shape);
+  const atBase = Math.exp(-base);
+  const original = cumulativeHazard(nominalAge + since, 1, shape);
+  let survived = Math.exp(base - youngestHazard - original);
+  let failed = survived * -Math.expm1(-original);
+  for (const share of SHARES) {
+    const likelihood = Math.exp(base - cumulativeHazard(share * nominalAge + since, 1, shape));
+    survived += weight * likelihood;
+    failed += weight * likelihood * (1 - likelihood * atBase);
+  }
+  return { survived, failed, base };
 }
 
 /**
@@ -78,8 +82,7 @@ export class UnknownPasts {
 }
 
 type Remembered = { past: UnknownPast; priors: Map<number, number> };
-const KEPT_SHAPES = 64;
-const KEPT_PASTS = 512;
+const KEPT_PASTS = 2048;
 const KEPT_PRIORS = 32;
 
 function kept<K, V>(entries: Map<K, V>, key: K, limit: number, make: () => V): V {
