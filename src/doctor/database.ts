@@ -4,7 +4,7 @@ import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import { inMegabytes } from "../files.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
 import { sealer } from "../secrets/sealer.ts";
-import type { DatabaseState } from "../store/database-state.ts";
+import type { DatabaseState, ModelState } from "../store/database-state.ts";
 import { anySealedSecret, integrityProblems, missingMigrations, schemaVersion } from "../store/inspect.ts";
 import { SNAPSHOT_LATE_MS } from "../store/snapshots.ts";
 import { readable } from "../store/sqlite.ts";
@@ -95,6 +95,23 @@ export function checkSnapshot({ snapshot }: DatabaseState, enabled: boolean, now
     return warn("none was ever taken", "The server takes one a day; start it, or run `mainstay snapshot`.");
   const detail = `of ${snapshot.day}, finished ${age(now - snapshot.finishedAt)} ago`;
   return now - snapshot.finishedAt > SNAPSHOT_LATE_MS ? warn(detail, remedy) : ok(detail);
+}
+
+/** Whether the scores that stand are of this executable's model. */
+export function checkModel({ scoredBy, fit }: ModelState, own: string): Finding {
+  const version = fit?.base === own ? fit.version : own;
+  if (fit && fit.base !== own)
+    return warn(
+      `model ${own}; ${fit.version}, fitted to model ${fit.base}, is not used`,
+      "Fit it anew with `mainstay calibrate`.",
+    );
+  if (scoredBy === undefined) return ok(`model ${version}`);
+  if (scoredBy === own || scoredBy.startsWith(`${own}+`))
+    return ok(`model ${version}; the latest snapshot is of ${scoredBy}`);
+  return warn(
+    `the latest snapshot is of model ${scoredBy}; this executable scores by model ${version}`,
+    "The next snapshot scores everything anew. What only the change of model moves is not announced, unless it is taken with `mainstay snapshot --announce-model-change`.",
+  );
 }
 
 export function checkOutbox({ outbox }: DatabaseState, now: Instant): Finding {

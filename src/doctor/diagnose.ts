@@ -4,7 +4,7 @@ import { readLastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { KeyEnvironment } from "../secrets/master-key.ts";
-import { type DatabaseState, readDatabaseState } from "../store/database-state.ts";
+import { type DatabaseState, readDatabaseState, readModelState } from "../store/database-state.ts";
 import { openWithoutTrace } from "../store/inspect.ts";
 import { readable } from "../store/sqlite.ts";
 import { type Check, type CheckResult, type Finding, fail, ok, runChecks, warn } from "./check.ts";
@@ -13,6 +13,7 @@ import {
   checkClock,
   checkIntegrity,
   checkKey,
+  checkModel,
   checkOutbox,
   checkSchema,
   checkSnapshot,
@@ -27,6 +28,8 @@ export type Patient = {
   env: KeyEnvironment;
   now: Instant;
   depth: "quick" | "full";
+  /** The executable's own. */
+  modelVersion: string;
 };
 
 /** Checks an installation, whether its server runs or not, and whatever state it is in. Writes nothing. */
@@ -47,7 +50,7 @@ export async function diagnose(patient: Patient): Promise<CheckResult[]> {
 }
 
 async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
-  const { config, databaseFile, env, depth } = patient;
+  const { config, databaseFile, env, depth, modelVersion } = patient;
   const { dataDir } = config.storage;
   const keyCheck = (db?: Database): Check => ({ name: "key", run: () => checkKey(db, dataDir, env) });
   let db: Database | undefined;
@@ -70,6 +73,7 @@ async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
       { name: "database", run: () => checkIntegrity(opened, databaseFile, depth) },
       { name: "schema", run: () => checkSchema(opened, databaseFile) },
       keyCheck(opened),
+      { name: "model", run: () => checkModel(readModelState(opened), modelVersion) },
     ]);
     return [...checks, ...(await runChecks(stateChecks(opened, patient)))];
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { versionName } from "./models.ts";
 
 /** What a doctor wants to know of the rows. Instants are epoch milliseconds. */
 export type DatabaseState = {
@@ -10,6 +11,37 @@ export type DatabaseState = {
   /** Where partners' webhooks go. */
   receivers: { partnerId: string; partner: string; url: string; pausedAt: number | null }[];
 };
+
+/** Which model has scored. Versions such as `2` and `2+local.3`. */
+export type ModelState = {
+  /** Whose scores the newest finished snapshot took; undefined before the first. */
+  scoredBy: string | undefined;
+  /** The operator's own fit that is in use, and the model it was made for; undefined without one. */
+  fit: { version: string; base: string } | undefined;
+};
+
+/** As far as the database's schema knows of models: the first kept no version, and was model 1's. */
+export function readModelState(db: Database): ModelState {
+  const has = (column: string, table: string) =>
+    db.query("SELECT 1 FROM pragma_table_info(?) WHERE name = ?").get(table, column) !== null;
+  const version = has("model_version", "snapshot_runs") ? "model_version" : "'1'";
+  const run = db
+    .query<{ version: string }, []>(
+      `SELECT ${version} AS version FROM snapshot_runs WHERE finished_at IS NOT NULL ORDER BY day DESC LIMIT 1`,
+    )
+    .get();
+  const fit = has("number", "model_in_use")
+    ? db
+        .query<{ base: string; number: number }, []>(
+          "SELECT v.base, v.number FROM model_in_use u JOIN model_versions v ON v.number = u.number",
+        )
+        .get()
+    : null;
+  return {
+    scoredBy: run?.version,
+    fit: fit ? { base: fit.base, version: versionName(fit.base, fit.number) } : undefined,
+  };
+}
 
 export function readDatabaseState(db: Database): DatabaseState {
   const one = <Row>(sql: string) => db.query<Row, []>(sql).get() ?? undefined;

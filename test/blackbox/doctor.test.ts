@@ -58,6 +58,7 @@ describe("mainstay doctor", () => {
     database: "ok",
     schema: "ok",
     key: "ok",
+    model: "ok",
     clock: "ok",
     snapshot: "ok",
     outbox: "ok",

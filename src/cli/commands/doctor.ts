@@ -3,6 +3,7 @@ import { ConfigError } from "../../config/config-error.ts";
 import type { CheckResult } from "../../doctor/check.ts";
 import { diagnose } from "../../doctor/diagnose.ts";
 import { OperatorError } from "../../domain/errors.ts";
+import { loadKnowledge } from "../../knowledge/load.ts";
 import { command, flag } from "../command.ts";
 import type { Context } from "../context.ts";
 
@@ -29,7 +30,8 @@ async function allChecks(context: Context, depth: "quick" | "full"): Promise<Che
   try {
     const { config, env } = context;
     const file = databaseFile(config.storage.dataDir);
-    return await diagnose({ config, databaseFile: file, env, now: context.now(), depth });
+    const { modelVersion } = loadKnowledge();
+    return await diagnose({ config, databaseFile: file, env, now: context.now(), depth, modelVersion });
   } catch (error) {
     // Without settings there is nothing else to look at.
     if (!(error instanceof ConfigError)) throw error;
