@@ -30,7 +30,7 @@ import { forPartner, page } from "./paging.ts";
 import { round, usdFromCents } from "./units.ts";
 import * as may from "./values.ts";
 
-/** A multiplier on the odds of failure; 1 has no effect. */
+/** A multiplier on the hazard of failure; 1 has no effect. */
 const ratio = (words: string, example: number) => number(words, example, { minimum: 0 });
 
 /** What is on record of an insurance claim. */
@@ -69,7 +69,7 @@ export const recordedClaimView = recordedClaim.view((claim: Claim) => ({
 
 export const claim = record("Claim", {
   ...recorded,
-  scoring_impact: ratio("Multiplier on the odds of failure that the claim contributes now", 1.54),
+  scoring_impact: ratio("Multiplier on the hazard of failure that the claim contributes now", 1.54),
 });
 
 export const claimView = claim.view((knowledge: Knowledge, claim: Claim, today: Day) => ({
@@ -101,8 +101,8 @@ const impact = record("ClaimImpact", {
   label: text("The kind of loss, in words", "Water damage"),
   date_of_loss: recorded.date_of_loss,
   age_years: number("Years since the loss", 1.69),
-  base_likelihood_ratio: ratio("Multiplier on the odds of failure at the date of loss", 1.8),
-  effective_likelihood_ratio: ratio("Multiplier on the odds of failure today, faded with age", 1.54),
+  base_likelihood_ratio: ratio("Multiplier on the hazard of failure at the date of loss", 1.8),
+  effective_likelihood_ratio: ratio("Multiplier on the hazard of failure today, faded with age", 1.54),
   decay_remaining_years: number("Years until the claim has no effect; 0 once it has none", 3.4, {
     minimum: 0,
   }),

@@ -9,7 +9,7 @@ import {
 } from "../domain/property.ts";
 import { toIso } from "../domain/time.ts";
 import { input, nullable, optional, required, textOrNull } from "./check.ts";
-import { flag, id, instant, oneOf, record, text, usd, whole } from "./kit.ts";
+import { day, flag, id, instant, oneOf, record, text, usd, whole } from "./kit.ts";
 import { forPartner, page } from "./paging.ts";
 import { usdOrNull } from "./units.ts";
 import * as may from "./values.ts";
@@ -53,6 +53,10 @@ export const property = record("Property", {
   partner_property_id: text("The partner's own reference, unique per partner", "HV-001").orNull(),
   notes: text("Free text", "Roof access through stair B").orNull(),
   source: oneOf<PropertySource>(["api", "import", "sensor_event", "demo"], "How the property came in"),
+  records_since: day(
+    "The day from which the property's service record is complete; not given or null, it follows from the registration and the service events",
+    "2021-03-01",
+  ),
   updated_at: instant("When the record was last changed"),
 });
 
@@ -64,6 +68,7 @@ export const propertyView = property.view((property: Property) => ({
   partner_property_id: property.partnerPropertyId,
   notes: property.notes,
   source: property.source,
+  records_since: property.recordsSince,
   updated_at: toIso(property.updatedAt),
 }));
 export const propertyReply = forPartner(property);
@@ -101,6 +106,7 @@ export const newProperty = input("NewProperty", {
   estimated_value: nullable(may.usd, out.estimated_value),
   notes: nullable(may.longText, out.notes),
   partner_property_id: nullable(may.line, out.partner_property_id),
+  records_since: nullable(may.day, out.records_since),
 });
 
 export const propertyChange = input("PropertyChange", {
@@ -114,6 +120,7 @@ export const propertyChange = input("PropertyChange", {
   estimated_value: nullable(may.usd, out.estimated_value),
   notes: nullable(may.longText, out.notes),
   partner_property_id: nullable(may.line, out.partner_property_id),
+  records_since: nullable(may.day, out.records_since),
 });
 
 /** A new property from what came in. Throws invalid_request. */
@@ -130,6 +137,7 @@ export function readNewProperty(body: unknown): NewProperty {
     estimatedValueCents: wire.estimated_value == null ? null : centsFromUsd(wire.estimated_value),
     notes: textOrNull(wire.notes),
     partnerPropertyId: textOrNull(wire.partner_property_id),
+    recordsSince: wire.records_since ?? null,
   };
 }
 
@@ -146,6 +154,7 @@ export function readPropertyChange(body: unknown): PropertyChange {
   if (wire.year_built !== undefined) change.yearBuilt = wire.year_built;
   if (wire.notes !== undefined) change.notes = textOrNull(wire.notes);
   if (wire.partner_property_id !== undefined) change.partnerPropertyId = textOrNull(wire.partner_property_id);
+  if (wire.records_since !== undefined) change.recordsSince = wire.records_since;
   if (wire.estimated_value !== undefined)
     change.estimatedValueCents = wire.estimated_value === null ? null : centsFromUsd(wire.estimated_value);
   return change;

@@ -18,20 +18,29 @@ export type UnknownPast = {
 
 /** The ages that stand for the density: so many midpoints of (0, t). */
 const MIDPOINTS = 64;
-const KEPT_SHAPES = 64;
 const SHARES = Float64Array.from({ length: MIDPOINTS }, (_, j) => (j + 0.5) / MIDPOINTS);
-/** Each share to the power of a shape: what the hazard at t is multiplied by. */
-const powersByShape = new Map<number, Float64Array>();
 
 export function unknownPast(shape: number, nominalAge: number): UnknownPast {
-  const powers = kept(powersByShape, shape, KEPT_SHAPES, () => SHARES.map((share) => share ** shape));
+  const powers = sharePowers(shape);
   const hazard = cumulativeHazard(nominalAge, 1, shape);
   const youngestHazard = powers[0]! * hazard;
   let sum = 0;
-  for (const power of powers) sum += Math.exp(youngestHazard - power * hazard);
-  const renewed = -Math.expm1(-hazard);
-  return { shape, nominalAge, weight: renewed / sum, youngestHazard };
+  for (let j = 0; j < MIDPOINTS; j++) sum += Math.exp(youngestHazard - powers[j]! * hazard);
+  return { shape, nominalAge, weight: -Math.expm1(-hazard) / sum, youngestHazard };
 }
+
+/** Each midpoint's share of t to the power of a shape: what the hazard at t is multiplied by there. */
+function sharePowers(shape: number): Float64Array {
+  let powers = powersByShape.get(shape);
+  if (!powers) {
+    powers = SHARES.map((share) => share ** shape);
+    powersByShape.set(shape, powers);
+  }
+  return powers;
+}
+
+/** Shapes are of the knowledge base: a few dozen at most. */
+const powersByShape = new Map<number, Float64Array>();
 
 /** The probability that the part in service has failed by now, from age alone; `since` is d/η. */
 export function priorSince(past: UnknownPast, since: number): number {
@@ -53,43 +62,58 @@ function weigh({ shape, nominalAge, weight, youngestHazard }: UnknownPast, since
   const base = cumulativeHazard(SHARES[0]! * nominalAge + since, 1, shape);
   const atBase = Math.exp(-base);
   const original = cumulativeHazard(nominalAge + since, 1, shape);
-  let survived = Math.exp(base - youngestHazard - original);
-  let failed = survived * -Math.expm1(-original);
-  for (const share of SHARES) {
-    const likelihood = Math.exp(base - cumulativeHazard(share * nominalAge + since, 1, shape));
-    survived += weight * likelihood;
-    failed += weight * likelihood * (1 - likelihood * atBase);
+  const kept = Math.exp(base - youngestHazard - original);
+  let [all, squares] = [0, 0];
+  for (let j = 0; j < MIDPOINTS; j++) {
+    const likelihood = Math.exp(base - cumulativeHazard(SHARES[j]! * nominalAge + since, 1, shape));
+    all += likelihood;
+    squares += likelihood * likelihood;
   }
-  return { survived, failed, base };
+  return {
+    survived: kept + weight * all,
+    failed: kept * -Math.expm1(-original) + weight * (all - squares * atBase),
+    base,
+  };
 }
 
 /**
- * The priors of unknown pasts, each worked out once: parts of one kind that were installed and registered together,
- * as those of a portfolio mostly are, share theirs. What was kept first goes first when there are too many.
+ * The priors of unknown pasts, worked out once for the parts of one kind that were installed and registered together,
+ * as those of a portfolio mostly are. A prior that is new takes the place of another, so memory is bounded and nothing
+ * is ever tidied.
  */
 export class UnknownPasts {
-  #byShape = new Map<number, Map<number, Remembered>>();
+  readonly #keys = new Float64Array(3 * KEPT);
+  readonly #priors = new Float64Array(KEPT);
 
   /** As `priorSince`; ages in units of η. */
   prior(shape: number, nominalAge: number, since: number): number {
-    const ofShape = kept(this.#byShape, shape, KEPT_SHAPES, () => new Map<number, Remembered>());
-    const { past, priors } = kept(ofShape, nominalAge, KEPT_PASTS, () => ({
-      past: unknownPast(shape, nominalAge),
-      priors: new Map<number, number>(),
-    }));
-    return kept(priors, since, KEPT_PRIORS, () => priorSince(past, since));
+    const place = placeOf(shape, nominalAge, since);
+    const [keys, at] = [this.#keys, 3 * place];
+    // a shape is never 0, so a place that nothing was put in is nobody's
+    if (keys[at] === shape && keys[at + 1] === nominalAge && keys[at + 2] === since)
+      return this.#priors[place]!;
+    const prior = priorSince(unknownPast(shape, nominalAge), since);
+    keys[at] = shape;
+    keys[at + 1] = nominalAge;
+    keys[at + 2] = since;
+    this.#priors[place] = prior;
+    return prior;
   }
 }
 
-type Remembered = { past: UnknownPast; priors: Map<number, number> };
-const KEPT_PASTS = 2048;
-const KEPT_PRIORS = 32;
+const KEPT = 2 ** 16;
+const bits = new Float64Array(3);
+const halves = new Uint32Array(bits.buffer);
 
-function kept<K, V>(entries: Map<K, V>, key: K, limit: number, make: () => V): V {
-  const known = entries.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  if (entries.size >= limit) entries.delete(entries.keys().next().value!);
-  entries.set(key, made);
-  return made;
+/** A place from 0 to `KEPT`, spread over all bits of the three numbers. */
+function placeOf(shape: number, nominalAge: number, since: number): number {
+  bits[0] = shape;
+  bits[1] = nominalAge;
+  bits[2] = since;
+  let hash = 0;
+  for (let i = 0; i < 6; i++) {
+    hash = Math.imul(hash ^ halves[i]!, 0x85ebca6b);
+    hash ^= hash >>> 15;
+  }
+  return hash & (KEPT - 1);
 }

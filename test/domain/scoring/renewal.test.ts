@@ -71,6 +71,7 @@ describe("the past counts as unknown", () => {
     scores(property([appliance("boiler", given)], { recordsSince }));
   const onRecord = scores(property([appliance("boiler")]));
 
+  // Rule: unknown-past
   test("of a part that may have been replaced by itself, installed before the record begins", () => {
     const { prior, ageYears } = since("2020-07-01").get(BURNER)!;
     expect(prior).toBeLessThan(onRecord.get(BURNER)!.prior);
@@ -82,11 +83,13 @@ describe("the past counts as unknown", () => {
     expect(since("2005-07-02").get(BURNER)!).not.toEqual(onRecord.get(BURNER)!);
   });
 
+  // Rule: unknown-past
   test("not of one that is as old as its appliance while it serves", () => {
     const exchanger = "A/boiler_heat_exchanger";
     expect(since(AS_OF).get(exchanger)!.prior).toBe(onRecord.get(exchanger)!.prior);
   });
 
+  // Rule: unknown-past
   test("not of one with a Replacement on record, also one from before the record is complete", () => {
     const events = [event("Replacement", "2012-07-01", { componentId: BURNER })];
     expect(since("2020-07-01", { events }).get(BURNER)!.effectiveAgeYears).toBeCloseTo(13, 2);
@@ -118,6 +121,7 @@ describe("a record begins", () => {
     expect(back(-30)).toBe(registered);
   });
 
+  // Rule: record-begins
   test("with the earliest event that is reached without a gap of more than three years", () => {
     expect(back(1096)).toBe("2022-07-01");
     expect(back(1097)).toBe(registered);

@@ -12,6 +12,7 @@ function scored(smartEvents: SmartEvidence[], events: ReturnType<typeof event>[]
 /** How far the ratios of a component's standing warnings are above 1; each whole is an acute hazard of 0.15. */
 const excess = (...given: Parameters<typeof scored>) => scored(...given).acuteHazard / 0.15;
 
+// Rule: acute-hazard
 test("a critical leak makes a new tank CRITICAL at once, a high one WARNING, a low one neither", () => {
   const leak = (severity: SmartEvidence["severity"]) =>
     scored([reading(AS_OF, { severity, componentId: TANK })]);
