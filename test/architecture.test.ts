@@ -199,6 +199,19 @@ test.each(Object.entries(KEPT_IN))("%s is used in %p only", (name, rooms) => {
   expect(users.filter(({ path }) => !rooms.includes(roomOf(path))).map(({ path }) => path)).toEqual([]);
 });
 
+test("only the wire turns cents to dollars, hundredths to scores, and a value to what is sent", () => {
+  const outside = src.filter(({ path }) => !/^src\/(wire|domain|web)\//.test(path));
+  const converting = outside.filter((source) =>
+    /\b(usdFromCents|usdOrNull|scoreOf|isoOrNull)\b|\b(\w*[cC]ents|\w*[sS]core) \/ 100\b/.test(
+      codeOf(source),
+    ),
+  );
+  expect(converting.map(({ path }) => path)).toEqual([]);
+  // What handlers answer is made by views: they turn no instant into text themselves.
+  const routes = outside.filter(({ path }) => path.startsWith("src/http/routes/"));
+  expect(routes.filter((source) => /\btoIso\b/.test(codeOf(source))).map(({ path }) => path)).toEqual([]);
+});
+
 test("the process ends, and its environment is read, in few places", () => {
   const using = (pattern: RegExp) =>
     src.filter((source) => pattern.test(codeOf(source))).map(({ path }) => path);

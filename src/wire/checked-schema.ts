@@ -14,8 +14,8 @@ export type Checked = {
 type Json = Record<string, unknown>;
 
 /**
- * What is checked as a schema of OpenAPI 3.0.3, which has `nullable` where JSON Schema has a null type, booleans for
- * exclusive bounds, and no `const`. What is checked beyond JSON Schema stands in its description.
+ * A field's check as a schema of OpenAPI 3.0.3, which has booleans for exclusive bounds and no `const`. What is checked
+ * beyond JSON Schema stands in its description; whether it may be null or left out, the field says.
  */
 export function checkedSchema(checked: Checked): Schema {
   const json = checked.toJsonSchema({
@@ -29,7 +29,7 @@ export function checkedSchema(checked: Checked): Schema {
 
 function convert(json: Json): Schema {
   const branches = (json.anyOf ?? json.oneOf) as Json[] | undefined;
-  if (branches) return convertUnion(branches, json);
+  if (branches) return convertUnion(branches);
   const schema: Schema = {};
   if (typeof json.type === "string") schema.type = json.type;
   if ("const" in json) Object.assign(schema, enumOf([json.const]));
@@ -42,38 +42,18 @@ function convert(json: Json): Schema {
     Object.assign(schema, { maximum: json.exclusiveMaximum, exclusiveMaximum: true });
   if (json.items) schema.items = convert(json.items as Json);
   if (json.type === "array" && !json.items) schema.items = {};
-  if (json.properties) {
-    schema.properties = Object.fromEntries(
-      Object.entries(json.properties as Record<string, Json>).map(([name, value]) => [name, convert(value)]),
-    );
-    const required = json.required as string[] | undefined;
-    if (required && required.length > 0) schema.required = required;
-  }
-  if (json.additionalProperties && typeof json.additionalProperties === "object")
-    schema.additionalProperties = convert(json.additionalProperties as Json);
-  if (schema.pattern) schema.format = FORMATS.get(schema.pattern);
-  if (schema.format === undefined) delete schema.format;
+  const format = schema.pattern && FORMATS.get(schema.pattern);
+  if (format) schema.format = format;
   return schema;
 }
 
-const FORMATS: ReadonlyMap<string, string> = new Map([
-  ["^\\d{4}-\\d{2}-\\d{2}$", "date"],
-  ["^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$", "date-time"],
-]);
+const FORMATS: ReadonlyMap<string, string> = new Map([["^\\d{4}-\\d{2}-\\d{2}$", "date"]]);
 
-function convertUnion(branches: Json[], json: Json): Schema {
-  const isNull = (branch: Json) => branch.type === "null" || branch.const === null;
-  const rest = branches.filter((branch) => !isNull(branch));
-  const nullable = rest.length < branches.length;
-  const constants = rest.every((branch) => "const" in branch || Array.isArray(branch.enum));
-  const schema: Schema = constants
-    ? enumOf(rest.flatMap((branch) => (Array.isArray(branch.enum) ? branch.enum : [branch.const])))
-    : rest.length === 1
-      ? convert({ ...json, anyOf: undefined, oneOf: undefined, ...rest[0] })
-      : { anyOf: rest.map(convert) };
-  if (!nullable) return schema;
-  // A nullable enum names null among its values, or the null would be refused.
-  return schema.enum ? { ...schema, enum: [...schema.enum, null], nullable } : { ...schema, nullable };
+function convertUnion(branches: Json[]): Schema {
+  const constants = branches.every((branch) => "const" in branch || Array.isArray(branch.enum));
+  return constants
+    ? enumOf(branches.flatMap((branch) => (Array.isArray(branch.enum) ? branch.enum : [branch.const])))
+    : { anyOf: branches.map(convert) };
 }
 
 function enumOf(values: unknown[]): Schema {

@@ -85,6 +85,35 @@ describe("mainstay export", () => {
     }
   });
 
+  test("writes the columns that it names, and no other", async () => {
+    const { stdout } = await server.run("export", "--partner", acme.partner_id);
+    const lines = parse(stdout);
+    const columns = Object.fromEntries(
+      lines.map((line) => [line.type, Object.keys(line).slice(1).join(" ")]),
+    );
+    expect(columns).toMatchObject({
+      partner: "id name created_at exported_at",
+      unit: "id property_id label created_at",
+      service_event:
+        "id appliance_id component_id event_type date parts_cost labor_cost total_cost technician notes " +
+        "condition_after created_at",
+      sensor_event:
+        "id property_id appliance_id component_id kind event_type severity sensor_id metric value unit notes " +
+        "recorded_at created_at",
+      claim:
+        "id property_id claim_type date_of_loss claim_number carrier amount_paid description status created_at",
+      trend_row: "component_id day risk_score",
+      outcome:
+        "service_event_id component_id def_id event_type date age_years probability risk_score model_version " +
+        "created_at risk_tier",
+      delivery: "id event request_id status attempts created_at finished_at",
+      end: "finished_at counts",
+    });
+    expect(new Set(lines.map((line) => JSON.stringify([line.type, Object.keys(line)]))).size).toBe(
+      Object.keys(columns).length,
+    );
+  });
+
   test("writes a file for its owner alone, with a summary", async () => {
     const file = join(folder(), "acme.ndjson");
     const result = await server.json("export", "--partner", acme.partner_id, "--output", file);

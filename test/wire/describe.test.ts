@@ -1,0 +1,147 @@
+import { describe, expect, test } from "bun:test";
+import { type } from "arktype";
+import { body, documented, input, items, nullable, optional, part, required } from "../../src/wire/check.ts";
+import { columnsOf } from "../../src/wire/columns.ts";
+import { exampleOf, schemaOf } from "../../src/wire/describe.ts";
+import {
+  anyObject,
+  either,
+  type Form,
+  flag,
+  list,
+  mapOf,
+  object,
+  oneOf,
+  record,
+  text,
+  usd,
+  whole,
+} from "../../src/wire/kit.ts";
+import { line, requiredLine, usd as usdIn, zip } from "../../src/wire/values.ts";
+
+const schemaAlone = (form: Form<unknown>) => schemaOf(form, new Map());
+
+describe("what goes out", () => {
+  test("is described with its words, its unit and its example", () => {
+    expect(schemaAlone(usd("Reserve per month", 12.5))).toEqual({
+      type: "number",
+      description: "Reserve per month, in USD",
+      example: 12.5,
+    });
+    expect(schemaAlone(whole("Units", 24).as("Units, as billed"))).toMatchObject({
+      minimum: 0,
+      description: "Units, as billed",
+      example: 24,
+    });
+  });
+
+  test("names null among the values of a closed set that may be null", () => {
+    expect(schemaAlone(oneOf(["a", "b"], "Kind").orNull())).toEqual({
+      type: "string",
+      enum: ["a", "b", null],
+      nullable: true,
+      description: "Kind",
+      example: "a",
+    });
+  });
+
+  test("requires the fields that are always there, null or not", () => {
+    const room = object({
+      name: text("Name", "A"),
+      floor: whole("Floor", 1).orNull(),
+      note: text("Note").orAbsent(),
+    });
+    expect(schemaAlone(room)).toMatchObject({ type: "object", required: ["name", "floor"] });
+    expect(schemaAlone(object({ note: text("Note").orAbsent() })).required).toBeUndefined();
+  });
+
+  test("is written once where it has a name, however often it is met", () => {
+    const room = record("Room", { name: text("Name", "A") });
+    const house = record("House", {
+      hall: room.as("The hall"),
+      cellar: room.as("The cellar").orNull(),
+      rooms: list("The rooms", room),
+    });
+    const names = new Map();
+    expect(schemaOf(house, names)).toEqual({ $ref: "#/components/schemas/House" });
+    const $ref = "#/components/schemas/Room";
+    expect([...names.keys()].sort()).toEqual(["House", "Room"]);
+    expect(names.get("House").properties).toEqual({
+      hall: { allOf: [{ $ref }], description: "The hall" },
+      cellar: { allOf: [{ $ref }], nullable: true, description: "The cellar" },
+      rooms: { type: "array", items: { $ref }, description: "The rooms" },
+    });
+    expect(names.get("Room")).toEqual({
+      type: "object",
+      properties: { name: { type: "string", description: "Name", example: "A" } },
+      required: ["name"],
+    });
+  });
+
+  test("has an example that is made of its fields'", () => {
+    const room = object({ name: text("Name", "A"), empty: flag("Empty", false), size: anyObject("Size") });
+    const house = object({
+      rooms: list("Rooms", room),
+      byName: mapOf("By name", room),
+      first: either(room, text("T")),
+    });
+    const example = { name: "A", empty: false, size: null };
+    expect(exampleOf(house)).toEqual({ rooms: [example], byName: {}, first: example });
+  });
+});
+
+describe("what comes in", () => {
+  const out = object({ name: text("Its name", "Elm Court"), price: usd("Its price", 12) }).fields;
+  const house = input("House", {
+    name: required(requiredLine, out.name),
+    price: nullable(usdIn, out.price),
+    zip: optional(zip, "Its ZIP code", "10013"),
+    kind: documented(required(line, "Its kind", "flat"), { type: "string", enum: ["flat", "plant"] }),
+    owner: documented(nullable(line, "Its owner"), "required"),
+    rooms: items("Its rooms", body({ label: required(requiredLine, "Its label", "A") })),
+    site: part(body({ city: nullable(line, "Its city") }), "Where it stands"),
+  });
+
+  test("is described by its checks, with the words of what goes out", () => {
+    const names = new Map();
+    schemaOf(house.form, names);
+    const { properties, required: needed } = names.get("House");
+    expect(needed).toEqual(["name", "kind", "owner", "rooms"]);
+    expect(properties.name).toEqual({
+      ...{ type: "string", minLength: 1, maxLength: 500 },
+      ...{ description: "Its name", example: "Elm Court" },
+    });
+    expect(properties.price).toMatchObject({
+      type: "number",
+      minimum: 0,
+      nullable: true,
+      description: "Its price, in USD",
+    });
+    expect(properties.kind).toMatchObject({ enum: ["flat", "plant"], description: "Its kind" });
+    expect(properties.owner.nullable).toBeUndefined();
+    expect(properties.rooms.items).toMatchObject({ type: "object", required: ["label"] });
+    expect(properties.site).toMatchObject({ type: "object", nullable: true, description: "Where it stands" });
+  });
+
+  test("is checked as it is, and not as it is documented", () => {
+    const given = { name: "A", kind: "attic", rooms: [1], site: null };
+    expect(house.check(given)).toEqual(given as never);
+    expect(() => house.check({ ...given, zip: null })).toThrow("zip must be a ZIP code");
+    expect(() => house.check({ ...given, site: [] })).toThrow("site must be an object");
+    expect(() => house.check({ name: "A" })).toThrow("name, kind, rooms required");
+  });
+
+  test("gives a file its columns", () => {
+    expect(
+      columnsOf(
+        input("Row", {
+          name: required(requiredLine, "N"),
+          cost: nullable(usdIn, "C"),
+          on: nullable(type("boolean"), "O"),
+        }),
+      ),
+    ).toEqual({
+      ...{ name: "text", cost: "number", on: "text" },
+    });
+  });
+});
