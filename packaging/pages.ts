@@ -29,22 +29,26 @@ export async function bundlePages(): Promise<{ assets: BundledAsset[]; contents:
   for (const [name, source] of Object.entries(BUNDLED)) {
     const { bytes, metafile } = await bundle(source);
     Object.assign(contents.inputs, metafile.inputs);
-    contents.outputs[name] = Object.values(metafile.outputs)[0]!;
+    const output = Object.values(metafile.outputs)[0]!;
+    // Of a style sheet the bundler does not say what it took in; it takes in all that is imported.
+    const inputs = name.endsWith(".css") ? all(metafile.inputs) : output.inputs;
+    contents.outputs[name] = { ...output, inputs };
     keep(name, bytes);
   }
   for (const [name, source] of Object.entries(READY)) {
     const bytes = await Bun.file(join(ROOT, source)).bytes();
-    contents.inputs[source] = { bytes: bytes.length, imports: [] };
-    contents.outputs[name] = {
-      bytes: bytes.length,
-      inputs: { [source]: { bytesInOutput: bytes.length } },
-      imports: [],
-      exports: [],
-    };
+    const inputs = { [source]: { bytes: bytes.length, imports: [] } };
+    Object.assign(contents.inputs, inputs);
+    contents.outputs[name] = { bytes: bytes.length, inputs: all(inputs), imports: [], exports: [] };
     keep(name, bytes);
   }
+  const imports = Object.values(READY).map((path) => ({ path, kind: "import-statement" as const }));
+  contents.inputs["packaging/pages.ts"] = { bytes: 0, imports };
   return { assets, contents };
 }
+
+const all = (inputs: Contents["inputs"]) =>
+  Object.fromEntries(Object.entries(inputs).map(([file, { bytes }]) => [file, { bytesInOutput: bytes }]));
 
 async function bundle(source: string): Promise<{ bytes: Uint8Array; metafile: Contents }> {
   const result = await Bun.build({
