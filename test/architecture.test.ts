@@ -30,8 +30,8 @@ const KNOWS: Record<string, readonly string[]> = {
   jobs: ["domain", "config", "store", "log.ts", "wire", "usecases"],
   doctor: ["domain", "networks.ts", "files.ts", "secrets", "config", "store", "webhooks", "backup"],
   // Pages are made of the wire's forms alone, so that they show what any partner could read.
-  web: [],
-  http: ["domain", "networks.ts", "tls", "secrets", "store", "log.ts", "wire", "usecases", "web"],
+  web: ["domain"],
+  http: ["domain", "networks.ts", "csv", "tls", "secrets", "store", "log.ts", "wire", "usecases", "web"],
   app: [
     ...["domain", "networks.ts", "files.ts", "tls", "knowledge", "secrets", "config", "store", "log.ts"],
     ...["webhooks", "usecases", "backup", "rm", "metrics", "jobs", "http"],
@@ -66,6 +66,10 @@ const KEPT_IN: Record<string, readonly string[]> = {
   "node:https": ["webhooks", "rm", "doctor"],
   "ipaddr.js": ["networks.ts", "webhooks"],
   "prom-client": ["metrics"],
+  preact: ["web"],
+  "preact-render-to-string": ["web"],
+  "d3-scale": ["web"],
+  "d3-shape": ["web"],
 };
 
 /** Files that are longer than 320 lines for a reason. */

@@ -1,3 +1,4 @@
+import { publicUrl } from "../config/public-url.ts";
 import type { Config } from "../config/settings.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
@@ -10,6 +11,7 @@ import { partnerApi } from "../http/partner-api.ts";
 import { Pipeline } from "../http/pipeline.ts";
 import { clientAddress } from "../http/proxies.ts";
 import { assetOperation } from "../http/routes/assets.ts";
+import { embedOperations } from "../http/routes/embeds.ts";
 import { metricsOperation } from "../http/routes/metrics.ts";
 import { healthOperation } from "../http/routes/system.ts";
 import { createHttp, type Fetch } from "../http/server.ts";
@@ -24,6 +26,7 @@ import { tokens } from "../secrets/tokens.ts";
 import { readable } from "../store/sqlite.ts";
 import { checkHealth } from "../usecases/check-health.ts";
 import { DailyBudgets } from "../usecases/daily-budgets.ts";
+import { EmbedViews } from "../usecases/embed-views.ts";
 import { createResolver } from "../webhooks/resolve.ts";
 import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
 import { BUILD } from "./build-info.ts";
@@ -80,8 +83,19 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   const metrics = new Metrics();
   const dispatcher = dispatcherOf(world, folder, metrics.measured(sender));
   const backups = scheduledBackups(world);
-  const fetches = await createFetches(world, folder, knowledge, budgets, backups.last, dispatcher, metrics);
+  const views = new EmbedViews(store);
+  let listening: string | undefined;
+  const fetches = await createFetches(world, folder, {
+    knowledge,
+    budgets,
+    dispatcher,
+    metrics,
+    views,
+    lastBackup: backups.last,
+    publicUrl: () => publicUrl(config, listening),
+  });
   const listeners = await orClose(folder, () => openListeners(world, fetches));
+  listening = listeners.url;
   store.onGroup((jobs, durationMs) => metrics.groupCommitted(jobs, durationMs));
   metrics.observe({
     read: store.read,
@@ -98,7 +112,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
   const endWatch = await watchOtherProcesses(store, dispatcher, log);
   const jobs = startJobs(
-    [...jobTable({ config, clock, ticks, log, store, knowledge }), ...backups.jobs],
+    [...jobTable({ config, clock, ticks, log, store, knowledge, views }), ...backups.jobs],
     log,
   );
   dispatcher.start();
@@ -119,6 +133,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
       await dispatcher.stop(graceMs);
       sender.close();
       await budgets.release();
+      await views.flush().catch((error) => log.warn({ err: error }, "views of embeds not stored"));
       await store.close();
       lock.release();
       log.info("stopped");
@@ -129,14 +144,21 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
 /** What each listener answers; one function for both when administrators are on the main one. */
 type Fetches = { main: Fetch; admin: Fetch };
 
+/** What requests are answered with, beside the world and the data. */
+type Served = {
+  knowledge: Knowledge;
+  budgets: DailyBudgets;
+  dispatcher: ReturnType<typeof dispatcherOf>;
+  metrics: Metrics;
+  views: EmbedViews;
+  lastBackup: ScheduledBackups["last"];
+  publicUrl: () => string;
+};
+
 async function createFetches(
   { config, clock, ticks = () => performance.now(), random, log }: AppWorld,
   { store, masterKey, sealer }: DataFolder,
-  knowledge: Knowledge,
-  budgets: DailyBudgets,
-  lastBackup: ScheduledBackups["last"],
-  dispatcher: ReturnType<typeof dispatcherOf>,
-  metrics: Metrics,
+  { knowledge, budgets, dispatcher, metrics, views, lastBackup, publicUrl }: Served,
 ): Promise<Fetches> {
   const { limits, server } = config;
   // A token that has expired must not come to life again when the clock is set back.
@@ -153,7 +175,16 @@ async function createFetches(
       outboxRuns: () => !dispatcher.stats().isFailing,
       lastBackup,
     });
-  const forPartners = partnerApi({
+  const embeds = embedOperations({
+    read: store.read,
+    knowledge,
+    frameAncestors: config.embed.frameAncestors,
+    onView(embedId, now) {
+      views.add(embedId, now);
+      metrics.embedViewed();
+    },
+  });
+  const partners = partnerApi({
     knowledge,
     authenticator,
     checkHealth: health,
@@ -163,12 +194,14 @@ async function createFetches(
     basePath: server.basePath,
     random,
   });
+  const forPartners = [...partners, ...embeds];
   const isOneListener = config.admin.listen === "main";
   const changed = (partnerId: string) => dispatcher.refresh(partnerId);
   const forAdministrators = [
     metricsOperation(metrics, { partnersReachIt: isOneListener }),
     ...adminApi({
       partnersReachIt: isOneListener,
+      publicUrl,
       runRmPreflight: () => runPreflight({ settings: config.rm, resolve: createResolver(), clock }),
     }),
   ];

@@ -37,6 +37,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/admin.ts")).adminCommands,
   },
   {
+    name: "embed",
+    summary: "make and end pages of single properties for iframes",
+    load: async () => (await import("./commands/embed.ts")).embedCommands,
+  },
+  {
     name: "audit",
     summary: "print what operators and administrators changed, the newest first",
     load: async () => (await import("./commands/audit.ts")).auditCommand,

@@ -5,6 +5,7 @@ import type { Logger } from "../log.ts";
 import { REPLIES_KEPT_MS } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import { finishRotations } from "../usecases/administer-partner.ts";
+import type { EmbedViews } from "../usecases/embed-views.ts";
 import { renewAgedPlans } from "../usecases/portfolio-plan.ts";
 import { pruneDeliveries } from "../usecases/prune-deliveries.ts";
 import { dueSnapshot, takeSnapshot } from "../usecases/take-snapshot.ts";
@@ -19,6 +20,7 @@ export type JobWorld = {
   /** Milliseconds of a clock that nobody sets. */
   ticks: () => number;
   log: Logger;
+  views: EmbedViews;
 };
 
 /** Replies deleted in one transaction. */
@@ -53,6 +55,7 @@ export function jobTable(world: JobWorld): Job[] {
         if (deliveries > 0) log.info({ deliveries }, "delivery log pruned");
       },
     },
+    { name: "store-embed-views", pattern: "15 * * * * *", run: () => world.views.flush() },
     {
       name: "renew-plans",
       pattern: "45 * * * * *",

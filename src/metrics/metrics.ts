@@ -51,6 +51,11 @@ export class Metrics {
     buckets: ATTEMPT_SECONDS,
     registers: [this.#registry],
   });
+  readonly #embedViews = new Counter({
+    name: "mainstay_embed_views_total",
+    help: "Views of properties' embedded pages.",
+    registers: [this.#registry],
+  });
   #refresh = async () => {};
 
   /** From now on gauges are answered from here. */
@@ -62,6 +67,10 @@ export class Metrics {
     const known = METHODS.has(method) ? method : "other";
     this.#requests.inc({ route, method: known, status });
     this.#requestSeconds.observe({ route, method: known }, durationMs / 1000);
+  }
+
+  embedViewed(): void {
+    this.#embedViews.inc();
   }
 
   groupCommitted(jobs: number, durationMs: number): void {

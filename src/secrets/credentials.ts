@@ -12,13 +12,16 @@ export const newClientId = (fill: FillRandom) => `svc_client_${hex(12, fill)}`;
 /** The private half: `svc_secret_` and 48 hexadecimal characters. */
 export const newClientSecret = (fill: FillRandom) => `svc_secret_${hex(24, fill)}`;
 
+/** What opens an embedded page: `svc_embed_` and 48 hexadecimal characters. */
+export const newEmbedToken = (fill: FillRandom) => `svc_embed_${hex(24, fill)}`;
+
 /** A webhook secret: `whsec_` and the base64 of 32 random bytes, as the Standard Webhooks libraries take it. */
 export const newWebhookSecret = (fill: FillRandom) =>
   `whsec_${Buffer.from(fill(new Uint8Array(32))).toString("base64")}`;
 
 /** What is secret of the above, and bearer tokens, wherever they stand in a text. */
 export const CREDENTIAL_PATTERN =
-  /svc_(?:live|admin|secret)_[\da-f]{8,}|whsec_[A-Za-z\d+/]{8,}={0,2}|svct_[\w.-]{8,}/g;
+  /svc_(?:live|admin|secret|embed)_[\da-f]{8,}|whsec_[A-Za-z\d+/]{8,}={0,2}|svct_[\w.-]{8,}/g;
 
 function hex(bytes: number, fill: FillRandom): string {
   return Buffer.from(fill(new Uint8Array(bytes))).toString("hex");

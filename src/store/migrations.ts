@@ -3,6 +3,7 @@ import model2 from "../../migrations/sqlite/0002_model_2.sql" with { type: "text
 import modelVersions from "../../migrations/sqlite/0003_model_versions.sql" with { type: "text" };
 import partnerRevision from "../../migrations/sqlite/0004_partner_revision.sql" with { type: "text" };
 import plans from "../../migrations/sqlite/0005_plans.sql" with { type: "text" };
+import embeds from "../../migrations/sqlite/0006_embeds.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = { number: number; name: string; sql: string };
@@ -13,4 +14,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 3, name: "model_versions", sql: modelVersions },
   { number: 4, name: "partner_revision", sql: partnerRevision },
   { number: 5, name: "plans", sql: plans },
+  { number: 6, name: "embeds", sql: embeds },
 ];

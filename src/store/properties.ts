@@ -24,6 +24,13 @@ export function propertyStore(db: Db) {
       .where(and(eq(properties.id, ph("id")), eq(properties.partnerId, ph("partnerId"))))
       .prepare(),
   );
+  const ownerOf = lazy(() =>
+    db
+      .select({ partnerId: properties.partnerId })
+      .from(properties)
+      .where(eq(properties.id, ph("id")))
+      .prepare(),
+  );
   const byReference = lazy(() =>
     db
       .select()
@@ -129,6 +136,10 @@ export function propertyStore(db: Db) {
   return {
     async find(partnerId: string, id: string): Promise<Property | undefined> {
       return (await byId().execute({ partnerId, id }))[0];
+    },
+    /** Whose property it is; undefined when there is none. */
+    async ownerOf(id: string): Promise<string | undefined> {
+      return (await ownerOf().execute({ id }))[0]?.partnerId;
     },
     async findByReference(partnerId: string, reference: string): Promise<Property | undefined> {
       return (await byReference().execute({ partnerId, reference }))[0];

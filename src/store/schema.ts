@@ -578,6 +578,10 @@ export const embeds = table(
     tokenHash: text("token_hash").notNull(),
     createdAt: bigint("created_at").notNull(),
     revokedAt: bigint("revoked_at"),
+    /** When it ends by itself; null for never. */
+    expiresAt: bigint("expires_at"),
+    views: int("views").notNull().default(0),
+    lastViewedAt: bigint("last_viewed_at"),
   },
   (t) => [uniqueIndex("embeds_token").on(t.tokenHash), index("embeds_property").on(t.propertyId)],
 );

@@ -7,6 +7,7 @@ import { clockStore } from "./clock.ts";
 import { componentStore } from "./components.ts";
 import { deliveryStore } from "./deliveries.ts";
 import { deliveryLogStore } from "./delivery-log.ts";
+import { embedStore } from "./embeds.ts";
 import { eventLogStore } from "./event-log.ts";
 import { exportStore } from "./export.ts";
 import { gaugeStore } from "./gauges.ts";
@@ -47,6 +48,7 @@ const stores = (db: Db) => ({
   budgets: budgetStore(db),
   clock: clockStore(db),
   audit: auditStore(db),
+  embeds: embedStore(db),
   export: exportStore(db),
   gauges: gaugeStore(db),
 });

@@ -171,6 +171,7 @@ export const EXAMPLE_IDS = {
   CLM: "CLM_01m7xtg343ff0b7c2d4e6g8hjk",
   PE: "PE_01m7xtxyz5fyas2zfab4srf5qn",
   PH: "PH_01m7xtxyz5g1h3j5k7m9npqrst",
+  EMB: "EMB_01m7xtxyz5h4q6s8t0v2w4x6yz",
   PARTNER: "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5",
   ADM: "ADM_01m7xtb1x0f4s8c6y2n1h0g9j7",
 } as const;

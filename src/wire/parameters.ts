@@ -29,6 +29,7 @@ export const filenameInPath = inPath(
   "5f0c9e1d2b7a48c3961e04d7ab52f8c0.jpg",
 );
 export const partnerInPath = inPath("id", "The partner's id", EXAMPLE_IDS.PARTNER);
+export const embedInPath = inPath("id", "The embed's id", EXAMPLE_IDS.EMB);
 export const deliveryInPath = inPath("id", "The delivery's id", "WH_1795230000000_k3v9x");
 
 const limit = inQuery("limit", "Page size; larger values are capped at 200", 50, {
@@ -60,3 +61,9 @@ export const ofSubject = inQuery(
   EXAMPLE_IDS.PARTNER,
 );
 export const month = inQuery("month", "A month in UTC; the present one when not given", "2026-11");
+
+/* Of the page of a property. */
+export const tokenInPath = inPath("token", "What opens the page", "svc_embed_…");
+export const fileInPath = inPath("file", "Which numbers", "components.csv");
+export const chosenComponent = inQuery("component", "The component whose trend is shown", EXAMPLE_IDS.C);
+export const pageNumber = inQuery("page", "Which page of them, from 1", 1);

@@ -3,6 +3,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import type { Job } from "../../src/jobs/schedule.ts";
 import { jobTable } from "../../src/jobs/table.ts";
 import { createLogger } from "../../src/log.ts";
+import { EmbedViews } from "../../src/usecases/embed-views.ts";
 import type { Json } from "../support/json.ts";
 import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
 
@@ -29,6 +30,7 @@ function jobs(env: Record<string, string> = {}): Map<string, Job> {
     log,
     knowledge,
     store: world.store,
+    views: new EmbedViews(world.store),
     clock: world.clock,
     ticks: () => performance.now(),
   });

@@ -105,6 +105,9 @@ const OTHERS: Record<string, Read> = {
   "a property by its reference": () => world.store.read.properties.findByReference(world.partnerId, "x"),
   "a property by its address": () => world.store.read.properties.ofAddress(world.partnerId, "N", "A"),
   "the demo properties": () => world.store.read.properties.demo(world.partnerId),
+  "whose a property is": () => world.store.read.properties.ownerOf(propertyId),
+  "an embed by its token": () => world.store.read.embeds.findByToken("x"),
+  "a property's embeds": () => world.store.read.embeds.page(SLICE, propertyId),
   "an appliance": () => world.store.read.appliances.find(world.partnerId, applianceId),
   "an appliance by its serial within the property": () =>
     world.store.read.appliances.withSerial(propertyId, "x"),

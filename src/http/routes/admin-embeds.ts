@@ -1,0 +1,87 @@
+import { notFound } from "../../domain/errors.ts";
+import type { Store } from "../../store/store.ts";
+import { createEmbed, revokeEmbed } from "../../usecases/embeds.ts";
+import {
+  embedRecord,
+  embedRequest,
+  embedsPage,
+  newEmbed,
+  newEmbedRecord,
+  readEmbed,
+  revokedEmbed,
+} from "../../wire/embed.ts";
+import { EXAMPLE_IDS } from "../../wire/kit.ts";
+import { embedInPath, ofProperty, slicing } from "../../wire/parameters.ts";
+import { adminOperation, answers, created, creates, type Operation, ok } from "../operation.ts";
+import { parseSlice } from "../query.ts";
+
+export function adminEmbedOperations(): Operation[] {
+  return [
+    adminOperation({
+      id: "listEmbeds",
+      method: "GET",
+      path: "/admin/embeds",
+      summary: "The embedded pages with how often they were looked at, the newest first",
+      tag: "Administration",
+      parameters: [ofProperty, ...slicing],
+      replies: answers("A page of them", embedsPage),
+      async handle({ now, query, store }) {
+        const slice = parseSlice(query);
+        const propertyId = query.get("property_id");
+        const embeds = await store.read.embeds.page(slice, propertyId);
+        const total = await store.read.embeds.count(propertyId);
+        return ok(
+          embedsPage.of(
+            embeds.map((embed) => embedRecord(embed, now)),
+            slice,
+            total,
+          ),
+        );
+      },
+    }),
+    adminOperation({
+      id: "revokeEmbed",
+      method: "POST",
+      path: "/admin/embeds/{id}/revoke",
+      summary: "End an embedded page's token at once; ended before, it stays so",
+      tag: "Administration",
+      parameters: [embedInPath],
+      replies: answers("It has ended", revokedEmbed),
+      body: "optional",
+      async handle({ administration, params, store }) {
+        const { id, revokedAt } = await getEmbed(store, params.id!);
+        if (revokedAt === null) await revokeEmbed(administration, id);
+        return ok({ embed_id: id, revoked: true });
+      },
+    }),
+  ];
+}
+
+/** Answers with a token, shown this once. `publicUrl` is what links to the service begin with. */
+export function createEmbedOperation(publicUrl: () => string): Operation {
+  return adminOperation({
+    id: "createEmbed",
+    method: "POST",
+    path: "/admin/embeds",
+    summary: "Make a page of a property for an iframe, with a token that is shown this once",
+    tag: "Administration",
+    request: { form: embedRequest.form, example: { property_id: EXAMPLE_IDS.P, expires_days: 90 } },
+    replies: creates("The page's address", newEmbed),
+    errors: [404],
+    body: "json",
+    async handle({ administration, body, store }) {
+      const wanted = readEmbed(body);
+      if ((await store.read.properties.ownerOf(wanted.propertyId)) === undefined)
+        throw notFound("Property not found");
+      const { embed, token } = await createEmbed(administration, wanted);
+      const headers = { "cache-control": "no-store" };
+      return { ...created(newEmbedRecord(embed, token, publicUrl())), headers };
+    },
+  });
+}
+
+async function getEmbed(store: Store, id: string) {
+  const embed = await store.read.embeds.find(id);
+  if (!embed) throw notFound("Embed not found");
+  return embed;
+}

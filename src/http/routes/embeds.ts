@@ -1,0 +1,169 @@
+import { csvLine } from "../../csv/write.ts";
+import { embedStatus } from "../../domain/embed.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { hashSecret } from "../../secrets/hash.ts";
+import type { Stores } from "../../store/store.ts";
+import { assetTable } from "../../web/assets/asset-table.ts";
+import type { Rendered } from "../../web/embed/document.tsx";
+import type { CsvFile, NumberLinks } from "../../web/embed/property-page.tsx";
+import { chosenComponent, fileInPath, pageNumber, tokenInPath } from "../../wire/parameters.ts";
+import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
+import { type Call, type Operation, publicOperation, type Reply } from "../operation.ts";
+import { propertyFigures } from "../property-figures.ts";
+
+export type EmbedParts = {
+  read: Stores;
+  knowledge: Knowledge;
+  /** Who may show the pages in a frame: Content-Security-Policy sources. */
+  frameAncestors: readonly string[];
+  /** Told of every view of a page. */
+  onView: (embedId: string, now: number) => void;
+};
+
+const CSV_FILES: readonly CsvFile[] = [
+  "condition",
+  "components",
+  "reserve",
+  "forecast",
+  "inspections",
+  "trend",
+];
+
+/** The page of one property, for who holds its token: read-only, with no other credential. */
+export function embedOperations(parts: EmbedParts): Operation[] {
+  const { read, knowledge, onView } = parts;
+
+  /** The embed's property; undefined when the token opens nothing, for whatever reason. */
+  const opened = async ({ params, now }: Call) => {
+    const embed = await read.embeds.findByToken(hashSecret(params.token!));
+    if (!embed || embedStatus(embed, now) !== "active") return undefined;
+    const property = await read.properties.find(embed.partnerId, embed.propertyId);
+    return property && { embed, property };
+  };
+  const figuresOf = (call: Call, found: NonNullable<Awaited<ReturnType<typeof opened>>>) =>
+    propertyFigures({ read, knowledge, now: call.now }, found.property, call.query.get("component"));
+  // Loaded when a page is first asked for: no start waits for what makes pages.
+  const pages = () => import("../../web/embed/pages.tsx");
+  const noPage = async (call: Call, up: string) =>
+    page(parts, call, (await pages()).renderNoPage(await styleAt(up)), 404);
+
+  return [
+    publicOperation({
+      id: "getPropertyPage",
+      method: "GET",
+      path: "/embed/property/{token}",
+      summary: "The page of one property, to be shown in a frame",
+      parameters: [tokenInPath, chosenComponent],
+      async handle(call) {
+        const found = await opened(call);
+        if (!found) return await noPage(call, "../../");
+        const { renderPropertyPage } = await pages();
+        const { fileOf } = await assetTable();
+        const rendered = renderPropertyPage(await figuresOf(call, found), {
+          style: await styleAt("../../"),
+          script: `../../assets/${fileOf("embed.js")}`,
+          links: linksBeside(call.params.token!),
+        });
+        onView(found.embed.id, call.now);
+        return page(parts, call, rendered);
+      },
+    }),
+    publicOperation({
+      id: "getPropertyPageComponents",
+      method: "GET",
+      path: "/embed/property/{token}/components",
+      summary: "Every component of the property, a page of them at a time",
+      parameters: [tokenInPath, pageNumber],
+      async handle(call) {
+        const found = await opened(call);
+        if (!found) return await noPage(call, "../../../");
+        const { renderComponentList } = await pages();
+        const number = /^[1-9]\d{0,6}$/.test(call.query.get("page") ?? "")
+          ? Number(call.query.get("page"))
+          : 1;
+        const rendered = renderComponentList(await figuresOf(call, found), number, {
+          style: await styleAt("../../../"),
+          back: `../${call.params.token}`,
+        });
+        return page(parts, call, rendered);
+      },
+    }),
+    publicOperation({
+      id: "getPropertyPageFile",
+      method: "GET",
+      path: "/embed/property/{token}/{file}",
+      summary: "The numbers behind a picture of the page, as CSV",
+      parameters: [tokenInPath, fileInPath, chosenComponent],
+      async handle(call) {
+        const found = await opened(call);
+        const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);
+        if (!found || !file) return await noPage(call, "../../../");
+        const { csvRows } = await import("../../web/embed/csv.ts");
+        const { heading, rows } = csvRows(file, await figuresOf(call, found));
+        const text = [heading, ...rows].map((row) => csvLine(row.map(csvCell))).join("");
+        const encoding = encodingFor(call.request.headers.get("accept-encoding"));
+        return {
+          raw: encoded(text, encoding),
+          headers: {
+            ...PRIVATE,
+            ...encodingHeaders(encoding),
+            "content-type": "text/csv; charset=utf-8",
+            "content-disposition": `attachment; filename="${found.property.id}-${file}.csv"`,
+          },
+        };
+      },
+    }),
+  ];
+}
+
+const styleAt = async (up: string) => `${up}assets/${(await assetTable()).fileOf("embed.css")}`;
+
+/** The page's address ends in its token, so what belongs to it stands one step below. */
+const linksBeside = (token: string): NumberLinks => ({
+  csv: (file, componentId) =>
+    `${token}/${file}.csv${componentId === undefined ? "" : `?component=${componentId}`}`,
+  components: `${token}/components`,
+});
+
+/** The address holds what opens the page: it is told to nobody, and a revoked page is asked for again. */
+const PRIVATE = {
+  "cache-control": "private, no-cache",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-robots-tag": "noindex",
+};
+
+function page(
+  { frameAncestors }: EmbedParts,
+  { request }: Call,
+  { html, styleHash }: Rendered,
+  status = 200,
+): Reply<never> {
+  const encoding = encodingFor(request.headers.get("accept-encoding"));
+  const policy = [
+    "default-src 'none'",
+    `style-src 'self'${styleHash === undefined ? "" : ` '${styleHash}'`}`,
+    "script-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "form-action 'self'",
+    "base-uri 'none'",
+    `frame-ancestors ${frameAncestors.join(" ") || "'none'"}`,
+  ];
+  return {
+    status,
+    raw: encoded(html, encoding),
+    headers: {
+      ...PRIVATE,
+      ...encodingHeaders(encoding),
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policy.join("; "),
+    },
+  };
+}
+
+/** A cell that a spreadsheet would take for a formula is text to it with a quote in front. */
+function csvCell(value: string | number | boolean | null): string {
+  if (value === null) return "";
+  return typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+}

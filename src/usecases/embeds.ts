@@ -1,0 +1,52 @@
+import type { Embed } from "../domain/embed.ts";
+import { OperatorError } from "../domain/errors.ts";
+import { MS_PER_DAY } from "../domain/time.ts";
+import { newEmbedToken } from "../secrets/credentials.ts";
+import { hashSecret } from "../secrets/hash.ts";
+import type { Administration } from "./partners.ts";
+
+/** Makes a page of a property; its token is shown once and stored as its hash. `days` is its life, null for no end. */
+export async function createEmbed(
+  { store, random, actor }: Pick<Administration, "store" | "random" | "actor">,
+  { propertyId, days }: { propertyId: string; days: number | null },
+): Promise<{ embed: Embed; token: string }> {
+  const partnerId = await store.read.properties.ownerOf(propertyId);
+  if (partnerId === undefined)
+    throw new OperatorError(
+      `there is no property ${propertyId}`,
+      "GET /v1/properties lists a partner's; `mainstay export` writes them all.",
+    );
+  const token = newEmbedToken(random);
+  const embed = await store.write(async (tx) => {
+    const made: Embed = {
+      id: tx.newId("embed"),
+      partnerId,
+      propertyId,
+      createdAt: tx.now,
+      expiresAt: days === null ? null : tx.now + days * MS_PER_DAY,
+      revokedAt: null,
+      views: 0,
+      lastViewedAt: null,
+    };
+    await tx.embeds.insert({ ...made, tokenHash: hashSecret(token) });
+    const detail = { property_id: propertyId, partner_id: partnerId, expires_days: days };
+    await tx.audit.record({ at: tx.now, actor, action: "embed.create", subject: made.id, detail });
+    return made;
+  });
+  return { embed, token };
+}
+
+/** Ends a page's token at once. */
+export async function revokeEmbed(
+  { store, actor }: Pick<Administration, "store" | "actor">,
+  id: string,
+): Promise<void> {
+  await store.write(async (tx) => {
+    if (!(await tx.embeds.revoke(id, tx.now)))
+      throw new OperatorError(
+        `there is no embed ${id} that is not revoked yet`,
+        "`mainstay embed list` shows them all.",
+      );
+    await tx.audit.record({ at: tx.now, actor, action: "embed.revoke", subject: id, detail: {} });
+  });
+}

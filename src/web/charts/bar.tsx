@@ -1,0 +1,15 @@
+import { scaleLinear } from "d3-scale";
+
+/** A share of 1 as a length in percent, with as few digits as a screen can show. */
+export const percent = (share: number) => `${Number((share * 100).toFixed(2))}%`;
+
+/** A bar from 0 to `value` on a track that ends at `most`. What it says stands beside it as text. */
+export function Bar({ value, most, kind = "" }: { value: number; most: number; kind?: string }) {
+  const share = scaleLinear([0, Math.max(most, Number.MIN_VALUE)], [0, 1]).clamp(true)(value);
+  return (
+    <svg class={`bar ${kind}`} width="100%" height="8" aria-hidden="true">
+      <rect class="track" width="100%" height="8" rx="4" />
+      {share > 0 && <rect class="fill" width={percent(share)} height="8" rx="4" />}
+    </svg>
+  );
+}

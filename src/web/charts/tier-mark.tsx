@@ -1,0 +1,22 @@
+import type { Tier } from "../forms.ts";
+import { TIER_WORDS } from "../words.ts";
+
+const SHAPES = {
+  CRITICAL: <path d="M6 .8 11.6 11H.4z" />,
+  WARNING: <path d="M6 .4 11.6 6 6 11.6.4 6z" />,
+  GOOD: <circle cx="6" cy="6" r="4.4" />,
+};
+
+/** A tier as a shape of its own, so that it is never told by its colour alone. `named`: no text beside it says it. */
+export function TierMark({ tier, named = false }: { tier: Tier; named?: boolean }) {
+  const name = TIER_WORDS[tier].name;
+  return (
+    <svg
+      class={`tier-mark ${tier.toLowerCase()}`}
+      viewBox="0 0 12 12"
+      {...(named ? { role: "img", "aria-label": name } : { "aria-hidden": "true" })}
+    >
+      {SHAPES[tier]}
+    </svg>
+  );
+}

@@ -1,0 +1,99 @@
+import type { ComponentForm, TrendPointForm } from "../forms.ts";
+import { byCostOfWaiting, costOfWaiting } from "../waiting.ts";
+import { Places, systemName } from "../words.ts";
+import type { CsvFile, PropertyFigures } from "./property-page.tsx";
+
+type Cell = string | number | boolean | null;
+/** A file's first row and the others. */
+export type CsvRows = { heading: readonly string[]; rows: readonly (readonly Cell[])[] };
+
+/** The numbers behind a picture, under the wire's own field names. */
+export function csvRows(file: CsvFile, figures: PropertyFigures): CsvRows {
+  return FILES[file](figures);
+}
+
+const FILES: Readonly<Record<CsvFile, (figures: PropertyFigures) => CsvRows>> = {
+  condition: ({ condition, assessedAt }) =>
+    ofRecords([
+      {
+        condition_score: condition.components_assessed === 0 ? null : condition.condition_score,
+        grade: condition.components_assessed === 0 ? null : condition.grade,
+        rating: condition.components_assessed === 0 ? null : condition.rating,
+        components_assessed: condition.components_assessed,
+        critical: condition.critical,
+        warning: condition.warning,
+        good: condition.good,
+        assessed_at: assessedAt,
+      },
+    ]),
+  components: ({ components, types, units }) => {
+    const places = new Places(types, units);
+    return ofRecords(byCostOfWaiting(components).map((one) => componentRow(one, places)));
+  },
+  reserve: ({ reserve }) =>
+    ofRecords(Object.entries(reserve.reserves).map(([horizon, span]) => ({ horizon, ...span }))),
+  forecast: ({ forecast }) =>
+    ofRecords(
+      Object.entries(forecast.forecast).map(([window, one]) => ({
+        window,
+        label: one.label,
+        component_count: one.component_count,
+        proactive_cost: one.proactive_cost,
+        emergency_cost_if_ignored: one.emergency_cost_if_ignored,
+        savings_potential: one.savings_potential,
+      })),
+    ),
+  inspections: ({ inspections, types, units }) => {
+    const places = new Places(types, units);
+    return ofRecords(
+      inspections.map((one) => ({
+        inspection_type: one.inspection_type,
+        place: places.of(one),
+        appliance_id: one.appliance_id,
+        authority: one.authority,
+        mandatory: one.mandatory,
+        interval_months: one.interval_months,
+        last_inspection: one.last_inspection,
+        due_date: one.due_date,
+        days_until_due: one.days_until_due,
+        status: one.status,
+      })),
+    );
+  },
+  trend: ({ trend }) =>
+    ofRecords(
+      (trend?.points ?? []).map(({ date, risk_score, risk_tier }: TrendPointForm) => ({
+        component_id: trend!.componentId,
+        date,
+        risk_score,
+        risk_tier,
+      })),
+    ),
+};
+
+function componentRow(one: ComponentForm, places: Places) {
+  return {
+    component_id: one.component_id,
+    component_name: one.component_name,
+    place: places.of(one),
+    system: systemName(places.systemOf(one.appliance_type)),
+    appliance_id: one.appliance_id,
+    appliance_type: one.appliance_type,
+    install_year: one.install_year,
+    age_years: one.age_years,
+    risk_score: one.risk_score,
+    risk_tier: one.risk_tier,
+    confidence: one.confidence,
+    failure_probability_12m: one.failure_probability_12m,
+    projected_failure_year: one.projected_failure_year,
+    projected_failure_earliest: one.projected_failure_range.earliest,
+    projected_failure_latest: one.projected_failure_range.latest,
+    proactive_cost: one.proactive_cost,
+    reactive_cost: one.reactive_cost,
+    expected_cost_of_waiting_a_year: Math.round(costOfWaiting(one) * 100) / 100,
+  };
+}
+
+function ofRecords(records: readonly Readonly<Record<string, Cell>>[]): CsvRows {
+  return { heading: Object.keys(records[0] ?? {}), rows: records.map((record) => Object.values(record)) };
+}

@@ -1,0 +1,59 @@
+import type { ComponentChildren } from "preact";
+import { renderToString } from "preact-render-to-string";
+
+/** A page as it is sent, and what its Content-Security-Policy must allow beside this server's own files. */
+export type Rendered = { html: string; styleHash?: string };
+
+export type DocumentParts = {
+  title: string;
+  /** Addresses of the style sheet and the script, as the page sees them. */
+  style: string;
+  script?: string;
+  /** What runs along the foot of printed pages. */
+  printed?: string;
+  children: ComponentChildren;
+};
+
+/** A whole HTML document made on the server. */
+export function renderDocument({ title, style, script, printed, children }: DocumentParts): Rendered {
+  const footers = printed === undefined ? undefined : pageFooters(printed);
+  const html = renderToString(
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>{title}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href={style} />
+        {footers !== undefined && <style dangerouslySetInnerHTML={{ __html: footers }} />}
+        {script !== undefined && <script src={script} defer />}
+      </head>
+      <body>{children}</body>
+    </html>,
+  );
+  return {
+    html: `<!doctype html>${html}`,
+    ...(footers !== undefined && { styleHash: sha256(footers) }),
+  };
+}
+
+/**
+ * The foot of every printed page: what it is of, and its number. The words are the operator's and the partner's own,
+ * so they stand here and not in the style sheet; the policy allows this text by its hash.
+ */
+function pageFooters(words: string): string {
+  return (
+    "@page{margin:16mm 15mm 18mm;" +
+    `@bottom-left{content:"${inCss(words)}"}` +
+    '@bottom-right{content:"Page " counter(page) " of " counter(pages)}}'
+  );
+}
+
+/** A text inside a CSS string: whatever could end it, or a style element, as its number. */
+const inCss = (text: string) =>
+  text.replace(/[^\p{L}\p{N} ]/gu, (character) => `\\${character.codePointAt(0)!.toString(16)} `);
+
+function sha256(text: string): string {
+  return `sha256-${new Bun.CryptoHasher("sha256").update(text).digest("base64")}`;
+}

@@ -1,0 +1,121 @@
+import { TierMark } from "../charts/tier-mark.tsx";
+import { count, date } from "../format.ts";
+import type { ComponentForm } from "../forms.ts";
+import { componentColumns } from "../sections/attention.tsx";
+import { DataTable } from "../sections/section.tsx";
+import { byCostOfWaiting } from "../waiting.ts";
+import { Places, TIER_WORDS, TIERS } from "../words.ts";
+import { type Rendered, renderDocument } from "./document.tsx";
+import {
+  type NumberLinks,
+  type PropertyFigures,
+  PropertyHeading,
+  PropertySections,
+} from "./property-page.tsx";
+
+/** Addresses as the page sees them. */
+export type Addresses = { style: string; script: string; links: NumberLinks };
+
+/** The page of a property. */
+export function renderPropertyPage(figures: PropertyFigures, { style, script, links }: Addresses): Rendered {
+  const { name } = figures.property;
+  return renderDocument({
+    title: `${name}: condition`,
+    style,
+    script,
+    printed: `${shortened(name)} · Property condition, ${date(figures.assessedAt)}`,
+    children: (
+      <main class="property">
+        <PropertyHeading figures={figures} />
+        <PropertySections figures={figures} links={links} />
+        <footer class="small mute">
+          <p>
+            {TIERS.map((tier) => (
+              <span class="legend">
+                <TierMark tier={tier} /> {TIER_WORDS[tier].name}: {TIER_WORDS[tier].meaning}
+              </span>
+            ))}
+          </p>
+          <p>
+            Scores are estimates from age, make, use and service records, by the methods of reliability
+            engineering. They set priorities; they are no guarantee and no inspection. Costs are in US
+            dollars.
+          </p>
+          <p class="screen">
+            <button type="button" class="outline secondary" data-prints hidden>
+              Print this report
+            </button>
+          </p>
+        </footer>
+      </main>
+    ),
+  });
+}
+
+export const ROWS_A_PAGE = 200;
+
+/** Every component of a property, a page of them at a time, the dearest to wait for first. */
+export function renderComponentList(
+  figures: Pick<PropertyFigures, "property" | "components" | "types" | "units">,
+  page: number,
+  { style, back }: { style: string; back: string },
+): Rendered {
+  const places = new Places(figures.types, figures.units);
+  const all: ComponentForm[] = byCostOfWaiting(figures.components);
+  const from = (page - 1) * ROWS_A_PAGE;
+  const rows = all.slice(from, from + ROWS_A_PAGE);
+  const title = `${figures.property.name}: every part`;
+  return renderDocument({
+    title,
+    style,
+    children: (
+      <main class="property">
+        <header class="heading">
+          <div>
+            <h1>Every part</h1>
+            <p class="mute">
+              <a href={back}>
+                <bdi>{figures.property.name}</bdi>
+              </a>
+              {rows.length > 0 &&
+                ` · ${count(from + 1)} to ${count(from + rows.length)} of ${count(all.length)}`}
+            </p>
+          </div>
+        </header>
+        <section class="card" aria-label="Parts">
+          {rows.length === 0 ? (
+            <p class="empty">There are no parts on this page.</p>
+          ) : (
+            <DataTable caption={title} rows={rows} columns={componentColumns(places)} />
+          )}
+        </section>
+        <nav class="pages" aria-label="Pages">
+          {page > 1 && <a href={`?page=${page - 1}`}>Earlier</a>}
+          {from + rows.length < all.length && <a href={`?page=${page + 1}`}>Later</a>}
+        </nav>
+      </main>
+    ),
+  });
+}
+
+/** For a token that is unknown, has expired or was revoked: which of them is nobody's business. */
+export function renderNoPage(style: string): Rendered {
+  return renderDocument({
+    title: "No page here",
+    style,
+    children: (
+      <main class="property">
+        <section class="card no-page">
+          <h1>There is no page here</h1>
+          <p>
+            The link may have expired or been withdrawn, or a part of it is missing. Ask whoever gave it to
+            you for a new one.
+          </p>
+        </section>
+      </main>
+    ),
+  });
+}
+
+/** As much of a name as a printed page's foot has room for. */
+const shortened = (name: string) => (name.length > 60 ? `${name.slice(0, 59)}…` : name);

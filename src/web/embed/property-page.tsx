@@ -1,0 +1,133 @@
+import { counted, date } from "../format.ts";
+import type {
+  ApplianceTypeForm,
+  ComponentForm,
+  ConditionForm,
+  ForecastForm,
+  HistoryEventForm,
+  InspectionForm,
+  PropertyForm,
+  ReserveForm,
+  TrendPointForm,
+  UnitForm,
+} from "../forms.ts";
+import { Attention } from "../sections/attention.tsx";
+import { Budget } from "../sections/budget.tsx";
+import { Condition } from "../sections/condition.tsx";
+import { HeatMap } from "../sections/heat-map.tsx";
+import { Inspections } from "../sections/inspections.tsx";
+import { Timeline } from "../sections/timeline.tsx";
+import { Trend } from "../sections/trend.tsx";
+import { byCostOfWaiting, elevated } from "../waiting.ts";
+import { Places } from "../words.ts";
+
+/** All that a property's page shows, in the wire's forms. */
+export type PropertyFigures = {
+  property: PropertyForm;
+  condition: ConditionForm;
+  forecast: ForecastForm;
+  reserve: ReserveForm;
+  inspections: readonly InspectionForm[];
+  components: readonly ComponentForm[];
+  types: readonly ApplianceTypeForm[];
+  units: readonly UnitForm[];
+  /** Of the component that the reader chose, or else of the one that costs most to wait for. */
+  trend: Chosen | undefined;
+  assessedAt: string;
+};
+
+export type Chosen = {
+  componentId: string;
+  points: readonly TrendPointForm[];
+  events: readonly HistoryEventForm[];
+};
+
+/** Where the numbers behind the pictures are: addresses of files and of the page with every component. */
+export type NumberLinks = {
+  csv: (file: CsvFile, componentId?: string) => string;
+  components: string;
+};
+export type CsvFile = "condition" | "components" | "reserve" | "forecast" | "inspections" | "trend";
+
+/** The component whose trend is shown when the reader chose none. */
+export function firstToShow(components: readonly ComponentForm[]): string | undefined {
+  const [first] = byCostOfWaiting(elevated(components));
+  return (first ?? byCostOfWaiting(components)[0])?.component_id;
+}
+
+/** The sections of a property, in the order in which somebody who has never heard of the product can follow them. */
+export function PropertySections({ figures, links }: { figures: PropertyFigures; links?: NumberLinks }) {
+  const { condition, forecast, reserve, inspections, components, trend, assessedAt } = figures;
+  const places = new Places(figures.types, figures.units);
+  const waiting = byCostOfWaiting(elevated(components));
+  const chosen = components.find(({ component_id }) => component_id === trend?.componentId);
+  const csv = (file: CsvFile, componentId?: string) => links?.csv(file, componentId);
+  const status = (
+    <Condition condition={condition} components={components} reserve={reserve} csv={csv("condition")} />
+  );
+  if (components.length === 0) return status;
+  return (
+    <>
+      {status}
+      <Attention components={waiting} places={places} csv={csv("components")} all={links?.components} />
+      {/* What to do about it, once there is a plan, comes here. */}
+      <HeatMap components={components} places={places} csv={csv("components")} />
+      <Timeline
+        components={waiting}
+        places={places}
+        year={Number(assessedAt.slice(0, 4))}
+        csv={csv("components")}
+        all={links?.components}
+      />
+      <div class="two">
+        <Budget
+          forecast={forecast}
+          reserve={reserve}
+          reserveCsv={csv("reserve")}
+          forecastCsv={csv("forecast")}
+        />
+        <Inspections inspections={inspections} places={places} csv={csv("inspections")} />
+      </div>
+      {trend && chosen && (
+        <Trend
+          component={chosen}
+          points={trend.points}
+          events={trend.events}
+          places={places}
+          choices={byCostOfWaiting(components)}
+          csv={csv("trend", chosen.component_id)}
+        />
+      )}
+    </>
+  );
+}
+
+/** The name, the place and the size of a property, and the day that the page speaks of. */
+export function PropertyHeading({ figures }: { figures: PropertyFigures }) {
+  const { property, components, assessedAt } = figures;
+  const { address, city, state, zip } = property;
+  const appliances = new Set(components.map(({ appliance_id }) => appliance_id)).size;
+  const facts = [
+    property.year_built === null ? undefined : `built ${property.year_built}`,
+    counted(property.unit_count, "unit"),
+    counted(appliances, "appliance"),
+    counted(components.length, "part"),
+  ];
+  return (
+    <header class="heading">
+      <div>
+        <h1 class={property.name.length > 80 ? "long" : undefined}>
+          <bdi>{property.name}</bdi>
+        </h1>
+        <p class="mute">
+          <bdi>{[address, city, [state, zip].filter(Boolean).join(" ")].filter(Boolean).join(", ")}</bdi>
+          {" · "}
+          {facts.filter(Boolean).join(" · ")}
+        </p>
+      </div>
+      <p class="small mute as-of">
+        Assessed <time dateTime={assessedAt}>{date(assessedAt)}</time>
+      </p>
+    </header>
+  );
+}

@@ -1,0 +1,101 @@
+import { Bar } from "../charts/bar.tsx";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { count, money, odds, years } from "../format.ts";
+import type { ComponentForm } from "../forms.ts";
+import { costOfWaiting } from "../waiting.ts";
+import { type Places, TIER_WORDS } from "../words.ts";
+import { type Column, Numbers, Section } from "./section.tsx";
+
+const SHOWN = 10;
+
+/** What should not wait: each elevated component in a sentence, the dearest to wait for first. */
+export function Attention(props: {
+  /** CRITICAL and WARNING ones in the order of what waiting costs. */
+  components: readonly ComponentForm[];
+  places: Places;
+  csv?: string | undefined;
+  all?: string | undefined;
+}) {
+  const { components, places, csv, all } = props;
+  if (components.length === 0)
+    return (
+      <Section id="attention" title="What should not wait">
+        <p class="empty">Nothing: every part is in the tier Good.</p>
+      </Section>
+    );
+  const most = costOfWaiting(components[0]!);
+  const shown = components.slice(0, SHOWN);
+  return (
+    <Section
+      id="attention"
+      title="What should not wait"
+      about="In the order of what waiting a year is expected to cost: the chance of a failure times its price."
+    >
+      <ol class="attention">
+        {shown.map((component) => (
+          <li>
+            <TierMark tier={component.risk_tier} named />
+            <div class="what">
+              <h3>{component.component_name}</h3>
+              <p>
+                <span class="mute">
+                  {places.of(component)}, {component.install_year}:
+                </span>{" "}
+                {odds(component.failure_probability_12m)} to fail in the coming year.{" "}
+                <strong>{money(component.proactive_cost)}</strong> to replace now,{" "}
+                {money(component.reactive_cost)} once it has failed.
+              </p>
+            </div>
+            <p class="waiting">
+              <Bar value={costOfWaiting(component)} most={most} kind={component.risk_tier.toLowerCase()} />
+              <span>
+                <strong>{money(Math.round(costOfWaiting(component)))}</strong>
+                <span class="mute small"> to wait a year</span>
+              </span>
+            </p>
+          </li>
+        ))}
+      </ol>
+      <Numbers
+        summary={
+          components.length > SHOWN ? `All ${count(components.length)} in a table` : "These in a table"
+        }
+        csv={csv}
+        all={all}
+        rows={components}
+        columns={componentColumns(places)}
+      />
+    </Section>
+  );
+}
+
+/** The columns of components, wherever they are listed. */
+export function componentColumns(places: Places): Column<ComponentForm>[] {
+  return [
+    {
+      heading: "Part",
+      cell: (one) => (
+        <>
+          <TierMark tier={one.risk_tier} /> {one.component_name}
+        </>
+      ),
+    },
+    { heading: "Where", cell: (one) => places.of(one) },
+    { heading: "Tier", cell: (one) => TIER_WORDS[one.risk_tier].name },
+    { heading: "Since", isNumber: true, cell: (one) => one.install_year },
+    { heading: "Score", isNumber: true, cell: (one) => one.risk_score.toFixed(2) },
+    {
+      heading: "Fails within a year",
+      isNumber: true,
+      cell: (one) => `${(one.failure_probability_12m * 100).toFixed(1)}%`,
+    },
+    { heading: "Expected", isNumber: true, cell: (one) => years(one.projected_failure_range) },
+    { heading: "Planned", isNumber: true, cell: (one) => money(one.proactive_cost) },
+    { heading: "After failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
+    {
+      heading: "To wait a year",
+      isNumber: true,
+      cell: (one) => money(Math.round(costOfWaiting(one))),
+    },
+  ];
+}

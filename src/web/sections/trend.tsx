@@ -1,0 +1,186 @@
+import { scaleLinear, scaleUtc } from "d3-scale";
+import { curveStepAfter, line } from "d3-shape";
+import { CRITICAL_FROM, WARNING_FROM } from "../../domain/component.ts";
+import { percent } from "../charts/bar.tsx";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { counted, date, money } from "../format.ts";
+import type { ComponentForm, HistoryEventForm, TrendPointForm } from "../forms.ts";
+import { type Places, sentence, TIER_WORDS } from "../words.ts";
+import { DataTable, Numbers, Section } from "./section.tsx";
+
+const HEIGHT = 220;
+const TOP = 8;
+const BOTTOM = 26;
+/** The path is drawn in these units and stretched to the width that there is. */
+const WIDTH = 1000;
+
+/** The most components that the choice offers: those that cost most to wait for. */
+const MOST_CHOICES = 200;
+
+/** The score of one component over the days, with its service events on it. */
+export function Trend(props: {
+  component: ComponentForm;
+  points: readonly TrendPointForm[];
+  events: readonly HistoryEventForm[];
+  places: Places;
+  /** What else may be looked at, the dearest to wait for first. */
+  choices: readonly ComponentForm[];
+  csv?: string | undefined;
+}) {
+  const { component, points, events, places, choices, csv } = props;
+  const offered = choices.slice(0, MOST_CHOICES);
+  const isOffered = offered.some(({ component_id }) => component_id === component.component_id);
+  return (
+    <Section id="trend" title="How a score has moved">
+      <form class="choice" method="get" action="#trend" data-replaces="trend">
+        <label for="component">Part</label>
+        <select id="component" name="component">
+          {(isOffered ? offered : [component, ...offered]).map((one) => (
+            <option value={one.component_id} selected={one.component_id === component.component_id}>
+              {TIER_WORDS[one.risk_tier].name}: {one.component_name}, {places.of(one)}
+            </option>
+          ))}
+        </select>
+        <button type="submit">Show</button>
+      </form>
+      <p class="about">
+        <strong>
+          <TierMark tier={component.risk_tier} /> {component.component_name}
+        </strong>
+        , {places.of(component)}, {component.install_year}: score {component.risk_score.toFixed(2)}
+        {points.length > 0 && `, ${counted(points.length, "day")} on record`}.
+      </p>
+      {points.length === 0 ? (
+        <p class="empty">No day is on record yet: the first snapshot is taken at 03:00 UTC.</p>
+      ) : (
+        <TrendChart points={points} events={events} name={component.component_name} />
+      )}
+      {points.length > 0 && (
+        <Numbers
+          summary="The score by day in a table"
+          csv={csv}
+          rows={changesOf(points)}
+          note="A line for each day on which the score changed, and for the newest."
+          columns={[
+            { heading: "Day", cell: (point) => date(point.date) },
+            { heading: "Score", isNumber: true, cell: (point) => point.risk_score.toFixed(2) },
+            { heading: "Tier", cell: (point) => TIER_WORDS[point.risk_tier].name },
+          ]}
+        />
+      )}
+      {events.length > 0 && (
+        <details class="numbers">
+          <summary>{counted(events.length, "service event")} on record</summary>
+          <DataTable
+            caption="Service events"
+            rows={events.slice(0, 100)}
+            columns={[
+              { heading: "Day", cell: (event) => date(event.date) },
+              { heading: "Event", cell: (event) => event.event_type },
+              {
+                heading: "Left it",
+                cell: (event) => (event.condition_after ? sentence(event.condition_after) : "–"),
+              },
+              {
+                heading: "Cost",
+                isNumber: true,
+                cell: (event) => (event.total_cost === null ? "–" : money(event.total_cost)),
+              },
+            ]}
+          />
+        </details>
+      )}
+    </Section>
+  );
+}
+
+function TrendChart(props: {
+  points: readonly TrendPointForm[];
+  events: readonly HistoryEventForm[];
+  name: string;
+}) {
+  const { points, events, name } = props;
+  const [first, last] = [points[0]!, points.at(-1)!];
+  const dayOf = (day: string) => new Date(day);
+  const span = last.date > first.date ? [dayOf(first.date), dayOf(last.date)] : around(first.date);
+  const x = scaleUtc(span as [Date, Date], [0, 1]);
+  const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP]);
+  const path = line<TrendPointForm>()
+    .x((point) => Math.round(x(dayOf(point.date)) * WIDTH * 10) / 10)
+    .y((point) => Math.round(y(point.risk_score) * 10) / 10)
+    .curve(curveStepAfter)(changesOf(points))!;
+  const marked = events.filter((event) => event.date >= first.date && event.date <= last.date);
+  const ticks = x.ticks(4);
+  const label = x.tickFormat(4, "%b %-d");
+  return (
+    <svg
+      class="trend"
+      width="100%"
+      height={HEIGHT}
+      role="img"
+      aria-label={`Score of ${name} from ${first.risk_score.toFixed(2)} on ${date(first.date)} to ${last.risk_score.toFixed(2)} on ${date(last.date)}`}
+    >
+      {[
+        ["critical", CRITICAL_FROM / 100, 1],
+        ["warning", WARNING_FROM / 100, CRITICAL_FROM / 100],
+        ["good", 0, WARNING_FROM / 100],
+      ].map(([tier, from, to]) => (
+        <g class={`band ${tier}`}>
+          <rect width="100%" y={y(to as number)} height={y(from as number) - y(to as number)} />
+          <text x="0" dx="8" y={y(to as number) + 15}>
+            {sentence(tier as string)}
+          </text>
+        </g>
+      ))}
+      {ticks.map((tick) => (
+        <text class="axis" x={percent(x(tick))} y={HEIGHT - 8} text-anchor={anchor(x(tick))}>
+          {label(tick)}
+        </text>
+      ))}
+      {marked.map((event) => (
+        <g class="event">
+          <line
+            x1={percent(x(dayOf(event.date)))}
+            x2={percent(x(dayOf(event.date)))}
+            y1={TOP}
+            y2={HEIGHT - BOTTOM}
+          />
+          <svg x={percent(x(dayOf(event.date)))} y={HEIGHT - BOTTOM} overflow="visible">
+            <circle r="5">
+              <title>
+                {event.event_type}, {date(event.date)}
+              </title>
+            </circle>
+          </svg>
+        </g>
+      ))}
+      <svg
+        class="line"
+        width="100%"
+        height={HEIGHT}
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+      >
+        <path d={path} vector-effect="non-scaling-stroke" />
+      </svg>
+      <svg x={percent(x(dayOf(last.date)))} y={y(last.risk_score)} overflow="visible">
+        <circle class="newest" r="4.5" />
+      </svg>
+    </svg>
+  );
+}
+
+/** The points at which the score is another than the day before, and the newest. */
+function changesOf(points: readonly TrendPointForm[]): TrendPointForm[] {
+  return points.filter(
+    (point, at) => at === points.length - 1 || at === 0 || point.risk_score !== points[at - 1]!.risk_score,
+  );
+}
+
+/** A single day in the middle of two. */
+function around(day: string): [Date, Date] {
+  const at = Date.parse(day);
+  return [new Date(at - 86_400_000), new Date(at + 86_400_000)];
+}
+
+const anchor = (at: number) => (at < 0.06 ? "start" : at > 0.94 ? "end" : "middle");

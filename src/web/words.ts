@@ -1,0 +1,68 @@
+import type { ApplianceTypeForm, ComponentForm, InspectionForm, Tier, UnitForm } from "./forms.ts";
+
+/* What readers are told instead of the codes of the wire. */
+
+export const TIERS: readonly Tier[] = ["CRITICAL", "WARNING", "GOOD"];
+
+export const TIER_WORDS: Readonly<Record<Tier, { name: string; meaning: string }>> = {
+  CRITICAL: { name: "Critical", meaning: "likely to fail; act now" },
+  WARNING: { name: "Warning", meaning: "elevated risk; plan the work within 6 months" },
+  GOOD: { name: "Good", meaning: "routine monitoring" },
+};
+
+export const INSPECTION_WORDS: Readonly<Record<InspectionForm["status"], string>> = {
+  OVERDUE: "Overdue",
+  DUE_SOON: "Due soon",
+  UPCOMING: "Upcoming",
+  OK: "Later",
+};
+
+const SYSTEMS: Readonly<Record<string, string>> = {
+  hvac: "Heating and cooling",
+  plumbing: "Plumbing and hot water",
+  electrical: "Electrical",
+  structural: "Structure and site",
+  appliance: "Appliances",
+  life_safety: "Life safety",
+  conveyance: "Elevators",
+  amenity: "Amenities",
+};
+
+export const systemName = (system: string) => SYSTEMS[system] ?? sentence(system);
+
+const ABBREVIATIONS = /\b(co|gfci|afci|hvac)\b/g;
+
+/** `relief_valve_check` as `Relief valve check`. */
+export function sentence(code: string): string {
+  const text = code.replaceAll("_", " ").replace(ABBREVIATIONS, (word) => word.toUpperCase());
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Where things are, in words: looks up the names of types and the labels of units. */
+export class Places {
+  readonly #types: ReadonlyMap<string, ApplianceTypeForm>;
+  readonly #units: ReadonlyMap<string, string>;
+
+  constructor(types: readonly ApplianceTypeForm[], units: readonly UnitForm[]) {
+    this.#types = new Map(types.map((type) => [type.type_id, type]));
+    this.#units = new Map(units.map(({ id, label }) => [id, label]));
+  }
+
+  /** `Gas storage water heater` */
+  typeName(typeId: string): string {
+    return this.#types.get(typeId)?.name ?? sentence(typeId);
+  }
+
+  /** The code of the system that a type belongs to. */
+  systemOf(typeId: string): string {
+    return this.#types.get(typeId)?.system ?? "other";
+  }
+
+  /** `Gas storage water heater, unit 4` */
+  of({ appliance_type, unit }: Pick<ComponentForm, "appliance_type" | "unit">): string {
+    const label = unit === null ? undefined : this.#units.get(unit);
+    return label === undefined
+      ? this.typeName(appliance_type)
+      : `${this.typeName(appliance_type)}, unit ${label}`;
+  }
+}

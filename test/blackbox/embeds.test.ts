@@ -1,0 +1,308 @@
+import { Database } from "bun:sqlite";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { type Administrator, adminClient, createAdministrator } from "../support/administrator.ts";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+const ANCESTORS = ["https://portal.example.com", "'self'"];
+let server: Installation;
+let partner: Partner;
+let client: ApiClient;
+let administrator: Administrator;
+let property: Json;
+let worn: Json;
+let tank: Json;
+beforeAll(async () => {
+  server = await serve({ embed: { frame_ancestors: ANCESTORS } });
+  partner = await server.createPartner("Acme");
+  client = server.as(partner);
+  administrator = await createAdministrator(server);
+  property = await addProperty(client, { unit_count: 12 });
+  worn = await addWornAppliance(client, property.id);
+  tank = worn.components[0];
+  await addAppliance(client, property.id);
+});
+
+const create = (...options: string[]) => server.json("embed", "create", property.id, ...options);
+/** As a browser asks: what is refused is a page, too. */
+async function pageOf(token: string, status = 200, rest = ""): Promise<{ headers: Headers; text: string }> {
+  const response = await fetch(`${server.url}/embed/property/${token}${rest}`);
+  const text = await response.text();
+  expect(response.status, text.slice(0, 500)).toBe(status);
+  return { headers: response.headers, text };
+}
+
+describe("an embed", () => {
+  // Rule: embed
+  test("is made by a command that prints its address, which shows the property with no other credential", async () => {
+    const { embed_id, token, url, expires_at } = await create();
+    expect(embed_id).toMatch(/^EMB_[0-9a-z]{26}$/);
+    expect(url).toEndWith(`/api/embed/property/${token}`);
+    expect(expires_at).toBeNull();
+    for (const base of ["", "/api"]) {
+      const { text } = await server.anonymous.get(`${base}/embed/property/${token}`);
+      expect(text).toContain("Elm Court");
+      expect(text).toContain(tank.component_name);
+    }
+  });
+
+  // Rule: embed
+  test("ends at once when it is revoked, and reads like an unknown one then", async () => {
+    const { embed_id, token } = await create();
+    await pageOf(token);
+    expect(await server.json("embed", "revoke", embed_id)).toEqual({ embed_id, revoked: true });
+    const revoked = await pageOf(token, 404);
+    expect(revoked.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const unknown = await pageOf(`svc_embed_${"0".repeat(48)}`, 404);
+    expect(unknown.text).toBe(revoked.text);
+    for (const rest of ["/components", "/components.csv"]) await pageOf(token, 404, rest);
+    const again = await server.run("embed", "revoke", embed_id);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain("not revoked yet");
+  });
+
+  test("is refused for a property that there is none of, and for a life that is no number of days", async () => {
+    const { code, stderr } = await server.run("embed", "create", "P_00000000000000000000000000");
+    expect(code).toBe(1);
+    expect(stderr).toContain("there is no property P_00000000000000000000000000");
+    for (const days of ["0", "-1", "3651", "soon"])
+      expect((await server.run("embed", "create", property.id, "--expires", days)).code).toBe(2);
+  });
+
+  test("may end by itself", async () => {
+    const { expires_at } = await create("--expires", "90");
+    const days = (Date.parse(expires_at) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(89.9);
+    expect(days).toBeLessThanOrEqual(90);
+  });
+
+  test("shows nothing while its partner is disabled", async () => {
+    const other = await server.createPartner("Other");
+    const { id } = await addProperty(server.as(other));
+    const { token } = await server.json("embed", "create", id);
+    await server.json("partner", "disable", other.partner_id);
+    await pageOf(token, 404);
+    await server.json("partner", "enable", other.partner_id);
+    await pageOf(token);
+  });
+});
+
+describe("the administrators' routes", () => {
+  test("make, list and end embeds, in the administrator's name", async () => {
+    const made = (
+      await administrator.client.post("/admin/embeds", { property_id: property.id, expires_days: 7 })
+    ).body;
+    expect(made.url).toBe(`${server.url}/api/embed/property/${made.token}`);
+    await pageOf(made.token);
+    const listed = await administrator.client.get("/admin/embeds", { property_id: property.id });
+    expect(JSON.stringify(listed.body)).not.toContain(made.token);
+    expect(listed.body.embeds[0]).toMatchObject({
+      embed_id: made.embed_id,
+      property_id: property.id,
+      property_name: "Elm Court",
+      partner_id: partner.partner_id,
+      status: "active",
+    });
+    for (const _twice of [1, 2])
+      expect(
+        (await administrator.client.post(`/admin/embeds/${made.embed_id}/revoke`, undefined, 200)).body,
+      ).toEqual({ embed_id: made.embed_id, revoked: true });
+    await pageOf(made.token, 404);
+    const audit = await administrator.client.get("/admin/audit", { subject: made.embed_id });
+    expect(audit.body.entries.map((one: Json) => [one.action, one.actor])).toEqual([
+      ["embed.revoke", administrator.id],
+      ["embed.create", administrator.id],
+    ]);
+  });
+
+  test("refuse what cannot be", async () => {
+    await administrator.client.post("/admin/embeds", { property_id: "P_00000000000000000000000000" }, 404);
+    await administrator.client.post("/admin/embeds", {}, 400);
+    await administrator.client.post("/admin/embeds", { property_id: property.id, expires_days: 0 }, 400);
+    await administrator.client.post("/admin/embeds/EMB_00000000000000000000000000/revoke", undefined, 404);
+    await client.post("/admin/embeds", { property_id: property.id }, 404);
+  });
+});
+
+test("views are counted, without a write each, and told by the metrics and the list", async () => {
+  const { embed_id, token } = await create();
+  const counted = async () => {
+    const { text } = await adminClient(server, {}).get("/metrics");
+    return Number(/^mainstay_embed_views_total (\d+)$/m.exec(text)![1]);
+  };
+  const before = await counted();
+  for (let n = 0; n < 3; n++) await pageOf(token);
+  expect(await counted()).toBe(before + 3);
+  await pageOf(`${token}0`, 404);
+  expect(await counted()).toBe(before + 3);
+  // Stored at the latest when the server stops.
+  expect(await server.stop()).toBe(0);
+  await server.start();
+  const { embeds } = await server.json("embed", "list");
+  const listed = embeds.find((one: Json) => one.embed_id === embed_id);
+  expect(listed.views).toBe(3);
+  expect(Date.parse(listed.last_viewed_at)).toBeGreaterThan(Date.now() - 120_000);
+  await pageOf(token);
+});
+
+describe("what a page is sent with", () => {
+  // Rule: embed-policy
+  test("says who may frame it, and allows neither inline scripts nor styles, nor any other host", async () => {
+    const { token } = await create();
+    for (const { headers } of [await pageOf(token), await pageOf(`${token}0`, 404)]) {
+      const policy = headers.get("content-security-policy")!;
+      expect(policy).toContain(`frame-ancestors ${ANCESTORS.join(" ")}`);
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toMatch(/unsafe-|https?:\/\/(?!portal\.example\.com)|\*/);
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      expect(headers.get("cache-control")).toBe("private, no-cache");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+
+  test("is at most 60 kB compressed with all that it loads, for 300 components", async () => {
+    const large = await addProperty(client, { name: "Large Court", unit_count: 300 });
+    const appliances = Array.from({ length: 38 }, (_, n) => ({
+      property_id: large.id,
+      type_id: "refrigerator",
+      install_year: 1990 + n,
+    })).filter((one) => one.install_year <= new Date().getFullYear());
+    await client.post("/v1/appliances/bulk", { appliances });
+    const { token } = await server.json("embed", "create", large.id);
+    const url = `${server.url}/embed/property/${token}`;
+    const first = await fetch(url, {
+      headers: { "accept-encoding": "br" },
+      decompress: false,
+    } as RequestInit);
+    expect(first.headers.get("content-encoding")).toBe("br");
+    const { text } = await pageOf(token);
+    const loaded = [...text.matchAll(/(?:href|src)="(\.\.[^"]+assets[^"]+)"/g)].map(([, path]) => path!);
+    expect(loaded).toHaveLength(2);
+    let bytes = (await first.arrayBuffer()).byteLength;
+    for (const path of loaded) {
+      const asset = await fetch(new URL(path, url), {
+        headers: { "accept-encoding": "br" },
+        decompress: false,
+      } as RequestInit);
+      expect(asset.status).toBe(200);
+      bytes += (await asset.arrayBuffer()).byteLength;
+    }
+    expect(bytes).toBeLessThan(60_000);
+  });
+});
+
+describe("the numbers behind the pictures", () => {
+  // Rule: embed-figures
+  test.each(["condition", "components", "reserve", "forecast", "inspections", "trend"])(
+    "%s come as CSV, linked from the page",
+    async (file) => {
+      await server.json("snapshot");
+      const { token } = await create();
+      expect((await pageOf(token)).text).toContain(`${token}/${file}.csv`);
+      const { headers, text } = await pageOf(token, 200, `/${file}.csv`);
+      expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
+      expect(headers.get("content-disposition")).toContain(`${property.id}-${file}.csv`);
+      expect(text.trim().split("\n").length).toBeGreaterThan(1);
+    },
+  );
+
+  test("of components are those of the API", async () => {
+    const { token } = await create();
+    const lines = (await pageOf(token, 200, "/components.csv")).text.trim().split("\n");
+    const { components } = (await client.get("/v1/components", { property_id: property.id, limit: 200 }))
+      .body;
+    expect(lines).toHaveLength(components.length + 1);
+    const heading = lines[0]!.split(",");
+    const row = lines.find((line) => line.startsWith(tank.id))!.split(",");
+    const known = components.find((one: Json) => one.id === tank.id);
+    for (const name of ["risk_score", "failure_probability_12m", "proactive_cost", "reactive_cost"])
+      expect(Number(row[heading.indexOf(name)]), name).toBe(known[name]);
+  });
+
+  test("of what there is not are a page that says so", async () => {
+    const { token } = await create();
+    await pageOf(token, 404, "/secrets.csv");
+    await pageOf(token, 404, "/components.json");
+  });
+});
+
+describe("the page", () => {
+  test("says that nothing is assessed where nothing is on record, and gives no grade", async () => {
+    const { id } = await addProperty(client, { name: "Empty Court" });
+    const { token } = await server.json("embed", "create", id);
+    const { text } = await pageOf(token);
+    expect(text).toContain("Nothing assessed");
+    expect(text).not.toContain("Grade");
+    expect((await pageOf(token, 200, "/condition.csv")).text.split("\n")[1]).toStartWith(",,,0,");
+  });
+
+  test("puts what is dearest to wait for first, not what scores highest", async () => {
+    const { token } = await create();
+    const { text } = await pageOf(token);
+    const shown = [...text.matchAll(/<div class="what"><h3>([^<]+)<\/h3>/g)].map(([, name]) => name!);
+    const { components } = (await client.get("/v1/components", { property_id: property.id, limit: 200 }))
+      .body;
+    const expected = components
+      .filter((one: Json) => one.risk_tier !== "GOOD")
+      .sort(
+        (a: Json, b: Json) =>
+          b.failure_probability_12m * b.reactive_cost - a.failure_probability_12m * a.reactive_cost,
+      )
+      .map((one: Json) => one.component_name);
+    expect(shown.length).toBeGreaterThan(1);
+    expect(shown).toEqual(expected.slice(0, shown.length));
+  });
+
+  test("shows the trend of the component that is asked for, with its service events", async () => {
+    const { token } = await create();
+    await logEvents(client, {
+      appliance_id: worn.id,
+      component_id: tank.id,
+      event_type: "Inspection",
+      date: "2025-03-14",
+      parts_cost: 240,
+    });
+    const { text } = await server.anonymous.get(`/embed/property/${token}`, { component: tank.id });
+    const trend = text.slice(text.indexOf('id="trend"'));
+    expect(trend).toContain(`<option value="${tank.id}" selected>`);
+    expect(trend).toContain("Mar 14, 2025");
+    expect(trend).toContain("$240");
+    const unknown = await server.anonymous.get(`/embed/property/${token}`, { component: "C_other" });
+    expect(unknown.text).toContain('id="trend"');
+  });
+
+  test("writes what partners named as text, whatever it looks like", async () => {
+    const name = `<script>alert("1")</script> & 'two' \u202e x`;
+    const { id } = await addProperty(client, { name });
+    const { token } = await server.json("embed", "create", id);
+    const { text } = await pageOf(token);
+    expect(text).not.toContain("<script>alert");
+    expect(text).toContain("&lt;script>alert(&quot;1&quot;)");
+  });
+});
+
+test("views are limited per address, as every request is", async () => {
+  const limited = await serve({ limits: { per_ip_per_minute: 5 } });
+  const { id } = await addProperty(limited.as(await limited.createPartner()));
+  const { token } = await limited.json("embed", "create", id);
+  const statuses = [];
+  for (let n = 0; n < 6; n++)
+    statuses.push((await limited.anonymous.send("GET", `/embed/property/${token}`)).status);
+  expect(statuses).toContain(200);
+  expect(statuses.at(-1)).toBe(429);
+});
+
+// Rule: embed
+test("an embed that has expired is not found any more", async () => {
+  const { token } = await create("--expires", "1");
+  await pageOf(token);
+  await server.stop();
+  const database = new Database(`${server.dataDir}/mainstay.db`);
+  database.run("UPDATE embeds SET expires_at = ? WHERE expires_at IS NOT NULL", [Date.now() - 1]);
+  database.close();
+  await server.start();
+  await pageOf(token, 404);
+});
