@@ -1,28 +1,19 @@
-import {
-  type DestinationStream,
-  destination,
-  type Logger,
-  pino,
-  stdSerializers,
-  stdTimeFunctions,
-} from "pino";
+import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from "pino";
 import type { Config } from "./config/settings.ts";
 import { CREDENTIAL_PATTERN } from "./secrets/credentials.ts";
 
 export type { Logger } from "pino";
 
 export type LoggerOptions = Config["log"] & {
-  /** Gets whole lines; standard output when not given. */
-  destination?: DestinationStream;
+  /** Gets whole lines. */
+  destination: DestinationStream;
 };
 
 /**
  * A logger of JSON lines `{"level":"info","time":"2026-01-31T03:00:00.000Z","msg":…}`, or of lines for people.
- * Writing is synchronous, so that the last line before a crash is there. A line's fields that are named like a
- * secret, and credentials inside any text, are written as "[redacted]".
+ * A line's fields that are named like a secret, and credentials inside any text, are written as "[redacted]".
  */
-export function createLogger({ level, format, destination: given }: LoggerOptions): Logger {
-  const lines = given ?? standardStream(1);
+export function createLogger({ level, format, destination: lines }: LoggerOptions): Logger {
   return pino(
     {
       level,
@@ -34,35 +25,6 @@ export function createLogger({ level, format, destination: given }: LoggerOption
     },
     format === "pretty" ? forPeople(lines) : lines,
   );
-}
-
-/** Standard output (1) or standard error (2) as a logger's destination; when its reader is gone, lines are dropped. */
-export function standardStream(descriptor: 1 | 2): DestinationStream {
-  return gathered(destination({ dest: descriptor, sync: true }));
-}
-
-const MOST_GATHERED = 65_536;
-
-/**
- * Writes the lines of one turn of the event loop together: a system call a line took a third of a request's time.
- * What is gathered is written when the process ends, whatever the reason but a kill.
- */
-function gathered(lines: DestinationStream): DestinationStream {
-  let text = "";
-  const flush = () => {
-    if (text === "") return;
-    const ready = text;
-    text = "";
-    lines.write(ready);
-  };
-  process.on("exit", flush);
-  return {
-    write(line) {
-      if (text === "") setImmediate(flush);
-      text += line;
-      if (text.length > MOST_GATHERED) flush();
-    },
-  };
 }
 
 /** pino-pretty's formatter alone: its transport is a worker thread, whose file a compiled executable doesn't have. */

@@ -13,6 +13,7 @@ const ROOT = join(import.meta.dir, "..");
 const KNOWS: Record<string, readonly string[]> = {
   domain: [],
   "networks.ts": ["domain"],
+  "standard-streams.ts": [],
   "files.ts": ["domain"],
   csv: ["domain"],
   tls: ["domain"],
@@ -38,7 +39,7 @@ const KNOWS: Record<string, readonly string[]> = {
   ],
   cli: [
     ...["domain", "files.ts", "csv", "knowledge", "secrets", "config", "store", "log.ts", "wire"],
-    ...["usecases", "backup", "doctor", "http", "app"],
+    ...["usecases", "backup", "doctor", "http", "app", "standard-streams.ts"],
   ],
   "main.ts": ["cli"],
 };

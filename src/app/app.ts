@@ -44,6 +44,8 @@ export type AppWorld = {
   ticks?: () => number;
   random: FillRandom;
   log: Logger;
+  /** Lines of the log that could not be written; 0 when not given. */
+  droppedLines?: () => number;
 };
 
 /** A server that listens. */
@@ -107,6 +109,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
     dispatched: dispatcher.stats,
     lastBackup: backups.last,
     tlsValidTo: listeners.tlsValidTo,
+    droppedLines: world.droppedLines ?? (() => 0),
   });
 
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));

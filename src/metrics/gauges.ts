@@ -19,6 +19,7 @@ export type GaugeSources = {
   lastBackup: () => LastBackup | undefined;
   /** When the certificate ends; undefined without TLS. */
   tlsValidTo: () => Instant | undefined;
+  droppedLines: () => number;
 };
 
 /** Defines the gauges and returns what sets them all, from one look at each source. */
@@ -69,6 +70,12 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     "When the certificate ends, in epoch seconds.",
   );
 
+  const droppedLines = new Counter({
+    name: "mainstay_log_lines_dropped_total",
+    help: "Lines of the log that standard output did not take, since the start.",
+    registers,
+  });
+
   const refreshProcess = watchProcess(registry);
   // They have no value before the first snapshot or backup, or without TLS; 0 would raise an alarm.
   for (const unknown of [snapshotAt, snapshotAge, snapshotSeconds, snapshotComponents]) unknown.remove();
@@ -78,6 +85,8 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     const { read } = sources;
     const now = sources.clock();
     refreshProcess();
+    droppedLines.reset();
+    droppedLines.inc(sources.droppedLines());
     queue.set(sources.queueLength());
     database.set(sources.databaseBytes());
     wal.set(sources.walBytes());

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { startApp } from "../../app/app.ts";
 import { dayOf } from "../../domain/time.ts";
-import { createLogger, standardStream } from "../../log.ts";
+import { createLogger } from "../../log.ts";
+import { standardStream } from "../../standard-streams.ts";
 import { command, setting } from "../command.ts";
 import type { Context } from "../context.ts";
 import { demoConfig } from "../demo/config.ts";
@@ -29,7 +30,8 @@ export const demoCommand = command({
     const config = demoConfig(context.config, resolve(cwd, given.dataDir ?? "demo-data"));
     const world = { config, env, clock: now, random };
     const write = writerTo(context, stop);
-    const report = new DeliveryReport(json ? () => {} : write);
+    const lines = standardStream(1);
+    const report = new DeliveryReport(json ? () => {} : lines.write);
     let secret = "";
     const receiver = startLocalReceiver(
       () => secret,

@@ -1,5 +1,6 @@
 import { startApp } from "../../app/app.ts";
 import { createLogger } from "../../log.ts";
+import { standardStream } from "../../standard-streams.ts";
 import { command, setting } from "../command.ts";
 
 /** `mainstay serve`: until SIGTERM or SIGINT, the second of which cuts the stop short. SIGHUP renews the certificate. */
@@ -20,12 +21,14 @@ export const serveCommand = command({
   longRunning: true,
   async run({ config: given, env, now, random }, _arguments, { port }) {
     const config = port === "0" ? withFreeAdminPort(given) : given;
-    const log = createLogger(config.log);
+    const lines = standardStream(1);
+    const log = createLogger({ ...config.log, destination: lines });
+    lines.onRecovery((dropped) => log.warn({ dropped }, "log lines dropped: standard output took none"));
     const stopAsked = untilSignal();
     // From the start on: by default the signal ends the process, and a service manager may send it at any time.
     let renewTls = () => {};
     process.on("SIGHUP", () => renewTls());
-    const app = await startApp({ config, env, clock: now, random, log });
+    const app = await startApp({ config, env, clock: now, random, log, droppedLines: lines.dropped });
     renewTls = app.renewTls;
     const signal = await stopAsked;
     log.info({ signal }, "stopping");

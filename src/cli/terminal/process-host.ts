@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
-import { standardStream } from "../../log.ts";
+import { standardStream } from "../../standard-streams.ts";
 import type { Host, Output } from "../context.ts";
 
 /** The reader of standard output has gone away, as `head` does. */

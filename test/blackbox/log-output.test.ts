@@ -1,0 +1,159 @@
+import { describe, expect, test } from "bun:test";
+import { closeSync, constants, openSync, readFileSync, readSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { CAN_MOUNT, useDisks } from "../support/disk.ts";
+import { eventually } from "../support/eventually.ts";
+import { EXECUTABLE } from "../support/executable.ts";
+import type { Json } from "../support/json.ts";
+import { useMainstay } from "../support/mainstay.ts";
+
+const disk = useDisks();
+const { install } = useMainstay();
+
+type LogLine = { msg: string } & Record<string, Json>;
+
+const linesOf = (text: string): LogLine[] =>
+  text
+    .split("\n")
+    .slice(0, -1)
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+
+/** A server whose standard output the shell sends somewhere. */
+function serveInto(target: string) {
+  const { folder, configFile, dataDir } = install();
+  const command = `exec "$0" serve --port 0 --config "$1" --data-dir "$2" > ${target}`;
+  const child = Bun.spawn(["bash", "-c", command, EXECUTABLE, configFile, dataDir], {
+    cwd: folder,
+    env: { PATH: "/usr/bin:/bin" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  return {
+    async stop() {
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
+      const code = await child.exited;
+      clearTimeout(timer);
+      return { code, stderr: await new Response(child.stderr).text() };
+    },
+  };
+}
+
+const listening = (text: string) => {
+  const line = linesOf(text).find(({ msg }) => msg === "listening");
+  if (!line) throw new Error(`not listening yet: ${text}`);
+  return line;
+};
+
+async function droppedAt(adminUrl: string): Promise<number> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  return Number(/^mainstay_log_lines_dropped_total (\d+)$/m.exec(text)?.[1]);
+}
+
+/** Asks, with answers as good as ever, until lines are dropped; how many. */
+async function askUntilDropped({ url, admin_url }: LogLine): Promise<number> {
+  return await eventually(async () => {
+    const headers = { "x-request-id": "x".repeat(128) };
+    const asked = Array.from({ length: 500 }, () => fetch(`${url}/v1/ping`, { headers }));
+    for (const response of await Promise.all(asked)) expect(response.status).toBe(401);
+    const dropped = await droppedAt(admin_url);
+    expect(dropped).toBeGreaterThan(0);
+    return dropped;
+  }, 60_000);
+}
+
+describe("standard output that takes nothing", () => {
+  // Rule: log-never-waits
+  test("a pipe that nobody reads holds up no request; lines are dropped, counted and told", async () => {
+    const fifo = join(install().folder, "log");
+    expect(Bun.spawnSync(["mkfifo", fifo]).success).toBe(true);
+    const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+    let text = "";
+    const read = () => {
+      const bytes = Buffer.alloc(1 << 20);
+      try {
+        const taken = readSync(reader, bytes);
+        text += bytes.toString("utf8", 0, taken);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      }
+    };
+    const server = serveInto(fifo);
+    const started = await eventually(() => {
+      read();
+      return listening(text);
+    });
+    const dropped = await askUntilDropped(started);
+    const told = await eventually(() => {
+      read();
+      const line = linesOf(text.slice(0, text.lastIndexOf("\n") + 1)).find(({ msg }) =>
+        msg.startsWith("log lines dropped"),
+      );
+      if (!line) throw new Error("nothing is told of the lines dropped");
+      return line;
+    });
+    expect(told.level).toBe("warn");
+    expect(told.dropped).toBeGreaterThanOrEqual(dropped);
+    expect(await droppedAt(started.admin_url)).toBe(told.dropped);
+    await askUntilDropped(started);
+    expect(await server.stop()).toEqual({ code: 0, stderr: "" });
+    closeSync(reader);
+  });
+
+  test("so does a socket, such as a journal's", async () => {
+    const sockets: Socket[] = [];
+    let text = "";
+    const journal = createServer((socket) => {
+      sockets.push(socket);
+      socket.on("data", (bytes) => {
+        text += bytes;
+        if (text.includes('"listening"')) socket.pause();
+      });
+      socket.on("error", () => {});
+    });
+    await new Promise<void>((resolve) => journal.listen(0, "127.0.0.1", resolve));
+    const server = serveInto(`/dev/tcp/127.0.0.1/${(journal.address() as { port: number }).port}`);
+    const started = await eventually(() => listening(text));
+    await askUntilDropped(started);
+    expect(await server.stop()).toEqual({ code: 0, stderr: "" });
+    for (const socket of sockets) socket.destroy();
+    journal.close();
+  });
+
+  test("a reader that goes away ends nothing", async () => {
+    const fifo = join(install().folder, "log");
+    Bun.spawnSync(["mkfifo", fifo]);
+    const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+    const server = serveInto(fifo);
+    let text = "";
+    const started = await eventually(() => {
+      const bytes = Buffer.alloc(65_536);
+      text += bytes.toString("utf8", 0, readSync(reader, bytes));
+      return listening(text);
+    });
+    closeSync(reader);
+    await askUntilDropped(started);
+    expect(await server.stop()).toEqual({ code: 0, stderr: "" });
+  });
+
+  test.skipIf(!CAN_MOUNT)("a full disk ends nothing, and the log goes on when there is room", async () => {
+    const place = disk(2);
+    const file = join(place.path, "log");
+    const server = serveInto(file);
+    const started = await eventually(() => listening(readFileSync(file, "utf8")));
+    place.fill();
+    const dropped = await askUntilDropped(started);
+    place.free();
+    await fetch(`${started.url}/v1/ping`);
+    const told = await eventually(() => {
+      const line = linesOf(readFileSync(file, "utf8").replace(/^\{[^\n]*[^}]$/gm, "")).find(({ msg }) =>
+        msg.startsWith("log lines dropped"),
+      );
+      if (!line) throw new Error("nothing is told of the lines dropped");
+      return line;
+    });
+    expect(told.dropped).toBeGreaterThanOrEqual(dropped);
+    expect(await server.stop()).toEqual({ code: 0, stderr: "" });
+  });
+});
