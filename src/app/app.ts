@@ -23,6 +23,7 @@ import { Metrics } from "../metrics/metrics.ts";
 import { contains, parseAddress, parseNetwork } from "../networks.ts";
 import { runPreflight } from "../rm/preflight.ts";
 import { tokens } from "../secrets/tokens.ts";
+import { refuseRemains } from "../store/remains.ts";
 import { readable } from "../store/sqlite.ts";
 import { checkHealth } from "../usecases/check-health.ts";
 import { DailyBudgets } from "../usecases/daily-budgets.ts";
@@ -61,6 +62,7 @@ export type App = {
 /** The composition root: builds every room from the settings, and listens. Throws an OperatorError when it cannot. */
 export async function startApp(world: AppWorld): Promise<App> {
   const { config } = world;
+  refuseRemains(databaseFile(config.storage.dataDir));
   makeDataFolder(config.storage.dataDir);
   // Before the database is opened, since that may migrate it under another server's feet.
   const lock = lockFolder(config.storage.dataDir);

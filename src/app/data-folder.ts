@@ -5,8 +5,16 @@ import type { Config } from "../config/settings.ts";
 import { OperatorError, refusedWrite } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
-import { createKeyFile, keyIsInEnvironment, loadMasterKey, type MasterKey } from "../secrets/master-key.ts";
+import {
+  createKeyFile,
+  keyFilePath,
+  keyIsInEnvironment,
+  loadMasterKey,
+  type MasterKey,
+} from "../secrets/master-key.ts";
 import { type Sealer, sealer } from "../secrets/sealer.ts";
+import { anySealedSecret, openForReading } from "../store/inspect.ts";
+import { hasDatabase, refuseRemains } from "../store/remains.ts";
 import { openStore, type Store } from "../store/store.ts";
 
 export const databaseFile = (dataDir: string) => join(dataDir, "mainstay.db");
@@ -28,15 +36,17 @@ export type DataFolderWorld = {
 };
 
 /**
- * Opens the data folder, made with a key file and a database when it is new. A key file is never made beside a
- * database that has been there before: it could not open what an earlier key has sealed.
+ * Opens the data folder, made with a database and a key file when it is new. The database comes first: a key file
+ * without one is then always damage, and refused. A key file is never made beside a database that holds a secret: it
+ * could not open what an earlier key has sealed.
  */
 export function openDataFolder({ config, env, clock, random }: DataFolderWorld): DataFolder {
   const { dataDir } = config.storage;
-  makeDataFolder(dataDir);
   const file = databaseFile(dataDir);
-  if (!existsSync(file) && !keyIsInEnvironment(env)) makeKeyFile(dataDir, random);
-  const masterKey = loadMasterKey({ dataDir, env });
+  refuseRemains(file);
+  makeDataFolder(dataDir);
+  const isNew = !hasDatabase(file);
+  if (!isNew) settleKey(dataDir, env, random);
   let upgradeBackup: string | undefined;
   const store = openStore(file, {
     clock,
@@ -45,7 +55,35 @@ export function openDataFolder({ config, env, clock, random }: DataFolderWorld):
       upgradeBackup = backUpBeforeUpgrade(db, config.backup.dir, clock());
     },
   });
-  return { store, masterKey, sealer: sealer(masterKey), upgradeBackup };
+  try {
+    if (isNew) settleKey(dataDir, env, random);
+    const masterKey = loadMasterKey({ dataDir, env });
+    return { store, masterKey, sealer: sealer(masterKey), upgradeBackup };
+  } catch (error) {
+    void store.close();
+    throw error;
+  }
+}
+
+/** Makes the key file of a database that has sealed nothing yet. Throws when the key can't be used. */
+function settleKey(dataDir: string, env: DataFolderWorld["env"], random: FillRandom): void {
+  const lacksKey = !keyIsInEnvironment(env) && !existsSync(keyFilePath(dataDir));
+  if (lacksKey && hasSealedNothing(databaseFile(dataDir))) makeKeyFile(dataDir, random);
+  loadMasterKey({ dataDir, env });
+}
+
+/** A database that can't be read has its own complaint, when it is opened. */
+function hasSealedNothing(file: string): boolean {
+  try {
+    const db = openForReading(file);
+    try {
+      return anySealedSecret(db) === undefined;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return false;
+  }
 }
 
 /** Throws a StorageError where nothing can be written. */

@@ -17,6 +17,8 @@ export type Host = {
   logLines: DestinationStream;
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
+  /** Below which the system's own configuration is looked for. */
+  root: string;
   /** Whether a person reads standard error, so that progress may be drawn there. */
   isTty: boolean;
   /** Width of the terminal in characters. */
@@ -52,7 +54,13 @@ export function createContext(
   allCommands: Context["allCommands"],
 ): Context {
   const { guard: _guard, logLines, columns: _columns, ...world } = host;
-  const request: ConfigRequest = { file: given.config, env: host.env, cwd: host.cwd, overrides };
+  const request: ConfigRequest = {
+    file: given.config,
+    env: host.env,
+    cwd: host.cwd,
+    root: host.root,
+    overrides,
+  };
   let config: Config | undefined;
   let log: Logger | undefined;
   return {

@@ -2,12 +2,12 @@ import { userInfo } from "node:os";
 import { type DataFolder, openDataFolder } from "../app/data-folder.ts";
 import type { Administration } from "../usecases/partners.ts";
 import type { Context } from "./context.ts";
+import { requireInstallation } from "./installation.ts";
 
-/** Opens the data folder for one command and closes it afterwards, whatever happens. */
-export async function withData<T>(
-  { config, env, now, random }: Context,
-  run: (folder: DataFolder) => Promise<T>,
-): Promise<T> {
+/** Opens the data folder, which must be there, for one command and closes it afterwards, whatever happens. */
+export async function withData<T>(context: Context, run: (folder: DataFolder) => Promise<T>): Promise<T> {
+  requireInstallation(context);
+  const { config, env, now, random } = context;
   const folder = openDataFolder({ config, env, clock: now, random });
   try {
     return await run(folder);

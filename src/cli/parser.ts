@@ -26,7 +26,10 @@ export const SUMMARY = "Predictive maintenance and risk intelligence for real es
 
 /** Taken by every command, before or after its name. */
 export const GLOBAL_OPTIONS = {
-  config: text("FILE", "configuration file (default: MAINSTAY_CONFIG, else ./mainstay.toml if it exists)"),
+  config: text(
+    "FILE",
+    "configuration file (default: MAINSTAY_CONFIG, else ./mainstay.toml, else /etc/mainstay/mainstay.toml)",
+  ),
   dataDir: setting("storage.data_dir", "DIR", "data folder, instead of storage.data_dir"),
   json: flag("print one JSON object instead of text"),
 } satisfies Options;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { contradictions, entryProblem } from "./check.ts";
@@ -17,6 +17,8 @@ export type ConfigRequest = {
   file?: string | undefined;
   env: Environment;
   cwd: string;
+  /** Where `etc/mainstay/mainstay.toml` is looked for, `/` for a program; nowhere when not given. */
+  root?: string | undefined;
   overrides?: readonly Override[];
 };
 
@@ -25,8 +27,8 @@ export type ConfigRequest = {
  * at the file's folder, or at `cwd` when they come from the environment or the command line, or there is no file.
  * @throws ConfigError with all that is wrong, or OperatorError when the file can't be read.
  */
-export function loadConfig({ file: asked, env, cwd, overrides = [] }: ConfigRequest): Config {
-  const file = findConfigFile({ file: asked, env, cwd });
+export function loadConfig({ file: asked, env, cwd, root, overrides = [] }: ConfigRequest): Config {
+  const file = findConfigFile({ file: asked, env, cwd, root });
   const fromFile = file ? readToml(readConfigFile(file), relative(cwd, file) || file) : NOTHING;
   const fromEnvironment = readEnvironment(env, cwd);
   const fromCommandLine = overrides.map(({ key, text, flag }) => textEntry(key, text, flag));
@@ -56,15 +58,29 @@ export function loadConfig({ file: asked, env, cwd, overrides = [] }: ConfigRequ
   return assemble(chosen, file);
 }
 
-/** The file to read: the one asked for, else MAINSTAY_CONFIG, else ./mainstay.toml if it exists, else none. */
-export function findConfigFile({ file, env, cwd }: Omit<ConfigRequest, "overrides">): string | undefined {
-  const named = file ?? env.MAINSTAY_CONFIG;
-  if (named) return resolve(cwd, named);
-  const usual = join(cwd, CONFIG_FILE_NAME);
-  return existsSync(usual) ? usual : undefined;
+/** The file to read: the one asked for, else MAINSTAY_CONFIG, else the first of the usual ones that is there, else none. */
+export function findConfigFile(request: Omit<ConfigRequest, "overrides">): string | undefined {
+  const named = request.file ?? request.env.MAINSTAY_CONFIG;
+  return named ? resolve(request.cwd, named) : configPlaces(request).find(isThere);
+}
+
+/** Where a configuration is looked for that nobody named, in this order. */
+export function configPlaces({ cwd, root }: Pick<ConfigRequest, "cwd" | "root">): string[] {
+  const ofSystem = root === undefined ? [] : [join(root, SYSTEM_CONFIG)];
+  return [join(cwd, CONFIG_FILE_NAME), ...ofSystem];
 }
 
 export const CONFIG_FILE_NAME = "mainstay.toml";
+const SYSTEM_CONFIG = "etc/mainstay/mainstay.toml";
+
+/** Also where this user may not look: to go on with the defaults would be another installation than the one meant. */
+function isThere(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return ["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "");
+  }
+}
 
 type Placed = Entry & { folder: string };
 
@@ -84,7 +100,7 @@ function readConfigFile(file: string): string {
     if (error instanceof TypeError) throw new OperatorError(`${file} is not UTF-8 text`, "save it as UTF-8");
     throw new OperatorError(
       `the configuration file ${file} can't be read (${code})`,
-      "check its permissions",
+      "run as the user that it belongs to (such as sudo -u mainstay), or name another by --config",
     );
   }
 }

@@ -1,11 +1,11 @@
 import type { Database } from "bun:sqlite";
-import { existsSync } from "node:fs";
 import { readLastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { KeyEnvironment } from "../secrets/master-key.ts";
 import { type DatabaseState, readDatabaseState, readModelState } from "../store/database-state.ts";
 import { openWithoutTrace } from "../store/inspect.ts";
+import { hasDatabase, refuseRemains } from "../store/remains.ts";
 import { readable } from "../store/sqlite.ts";
 import { type Check, type CheckResult, type Finding, fail, ok, runChecks, warn } from "./check.ts";
 import {
@@ -30,6 +30,8 @@ export type Patient = {
   depth: "quick" | "full";
   /** The executable's own. */
   modelVersion: string;
+  /** Which configuration is in force, in a sentence. */
+  configuration: string;
 };
 
 /** Checks an installation, whether its server runs or not, and whatever state it is in. Writes nothing. */
@@ -39,7 +41,10 @@ export async function diagnose(patient: Patient): Promise<CheckResult[]> {
   const results = await runChecks([
     {
       name: "configuration",
-      run: () => ok(config.file ? `${config.file} is in force` : "no file; the defaults are in force"),
+      run: () =>
+        ok(
+          config.file ? `${config.file} is in force` : `the defaults are in force. ${patient.configuration}`,
+        ),
     },
     ...folderChecks(dataDir, databaseFile, config.backup.dir),
     { name: "wal", run: () => checkWal(databaseFile) },
@@ -55,16 +60,18 @@ async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
   const keyCheck = (db?: Database): Check => ({ name: "key", run: () => checkKey(db, dataDir, env) });
   let db: Database | undefined;
   try {
-    if (!existsSync(databaseFile))
+    if (!hasDatabase(databaseFile))
       return await runChecks([
         keyCheck(),
         {
           name: "database",
-          run: () =>
-            fail(
+          run: () => {
+            refuseRemains(databaseFile);
+            return fail(
               `there is no database ${databaseFile}`,
-              "Make one with `mainstay init`, or restore a backup.",
-            ),
+              `${patient.configuration} Name the right folder by --config or --data-dir, make one with \`mainstay init\`, or restore a backup.`,
+            );
+          },
         },
       ]);
     const opened = openWithoutTrace(databaseFile);

@@ -314,7 +314,7 @@ describe("backup refuses", () => {
 
   test("a data folder that is not there", async () => {
     const run = runMainstay(["backup", join(place, "x.backup"), "--data-dir", join(place, "absent")]);
-    await expectRefusedBackup(run, place, "there is no database");
+    await expectRefusedBackup(run, place, "there is no installation");
   });
 
   test("a damaged database", async () => {

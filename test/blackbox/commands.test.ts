@@ -141,6 +141,7 @@ describe("a partner's record", () => {
     "refuses the name %j, for administrators too",
     async (name) => {
       const installation = install();
+      await installation.init();
       for (const kind of ["partner", "admin"]) {
         const { code, stderr } = await installation.run(kind, "create", name);
         expect(code).toBe(1);

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { type Installation, type Outcome, runMainstay, useMainstay } from "../support/mainstay.ts";
@@ -105,6 +105,112 @@ describe("a server does not start", () => {
     expect(stderr).not.toContain("This is a fault in Mainstay");
     expect(readdirSync(installation.dataDir)).not.toContain("mainstay.key");
   });
+});
+
+describe("a folder whose database is gone is no new installation", () => {
+  const made = install();
+  beforeAll(async () => {
+    await made.createPartner();
+  });
+  const everythingIn = (folder: string) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .toSorted()
+      .map((name) => [name, statSync(join(folder, name)).mtimeMs, statSync(join(folder, name)).size]);
+
+  // Rule: damage-refused
+  test.each([
+    ["missing", "a key file", (file: string) => rmSync(file), "mainstay.key"],
+    ["empty", "a key file", (file: string) => writeFileSync(file, ""), "mainstay.key"],
+    [
+      "missing",
+      "a write-ahead log",
+      (file: string) => {
+        rmSync(file);
+        rmSync(join(file, "../mainstay.key"));
+        writeFileSync(`${file}-wal`, "pages");
+      },
+      "mainstay.db-wal",
+    ],
+    [
+      "empty",
+      "photos",
+      (file: string) => {
+        writeFileSync(file, "");
+        rmSync(join(file, "../mainstay.key"));
+        mkdirSync(join(file, "../uploads"));
+        writeFileSync(join(file, "../uploads/a.jpg"), "picture");
+      },
+      "uploads with files",
+    ],
+  ])("a database that is %s beside %s is refused, and nothing is touched", async (state, _, act, found) => {
+    const installation = install();
+    cpSync(made.dataDir, installation.dataDir, { recursive: true });
+    act(databaseOf(installation));
+    const before = everythingIn(installation.dataDir);
+    for (const command of [
+      ["serve", "--port", "0"],
+      ["demo"],
+      ["partner", "list"],
+      ["snapshot"],
+      ["backup", "now"],
+    ]) {
+      const { code, stdout, stderr } = await installation.run(...command);
+      expect({ command, code, stdout }).toEqual({ command, code: 1, stdout: "" });
+      expect(stderr).toContain(`${databaseOf(installation)} is ${state}`);
+      expect(stderr).toContain(found);
+    }
+    const config = join(installation.folder, "by-init.toml");
+    const { code } = await runMainstay(["init", "--config", config, "--data-dir", installation.dataDir]);
+    expect(code).toBe(1);
+    expect((await installation.run("doctor")).stdout).toContain(found);
+    expect(everythingIn(installation.dataDir)).toEqual(before);
+  });
+
+  test("one that was interrupted while it was made is made to its end", async () => {
+    const installation = install();
+    cpSync(made.dataDir, installation.dataDir, { recursive: true });
+    rmSync(join(installation.dataDir, "mainstay.key"));
+    const db = new Database(databaseOf(installation));
+    db.run("DELETE FROM webhook_receivers");
+    db.close(true);
+    await installation.start();
+    expect(readdirSync(installation.dataDir)).toContain("mainstay.key");
+    const empty = install();
+    mkdirSync(empty.dataDir, { mode: 0o700 });
+    writeFileSync(databaseOf(empty), "");
+    await empty.start();
+  });
+});
+
+// Rule: installation-made
+describe("a command in a folder without an installation", () => {
+  const COMMANDS = [
+    ["partner", "list"],
+    ["partner", "create", "Acme"],
+    ["migrate"],
+    ["snapshot"],
+    ["deliveries", "list"],
+    ["admin", "list"],
+    ["audit"],
+    ["import", "--partner", "PARTNER_x", "--properties", "properties.csv"],
+    ["export", "--partner", "PARTNER_x"],
+    ["backup", "now.backup"],
+  ];
+  test.each(COMMANDS.map((command) => [command]))(
+    "%p makes none, and says where it looked",
+    async (command) => {
+      const installation = install();
+      writeFileSync(join(installation.folder, "properties.csv"), "name,address,state\n");
+      const { code, stdout, stderr } = await installation.run(...command);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toStartWith(
+        `mainstay: there is no installation in ${installation.dataDir}: it has no mainstay.db\n`,
+      );
+      expect(stderr).toContain(`The configuration is ${installation.configFile}.`);
+      expect(stderr).toContain("mainstay init");
+      expect(readdirSync(installation.folder).toSorted()).toEqual(["mainstay.toml", "properties.csv"]);
+    },
+  );
 });
 
 describe("a database that is not for this executable is refused and left byte for byte", () => {

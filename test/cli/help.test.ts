@@ -26,6 +26,7 @@ async function run(...argv: string[]) {
     logLines: output("err"),
     env: {},
     cwd: "/nowhere",
+    root: "/nowhere",
     isTty: false,
     columns: 100,
     now: () => 0,

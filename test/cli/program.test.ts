@@ -55,6 +55,7 @@ async function run(line: string, act: (context: Context) => void = () => {}, env
     logLines: writingTo("err"),
     env,
     cwd: "/nowhere",
+    root: "/nowhere",
     isTty: false,
     columns: 100,
     now: () => 0,

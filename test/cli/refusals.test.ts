@@ -31,6 +31,7 @@ async function run(...argv: string[]) {
     logLines: output("stderr"),
     env: {},
     cwd: place,
+    root: place,
     isTty: false,
     columns: 100,
     now: Date.now,
@@ -97,6 +98,7 @@ const FILTERS = ["audit --subject"];
 
 let partnerId: string;
 beforeAll(async () => {
+  await run("init");
   const { stdout } = await run("partner", "create", "Acme", "--json");
   ({ partner_id: partnerId } = JSON.parse(stdout));
   writeFileSync(join(place, "properties.csv"), "name,address,state\nElm,1 Elm St,NY\n");

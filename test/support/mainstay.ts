@@ -187,8 +187,16 @@ export class Installation {
     return JSON.parse(stdout);
   }
 
-  createPartner(name = "Acme", ...options: string[]): Promise<Partner> {
-    return this.json("partner", "create", name, ...options);
+  /** Makes the data folder, as an operator does before any other command but `serve`. */
+  async init(): Promise<void> {
+    const file = join(this.folder, "made-by-init.toml");
+    const { code, stderr } = await runMainstay(["init", "--config", file, "--data-dir", this.dataDir]);
+    if (code !== 0) throw new Error(`mainstay init exited with ${code}:\n${stderr}`);
+  }
+
+  async createPartner(name = "Acme", ...options: string[]): Promise<Partner> {
+    if (!existsSync(join(this.dataDir, "mainstay.db"))) await this.init();
+    return await this.json("partner", "create", name, ...options);
   }
 
   /** Starts the server on free ports and waits until it listens. */

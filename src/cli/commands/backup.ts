@@ -7,6 +7,7 @@ import { readPassphrase } from "../../backup/passphrase.ts";
 import { restoreBackup } from "../../backup/restore-backup.ts";
 import { inMegabytes } from "../../files.ts";
 import { command, flag, required, text } from "../command.ts";
+import { requireInstallation } from "../installation.ts";
 
 /** Nice: a server beside this process goes first. */
 const LOW_PRIORITY = 10;
@@ -25,7 +26,9 @@ export const backupCommand = command({
     "mainstay backup /mnt/backups/mainstay-2026-01-31.backup",
     "mainstay backup /mnt/backups/mainstay.backup --passphrase-file /etc/mainstay/backup-passphrase",
   ],
-  async run({ config, cwd, now, print }, { file }, { passphraseFile, noKey }) {
+  async run(context, { file }, { passphraseFile, noKey }) {
+    const { config, cwd, now, print } = context;
+    requireInstallation(context);
     const startedAt = performance.now();
     setPriority(LOW_PRIORITY);
     const { dataDir } = config.storage;

@@ -6,6 +6,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { command, flag } from "../command.ts";
 import type { Context } from "../context.ts";
+import { whereLooked } from "../installation.ts";
 
 export const doctorCommand = command({
   description:
@@ -29,9 +30,16 @@ export const doctorCommand = command({
 async function allChecks(context: Context, depth: "quick" | "full"): Promise<CheckResult[]> {
   try {
     const { config, env } = context;
-    const file = databaseFile(config.storage.dataDir);
     const { modelVersion } = loadKnowledge();
-    return await diagnose({ config, databaseFile: file, env, now: context.now(), depth, modelVersion });
+    return await diagnose({
+      config,
+      databaseFile: databaseFile(config.storage.dataDir),
+      env,
+      now: context.now(),
+      depth,
+      modelVersion,
+      configuration: whereLooked(context),
+    });
   } catch (error) {
     // Without settings there is nothing else to look at.
     if (!(error instanceof ConfigError)) throw error;

@@ -44,6 +44,7 @@ export const initCommand = command({
         "--root, --user and --force belong to --system",
         "Name that too, or leave them out.",
       );
+    // Never the system's own, which is for `--system` to make.
     const file = findConfigFile({ file: given.config, env, cwd }) ?? join(cwd, CONFIG_FILE_NAME);
     const configCreated = writeConfig(file, configText(given.dataDir && resolve(cwd, given.dataDir)));
     const config = loadConfig({ file, env, cwd });

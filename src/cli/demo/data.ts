@@ -12,6 +12,7 @@ import type { Partner } from "../../domain/partner.ts";
 import type { SnapshotResult } from "../../domain/snapshot.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
+import { refuseRemains } from "../../store/remains.ts";
 import type { Store } from "../../store/store.ts";
 import type { PartnerTotals } from "../../store/totals.ts";
 import { changePartner } from "../../usecases/administer-partner.ts";
@@ -50,6 +51,7 @@ export async function prepareDemo(
   signal: AbortSignal,
 ): Promise<DemoData> {
   const { config, clock, random } = world;
+  refuseRemains(databaseFile(config.storage.dataDir));
   const credentialsFile = claimFolder(config.storage.dataDir);
   const { store, sealer } = openDataFolder(world);
   try {

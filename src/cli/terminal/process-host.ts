@@ -16,6 +16,7 @@ export function processHost(guard: Host["guard"]): Host {
     logLines: standardStream(2),
     env: process.env,
     cwd: process.cwd(),
+    root: "/",
     isTty: isatty(2),
     columns: isatty(1) ? process.stdout.columns : 100,
     now: Date.now,

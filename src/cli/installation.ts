@@ -1,0 +1,28 @@
+import { databaseFile } from "../app/data-folder.ts";
+import { configPlaces } from "../config/load.ts";
+import { OperatorError } from "../domain/errors.ts";
+import { hasDatabase, refuseRemains } from "../store/remains.ts";
+import type { Context } from "./context.ts";
+
+type Where = Pick<Context, "config" | "cwd" | "root">;
+
+/**
+ * Throws an OperatorError that says where it looked unless there is an installation: only `init`, `serve`, `demo` and
+ * `restore` make one, so that a command in the wrong folder does not go to work on an empty one.
+ */
+export function requireInstallation(where: Where): void {
+  const { dataDir } = where.config.storage;
+  const file = databaseFile(dataDir);
+  if (hasDatabase(file)) return;
+  refuseRemains(file);
+  throw new OperatorError(
+    `there is no installation in ${dataDir}: it has no mainstay.db`,
+    `${whereLooked(where)} Name the right one by --config or --data-dir, or make one with \`mainstay init\`.`,
+  );
+}
+
+/** Which configuration led to the data folder, in a sentence. */
+export function whereLooked({ config, cwd, root }: Where): string {
+  if (config.file !== undefined) return `The configuration is ${config.file}.`;
+  return `No configuration was named, and none is at ${configPlaces({ cwd, root }).join(" or ")}.`;
+}
