@@ -53,7 +53,9 @@ describe("every command", () => {
 
   // Rule: command-form
   test("says in JSON what went wrong, on standard error, when asked for JSON", async () => {
-    const { code, stdout, stderr } = await install().run("partner", "show", "PARTNER_1", "--json");
+    const installation = install();
+    await installation.init();
+    const { code, stdout, stderr } = await installation.run("partner", "show", "PARTNER_1", "--json");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(JSON.parse(stderr)).toEqual({
       error: "there is no partner PARTNER_1",
@@ -131,7 +133,9 @@ describe("a partner's record", () => {
   test.each(["ftp://host/x", "host/x", "http://user:pw@host/"])(
     "refuses to send webhooks to %s",
     async (url) => {
-      const { code, stderr } = await install().run("partner", "create", "Acme", "--webhook-url", url);
+      const installation = install();
+      await installation.init();
+      const { code, stderr } = await installation.run("partner", "create", "Acme", "--webhook-url", url);
       expect(code).toBe(1);
       expect(stderr).toContain("absolute http or https address");
     },
