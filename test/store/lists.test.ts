@@ -142,6 +142,22 @@ describe("whatever scores move, at any offset", () => {
       (slice) => world.store.read.components.elevatedByScoring(world.partnerId, slice),
       (rows) => elevated(rows).sort((a, b) => (a.rescoredAt ?? 0) - (b.rescoredAt ?? 0) || a.seq - b.seq),
     ));
+
+  test("the event stream's components go on after any of them as they stand in the whole list", async () => {
+    const { components } = world.store.read;
+    await fc.assert(
+      fc.asyncProperty(moves, fc.nat(), fc.integer({ min: 1, max: 200 }), async (list, nth, limit) => {
+        await apply(list);
+        const whole = await components.elevatedByScoring(world.partnerId, { limit: 10_000, offset: 0 });
+        const settled = whole.filter(({ rescoredAt }) => rescoredAt === null).length;
+        for (const at of [nth % whole.length, nth % settled, settled - 1, settled, whole.length - 1]) {
+          const after = await components.elevatedAfter(world.partnerId, whole[at]!, limit);
+          expect(idsOf(after)).toEqual(idsOf(whole.slice(at + 1, at + 1 + limit)));
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
 });
 
 describe("whatever scores move, the kept sums are those of a recount", () => {

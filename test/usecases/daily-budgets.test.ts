@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { StorageError } from "../../src/domain/errors.ts";
 import type { Partner } from "../../src/domain/partner.ts";
 import { DailyBudgets } from "../../src/usecases/daily-budgets.ts";
 import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";
@@ -58,6 +59,42 @@ describe("a partner's calls of a day", () => {
 
   test("of none are refused", async () => {
     expect(await take(3, { ...partner, dailyBudget: 0 })).toBe(0);
+  });
+});
+
+describe("while nothing can be written", () => {
+  /** The same server, whose disk is full until `mend` is called. */
+  function onFullDisk() {
+    let isFull = true;
+    const write: typeof world.store.write = (...given) =>
+      isFull
+        ? Promise.reject(new StorageError("the disk is full", "Make room."))
+        : world.store.write(...given);
+    budgets = new DailyBudgets({ ...world.store, read: world.store.read, write }, world.clock);
+    return () => {
+      isFull = false;
+    };
+  }
+
+  test("calls are allowed up to the budget all the same, and each says how many are left", async () => {
+    expect(await take(10)).toBe(10);
+    await budgets.release();
+    onFullDisk();
+    const answers = [];
+    for (let nth = 0; nth < 17; nth++) answers.push(await budgets.take(partner));
+    expect(answers.slice(0, 15).map(({ remaining }) => remaining)).toEqual(
+      Array.from({ length: 15 }, (_, nth) => 14 - nth),
+    );
+    expect(answers.map(({ allowed }) => allowed)).toEqual([...Array(15).fill(true), false, false]);
+    expect(await stored()).toBe(10);
+  });
+
+  test("calls are counted, and written as soon as that is possible again", async () => {
+    const mend = onFullDisk();
+    expect(await take(6)).toBe(6);
+    mend();
+    expect(await take(40)).toBe(19);
+    expect(await stored()).toBe(25);
   });
 });
 

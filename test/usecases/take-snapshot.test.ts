@@ -137,6 +137,24 @@ describe("a snapshot", () => {
       ]);
   });
 
+  test("discarded back to the day of another leaves the trend as that one left it", async () => {
+    await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
+    await take();
+    const rows = async () =>
+      Promise.all(
+        (await world.components(propertyId)).map(({ id }) => world.store.read.snapshots.trendRows(id)),
+      );
+    const before = { components: await world.components(propertyId), rows: await rows() };
+    nextDay(3650);
+    await take();
+    expect((await rows()).flat().length).toBeGreaterThan(before.rows.length);
+    nextDay(-3650);
+    expect(await discardLaterSnapshots(world.administration, today())).toBe(1);
+    expect(await rows()).toEqual(before.rows);
+    const trend = (await world.components(propertyId)).map(({ trendScore }) => trendScore);
+    expect(trend).toEqual(before.components.map(({ trendScore }) => trendScore));
+  });
+
   // Rule: crossing-announced, component-warning
   test("announces a component when it crosses a tier, once, with the tier that was announced before", async () => {
     await world.addAppliances({ propertyId, typeId: "roof", installYear: 2026 });

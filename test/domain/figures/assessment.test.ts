@@ -78,6 +78,26 @@ describe("replacement cost value by system", () => {
     expect(systems[1]!.totals).toMatchObject({ components: 12, critical: 6, warning: 0 });
   });
 
+  test("puts systems of one value in the order of their names, however the components come", () => {
+    const value = (typeId: string) => assess(knowledge, whole(typeId, 0)).rcvCents;
+    const types = [...knowledge.types.values()];
+    const pairs = types.flatMap((one) =>
+      types
+        .filter((other) => one.system < other.system && value(one.id) === value(other.id))
+        .map((other) => [one.id, other.id] as const),
+    );
+    expect(pairs.length).toBeGreaterThan(0);
+    for (const [one, other] of pairs)
+      for (const order of [
+        [one, other],
+        [other, one],
+      ]) {
+        const components = order.flatMap((typeId) => whole(typeId, 0));
+        const systems = systemValues(knowledge, components).map(({ system }) => system);
+        expect(systems).toEqual([knowledge.type(one).system, knowledge.type(other).system]);
+      }
+  });
+
   // Rule: replacement-cost
   test("adds up to the property's, which is the sum over appliances of the smaller of parts and unit", () => {
     fc.assert(

@@ -43,6 +43,15 @@ describe("a forecast window", () => {
     expect(costs).toEqual({ proactiveCents: 420_000, reactiveCents: 840_000 });
   });
 
+  test("has the highest score first, and of equal scores the likeliest to fail", () => {
+    const some = [0.9, 0.904, 0.902].map((probability) =>
+      part("boiler_burner", 90, { id: `C_${probability}`, probability }),
+    );
+    const low = part("boiler_circulator", 80);
+    const { items } = forecastWithin(knowledge, [low, ...some], 30);
+    expect(items.map(({ component }) => component.id)).toEqual(["C_0.904", "C_0.902", "C_0.9", low.id]);
+  });
+
   test("holds all of a shorter one, at a probability no lower", () => {
     fc.assert(
       fc.property(anyComponents, (components) => {
