@@ -228,7 +228,8 @@ describe("changing an appliance", () => {
     const before = await addWornAppliance(client, property.id, { brand: "Rheem", serial: "1" });
     const change = { install_year: THIS_YEAR, serial: null, usage_intensity: 0.5 };
     const { body } = await client.put(`/v1/appliances/${before.id}`, change);
-    expect(body).toMatchObject({ ...change, brand: "Rheem", partner: "Acme" });
+    expect(body).toMatchObject({ ...change, brand: "Rheem", partner: "Acme", created_at: before.created_at });
+    expect(body.updated_at > before.updated_at).toBe(true);
     const { components } = (await client.get(`/v1/appliances/${before.id}`)).body;
     for (const component of components)
       expect(component).toMatchObject({ install_year: THIS_YEAR, risk_tier: "GOOD" });

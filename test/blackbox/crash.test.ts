@@ -144,7 +144,7 @@ describe("kill -9 in the middle of a snapshot", () => {
     try {
       return {
         components:
-          rows(`SELECT id, risk_score, risk_tier, announced_tier, confidence, probability, trend_score
+          rows(`SELECT id, risk_score, risk_tier, announced_tier, confidence, effective_age_years, acute_hazard, trend_score
           FROM components ORDER BY id`),
         trend: rows("SELECT component_id, day, risk_score FROM risk_snapshots ORDER BY 1, 2"),
         runs: rows(`SELECT day, cursor, components, changed, critical, warning, announced, finished_at IS NOT NULL
@@ -189,7 +189,10 @@ describe("kill -9 in the middle of a snapshot", () => {
     expect(reached.length).toBeGreaterThan(3);
     expect(reached[0]).toBeGreaterThan(0);
     expect(reached.at(-1)).toBeLessThan(COMPONENTS);
-    expect(written(server).runs).toMatchObject([{ 2: reached.at(-1), 7: 0 }]);
+    // A commit may be whole in the log while nobody was told of it: who opens the database next finds it.
+    const [left] = written(server).runs;
+    expect(left).toMatchObject({ 7: 0 });
+    expect(left![2]).toBeWithin(reached.at(-1)!, COMPONENTS);
 
     await server.start();
     const client = server.as({ api_key });

@@ -38,7 +38,8 @@ function stored({ dataDir }: Installation) {
         rows(`SELECT seq, partner_property_id, name, address, city, state, zip, source, t.appliances,
         t.components, t.service_events, t.critical, t.warning, t.rcv_cents, t.critical_reactive_cents
         FROM properties p JOIN property_totals t ON t.property_id = p.id ORDER BY seq`),
-      components: rows(`SELECT c.seq, a.seq, serial, def_id, risk_score, risk_tier, confidence, probability,
+      components:
+        rows(`SELECT c.seq, a.seq, serial, def_id, risk_score, risk_tier, confidence, effective_age_years, acute_hazard,
         c.install_year, last_serviced, announced_tier FROM components c JOIN appliances a ON a.id = appliance_id
         ORDER BY c.seq`),
       events: rows(`SELECT serial, event_type, date, notes FROM service_events e
@@ -134,10 +135,11 @@ describe("importing real files", () => {
     expect(reached[0]).toBeWithin(1, properties.created);
     expect(reached.at(-1)).toBeWithin(properties.created + appliances.created + 1, all);
 
-    expect(await importing(...SAMPLE_FILES)).toMatchObject({
-      service_events: { read: 543, created: all - reached.at(-1)! },
-      rejected: SAMPLE_COUNTS.rejected,
-    });
+    const last = await importing(...SAMPLE_FILES);
+    expect(last).toMatchObject({ properties: { created: 0 }, appliances: { created: 0 } });
+    // A commit may be whole in the log while nobody was told of it: who opens the database next finds it.
+    expect(last.service_events.created).toBeWithin(1, all - reached.at(-1)! + 1);
+    expect(last.rejected).toBe(SAMPLE_COUNTS.rejected);
     expect(stored(installation)).toEqual(stored(whole.installation));
     expect(await importing(...SAMPLE_FILES)).toMatchObject(NOTHING_NEW);
   });

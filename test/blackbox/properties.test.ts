@@ -164,6 +164,7 @@ describe("changing a property", () => {
       notes: null,
       updated_at: expect.stringMatching(INSTANT),
     });
+    expect(body.updated_at > before.updated_at).toBe(true);
     const { body: read } = await client.get(`/v1/properties/${before.id}`);
     expect(read).toEqual(body);
   });

@@ -40,6 +40,10 @@ describe("mainstay snapshot", () => {
     });
     const { last_snapshot } = (await client.get("/health")).body;
     expect(last_snapshot).toEqual({ date: TODAY, finished_at: expect.stringMatching(/Z$/) });
+    // The first of the two appliances was scored with the writes before the second came, and now again.
+    const { components } = (await client.get("/v1/components")).body;
+    for (const { last_scored } of components) expect(last_scored >= fresh.created_at).toBe(true);
+    expect(fresh.created_at > worn.created_at).toBe(true);
   });
 
   // Rule: snapshot-twice

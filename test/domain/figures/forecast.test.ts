@@ -44,12 +44,12 @@ describe("a forecast window", () => {
   });
 
   test("has the highest score first, and of equal scores the likeliest to fail", () => {
-    const some = [0.9, 0.904, 0.902].map((probability) =>
-      part("boiler_burner", 90, { id: `C_${probability}`, probability }),
+    const some = [1, 3, 2].map((hazardRatio) =>
+      part("boiler_burner", 90, { id: `C_${hazardRatio}`, effectiveAgeYears: 20, hazardRatio }),
     );
     const low = part("boiler_circulator", 80);
     const { items } = forecastWithin(knowledge, [low, ...some], 30);
-    expect(items.map(({ component }) => component.id)).toEqual(["C_0.904", "C_0.902", "C_0.9", low.id]);
+    expect(items.map(({ component }) => component.id)).toEqual(["C_3", "C_2", "C_1", low.id]);
   });
 
   test("holds all of a shorter one, at a probability no lower", () => {
