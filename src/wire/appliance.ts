@@ -1,11 +1,11 @@
 import type { Appliance, ApplianceChange, NewAppliance } from "../domain/appliance.ts";
-import type { Component } from "../domain/component.ts";
+import type { Component, PlacedComponent } from "../domain/component.ts";
 import type { ApplianceType, Knowledge } from "../domain/knowledge.ts";
 import type { BrandTier } from "../domain/scoring/types.ts";
-import { toIso } from "../domain/time.ts";
+import { type Instant, toIso } from "../domain/time.ts";
 import { bulkReply } from "./bulk.ts";
 import { body, input, items, nullable, optional, required, textOrNull } from "./check.ts";
-import { component } from "./component.ts";
+import { component, componentView } from "./component.ts";
 import { componentDefId, componentName } from "./component-names.ts";
 import { day, id, instant, list, number, object, oneOf, record, text, whole } from "./kit.ts";
 import { forPartner, page } from "./paging.ts";
@@ -50,9 +50,21 @@ export const applianceView = appliance.view((appliance: Appliance) => ({
 export const appliancePage = page("appliances", appliance);
 
 /** The appliance with its components in full. */
-export const applianceReply = forPartner(
-  appliance.and({ components: list("The appliance's components", component) }),
+const wholeAppliance = appliance.and({ components: list("The appliance's components", component) });
+
+/** `settledAt`: the moment of the latest snapshot. */
+export const wholeApplianceView = wholeAppliance.view(
+  (
+    knowledge: Knowledge,
+    appliance: Appliance,
+    components: readonly PlacedComponent[],
+    settledAt: Instant | null,
+  ) => ({
+    ...applianceView(appliance),
+    components: components.map((row) => componentView(knowledge, row, settledAt)),
+  }),
 );
+export const applianceReply = forPartner(wholeAppliance);
 
 /** The short form of a component that writing an appliance answers with. */
 const componentStub = record("ComponentStub", {
@@ -76,9 +88,19 @@ export const writtenApplianceView = writtenAppliance.view(
   }),
 );
 export const changedApplianceReply = forPartner(writtenAppliance);
-export const createdApplianceReply = forPartner(
-  writtenAppliance.and({ components_created: whole("Components made from the appliance's type", 6) }),
+
+const createdAppliance = writtenAppliance.and({
+  components_created: whole("Components made from the appliance's type", 6),
+});
+
+export const createdApplianceView = createdAppliance.view(
+  (knowledge: Knowledge, appliance: Appliance, components: readonly Component[]) => ({
+    ...writtenApplianceView(knowledge, appliance, components),
+    components_created: components.length,
+  }),
 );
+export const createdApplianceReply = forPartner(createdAppliance);
+
 export const appliancesBulkReply = bulkReply("The appliances that were registered", writtenAppliance);
 
 const applianceType = object({

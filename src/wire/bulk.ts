@@ -17,8 +17,10 @@ const outcome = {
 };
 
 /** The partial-success body. The created records stand under `events` whatever they are, as the specification has it. */
+export const bulkFields = <T>(words: string, item: Form<T>) => ({ ...outcome, events: list(words, item) });
+
 export const bulkReply = <T>(words: string, item: Form<T>) =>
-  new RecordForm({ ...outcome, events: list(words, item), partner: partnerName });
+  new RecordForm({ ...bulkFields(words, item), partner: partnerName });
 
 export const bulkView = <T, Wire>({ kept, errors }: BulkResult<T>, view: (item: T) => Wire) => ({
   created: kept.length,

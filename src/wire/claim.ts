@@ -6,7 +6,7 @@ import { centsFromUsd } from "../domain/money.ts";
 import { claimRatio } from "../domain/scoring/claims.ts";
 import type { ClaimEvidence } from "../domain/scoring/types.ts";
 import { type Day, dayNumber, toIso } from "../domain/time.ts";
-import { bulkReply } from "./bulk.ts";
+import { type BulkResult, bulkFields, bulkView } from "./bulk.ts";
 import { body, input, items, nullable, required, textOrNull } from "./check.ts";
 import {
   day,
@@ -19,6 +19,7 @@ import {
   type OptionalForm,
   object,
   oneOf,
+  RecordForm,
   record,
   text,
   texts,
@@ -85,10 +86,27 @@ const single = Object.fromEntries(
   Object.entries(claim.fields).map(([name, field]) => [name, field.orAbsent()]),
 ) as { [K in keyof typeof claim.fields]: OptionalForm<WireOf<(typeof claim.fields)[K]>> };
 
-export const claimsReply = bulkReply("The claims that were recorded", claim).and({ ...single, warnings });
+const recordedClaims = new RecordForm({
+  ...bulkFields("The claims that were recorded", claim),
+  ...single,
+  warnings,
+});
+
+/** A client that sends one claim may look for its record, or for the body that bulk requests answer with. */
+export const claimsView = recordedClaims.view(
+  (knowledge: Knowledge, result: BulkResult<Claim>, isSingle: boolean, today: Day) => {
+    const view = (claim: Claim) => claimView(knowledge, claim, today);
+    return {
+      ...(isSingle && view(result.kept[0]!)),
+      ...bulkView(result, view),
+      warnings: warningsAbout(knowledge, result.kept),
+    };
+  },
+);
+export const claimsReply = forPartner(recordedClaims);
 
 /** Names each type once that the knowledge base lacks. */
-export function warningsAbout(knowledge: Knowledge, claims: readonly Claim[]): string[] {
+function warningsAbout(knowledge: Knowledge, claims: readonly Claim[]): string[] {
   const unknown = claims.map(({ claimType }) => claimType).filter((type) => !knowledge.claimType(type));
   return [...new Set(unknown)].map(
     (type) => `Unknown claim_type: ${type}. The claim is stored and bears on no score.`,

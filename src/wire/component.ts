@@ -2,6 +2,7 @@ import { type Component, type PlacedComponent, tierOfHundredths } from "../domai
 import type { Knowledge } from "../domain/knowledge.ts";
 import { failureWithin, projectionOf } from "../domain/projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
+import type { ServiceEvent } from "../domain/service-event.ts";
 import { DAYS_PER_YEAR, type Instant, toIso, yearOf } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
@@ -16,7 +17,7 @@ import {
   riskScore,
   riskTier,
 } from "./scores.ts";
-import { historyEvent } from "./service-event.ts";
+import { historyEvent, historyEventView } from "./service-event.ts";
 import { round, scoreOf, usdFromCents } from "./units.ts";
 
 /** The component view of lists: the union of both documented variants. */
@@ -149,24 +150,28 @@ const subject = object({
   last_serviced: out.last_serviced,
 });
 
-/** A component whose history is told. */
-export const historySubjectView = subject.view((knowledge: Knowledge, row: PlacedComponent) => ({
-  id: row.id,
-  component_name: knowledge.component(row.defId).name,
-  appliance_id: row.applianceId,
-  appliance_type: row.typeId,
-  install_year: installYearOf(row),
-  last_replaced: row.lastReplaced,
-  last_serviced: row.lastServiced,
-}));
+const history = object({
+  component: subject.as("The component"),
+  events: list("Its service events and its appliance's, the newest first", historyEvent),
+  total_events: whole("Number of events", 4),
+});
 
-export const historyReply = forPartner(
-  object({
-    component: subject.as("The component"),
-    events: list("Its service events and its appliance's, the newest first", historyEvent),
-    total_events: whole("Number of events", 4),
+export const historyView = history.view(
+  (knowledge: Knowledge, row: PlacedComponent, events: readonly ServiceEvent[]) => ({
+    component: {
+      id: row.id,
+      component_name: knowledge.component(row.defId).name,
+      appliance_id: row.applianceId,
+      appliance_type: row.typeId,
+      install_year: installYearOf(row),
+      last_replaced: row.lastReplaced,
+      last_serviced: row.lastServiced,
+    },
+    events: events.map(historyEventView),
+    total_events: events.length,
   }),
 );
+export const historyReply = forPartner(history);
 
 const trendPoint = record("TrendPoint", {
   date: day("Day of the snapshot, in UTC"),

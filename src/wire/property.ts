@@ -73,9 +73,18 @@ export const propertyView = property.view((property: Property) => ({
 }));
 export const propertyReply = forPartner(property);
 
-export const demoPropertyReply = forPartner(
-  property.and({ appliances: whole("Appliances it has", 14), components: whole("Components they have", 90) }),
-);
+const demoProperty = property.and({
+  appliances: whole("Appliances it has", 14),
+  components: whole("Components they have", 90),
+});
+
+type Demo = { property: Property; appliances: number; components: number };
+export const demoPropertyView = demoProperty.view(({ property, appliances, components }: Demo) => ({
+  ...propertyView(property),
+  appliances,
+  components,
+}));
+export const demoPropertyReply = forPartner(demoProperty);
 
 /** A rentable unit. */
 export const unit = record("Unit", {
@@ -95,32 +104,30 @@ export const unitPage = page("units", unit, { property_id: unit.fields.property_
 
 const out = property.fields;
 
-export const newProperty = input("NewProperty", {
-  name: required(may.requiredLine, out.name),
-  address: required(may.requiredLine, out.address),
-  state: required(may.state, out.state),
+const describing = {
   city: nullable(may.line, out.city),
   zip: nullable(may.zip, out.zip),
-  unit_count: nullable(may.unitCount, out.unit_count),
   year_built: nullable(may.year, out.year_built),
   estimated_value: nullable(may.usd, out.estimated_value),
   notes: nullable(may.longText, out.notes),
   partner_property_id: nullable(may.line, out.partner_property_id),
   records_since: nullable(may.day, out.records_since),
+} as const;
+
+export const newProperty = input("NewProperty", {
+  name: required(may.requiredLine, out.name),
+  address: required(may.requiredLine, out.address),
+  state: required(may.state, out.state),
+  unit_count: nullable(may.unitCount, out.unit_count),
+  ...describing,
 });
 
 export const propertyChange = input("PropertyChange", {
   name: optional(may.requiredLine, out.name),
   address: optional(may.requiredLine, out.address),
   state: optional(may.state, out.state),
-  city: nullable(may.line, out.city),
-  zip: nullable(may.zip, out.zip),
   unit_count: optional(may.unitCount, out.unit_count),
-  year_built: nullable(may.year, out.year_built),
-  estimated_value: nullable(may.usd, out.estimated_value),
-  notes: nullable(may.longText, out.notes),
-  partner_property_id: nullable(may.line, out.partner_property_id),
-  records_since: nullable(may.day, out.records_since),
+  ...describing,
 });
 
 /** A new property from what came in. Throws invalid_request. */

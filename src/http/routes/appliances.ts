@@ -17,14 +17,15 @@ import {
   applianceView,
   changedApplianceReply,
   createdApplianceReply,
+  createdApplianceView,
   newAppliance,
   newAppliances,
   readApplianceChange,
   readNewAppliance,
+  wholeApplianceView,
   writtenApplianceView,
 } from "../../wire/appliance.ts";
 import { bulkView } from "../../wire/bulk.ts";
-import { componentView } from "../../wire/component.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { applianceInPath, ofProperty, slicing } from "../../wire/parameters.ts";
 import { readItems, takeItems } from "../bulk.ts";
@@ -80,8 +81,8 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         const input = readNewAppliance(body);
         return await writePortfolio(async (writer) => {
           const result = await createAppliance(writer, input);
-          const componentsCreated = { components_created: result.components.length };
-          return created(withPartner({ ...written(result), ...componentsCreated }, partner.name));
+          const record = createdApplianceView(knowledge, result.appliance, result.components);
+          return created(withPartner(record, partner.name));
         });
       },
     }),
@@ -148,8 +149,8 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         if (!appliance) throw notFound("Appliance not found");
         const settledAt = await store.read.snapshots.settledAt();
         const components = await store.read.components.rowsOfAppliance(appliance.id);
-        const shown = components.map((row) => componentView(knowledge, row, settledAt));
-        return ok(withPartner({ ...applianceView(appliance), components: shown }, partner.name));
+        const record = wholeApplianceView(knowledge, appliance, components, settledAt);
+        return ok(withPartner(record, partner.name));
       },
     }),
     partnerOperation({

@@ -4,17 +4,17 @@ import { claimImpacts } from "../../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { ClaimLog } from "../../usecases/claims.ts";
-import { type BulkResult, bulkView } from "../../wire/bulk.ts";
+import type { BulkResult } from "../../wire/bulk.ts";
 import {
   claimPage,
   claimsReply,
+  claimsView,
   claimView,
   impactsReply,
   impactsView,
   newClaims,
   readClaimList,
   readNewClaim,
-  warningsAbout,
 } from "../../wire/claim.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { propertyInPath, slicing } from "../../wire/parameters.ts";
@@ -61,14 +61,8 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
             ? { kept: [await log.add(single)], errors: [] }
             : await takeItems(items!, tx, (item) => log.add(item));
           await log.finish();
-          const view = (claim: Claim) => claimView(knowledge, claim, dayOf(tx.now));
-          const answer = {
-            // A client that sends one claim may look for its record, or for the body that bulk requests answer with.
-            ...(single && view(result.kept[0]!)),
-            ...bulkView(result, view),
-            warnings: warningsAbout(knowledge, result.kept),
-          };
-          return created(withPartner(answer, partner.name));
+          const record = claimsView(knowledge, result, single !== undefined, dayOf(tx.now));
+          return created(withPartner(record, partner.name));
         });
       },
     }),

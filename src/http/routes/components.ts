@@ -12,13 +12,12 @@ import {
   componentPage,
   componentView,
   historyReply,
-  historySubjectView,
+  historyView,
   trendPage,
   trendPointView,
 } from "../../wire/component.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { componentInPath, ofAppliance, ofProperty, sandbox, slicing, tier } from "../../wire/parameters.ts";
-import { historyEventView } from "../../wire/service-event.ts";
 import { type Operation, ok, type PartnerCall, partnerOperation, read } from "../operation.ts";
 import { parseSlice, parseTier, wantsSandbox } from "../query.ts";
 
@@ -56,12 +55,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       async handle(call) {
         const component = await getComponent(call);
         const events = await call.store.read.serviceEvents.ofComponent(component.applianceId, component.id);
-        const history = {
-          component: historySubjectView(knowledge, component),
-          events: events.map(historyEventView),
-          total_events: events.length,
-        };
-        return ok(withPartner(history, call.partner.name));
+        return ok(withPartner(historyView(knowledge, component, events), call.partner.name));
       },
     }),
     partnerOperation({

@@ -1,6 +1,6 @@
 import { createDemoProperty } from "../../usecases/create-demo-property.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { demoPropertyReply, propertyView } from "../../wire/property.ts";
+import { demoPropertyReply, demoPropertyView } from "../../wire/property.ts";
 import { created, creates, type Operation, partnerOperation } from "../operation.ts";
 
 export function onboardingOperations(): Operation[] {
@@ -16,9 +16,7 @@ export function onboardingOperations(): Operation[] {
       errors: [409],
       async handle({ partner, writePortfolio }) {
         return await writePortfolio(async (writer) => {
-          const { property, appliances, components } = await createDemoProperty(writer);
-          const record = { ...propertyView(property), appliances, components };
-          return created(withPartner(record, partner.name));
+          return created(withPartner(demoPropertyView(await createDemoProperty(writer)), partner.name));
         });
       },
     }),
