@@ -33,7 +33,7 @@ export type Host = {
 export type GlobalOptions = { config?: string; dataDir?: string; json: boolean };
 
 /** What a command works with. */
-export type Context = Omit<Host, "guard" | "logLines" | "columns"> & {
+export type Context = Omit<Host, "guard" | "logLines"> & {
   /** The settings in force. Read when first asked for, so that `version` works beside a broken file. */
   readonly config: Config;
   /** A logger on standard error, since standard output carries the command's result. `serve` makes its own. */
@@ -53,7 +53,7 @@ export function createContext(
   overrides: readonly Override[],
   allCommands: Context["allCommands"],
 ): Context {
-  const { guard: _guard, logLines, columns: _columns, ...world } = host;
+  const { guard: _guard, logLines, ...world } = host;
   const request: ConfigRequest = {
     file: given.config,
     env: host.env,

@@ -53,6 +53,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/import.ts")).importCommand,
   },
   {
+    name: "plan",
+    summary: "print what to replace, when, what it costs, and what waiting costs",
+    load: async () => (await import("./commands/plan.ts")).planCommand,
+  },
+  {
     name: "export",
     summary: "write everything that a partner owns, one JSON object a line",
     load: async () => (await import("./commands/export.ts")).exportCommand,

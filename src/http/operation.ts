@@ -52,6 +52,8 @@ export type Documented<Body> = {
   /** Null for an answer without a body, or with bytes of `mediaType`. */
   form: Form<Body> | null;
   mediaType?: string;
+  /** Another media type, of text, that the caller may ask for instead. */
+  orText?: string;
   /** Instead of the one that is made from the fields. */
   example?: unknown;
   headers?: Readonly<Record<string, unknown>>;

@@ -9,6 +9,7 @@ import { eventOperations } from "./routes/events.ts";
 import { figureOperations } from "./routes/figures.ts";
 import { onboardingOperations } from "./routes/onboarding.ts";
 import { type PhotoParts, photoOperations } from "./routes/photos.ts";
+import { planOperations } from "./routes/plans.ts";
 import { propertyOperations } from "./routes/properties.ts";
 import { sensorOperations } from "./routes/sensors.ts";
 import { serviceEventOperations } from "./routes/service-events.ts";
@@ -27,6 +28,7 @@ export function partnerApi(parts: PartnerApiParts): Operation[] {
     ...serviceEventOperations(bulkItems),
     ...componentOperations(knowledge),
     ...figureOperations(knowledge),
+    ...planOperations(knowledge),
     ...claimOperations(knowledge, bulkItems),
     ...sensorOperations(knowledge),
     ...eventOperations(knowledge),

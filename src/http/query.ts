@@ -1,4 +1,6 @@
 import { type FieldIssue, invalid } from "../domain/errors.ts";
+import { centsFromUsd } from "../domain/money.ts";
+import { PLAN_LIMITS, type PlanTerms } from "../domain/planning/property-plan.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
 import { type Instant, parseInstant } from "../domain/time.ts";
 import type { Slice } from "../store/kit.ts";
@@ -62,6 +64,17 @@ export function parseChoice<const V extends string>(
   throw refused(name, `must be one of ${values.join(", ")}`);
 }
 
+/** What a plan is asked for with. */
+export function parsePlanTerms(query: ReadonlyMap<string, string>): PlanTerms {
+  const { years, inflationPct, budgetUsd } = PLAN_LIMITS;
+  const budget = numberWithin(query, "budget", budgetUsd);
+  return {
+    years: wholeNumber(query, "years", years.least, years.most) ?? years.usual,
+    inflationPct: numberWithin(query, "inflation_pct", inflationPct) ?? inflationPct.usual,
+    budgetCents: budget === undefined ? null : centsFromUsd(budget),
+  };
+}
+
 export const wantsSandbox = (query: ReadonlyMap<string, string>) => query.get("sandbox") === "true";
 
 export function refused(field: string, message: string) {
@@ -69,13 +82,33 @@ export function refused(field: string, message: string) {
   return invalid(`${field} ${message}`, [issue]);
 }
 
-function wholeNumber(query: ReadonlyMap<string, string>, name: string, least: number): number | undefined {
+function wholeNumber(
+  query: ReadonlyMap<string, string>,
+  name: string,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): number | undefined {
   const text = query.get(name);
   if (text === undefined) return undefined;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least) return value;
-  throw refused(name, `must be a whole number of at least ${least}`);
+  if (value >= least && value <= most) return value;
+  throw refused(name, `must be a whole number ${range(least, most)}`);
 }
+
+function numberWithin(
+  query: ReadonlyMap<string, string>,
+  name: string,
+  { least, most }: { least: number; most: number },
+): number | undefined {
+  const text = query.get(name);
+  if (text === undefined) return undefined;
+  const value = /^\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw refused(name, `must be a number ${range(least, most)}`);
+}
+
+const range = (least: number, most: number) =>
+  most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
 
 function decode(text: string): string {
   const value = decoded(text);

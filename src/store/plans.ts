@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, lt, lte, sql } from "drizzle-orm";
 import type { Candidate } from "../domain/planning/budget.ts";
 import { emptyPlanSums, type PlanSums } from "../domain/planning/plan-sums.ts";
+import type { PropertyCandidate } from "../domain/planning/property-plan.ts";
 import type { Day } from "../domain/time.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
 import { lazy, type Slice } from "./kit.ts";
@@ -19,7 +20,6 @@ export type PropertyPlanRow = {
   unitCount: number;
 } & Pick<PlanSums, "dueCount" | "dueCents" | "dueWaitingCents">;
 
-export type PropertyCandidate = Candidate & { propertyId: string };
 /** A place in the order of spending. */
 export type SpendingPlace = { rank: number; id: string };
 
@@ -82,13 +82,6 @@ export function planStore(db: Db) {
       .select(named({ ...sumsOf, changes: propertyPlans.changes }))
       .from(propertyPlans)
       .where(eq(propertyPlans.propertyId, ph("propertyId"))),
-  );
-  const ofDemo = hotRead<SumsRow>(db, () =>
-    db
-      .select(named(sumsOf))
-      .from(properties)
-      .innerJoin(propertyPlans, eq(propertyPlans.propertyId, properties.id))
-      .where(sql`${properties.partnerId} = ${ph("partnerId")} and ${properties.isDemo} = 1`),
   );
   const ofPartner = hotRead<SumsRow>(db, () =>
     db
@@ -196,9 +189,6 @@ export function planStore(db: Db) {
     async ofProperty(propertyId: string): Promise<StoredPlan> {
       const { changes, ...row } = ofProperty({ propertyId })[0]!;
       return { sums: sumsFrom(row), changes };
-    },
-    async ofDemoProperties(partnerId: string): Promise<PlanSums[]> {
-      return ofDemo({ partnerId }).map(sumsFrom);
     },
     async ofPartner(partnerId: string): Promise<PlanSums> {
       const [row] = ofPartner({ partnerId });

@@ -1,23 +1,22 @@
-import type { Knowledge } from "../domain/knowledge.ts";
-import { type Candidate, type Spending, spend } from "../domain/planning/budget.ts";
+import { type Candidate, spend } from "../domain/planning/budget.ts";
 import { PlanGatherer } from "../domain/planning/plan-gatherer.ts";
 import { addPlanSums, type PlanSums } from "../domain/planning/plan-sums.ts";
-import { type Day, dayOf, type Instant } from "../domain/time.ts";
-import type { PropertyCandidate, SpendingPlace } from "../store/plans.ts";
-import type { Store, Tx } from "../store/store.ts";
-import { inTurns, newParts, type Pause } from "./property-plan.ts";
+import {
+  type BudgetUse,
+  type PlanTerms,
+  type PortfolioPlan,
+  type PropertyCandidate,
+  summaryOf,
+} from "../domain/planning/property-plan.ts";
+import { type Day, dayOf } from "../domain/time.ts";
+import type { SpendingPlace } from "../store/plans.ts";
+import type { Tx } from "../store/store.ts";
+import { modelVersionOf } from "./model-in-use.ts";
+import { inTurns, newParts, type PlanWorld } from "./property-plan.ts";
 
 /** Properties whose plans are made anew in one transaction, and candidates read in one step. */
 const PROPERTIES_A_STEP = 40;
 const CANDIDATES_A_STEP = 500;
-
-export type PlanWorld = {
-  store: Store;
-  knowledge: Knowledge;
-  clock: () => Instant;
-  pause: Pause;
-  signal?: AbortSignal;
-};
 
 /**
  * Makes anew the plans of the partner's properties whose history has changed since they were made, in short steps.
@@ -86,24 +85,41 @@ async function savePlans(tx: Tx, partnerId: string, plans: readonly MadePlan[], 
   await tx.plans.savePartner(partnerId, portfolio);
 }
 
+/** The plan over all of a partner's properties, of sums that hold what is on record now. */
+export async function planPortfolio(
+  world: PlanWorld,
+  partnerId: string,
+  terms: PlanTerms,
+): Promise<PortfolioPlan> {
+  const { store, knowledge, clock } = world;
+  await renewChangedPlans(world, partnerId);
+  const sums = await store.read.plans.ofPartner(partnerId);
+  const asOf = (await store.read.plans.asOf(partnerId)) ?? dayOf(clock());
+  const { budgetCents } = terms;
+  return {
+    ...summaryOf(terms, asOf, sums, await modelVersionOf(store.read, knowledge)),
+    budget: budgetCents === null ? null : await spendOverPortfolio(world, partnerId, budgetCents),
+  };
+}
+
 /** The best use of a budget over all of a partner's properties. */
 export async function spendOverPortfolio(
   { store, pause }: Pick<PlanWorld, "store" | "pause">,
   partnerId: string,
   amountCents: number,
-): Promise<Spending<PropertyCandidate>> {
-  const spending: Spending<PropertyCandidate> = { chosen: [], spentCents: 0, avoidedCents: 0 };
+): Promise<BudgetUse<PropertyCandidate>> {
+  const use: BudgetUse<PropertyCandidate> = { amountCents, chosen: [], spentCents: 0, avoidedCents: 0 };
   const seen = new Set<string>();
   let place: SpendingPlace = { rank: -Number.MAX_VALUE, id: "" };
   while (true) {
-    const left = amountCents - spending.spentCents;
+    const left = amountCents - use.spentCents;
     const some = await store.read.plans.candidates(partnerId, place, left, CANDIDATES_A_STEP);
     // One whose plan is made anew between two steps may come a second time, in another place.
     const unseen = some.filter(({ id }) => !seen.has(id));
     for (const { id } of unseen) seen.add(id);
-    spend(spending, amountCents, unseen);
+    spend(use, amountCents, unseen);
     const last = some.at(-1);
-    if (!last || some.length < CANDIDATES_A_STEP) return spending;
+    if (!last || some.length < CANDIDATES_A_STEP) return use;
     place = last;
     await pause();
   }

@@ -1,14 +1,28 @@
 import { LRUCache } from "lru-cache";
+import type { PlacedComponent } from "../domain/component.ts";
+import { doors } from "../domain/figures/assessment.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { byWorth, type Candidate, type Spending, spend } from "../domain/planning/budget.ts";
+import { byWorth, type Candidate, spend } from "../domain/planning/budget.ts";
 import {
   type ComponentPlan,
   candidateOf,
   type Plannable,
   planComponent,
 } from "../domain/planning/component-plan.ts";
+import { type PlanSums, roundYears } from "../domain/planning/plan-sums.ts";
+import {
+  type BudgetUse,
+  type DatedPlan,
+  type PlanTerms,
+  type PropertyPlan,
+  summaryOf,
+} from "../domain/planning/property-plan.ts";
 import type { NewPart } from "../domain/planning/renewals.ts";
 import { addYears, emptyYears, type Years } from "../domain/planning/schedule.ts";
+import type { Property } from "../domain/property.ts";
+import { dayOf, type Instant } from "../domain/time.ts";
+import type { Store } from "../store/store.ts";
+import { modelVersionOf } from "./model-in-use.ts";
 
 /** What is known of the new parts of so many kinds, 9 KB each: what depends on kind, life and costs alone. */
 export const newParts = new LRUCache<string, NewPart>({ max: 1000 });
@@ -17,8 +31,52 @@ export const newParts = new LRUCache<string, NewPart>({ max: 1000 });
 export type Pause = () => Promise<void>;
 const TURN_MS = 4;
 
-/** A component's plan with what is to be expected of it in each year. */
-export type DatedPlan<C> = ComponentPlan<C> & { years: Years };
+/** Lets others have their turn. */
+export const takeTurns: Pause = () => new Promise((resolve) => setImmediate(resolve));
+
+export type PlanWorld = {
+  store: Pick<Store, "read" | "write">;
+  knowledge: Knowledge;
+  clock: () => Instant;
+  pause: Pause;
+  signal?: AbortSignal;
+};
+
+/** A property's plan as of today, of the scores that its components have now. */
+export async function planProperty(
+  { store, knowledge, clock, pause }: PlanWorld,
+  property: Property,
+  terms: PlanTerms,
+): Promise<PropertyPlan<PlacedComponent>> {
+  const components = await store.read.components.rowsOfProperty(property.id);
+  const modelVersion = await modelVersionOf(store.read, knowledge);
+  const { plans, years } = await planComponents(knowledge, components, terms.years, pause);
+  const candidates = plans.map((plan) => candidateOf(knowledge, plan));
+  const sums = sumsOf(plans, candidates, property, years);
+  return {
+    ...summaryOf(terms, dayOf(clock()), sums, modelVersion),
+    property,
+    plans,
+    budget: terms.budgetCents === null ? null : spendOn(candidates, terms.budgetCents),
+  };
+}
+
+function sumsOf(
+  plans: readonly ComponentPlan<Plannable>[],
+  candidates: readonly Candidate[],
+  { unitCount }: Property,
+  years: Years,
+): PlanSums {
+  const due = candidates.filter((_, index) => plans[index]!.policy === "replace_now");
+  const add = (pick: (candidate: Candidate) => number) => due.reduce((sum, one) => sum + pick(one), 0);
+  return {
+    doors: doors(unitCount),
+    dueCount: due.length,
+    dueCents: add(({ plannedCents }) => plannedCents),
+    dueWaitingCents: add(({ waitingCents }) => waitingCents),
+    years: roundYears(years),
+  };
+}
 
 /** The plans of some components over some years, by cost of waiting, the highest first, and all their years together. */
 export async function planComponents<C extends Plannable>(
@@ -38,16 +96,11 @@ export async function planComponents<C extends Plannable>(
   return { plans, years: total };
 }
 
-/** The best use of a budget among planned components. */
-export function spendOn(
-  knowledge: Knowledge,
-  plans: readonly ComponentPlan<Plannable>[],
-  amountCents: number,
-): Spending<Candidate> {
-  const spending: Spending<Candidate> = { chosen: [], spentCents: 0, avoidedCents: 0 };
-  const candidates = plans.map((plan) => candidateOf(knowledge, plan));
-  spend(spending, amountCents, candidates.sort(byWorth));
-  return spending;
+/** The best use of a budget among candidates. */
+export function spendOn(candidates: readonly Candidate[], amountCents: number): BudgetUse {
+  const use: BudgetUse = { amountCents, chosen: [], spentCents: 0, avoidedCents: 0 };
+  spend(use, amountCents, candidates.toSorted(byWorth));
+  return use;
 }
 
 /** Visits each item, with a pause whenever that has held the event loop for a few milliseconds. */

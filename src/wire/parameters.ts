@@ -1,3 +1,4 @@
+import { PLAN_LIMITS } from "../domain/planning/property-plan.ts";
 import { EXAMPLE_IDS } from "./kit.ts";
 import type { Schema } from "./schema.ts";
 
@@ -67,3 +68,26 @@ export const tokenInPath = inPath("token", "What opens the page", "svc_embed_…
 export const fileInPath = inPath("file", "Which numbers", "components.csv");
 export const chosenComponent = inQuery("component", "The component whose trend is shown", EXAMPLE_IDS.C);
 export const pageNumber = inQuery("page", "Which page of them, from 1", 1);
+
+const { years, inflationPct, budgetUsd } = PLAN_LIMITS;
+/** What a plan is asked for with. */
+export const planTerms: readonly Parameter[] = [
+  inQuery("years", "Years that the plan covers", years.usual, {
+    ...{ type: "integer", minimum: years.least, maximum: years.most, default: years.usual },
+  }),
+  inQuery("inflation_pct", "Inflation, in per cent a year", inflationPct.usual, {
+    ...{ type: "number", minimum: inflationPct.least, maximum: inflationPct.most },
+    default: inflationPct.usual,
+  }),
+  inQuery("budget", "A budget in USD: the answer says what it is best spent on now", 5000, {
+    ...{ type: "number", minimum: budgetUsd.least, maximum: budgetUsd.most },
+  }),
+];
+export const format = inQuery(
+  "format",
+  "`csv` for a table that spreadsheets open; `json` when not given",
+  "json",
+  {
+    ...{ type: "string", enum: ["json", "csv"] },
+  },
+);

@@ -51,6 +51,15 @@ const SMART = {
   risk_summary: "components_scored critical_count warning_count",
 };
 
+const PLAN_SUMMARY = {
+  immediate: "component_count cost",
+  // And `total`, here an amount: everywhere else it counts.
+  "schedule[]": "year planned_cost failure_cost total_inflated per_unit_inflated",
+  totals: "planned planned_inflated run_to_failure run_to_failure_inflated savings",
+  "level_deposit.50": "per_year per_unit_per_year per_unit_per_month",
+  "level_deposit.95": "per_year per_unit_per_year per_unit_per_month",
+};
+
 const ANSWERS: Record<string, Fields> = {
   "GET /v1/auth/methods": { "": "methods docs", "methods[]": "" },
   "GET /health": {
@@ -74,6 +83,24 @@ const ANSWERS: Record<string, Fields> = {
       "property_id name address city state unit_count appliances components critical warning good overall_rating " +
       "total_deferred_maintenance total_reactive_exposure deferred_per_door",
     totals: "properties appliances components critical warning good total_deferred total_reactive",
+  },
+  "GET /v1/property/{id}/plan": {
+    "":
+      "property_id name unit_count as_of years inflation_pct immediate schedule totals level_deposit components budget " +
+      "assumptions partner",
+    ...PLAN_SUMMARY,
+    "components[]":
+      "component_id component_name component_def_id appliance_id appliance_type policy replace_on optimal_age_years " +
+      "yearly_cost yearly_cost_run_to_failure cost_of_waiting_a_year proactive_cost reactive_cost risk_score risk_tier",
+    budget: "amount spent chosen avoided",
+  },
+  "GET /v1/portfolio/plan": {
+    "":
+      "portfolio as_of years inflation_pct immediate schedule totals level_deposit budget assumptions " +
+      ENVELOPE,
+    ...PLAN_SUMMARY,
+    "portfolio[]": "property_id name unit_count immediate cost_of_waiting_a_year budget",
+    budget: "amount spent chosen_count chosen avoided",
   },
   "GET /v1/property/{id}/summary": {
     "": "property counts risk financials assessed_at partner",

@@ -142,7 +142,6 @@ const OTHERS: Record<string, Read> = {
   "the number of a property's claims": () => world.store.read.claims.count(propertyId),
   "an appliance's photos": () => world.store.read.photos.ofAppliance(applianceId),
   "a property's plan": () => world.store.read.plans.ofProperty(propertyId),
-  "the demo properties' plans": () => world.store.read.plans.ofDemoProperties(world.partnerId),
   "a partner by its key": () => world.store.read.partners.findByApiKey("x"),
   "a repeated request": () => world.store.read.idempotency.find(world.partnerId, "POST /v1/properties", "k"),
   "expired replies": () => world.store.write((tx) => tx.idempotency.prune(NOW, 500)),

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
+import { candidateOf } from "../../src/domain/planning/component-plan.ts";
 import { addPlanSums, emptyPlanSums } from "../../src/domain/planning/plan-sums.ts";
 import { dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
 import { renewAgedPlans, renewChangedPlans, spendOverPortfolio } from "../../src/usecases/portfolio-plan.ts";
@@ -41,6 +42,7 @@ async function recounted() {
 }
 
 describe("a portfolio's plan", () => {
+  // Rule: portfolio-plan
   test("is what the plans of its properties add up to, to the cent", async () => {
     expect(await renew()).toBe(4);
     const sums = await portfolio();
@@ -119,13 +121,15 @@ describe("a portfolio's plan", () => {
 });
 
 describe("a budget over a portfolio", () => {
+  // Rule: plan-budget
   test("buys what it would buy were all components those of one property", async () => {
     await renew();
     const all = (await Promise.all(properties.map(componentsOf))).flat();
     const { plans } = await planComponents(knowledge, all, 1, pause);
+    const candidates = plans.map((plan) => candidateOf(knowledge, plan));
     for (const amountCents of [0, 50_000, 300_000, 2_000_000, 1e14]) {
       const found = await spendOverPortfolio({ store: world.store, pause }, world.partnerId, amountCents);
-      const expected = spendOn(knowledge, plans, amountCents);
+      const expected = spendOn(candidates, amountCents);
       expect(found.chosen.map(({ id }) => id)).toEqual(expected.chosen.map(({ id }) => id));
       expect(found.spentCents).toBe(expected.spentCents);
       expect(found.avoidedCents).toBe(expected.avoidedCents);

@@ -28,14 +28,20 @@ export type DatedPlan<C> = ComponentPlan<C> & { years: Years };
 /** Money a budget is spent on, and what it saves. Whole cents. */
 export type BudgetUse<C extends Candidate = Candidate> = Spending<C> & { amountCents: number };
 
+export type PropertyCandidate = Candidate & { propertyId: string };
+
 /** What every plan says, of a property and of a portfolio. */
 export type PlanSummary = {
   terms: PlanTerms;
   asOf: Day;
   sums: PlanSums;
   capital: CapitalPlan;
+  /** The model that the scores are of. */
   modelVersion: string;
 };
+
+/** A portfolio's plan, of sums that are kept. */
+export type PortfolioPlan = PlanSummary & { budget: BudgetUse<PropertyCandidate> | null };
 
 /** A property's plan; its components by cost of waiting, the highest first. */
 export type PropertyPlan<C> = PlanSummary & {

@@ -103,7 +103,7 @@ function content(mediaType: string, form: Form<unknown>, given: unknown, names: 
 }
 
 function response(reply: Documented<unknown>, isLimited: boolean, names: NamedSchemas) {
-  const { words, form, mediaType, example, headers } = reply;
+  const { words, form, mediaType, orText, example, headers } = reply;
   return {
     description: words,
     headers: {
@@ -111,7 +111,12 @@ function response(reply: Documented<unknown>, isLimited: boolean, names: NamedSc
       ...(isLimited && RATE_LIMIT_HEADERS),
       ...headers,
     },
-    ...(form && { content: content(mediaType ?? JSON_TYPE, form, example, names) }),
+    ...(form && {
+      content: {
+        ...content(mediaType ?? JSON_TYPE, form, example, names),
+        ...(orText && { [orText]: { schema: { type: "string" } } }),
+      },
+    }),
     ...(!form && mediaType && { content: { [mediaType]: { schema: BINARY } } }),
   };
 }

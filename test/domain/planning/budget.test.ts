@@ -22,6 +22,7 @@ describe("a budget", () => {
   const pump = part("pump", 60_000, 50_000);
   const motor = part("motor", 60_000, -100);
 
+  // Rule: plan-budget
   test("goes to the highest cost of waiting per dollar, and passes over what it no longer pays for", () => {
     expect(spendOn([roof, motor, pump, valve], 80_000)).toEqual({
       chosen: [valve, pump],

@@ -39,6 +39,7 @@ describe("the capital plan over some years", () => {
     expect(capitalPlanOf({ ...sums, planned: row(0, 0, 0) }, 0).levelDeposit[50]).toBeCloseTo(14_000 / 3, 9);
   });
 
+  // Rule: plan-deposit
   test("of a level deposit keeps a reserve that starts at nothing from falling below it", () => {
     fc.assert(
       fc.property(anySums, fc.double({ min: 0, max: 0.15, noNaN: true }), (years, inflation) => {

@@ -9,6 +9,7 @@ import { goldenCases, scoreGolden } from "../scoring/golden.ts";
 import { knowledge } from "../scoring/histories.ts";
 
 describe("an independent implementation's plans are reproduced", () => {
+  // Rule: plan-golden
   for (const golden of plans)
     test(`${golden.name}, ${golden.components.length} components`, () => {
       const found = scoreGolden(goldenCases.find(({ name }) => name === golden.name)!);

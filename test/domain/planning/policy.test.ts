@@ -34,6 +34,7 @@ describe("the gamma function", () => {
 });
 
 describe("the policy of a kind", () => {
+  // Rule: plan-policy
   test("replaces at an age that no age found by brute force over days beats by more than 1 %", () => {
     fc.assert(
       fc.property(dearPart, (part) => {
@@ -47,6 +48,7 @@ describe("the policy of a kind", () => {
     );
   });
 
+  // Rule: plan-policy
   test("runs a kind to failure that no age found by brute force keeps up for less than 95 % of that", () => {
     fc.assert(
       fc.property(anyPart, (part) => {
@@ -84,6 +86,7 @@ describe("the policy of a kind", () => {
 });
 
 describe("a part in place", () => {
+  // Rule: plan-policy
   test("is due when its hazard reaches that of a new part at the best age", () => {
     fc.assert(
       fc.property(dearPart, (part) => {

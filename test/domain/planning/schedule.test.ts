@@ -9,6 +9,7 @@ const ROWS = ["planned", "failures", "runToFailure", "variance"] as const satisf
 const parts = fc.array(fc.oneof(anyPart, dearPart), { minLength: 1, maxLength: 6 });
 
 describe("a schedule", () => {
+  // Rule: plan-schedule
   test("adds up from its parts", () => {
     fc.assert(
       fc.property(parts, fc.integer({ min: 1, max: 30 }), (all, years) => {
@@ -22,6 +23,7 @@ describe("a schedule", () => {
     );
   });
 
+  // Rule: plan-schedule
   test("of n years is the head of one of n + 1", () => {
     fc.assert(
       fc.property(parts, fc.integer({ min: 1, max: 29 }), (all, years) => {
@@ -33,6 +35,7 @@ describe("a schedule", () => {
     );
   });
 
+  // Rule: plan-schedule
   test("plans nothing where a part is run to failure, and expects the same failures by either way", () => {
     fc.assert(
       fc.property(anyPart, (part) => {

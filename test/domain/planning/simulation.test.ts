@@ -53,6 +53,7 @@ for (const [name, kind, seed] of [
     // Lives long enough to be followed by a few others within the years, and no month that is half a life.
     const part = { ...drawn, scaleYears: 2 + (drawn.scaleYears % 12) };
     const years = lifespanYearsOf(part).toFixed(1);
+    // Rule: plan-simulation
     test(`${HISTORIES} simulated histories of a part ${name}, life ${years} years, seed ${seed}.${index}, cost what is expected`, () => {
       const { sums, plans } = yearsOf([part], YEARS);
       for (const plan of [plans[0], undefined]) {

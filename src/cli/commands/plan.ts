@@ -1,0 +1,125 @@
+import type { DataFolder } from "../../app/data-folder.ts";
+import { csvLine } from "../../csv/write.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import { centsFromUsd } from "../../domain/money.ts";
+import { PLAN_LIMITS, type PlanTerms } from "../../domain/planning/property-plan.ts";
+import { loadKnowledge } from "../../knowledge/load.ts";
+import { requirePartner } from "../../usecases/partners.ts";
+import { planPortfolio } from "../../usecases/portfolio-plan.ts";
+import { type PlanWorld, planProperty, takeTurns } from "../../usecases/property-plan.ts";
+import { withPartner } from "../../wire/paging.ts";
+import { planTable, planView } from "../../wire/plan.ts";
+import {
+  portfolioPlanItemView,
+  portfolioPlanTable,
+  portfolioPlanView,
+  sharesOf,
+} from "../../wire/portfolio-plan.ts";
+import { choice, command, text, UsageError, value, whole } from "../command.ts";
+import { withData } from "../data.ts";
+import { portfolioPlanText, propertyPlanText } from "../terminal/plan-text.ts";
+
+const { years, inflationPct, budgetUsd } = PLAN_LIMITS;
+
+export const planCommand = command({
+  name: "plan",
+  summary: "print what to replace, when, what it costs, and what waiting costs",
+  description:
+    "Of a property each component with the policy that costs least in the long run; of a partner's portfolio what is " +
+    "due now by property. Both with what is to be expected in each year, what to set aside, and what it rests on.",
+  options: {
+    property: text("ID", "the property to plan"),
+    partner: text("ID", "the partner whose portfolio to plan"),
+    years: whole("N", `years that the plan covers; ${years.usual} when not given`, years.least, years.most),
+    inflation: decimal(
+      "PCT",
+      `inflation in per cent a year; ${inflationPct.usual} when not given`,
+      inflationPct,
+    ),
+    budget: decimal("USD", "say what this budget is best spent on now", budgetUsd),
+    format: choice(["table", "csv", "json"], "table when not given"),
+  },
+  examples: [
+    "mainstay plan --property P_… --budget 5000",
+    "mainstay plan --partner PARTNER_… --years 12 --format csv > reserve.csv",
+  ],
+  async run(context, _arguments, { property, partner, format, ...given }) {
+    if ((property === undefined) === (partner === undefined))
+      throw new UsageError(
+        "give one of --property and --partner",
+        "`mainstay partner list` shows partners' ids.",
+      );
+    const terms: PlanTerms = {
+      years: given.years ?? years.usual,
+      inflationPct: given.inflation ?? inflationPct.usual,
+      budgetCents: given.budget === undefined ? null : centsFromUsd(given.budget),
+    };
+    const made = await withData(context, ({ store }) => {
+      const world = { store, knowledge: loadKnowledge(), clock: context.now, pause: takeTurns };
+      return property !== undefined ? ofProperty(world, property, terms) : ofPartner(world, partner!, terms);
+    });
+    const form = context.json ? "json" : (format ?? "table");
+    if (form === "csv") context.stdout.write(made.table().map(csvLine).join(""));
+    else if (form === "json") context.stdout.write(`${JSON.stringify(made.record)}\n`);
+    else context.stdout.write(`${made.text(context.columns)}\n`);
+  },
+});
+
+type Made = { record: object; table(): string[][]; text(width: number): string };
+
+async function ofProperty(
+  world: PlanWorld & Pick<DataFolder, "store">,
+  id: string,
+  terms: PlanTerms,
+): Promise<Made> {
+  const { properties } = world.store.read;
+  const owner = await properties.ownerOf(id);
+  if (owner === undefined)
+    throw new OperatorError(
+      `there is no property ${id}`,
+      "`mainstay partner list` shows partners, and `mainstay plan --partner ID --format csv` the properties of one.",
+    );
+  const partner = await requirePartner(world.store, owner);
+  const property = (await properties.find(owner, id))!;
+  const plan = await planProperty(world, property, terms);
+  const record = planView(world.knowledge, plan);
+  return {
+    record: withPartner(record, partner.name),
+    table: () => planTable(world.knowledge, plan),
+    text: (width) => propertyPlanText(record, width),
+  };
+}
+
+/** Properties read at a time. */
+const PAGE = 200;
+
+async function ofPartner(
+  world: PlanWorld & Pick<DataFolder, "store">,
+  id: string,
+  terms: PlanTerms,
+): Promise<Made> {
+  const { store } = world;
+  const partner = await requirePartner(store, id);
+  const plan = await planPortfolio(world, id, terms);
+  const shares = plan.budget && sharesOf(plan.budget);
+  const items: ReturnType<typeof portfolioPlanItemView>[] = [];
+  for (let offset = 0; ; offset += PAGE) {
+    const rows = await store.read.plans.page(id, { limit: PAGE, offset });
+    items.push(...rows.map((row) => portfolioPlanItemView(row, shares)));
+    if (rows.length < PAGE) break;
+  }
+  const record = portfolioPlanView(plan);
+  return {
+    record: withPartner({ portfolio: items, ...record }, partner.name),
+    table: () => portfolioPlanTable(items),
+    text: (width) => portfolioPlanText(record, items, width),
+  };
+}
+
+function decimal(placeholder: string, description: string, { least, most }: { least: number; most: number }) {
+  return value(placeholder, description, (typed): number => {
+    const number = /^\d{1,15}(\.\d{1,15})?$/.test(typed) ? Number(typed) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new UsageError(`expected a number from ${least} to ${most}, got ${JSON.stringify(typed)}`);
+  });
+}

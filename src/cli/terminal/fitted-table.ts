@@ -1,0 +1,57 @@
+/** A column of a table that is made to fit a terminal. */
+export type Column = {
+  heading: string;
+  /** Numbers stand at the right. */
+  align?: "right";
+  /** Left out where the terminal has fewer columns than this. */
+  from?: number;
+  /** Made shorter where the line is too long. */
+  shrinks?: boolean;
+};
+
+const GAP = 2;
+const SHORTEST = 8;
+
+/** Rows as lines no longer than `width`, as far as leaving out columns and shortening text can make them so. */
+export function fittedTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): string {
+  const shown = columns.flatMap((column, index) =>
+    (column.from ?? 0) <= width ? [{ ...column, index }] : [],
+  );
+  const lines = [columns.map(({ heading }) => heading), ...rows];
+  const widths = shown.map(({ index }) => Math.max(...lines.map((line) => line[index]!.length)));
+  const tooLong = () => widths.reduce((sum, one) => sum + one + GAP, -GAP) - width;
+  for (const [at, { shrinks }] of shown.entries())
+    if (shrinks) widths[at] = Math.max(SHORTEST, widths[at]! - Math.max(0, tooLong()));
+  return lines
+    .map((line) =>
+      shown
+        .map(({ index, align }, at) => {
+          const cell = shortened(line[index]!, widths[at]!);
+          return align === "right" ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!);
+        })
+        .join(" ".repeat(GAP))
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+const shortened = (text: string, width: number) =>
+  text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+
+/** Text in lines of at most `width`, those after the first set in by as much as a mark before it takes. */
+export function wrapped(text: string, width: number, mark = ""): string {
+  const lines: string[] = [];
+  let line = mark;
+  for (const word of text.split(" ")) {
+    const isEmpty = line === mark || line.trim() === "";
+    if (!isEmpty && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = `${" ".repeat(mark.length)}${word}`;
+    } else line += isEmpty ? word : ` ${word}`;
+  }
+  return [...lines, line].join("\n");
+}

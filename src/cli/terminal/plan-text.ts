@@ -1,0 +1,159 @@
+import type { WireOf } from "../../wire/kit.ts";
+import type { planSummary, propertyPlan } from "../../wire/plan.ts";
+import type { portfolioPlan, portfolioPlanItem } from "../../wire/portfolio-plan.ts";
+import { type Column, fittedTable, wrapped } from "./fitted-table.ts";
+
+/* A plan as it is read in a terminal: what to do first, then the years, what to set aside, and what it all rests on. */
+
+type Summary = WireOf<typeof planSummary>;
+type PropertyPlan = WireOf<typeof propertyPlan>;
+type PortfolioPlan = WireOf<typeof portfolioPlan>;
+type PortfolioItem = WireOf<typeof portfolioPlanItem>;
+
+/** So many properties of a portfolio are shown. */
+const MOST_PROPERTIES = 20;
+
+const usd = (amount: number) => Math.round(amount).toLocaleString("en-US");
+const dollars = (amount: number) => `$${usd(amount)}`;
+const components = (count: number) => `${count} ${count === 1 ? "component" : "components"}`;
+
+export function propertyPlanText(plan: PropertyPlan, width: number): string {
+  const chosen = new Set(plan.budget?.chosen);
+  const shown = plan.components.filter(
+    (one) => one.policy !== "run_to_failure" || one.cost_of_waiting_a_year > 0,
+  );
+  const rest = plan.components.length - shown.length;
+  const rows = shown.map((one) => [
+    one.component_name,
+    one.appliance_type,
+    one.policy === "replace_now" ? "now" : (one.replace_on ?? "once failed"),
+    usd(one.proactive_cost),
+    usd(one.reactive_cost),
+    usd(one.cost_of_waiting_a_year),
+    one.optimal_age_years === null ? "-" : one.optimal_age_years.toFixed(1),
+    usd(one.yearly_cost),
+    usd(one.yearly_cost_run_to_failure),
+    one.risk_score.toFixed(2),
+    chosen.has(one.component_id) ? "yes" : "",
+    one.component_id,
+  ]);
+  return paragraphs(
+    wrapped(`${plan.name}, ${plan.unit_count} units: ${heading(plan)}`, width),
+    plan.immediate.component_count > 0 &&
+      `Due now: ${components(plan.immediate.component_count)}, ${dollars(plan.immediate.cost)}.`,
+    shown.length > 0 && fittedTable(partColumns(plan.budget !== null), rows, width),
+    rest > 0 && `${shown.length > 0 ? "And " : ""}${components(rest)} to run to failure.`,
+    plan.budget &&
+      wrapped(
+        `A budget of ${dollars(plan.budget.amount)} is best spent on ${components(plan.budget.chosen.length)} for ` +
+          `${dollars(plan.budget.spent)}, which saves ${dollars(plan.budget.avoided)} in the coming year.`,
+        width,
+      ),
+    ...years(plan, width),
+  );
+}
+
+export function portfolioPlanText(
+  plan: PortfolioPlan,
+  items: readonly PortfolioItem[],
+  width: number,
+): string {
+  const sorted = items.toSorted((a, b) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year);
+  const rows = sorted
+    .slice(0, MOST_PROPERTIES)
+    .map((one) => [
+      one.name,
+      usd(one.unit_count),
+      usd(one.immediate.component_count),
+      usd(one.immediate.cost),
+      usd(one.cost_of_waiting_a_year),
+      one.budget ? usd(one.budget.spent) : "",
+      one.property_id,
+    ]);
+  const rest = items.length - rows.length;
+  return paragraphs(
+    wrapped(`${items.length} ${items.length === 1 ? "property" : "properties"}: ${heading(plan)}`, width),
+    `Due now: ${components(plan.immediate.component_count)}, ${dollars(plan.immediate.cost)}.`,
+    rows.length > 0 && fittedTable(propertyColumns(plan.budget !== null), rows, width),
+    rest > 0 && `And ${rest} more properties: \`--format csv\` has them all.`,
+    plan.budget &&
+      wrapped(
+        `A budget of ${dollars(plan.budget.amount)} is best spent on ${components(plan.budget.chosen_count)} for ` +
+          `${dollars(plan.budget.spent)}, which saves ${dollars(plan.budget.avoided)} in the coming year.`,
+        width,
+      ),
+    ...years(plan, width),
+  );
+}
+
+const heading = ({ years, as_of, inflation_pct }: Summary) =>
+  `${years} ${years === 1 ? "year" : "years"} from ${as_of}, inflation ${inflation_pct} %. Amounts in USD.`;
+
+const partColumns = (hasBudget: boolean): Column[] => [
+  { heading: "Component", shrinks: true },
+  { heading: "Of", shrinks: true, from: 100 },
+  { heading: "Replace" },
+  { heading: "Planned", align: "right" },
+  { heading: "If it fails", align: "right" },
+  { heading: "Waiting a year", align: "right" },
+  { heading: "Best age", align: "right", from: 110 },
+  { heading: "A year", align: "right", from: 140 },
+  { heading: "Run to failure", align: "right", from: 140 },
+  { heading: "Risk", align: "right", from: 120 },
+  { heading: "Buy", from: hasBudget ? 0 : Infinity },
+  { heading: "Id", from: 170 },
+];
+
+const propertyColumns = (hasBudget: boolean): Column[] => [
+  { heading: "Property", shrinks: true },
+  { heading: "Units", align: "right" },
+  { heading: "Due now", align: "right" },
+  { heading: "Cost", align: "right" },
+  { heading: "Waiting a year", align: "right" },
+  { heading: "Of the budget", align: "right", from: hasBudget ? 0 : Infinity },
+  { heading: "Id", from: 110 },
+];
+
+const YEAR_COLUMNS: Column[] = [
+  { heading: "Year" },
+  { heading: "Planned", align: "right" },
+  { heading: "Failures", align: "right" },
+  { heading: "Total", align: "right" },
+  { heading: "Inflated", align: "right" },
+  { heading: "Per unit", align: "right" },
+];
+
+function years(plan: Summary & { assumptions: readonly string[] }, width: number): string[] {
+  const rows = plan.schedule.map((year) => [
+    String(year.year),
+    usd(year.planned_cost),
+    usd(year.failure_cost),
+    usd(year.total),
+    usd(year.total_inflated),
+    usd(year.per_unit_inflated),
+  ]);
+  const { totals, level_deposit: deposit } = plan;
+  const { planned_inflated, run_to_failure_inflated } = totals;
+  const all = ["all", "", "", usd(totals.planned), usd(planned_inflated), ""];
+  return [
+    fittedTable(YEAR_COLUMNS, [...rows, all], width),
+    wrapped(
+      `Running everything to failure would cost ${dollars(totals.run_to_failure)}, inflated ` +
+        `${dollars(run_to_failure_inflated)}: the plan saves ${dollars(totals.savings)} in today's money.`,
+      width,
+    ),
+    (["50", "80", "95"] as const)
+      .map((sure) => {
+        const { per_year, per_unit_per_month } = deposit[sure];
+        return wrapped(
+          `With a confidence of ${sure} % a level deposit of ${dollars(per_year)} a year suffices, ` +
+            `$${per_unit_per_month.toFixed(2)} a unit and month.`,
+          width,
+        );
+      })
+      .join("\n"),
+    plan.assumptions.map((sentence) => wrapped(sentence, width, "- ")).join("\n"),
+  ];
+}
+
+const paragraphs = (...parts: (string | false | null)[]) => parts.filter(Boolean).join("\n\n");

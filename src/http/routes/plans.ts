@@ -1,0 +1,75 @@
+import { csvLine } from "../../csv/write.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { planPortfolio } from "../../usecases/portfolio-plan.ts";
+import { planProperty, takeTurns } from "../../usecases/property-plan.ts";
+import { withPartner } from "../../wire/paging.ts";
+import { format, planTerms, propertyInPath, slicing } from "../../wire/parameters.ts";
+import { planReply, planTable, planView } from "../../wire/plan.ts";
+import {
+  portfolioPlanItemView,
+  portfolioPlanPage,
+  portfolioPlanView,
+  sharesOf,
+} from "../../wire/portfolio-plan.ts";
+import { entityTag, isHeld } from "../entity-tag.ts";
+import { type Operation, ok, partnerOperation, read } from "../operation.ts";
+import { parseChoice, parsePlanTerms, parseSlice } from "../query.ts";
+import { getProperty } from "./properties.ts";
+
+const CSV = "text/csv";
+const inTable = read("The plan", planReply);
+
+export function planOperations(knowledge: Knowledge): Operation[] {
+  return [
+    partnerOperation({
+      id: "getPropertyPlan",
+      method: "GET",
+      path: "/v1/property/{id}/plan",
+      summary: "What to replace in a property, when, what it costs, and what waiting costs",
+      description:
+        "Each component with the policy that costs least in the long run, and what is to be expected of them together in each year. " +
+        "With `format=csv` a row a component, with what it is expected to cost in each year in today's money, planned and failures together.",
+      tag: "Figures",
+      parameters: [propertyInPath, ...planTerms, format],
+      replies: { ...inTable, 200: { ...inTable[200], orText: CSV } },
+      async handle({ now, params, partner, query, request, store }) {
+        const terms = parsePlanTerms(query);
+        const asCsv = parseChoice(query, "format", ["json", "csv"]) === "csv";
+        const property = await getProperty(store, partner, params.id!);
+        const world = { store, knowledge, clock: () => now, pause: takeTurns };
+        const plan = await planProperty(world, property, terms);
+        if (!asCsv) return ok(withPartner(planView(knowledge, plan), partner.name));
+        const text = planTable(knowledge, plan).map(csvLine).join("");
+        const headers = {
+          "content-type": `${CSV}; charset=utf-8`,
+          "content-disposition": `attachment; filename="plan-${property.id}.csv"`,
+          etag: entityTag(text),
+        };
+        const held = isHeld(request.headers.get("if-none-match"), headers.etag);
+        return held ? { status: 304, raw: null, headers } : { status: 200, raw: text, headers };
+      },
+    }),
+    partnerOperation({
+      id: "getPortfolioPlan",
+      method: "GET",
+      path: "/v1/portfolio/plan",
+      summary: "The same over the whole portfolio, and by property what is due now",
+      description:
+        "Schedule, totals and deposits are those of all properties together. They are kept as sums, in whole cents a property, and made anew after each snapshot; `as_of` is the day of the oldest of them. What was changed since is taken in before the answer.",
+      tag: "Figures",
+      parameters: [...slicing, ...planTerms],
+      replies: read("A page of the portfolio with its plan", portfolioPlanPage),
+      async handle({ now, partner, query, store }) {
+        const slice = parseSlice(query);
+        const terms = parsePlanTerms(query);
+        const world = { store, knowledge, clock: () => now, pause: takeTurns };
+        const plan = await planPortfolio(world, partner.id, terms);
+        const rows = await store.read.plans.page(partner.id, slice);
+        const { properties: total } = await store.read.totals.ofPartner(partner.id);
+        const shares = plan.budget && sharesOf(plan.budget);
+        const items = rows.map((row) => portfolioPlanItemView(row, shares));
+        return ok(portfolioPlanPage.of(items, slice, total, partner.name, portfolioPlanView(plan)));
+      },
+    }),
+  ];
+}
