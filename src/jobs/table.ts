@@ -8,7 +8,7 @@ import { finishRotations } from "../usecases/administer-partner.ts";
 import type { EmbedViews } from "../usecases/embed-views.ts";
 import { renewAgedPlans } from "../usecases/portfolio-plan.ts";
 import { pruneDeliveries } from "../usecases/prune-deliveries.ts";
-import { dueSnapshot, takeSnapshot } from "../usecases/take-snapshot.ts";
+import { dueSnapshot, isTaken, takeSnapshot } from "../usecases/take-snapshot.ts";
 import { snapshotRecord } from "../wire/snapshot.ts";
 import type { Job } from "./schedule.ts";
 
@@ -90,7 +90,7 @@ function dailySnapshot({ config, store, knowledge, clock, ticks, log }: JobWorld
     const unfinished = await store.read.snapshots.unfinished();
     const due = dueSnapshot(clock(), hours! * 60 + minutes!);
     for (const day of new Set([unfinished?.day, due])) {
-      if (day === undefined || (await store.read.snapshots.run(day))?.finishedAt) continue;
+      if (day === undefined || (await isTaken(store.read, knowledge, day))) continue;
       const later = await store.read.snapshots.laterThan(day);
       if (later !== undefined && day !== unfinished?.day) {
         if (refusedDay !== day)

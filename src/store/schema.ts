@@ -441,6 +441,8 @@ export const snapshotRuns = table("snapshot_runs", {
   heldBack: int("held_back").notNull().default(0),
   /** The model whose scores it took. */
   modelVersion: text("model_version").notNull().default("1"),
+  /** Whether another model had taken it before; the trends keep that one's points of the day. */
+  takenAgain: bool("taken_again").notNull().default(false),
 });
 
 /** Validation data: what stood just before a failure or a replacement. Kept for good. */

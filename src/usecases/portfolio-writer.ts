@@ -124,13 +124,17 @@ export class PortfolioWriter {
     this.#partnerDelta.serviceEvents++;
   }
 
-  /** Stores a component's new score and announces the move where the cause calls for it. Returns the component as it is now. */
+  /**
+   * Stores a component's new score and announces the move where the cause calls for it. Where the day `hasPoint` in
+   * its trend already, that stands. Returns the component as it is now.
+   */
   async saveScore(
     before: Component,
     appliance: ApplianceOf,
     score: Score,
     asOf: Day,
     cause: ScoreCause,
+    hasPoint = false,
   ): Promise<Component> {
     const riskScore = Math.round(score.riskScore * 100);
     const isSnapshot = cause === "snapshot" || cause === "change of model";
@@ -146,7 +150,7 @@ export class PortfolioWriter {
       acuteHazard: score.acuteHazard,
       scoredOn: asOf,
       rescoredAt: isSnapshot ? null : this.tx.latestInstant(),
-      trendScore: isSnapshot ? riskScore : before.trendScore,
+      trendScore: isSnapshot && !hasPoint ? riskScore : before.trendScore,
     };
     if (cause === "change of model" && after.riskTier !== after.announcedTier) {
       this.heldBack++;

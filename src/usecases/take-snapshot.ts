@@ -82,18 +82,25 @@ type Step = { isLast: boolean; alreadyDone: boolean; run: Run };
 type Ruler = Pick<SnapshotEnvironment, "knowledge" | "announceModelChange">;
 
 async function takeStep(tx: Tx, ruler: Ruler, day: Day, budget: number): Promise<Step> {
-  const stored = await tx.snapshots.run(day);
-  if (stored?.finishedAt) return { isLast: true, alreadyDone: true, run: stored };
+  let stored = await tx.snapshots.run(day);
+  if (stored?.finishedAt) {
+    if (await isTaken(tx, ruler.knowledge, day)) return { isLast: true, alreadyDone: true, run: stored };
+    stored = { ...stored, ...NOTHING, takenAgain: true, cursor: null, finishedAt: null };
+    const modelVersion = await modelVersionOf(tx, ruler.knowledge);
+    await tx.snapshots.update(day, { ...stored, modelVersion, startedAt: tx.latestInstant() });
+  }
   if (!stored) {
     const later = await tx.snapshots.laterThan(day);
     if (later !== undefined) throw setBack(day, later);
     await tx.snapshots.start(day, tx.latestInstant(), await modelVersionOf(tx, ruler.knowledge));
   }
   const run: Run = stored ?? { ...NOTHING };
+  const takenAgain = stored?.takenAgain ?? false;
   const properties = await tx.properties.forSnapshot(stored?.cursor ?? "", budget);
   if (properties.length === 0) return { isLast: true, alreadyDone: false, run };
-  const cause = await causeOf(tx, ruler);
-  await scoreAll(tx, ruler.knowledge, day, properties, run, { cause, prunes: await mayPrune(tx, day) });
+  const cause = await causeOf(tx, ruler, takenAgain);
+  const prunes = await mayPrune(tx, day);
+  await scoreAll(tx, ruler.knowledge, day, properties, run, { cause, prunes, takenAgain });
   const { components, changed, critical, warning, announced, heldBack } = run;
   const cursor = properties.at(-1)!.id;
   await tx.snapshots.update(day, { components, changed, critical, warning, announced, heldBack, cursor });
@@ -102,10 +109,24 @@ async function takeStep(tx: Tx, ruler: Ruler, day: Day, budget: number): Promise
 
 const NOTHING: Run = { components: 0, changed: 0, critical: 0, warning: 0, announced: 0, heldBack: 0 };
 
-/** Whether the latest snapshot was scored by the same model, local corrections aside. */
-async function causeOf(tx: Tx, { knowledge, announceModelChange }: Ruler) {
+/** Whether the day's snapshot needs no taking: it is done, by this model, local corrections aside, or is history. */
+export async function isTaken(
+  stores: Pick<Tx, "snapshots">,
+  knowledge: Knowledge,
+  day: Day,
+): Promise<boolean> {
+  const run = await stores.snapshots.run(day);
+  if (!run?.finishedAt) return false;
+  return isOfModel(run, knowledge) || (await stores.snapshots.laterThan(day)) !== undefined;
+}
+
+const isOfModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
+  baseVersion(modelVersion) === knowledge.modelVersion;
+
+/** What moves the scores: the day, or another model than the latest snapshot's. */
+async function causeOf(tx: Tx, { knowledge, announceModelChange }: Ruler, takenAgain: boolean) {
   const latest = await tx.snapshots.latestFinished();
-  const isSame = !latest || baseVersion(latest.modelVersion) === knowledge.modelVersion;
+  const isSame = !takenAgain && (!latest || isOfModel(latest, knowledge));
   return isSame || announceModelChange ? "snapshot" : "change of model";
 }
 
@@ -150,7 +171,7 @@ async function scoreAll(
   day: Day,
   properties: readonly (ScoredProperty & { partnerId: string })[],
   run: Run,
-  { cause, prunes }: { cause: ScoreCause; prunes: boolean },
+  { cause, prunes, takenAgain }: { cause: ScoreCause; prunes: boolean; takenAgain: boolean },
 ): Promise<void> {
   const appliances = await tx.appliances.forScoring(properties.map((property) => property.id));
   const loaded = await loadHistories(tx, knowledge, properties, appliances, day);
@@ -166,8 +187,10 @@ async function scoreAll(
     }
     for (const before of property.components) {
       const appliance = property.appliances.get(before.applianceId)!;
-      const after = await writer.saveScore(before, appliance, scores.get(before.id)!, day, cause);
-      if (before.trendScore !== after.riskScore) {
+      const hasPoint = takenAgain && before.trendScore !== null;
+      const score = scores.get(before.id)!;
+      const after = await writer.saveScore(before, appliance, score, day, cause, hasPoint);
+      if (before.trendScore !== after.trendScore) {
         await tx.snapshots.insertTrendRow(after.id, day, after.riskScore);
         if (prunes && before.trendScore !== null)
           await tx.snapshots.pruneTrend(after.id, addDays(day, -RETENTION_DAYS));

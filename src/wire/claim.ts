@@ -166,9 +166,14 @@ const impacts = object({
 });
 
 export const impactsView = impacts.view(
-  (knowledge: Knowledge, property: { id: string; name: string }, all: readonly Impact[]) => {
+  (
+    { model }: Knowledge,
+    modelVersion: string,
+    property: { id: string; name: string },
+    all: readonly Impact[],
+  ) => {
     const active = all.filter(({ status }) => status === "active_scoring").length;
-    const { spanYears, counted } = knowledge.model.evidence.claims;
+    const { spanYears, counted } = model.evidence.claims;
     return {
       property_id: property.id,
       name: property.name,
@@ -177,7 +182,7 @@ export const impactsView = impacts.view(
       expired_claims: all.length - active,
       claims: all.map(impactView),
       methodology: {
-        version: knowledge.modelVersion,
+        version: modelVersion,
         recency_decay: { decay_years: spanYears },
         max_claims_scored: counted,
       },

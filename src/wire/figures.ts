@@ -36,6 +36,8 @@ export type Assessed = {
   property: Property;
   components: readonly PlacedComponent[];
   now: Instant;
+  /** Whose scores they are. */
+  modelVersion: string;
 };
 
 export const workedOutAt = instant("When the figures were worked out");
@@ -262,7 +264,8 @@ const condition = object({
   assessed_at: workedOutAt,
 });
 
-export const conditionView = condition.view(({ knowledge, property, components, now }: Assessed) => {
+export const conditionView = condition.view((assessed: Assessed) => {
+  const { knowledge, property, components, now, modelVersion } = assessed;
   const totals = assess(knowledge, components);
   const { score, grade, rating } = conditionOf(totals);
   return {
@@ -272,7 +275,7 @@ export const conditionView = condition.view(({ knowledge, property, components, 
     rating,
     components_assessed: totals.components,
     ...tierCountsView(totals),
-    methodology: METHODOLOGY,
+    methodology: `${METHODOLOGY} Tiers are of the scoring model ${modelVersion}.`,
     assessed_at: toIso(now),
   };
 });

@@ -257,7 +257,7 @@ describe("the impact of claims", () => {
         },
       ],
       methodology: {
-        version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+        version: "2",
         recency_decay: { decay_years: 5 },
         max_claims_scored: 3,
       },

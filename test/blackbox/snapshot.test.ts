@@ -35,6 +35,7 @@ describe("mainstay snapshot", () => {
       warning: 0,
       good: fresh.components_created,
       announced: worn.components_created,
+      held_back: 0,
       duration_ms: expect.any(Number),
       already_done: false,
     });

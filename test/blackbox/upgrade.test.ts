@@ -79,6 +79,52 @@ describe.each(released)("a database of %s", (release) => {
   });
 });
 
+describe("a database that model 1 has scored", () => {
+  const announcedBy = async (...flags: string[]) => {
+    const { left, about } = leftBy("schema-1");
+    const doctor = async () =>
+      (await left.json("doctor")).checks.find((check: Json) => check.name === "model");
+    expect(await doctor()).toMatchObject({ status: "warn", detail: expect.stringContaining("of model 1") });
+    const taken = await left.json("snapshot", ...flags);
+    expect(await doctor()).toMatchObject({ status: "ok", detail: "model 2; the latest snapshot is of 2" });
+    const tomorrow = await left.json("snapshot");
+    expect(tomorrow).toMatchObject({ already_done: true, held_back: taken.held_back });
+    return { taken, left, about };
+  };
+
+  // Rule: model-change
+  test("is scored anew by the first snapshot, which announces nothing", async () => {
+    const { taken, left, about } = await announcedBy();
+    expect(taken).toMatchObject({ announced: 0, already_done: false });
+    expect(taken.changed).toBeGreaterThan(0);
+    expect(taken.held_back).toBeGreaterThan(0);
+    await left.start();
+    const { components } = (await left.as(about).get("/v1/components", { limit: 200 })).body;
+    expect(components.length).toBe(taken.components);
+  });
+
+  // Rule: model-change
+  test("announces it all when the operator says so", async () => {
+    const held = (await announcedBy()).taken.held_back;
+    const { taken } = await announcedBy("--announce-model-change");
+    expect(taken).toMatchObject({ announced: held, held_back: 0 });
+  });
+
+  // Rule: record-begins
+  test("has for each property the day from which its record is complete", async () => {
+    const { left, about } = leftBy("schema-1");
+    await left.start();
+    const client = left.as(about);
+    const property = (await client.get(`/v1/properties/${about.property}`)).body;
+    const registered = property.created_at.slice(0, 10);
+    expect(property.records_since <= registered).toBe(true);
+    // null asks for the day to be worked out from the events, as the upgrade has done in its own way
+    await client.put(`/v1/properties/${about.property}`, { records_since: "2000-01-01" });
+    const again = (await client.put(`/v1/properties/${about.property}`, { records_since: null })).body;
+    expect(again.records_since).toBe(property.records_since);
+  });
+});
+
 describe("a database from a newer version", () => {
   // Rule: newer-database
   test("stops the start and every command, and stays as it is", async () => {

@@ -58,7 +58,7 @@ describe("the snapshot", () => {
   });
 
   test("announces what became critical since the one before", async () => {
-    const { id: propertyId } = await world.addProperty();
+    const { id: propertyId } = await world.addProperty({ recordsSince: "1950-01-01" });
     await world.addAppliances({ propertyId, installYear: 1980 });
     const pending = () => world.store.read.deliveryLog.count({ event: "component.critical" });
     expect(await pending()).toBe(0);

@@ -325,3 +325,45 @@ test("a snapshot is due from its time of day on", () => {
   expect(dueSnapshot(at("23:59:59.999"), 180)).toBe("2026-03-10");
   expect(dueSnapshot(at("00:00:00.000"), 0)).toBe("2026-03-10");
 });
+
+describe("a day whose snapshot another model had taken", () => {
+  beforeEach(async () => {
+    await world.addAppliances({ propertyId, installYear: 1980 });
+    await take();
+    const [component] = await world.components(propertyId);
+    await world.store.write(async (tx) => {
+      await tx.snapshots.update(today(), { modelVersion: "1" });
+      await tx.components.saveScore(component!.id, { ...component!, announcedTier: "GOOD" }, "settled");
+    });
+  });
+
+  // Rule: model-change
+  test("is taken again, announces nothing, and keeps its points of the trends", async () => {
+    const told = await announced();
+    const [before] = await world.components(propertyId);
+    expect(await take()).toMatchObject({ alreadyDone: false, announced: 0, heldBack: 1, components: 6 });
+    expect(await take()).toMatchObject({ alreadyDone: true, heldBack: 1 });
+    expect(await announced()).toEqual(told);
+    const [component] = await world.components(propertyId);
+    expect(component).toMatchObject({ announcedTier: component!.riskTier, trendScore: before!.trendScore });
+    expect(await points(component!.id)).toHaveLength(1);
+    expect(await world.store.read.snapshots.run(today())).toMatchObject({
+      modelVersion: "2",
+      takenAgain: true,
+    });
+  });
+
+  test("has its new score in the trend from the next day on", async () => {
+    const [component] = await world.components(propertyId);
+    await world.store.write((tx) =>
+      tx.components.saveScore(component!.id, { ...component!, trendScore: 1 }, "settled"),
+    );
+    await take();
+    expect((await world.components(propertyId))[0]!.trendScore).toBe(1);
+    nextDay();
+    await take();
+    const [after] = await world.components(propertyId);
+    expect(after!.trendScore).toBe(after!.riskScore);
+    expect((await points(after!.id)).at(-1)).toEqual({ day: today(), riskScore: after!.riskScore });
+  });
+});

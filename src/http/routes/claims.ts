@@ -4,6 +4,7 @@ import { claimImpacts } from "../../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { ClaimLog } from "../../usecases/claims.ts";
+import { modelVersionOf } from "../../usecases/model-in-use.ts";
 import type { BulkResult } from "../../wire/bulk.ts";
 import {
   claimPage,
@@ -98,8 +99,9 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         const claims = await store.read.claims.evidence([property.id]);
         const components = await store.read.components.ofProperties([property.id]);
         const defIds = components.map((component) => component.defId);
+        const version = await modelVersionOf(store.read, knowledge);
         const impacts = claimImpacts(knowledge, claims, defIds, dayOf(now));
-        return ok(withPartner(impactsView(knowledge, property, impacts), partner.name));
+        return ok(withPartner(impactsView(knowledge, version, property, impacts), partner.name));
       },
     }),
   ];

@@ -1,6 +1,7 @@
 import { complianceItems } from "../../domain/figures/compliance.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
+import { modelVersionOf } from "../../usecases/model-in-use.ts";
 import { complianceReply, complianceView } from "../../wire/compliance.ts";
 import {
   type Assessed,
@@ -49,7 +50,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/property/{id}/reserve",
       summary: "What to set aside each month for the replacements to come",
       description:
-        "What the replacements expected within 12, 24 and 36 months cost, spread over the months: elevated components in full, others by their probability of failing until then. The last spreads the whole replacement cost value over ten years.",
+        "What the replacements expected within 12, 24 and 36 months cost, spread over the months: CRITICAL components in full, others by their probability of failing until then. The last spreads the whole replacement cost value over ten years.",
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The reserves", reserveReply),
@@ -108,6 +109,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
   ) {
     const property = await getProperty(store, partner, params.id!);
     const components = await store.read.components.rowsOfProperty(property.id);
-    return ok(withPartner(view({ knowledge, property, components, now }), partner.name));
+    const modelVersion = await modelVersionOf(store.read, knowledge);
+    return ok(withPartner(view({ knowledge, property, components, now, modelVersion }), partner.name));
   }
 }
