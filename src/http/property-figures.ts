@@ -4,6 +4,7 @@ import type { Property } from "../domain/property.ts";
 import { addDays, dayOf, type Instant, toIso } from "../domain/time.ts";
 import { trendPoints } from "../domain/trend.ts";
 import type { Stores } from "../store/store.ts";
+import { modelVersionOf } from "../usecases/model-in-use.ts";
 import { RETENTION_DAYS } from "../usecases/take-snapshot.ts";
 import { firstToShow, type PropertyFigures } from "../web/embed/property-page.tsx";
 import { applianceTypeView } from "../wire/appliance.ts";
@@ -31,7 +32,8 @@ export async function propertyFigures(
   const rows = await read.components.rowsOfProperty(property.id);
   const settledAt = await read.snapshots.settledAt();
   const components = rows.map((row) => componentView(knowledge, row, settledAt));
-  const assessed = { knowledge, property, components: rows, now };
+  const modelVersion = await modelVersionOf(read, knowledge);
+  const assessed = { knowledge, property, components: rows, now, modelVersion };
   const shown = rows.some(({ id }) => id === chosen) ? chosen : firstToShow(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
   return {
