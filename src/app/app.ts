@@ -35,6 +35,7 @@ import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from ".
 import { lockInstance } from "./instance-lock.ts";
 import { openListeners } from "./listeners.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
+import { type Upkeep, upkeep } from "./upkeep.ts";
 import { openUploads } from "./uploads.ts";
 
 export type AppWorld = {
@@ -88,6 +89,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   const dispatcher = dispatcherOf(world, folder, metrics.measured(sender));
   const backups = scheduledBackups(world);
   const views = new EmbedViews(store);
+  const kept = upkeep({ ...world, store });
   let listening: string | undefined;
   const fetches = await createFetches(world, folder, {
     knowledge,
@@ -96,6 +98,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
     metrics,
     views,
     lastBackup: backups.last,
+    pages: kept.pages,
     publicUrl: () => publicUrl(config, listening),
   });
   const listeners = await orClose(folder, () => openListeners(world, fetches));
@@ -110,6 +113,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
     walBytes: () => Bun.file(`${databaseFile(config.storage.dataDir)}-wal`).size,
     dispatched: dispatcher.stats,
     lastBackup: backups.last,
+    pages: kept.pages,
     tlsValidTo: listeners.tlsValidTo,
     droppedLines: world.droppedLines ?? (() => 0),
   });
@@ -117,7 +121,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
   const endWatch = await watchOtherProcesses(store, dispatcher, log);
   const jobs = startJobs(
-    [...jobTable({ config, clock, ticks, log, store, knowledge, views }), ...backups.jobs],
+    [...jobTable({ config, clock, ticks, log, store, knowledge, views }), ...backups.jobs, ...kept.jobs],
     log,
   );
   dispatcher.start();
@@ -157,13 +161,14 @@ type Served = {
   metrics: Metrics;
   views: EmbedViews;
   lastBackup: ScheduledBackups["last"];
+  pages: Upkeep["pages"];
   publicUrl: () => string;
 };
 
 async function createFetches(
   { config, clock, ticks = () => performance.now(), random, log }: AppWorld,
   { store, masterKey, sealer }: DataFolder,
-  { knowledge, budgets, dispatcher, metrics, views, lastBackup, publicUrl }: Served,
+  { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, publicUrl }: Served,
 ): Promise<Fetches> {
   const { limits, server } = config;
   // A token that has expired must not come to life again when the clock is set back.
@@ -179,6 +184,7 @@ async function createFetches(
       schedulerOn: config.snapshot.enabled,
       outboxRuns: () => !dispatcher.stats().isFailing,
       lastBackup,
+      pages,
     });
   const embeds = embedOperations({
     read: store.read,

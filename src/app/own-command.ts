@@ -6,6 +6,17 @@ export type OwnCommand = {
   signal: AbortSignal;
 };
 
+/** It ended with an exit code that is not 0. */
+export class OwnCommandFailed extends Error {
+  constructor(
+    message: string,
+    /** The JSON that it printed all the same. */
+    readonly result: unknown,
+  ) {
+    super(message);
+  }
+}
+
 /** What starts this executable once more. Run from its sources it is Bun, whose first argument is the program. */
 export const ownProgram = (): readonly string[] =>
   BUILD.commit === "dev" ? [process.execPath, Bun.main] : [process.execPath];
@@ -36,7 +47,8 @@ export async function runOwnCommand({ args, env, signal }: OwnCommand): Promise<
     child.exited,
   ]);
   if (code === 0) return JSON.parse(stdout);
-  throw new Error(reported(stderr) ?? `\`mainstay ${args[0]}\` ended with ${child.signalCode ?? code}`);
+  const message = reported(stderr) ?? `\`mainstay ${args[0]}\` ended with ${child.signalCode ?? code}`;
+  throw new OwnCommandFailed(message, stdout.startsWith("{") ? JSON.parse(stdout) : {});
 }
 
 /** The message of the last line, a JSON object that a command reports its failure with. */

@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { opendir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { refusedWrite } from "../domain/errors.ts";
+import { isUploadName } from "../domain/photo.ts";
 import { replaceFile } from "../files.ts";
 import type { Uploads } from "../usecases/photos.ts";
 
@@ -25,5 +26,20 @@ export function openUploads(dataDir: string): Uploads {
     },
     read: (filename) => Bun.file(join(folder, filename)),
     remove: (filename) => rm(join(folder, filename), { force: true }),
+    async *writtenBefore(instant) {
+      let names: string[] = [];
+      for await (const { name } of await opendir(folder)) {
+        if (!isUploadName(name)) continue;
+        const written = await stat(join(folder, name)).catch(() => undefined);
+        if (written === undefined || written.mtimeMs >= instant) continue;
+        names.push(name);
+        if (names.length < PAGE) continue;
+        yield names;
+        names = [];
+      }
+      yield names;
+    },
   };
 }
+
+const PAGE = 200;

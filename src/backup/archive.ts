@@ -9,7 +9,7 @@ import { Decrypter, Encrypter } from "age-encryption";
 import { createTarDecoder, createTarPacker } from "modern-tar";
 import { OperatorError } from "../domain/errors.ts";
 import { bytesBeforeMark, markEnd } from "./end-mark.ts";
-import { CHECKSUMS, damaged } from "./manifest.ts";
+import { CHECKSUMS, damaged, MANIFEST } from "./manifest.ts";
 
 /** A member to put into an archive: exactly `bytes` of `content`. */
 export type Member = {
@@ -83,16 +83,22 @@ async function pack(tar: TarController, members: readonly Member[], mtime: Date)
 export const contentOf = (path: string) => () =>
   createReadStream(path, { highWaterMark: CHUNK }) as AsyncIterable<Uint8Array>;
 
+/** How many bytes an archive may come to when it is decompressed; may be changed while it is read. */
+export type Bound = { bytes: number };
+
 /**
  * The members of an archive in order, the checksums left out after they were compared. Throws an OperatorError when
- * the file is none, is encrypted with another passphrase, or differs in a byte from what was written.
+ * the file is none, is encrypted with another passphrase, differs in a byte from what was written, or comes to more
+ * than the bound.
  */
 export async function* readArchive(
   file: string,
   passphrase: string | undefined,
+  bound: Bound = { bytes: Number.POSITIVE_INFINITY },
 ): AsyncGenerator<ReadMember, void> {
   const plain = await decrypted(file, passphrase);
-  const tar = Readable.toWeb(plain.compose(createZstdDecompress())) as unknown as ReadableStream<Uint8Array>;
+  const unpacked = plain.compose(createZstdDecompress()).compose(within(bound, file));
+  const tar = Readable.toWeb(unpacked as Readable) as unknown as ReadableStream<Uint8Array>;
   const found: string[] = [];
   let checksums: string | undefined;
   try {
@@ -140,6 +146,18 @@ async function decrypted(file: string, passphrase: string | undefined): Promise<
       "Give the passphrase that was in force when it was made.",
     );
   }
+}
+
+/** Lets so many bytes pass and no more: a few kilobytes may be made to come to gigabytes. */
+function within(bound: Bound, file: string) {
+  return async function* (chunks: AsyncIterable<Uint8Array>) {
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > bound.bytes) throw damaged(file, `it comes to more than its ${MANIFEST} says`);
+      yield chunk;
+    }
+  };
 }
 
 async function firstBytes(file: string): Promise<Buffer> {

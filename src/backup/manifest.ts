@@ -29,10 +29,10 @@ const manifestShape = type({
   created_at: "string",
   /** Whether the key file is among the members. */
   key_included: "boolean",
-  database_bytes: "number.integer",
+  database_bytes: "number.integer >= 0",
   /** Files under uploads/, and those that the database speaks of and the folder lacked. */
-  uploads: "number.integer",
-  uploads_bytes: "number.integer",
+  uploads: "number.integer >= 0",
+  uploads_bytes: "number.integer >= 0",
   uploads_missing: "number.integer",
   /** Rows by table. */
   counts: "Record<string, number.integer>",

@@ -29,7 +29,8 @@ import {
 } from "../store/inspect.ts";
 import { switchToWal } from "../store/sqlite.ts";
 import { asText, type ReadMember, readArchive } from "./archive.ts";
-import { DATABASE, damaged, KEY, MANIFEST, type Manifest, parseManifest, UPLOADS } from "./manifest.ts";
+import { inspectBackup, isMemberName } from "./inspect-backup.ts";
+import { DATABASE, damaged, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
 
 export type RestoreRequest = {
   file: string;
@@ -49,24 +50,23 @@ export type Restored = {
   pendingMigrations: number;
 };
 
-const UPLOAD_NAME = /^uploads\/[\dA-Za-z][\w.-]*$/;
-
 /**
- * Makes a data folder from a backup. Everything is unpacked into a scratch folder, read back and checked there: each
- * checksum, the whole database, its counts, its version, and that the key opens its secrets. Only then does it get
- * the data folder's name. On failure nothing is left behind.
+ * Makes a data folder from a backup. Its sizes and checksums are checked before anything is unpacked; then everything
+ * is unpacked into a scratch folder and checked there: the whole database, its counts, its version, and that the key
+ * opens its secrets. Only then does it get the data folder's name. On failure nothing is left behind.
  */
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
   const { dataDir, file } = request;
   const isThere = existsSync(dataDir);
   if (isThere && readdirSync(dataDir).length > 0) throw notEmpty(dataDir);
   if (!existsSync(file)) throw new OperatorError(`there is no file ${file}`, "Check the path.");
+  const manifest = await inspectBackup(file, request.passphrase);
   const parent = dirname(dataDir);
   mkdirSync(parent, { recursive: true });
   // A folder that is there may be a mount point, or in a folder that only root may write to.
   const scratch = isThere ? join(dataDir, ".restoring") : join(parent, `.${basename(dataDir)}.restoring`);
   return await withScratchFolder(scratch, async () => {
-    const manifest = await unpack(request, scratch);
+    await unpack(request, scratch, manifest);
     const checked = await check(request, scratch, manifest);
     if (isThere) moveInto(scratch, dataDir);
     else renameSync(scratch, dataDir);
@@ -84,23 +84,21 @@ function notEmpty(dataDir: string): OperatorError {
   );
 }
 
-async function unpack({ file, passphrase }: RestoreRequest, scratch: string): Promise<Manifest> {
-  let manifest: Manifest | undefined;
+/** What has been inspected; a file that another process changes meanwhile still fails by its checksums. */
+async function unpack(
+  { file, passphrase }: RestoreRequest,
+  scratch: string,
+  { database_bytes, uploads_bytes }: Manifest,
+): Promise<void> {
+  requireRoom(scratch, database_bytes + uploads_bytes, "the restored data folder");
   for await (const member of readArchive(file, passphrase)) {
-    if (manifest) await unpackMember(member, scratch, file);
-    else {
-      if (member.name !== MANIFEST) throw damaged(file, `it does not begin with ${MANIFEST}`);
-      manifest = parseManifest(await asText(member.content), file);
-      requireRoom(scratch, manifest.database_bytes + manifest.uploads_bytes, "the restored data folder");
-    }
+    if (member.name === MANIFEST) await asText(member.content);
+    else await unpackMember(member, scratch, file);
   }
-  if (!manifest) throw damaged(file, "it is empty");
-  return manifest;
 }
 
 async function unpackMember({ name, content }: ReadMember, scratch: string, file: string): Promise<void> {
-  if (name !== DATABASE && name !== KEY && !UPLOAD_NAME.test(name))
-    throw damaged(file, `it has a member ${JSON.stringify(name)}`);
+  if (!isMemberName(name)) throw damaged(file, `it has a member ${JSON.stringify(name)}`);
   const path = join(scratch, name);
   if (name.startsWith(UPLOADS)) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   await pipeline(content, createWriteStream(path, { flags: "wx", mode: 0o600 }));

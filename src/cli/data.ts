@@ -1,4 +1,4 @@
-import { userInfo } from "node:os";
+import { readFileSync } from "node:fs";
 import { type DataFolder, openDataFolder } from "../app/data-folder.ts";
 import type { Administration } from "../usecases/partners.ts";
 import type { Context } from "./context.ts";
@@ -29,18 +29,31 @@ export async function withAdministration<T>(
   );
 }
 
-/** Whom the audit log names for what this command does. */
-export const actorOf = (context: Pick<Context, "env">) => `cli:${userName(context)}`;
-
-/** Who runs the command, as the system calls them; behind sudo, who asked for it. */
-export function userName({ env }: Pick<Context, "env">): string {
-  return env.SUDO_USER ?? env.USER ?? env.USERNAME ?? systemUser();
+/**
+ * Whom the audit log names for what this command does: the user by whose right it runs, whatever the environment says,
+ * with the id, such as `cli:mainstay(998)`. Behind sudo, whom that names is added: `cli:root(0) for alice(1000)`.
+ */
+export function actorOf({ env }: Pick<Context, "env">): string {
+  const asked = env.SUDO_UID;
+  const behind = asked !== undefined && /^\d{1,10}$/.test(asked) ? ` for ${named(Number(asked))}` : "";
+  const uid = process.getuid?.();
+  return `cli:${uid === undefined ? (env.USERNAME ?? "unknown") : named(uid)}${behind}`;
 }
 
-function systemUser(): string {
+/** The name of the user by whose right the command runs. */
+export function userName({ env }: Pick<Context, "env">): string {
+  const uid = process.getuid?.();
+  return (uid === undefined ? env.USERNAME : nameOf(uid)) ?? "an operator";
+}
+
+const named = (uid: number) => `${nameOf(uid) ?? ""}(${uid})`;
+
+/** From the list of users, since the runtime takes the environment's word. A container's user need not be in it. */
+function nameOf(uid: number): string | undefined {
   try {
-    return userInfo().username;
+    const users = readFileSync("/etc/passwd", "utf8").split("\n");
+    return users.map((line) => line.split(":")).find((user) => user[2] === String(uid))?.[0];
   } catch {
-    return "unknown"; // a container's user id need not have a name
+    return undefined;
   }
 }

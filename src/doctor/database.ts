@@ -1,16 +1,24 @@
 import type { Database } from "bun:sqlite";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isUploadName } from "../domain/photo.ts";
 import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import { inMegabytes } from "../files.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
 import { sealer } from "../secrets/sealer.ts";
 import type { DatabaseState, ModelState } from "../store/database-state.ts";
-import { anySealedSecret, integrityProblems, missingMigrations, schemaVersion } from "../store/inspect.ts";
+import {
+  anySealedSecret,
+  integrityProblems,
+  missingMigrations,
+  schemaVersion,
+  uploadNames,
+} from "../store/inspect.ts";
 import { SNAPSHOT_LATE_MS } from "../store/snapshots.ts";
 import { readable } from "../store/sqlite.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
 
-const FROM_BACKUP =
+export const FROM_BACKUP =
   "Stop the server and restore the last good backup with `mainstay restore` into a new folder.";
 /** The server tidies its WAL every few megabytes; far above that, something holds it up. */
 const LARGE_WAL = 256e6;
@@ -42,6 +50,22 @@ export function checkSchema(db: Database, file: string): Finding {
     `version ${version}; this executable brings ${missing} more steps`,
     "The next start applies them, after a copy of the database was made.",
   );
+}
+
+/** Compares the photos' files with the photos. */
+export function checkUploads(db: Database, dataDir: string): Finding {
+  const folder = join(dataDir, "uploads");
+  const files = existsSync(folder) ? readdirSync(folder).filter(isUploadName) : [];
+  const there = new Set(files);
+  const known = new Set(uploadNames(db));
+  const missing = [...known].filter((name) => !there.has(name)).length;
+  const orphans = files.filter((name) => !known.has(name)).length;
+  const detail = `${known.size - missing} of ${known.size} photos have their file; ${orphans} files have no photo`;
+  if (missing > 0)
+    return warn(detail, `Put the files back into ${folder} from a backup: their photos can't be shown.`);
+  if (orphans > 0)
+    return warn(detail, "A crash came between file and record. The server's next start removes them.");
+  return ok(detail);
 }
 
 export function checkWal(file: string): Finding {

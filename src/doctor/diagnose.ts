@@ -17,6 +17,7 @@ import {
   checkOutbox,
   checkSchema,
   checkSnapshot,
+  checkUploads,
   checkWal,
 } from "./database.ts";
 import { folderChecks } from "./folder.ts";
@@ -80,6 +81,7 @@ async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
       { name: "database", run: () => checkIntegrity(opened, databaseFile, depth) },
       { name: "schema", run: () => checkSchema(opened, databaseFile) },
       keyCheck(opened),
+      { name: "uploads", run: () => checkUploads(opened, dataDir) },
       { name: "model", run: () => checkModel(readModelState(opened), modelVersion) },
     ]);
     return [...checks, ...(await runChecks(stateChecks(opened, patient)))];

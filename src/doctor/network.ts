@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import type { Config } from "../config/settings.ts";
-import { type Instant, MS_PER_DAY } from "../domain/time.ts";
+import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import { parseNetwork } from "../networks.ts";
 import type { DatabaseState } from "../store/database-state.ts";
 import { socketHost, vettedAddresses } from "../webhooks/connections.ts";
@@ -14,7 +14,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Whether each partner's receiver can be connected to from here, by the rules of deliveries. Sends nothing. */
 export function receiverChecks({ receivers }: DatabaseState, webhooks: Config["webhooks"]): Check[] {
-  return receivers.map(({ partnerId, partner, url, pausedAt }) => ({
+  return receivers.map(({ partnerId, partner, url, pausedAt, failingSince, lastError }) => ({
     name: `webhook_receiver:${partnerId}`,
     run: async () => {
       const receiver = new URL(url);
@@ -30,6 +30,11 @@ export function receiverChecks({ receivers }: DatabaseState, webhooks: Config["w
         return warn(
           `${partner}: ${receiver.host} can be connected to${through}, and is paused for its failures`,
           "It is resumed by the first probe that succeeds; see `mainstay partner show`.",
+        );
+      if (failingSince !== null)
+        return warn(
+          `${partner}: ${receiver.host} can be connected to${through}, and refuses deliveries since ${toIso(failingSince)}: ${lastError}`,
+          "See `mainstay deliveries list --status failed`, and ask the partner what its receiver's log says.",
         );
       return ok(`${partner}: ${receiver.host} can be connected to${through}`);
     },

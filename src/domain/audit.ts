@@ -4,7 +4,7 @@ import type { Instant } from "./time.ts";
 export type AuditEntry = {
   seq: number;
   at: Instant;
-  /** `cli:<user>` or an administrator's id. */
+  /** `cli:<user>(<user id>)` or an administrator's id. */
   actor: string;
   action: string;
   /** What was changed: a partner's id, mostly. */

@@ -5,7 +5,12 @@ export type Health = {
   status: "ok" | "degraded";
   version: string;
   uptimeMs: number;
-  checks: { database: "ok" | "failed"; scheduler: "ok" | "late" | "off"; outbox: "ok" | "stopped" };
+  checks: {
+    database: "ok" | "failed";
+    scheduler: "ok" | "late" | "off";
+    outbox: "ok" | "stopped";
+    pages: PageState;
+  };
   lastSnapshot: { date: Day; finishedAt: Instant } | null;
   /** The latest scheduled backup. */
   lastBackup: {
@@ -17,3 +22,6 @@ export type Health = {
     durationMs: number;
   } | null;
 };
+
+/** Whether the database's pages are whole, as far as they were looked through. */
+export type PageState = "checking" | "ok" | "damaged" | "unknown";

@@ -29,6 +29,11 @@ export const PHOTO_EXTENSIONS: Record<PhotoType, string> = {
   "image/heic": "heic",
 };
 
+/** Whether a file of the uploads' folder is one of ours, or half of one that was being written. */
+export function isUploadName(name: string): boolean {
+  return /^(?:[0-9a-f]{32}\.(jpg|png|webp|heic)|\.[0-9a-f]{32}\.(jpg|png|webp|heic)\.part)$/.test(name);
+}
+
 const HEIC_BRANDS = new Set(["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"]);
 
 /** What a picture is by its first bytes, whatever it is called; undefined for anything but the four kinds taken. */

@@ -4,8 +4,8 @@ import type { Logger } from "../log.ts";
 /** Something that runs by the clock. */
 export type Job = {
   name: string;
-  /** A cron pattern in UTC, with seconds; see croner. */
-  pattern: string;
+  /** A cron pattern in UTC, with seconds; see croner. Without one it runs when the schedule starts and never again. */
+  pattern?: string;
   /** Whether it also runs when the schedule starts. */
   atStart?: boolean;
   run: (signal: AbortSignal) => Promise<void>;
@@ -17,7 +17,7 @@ export type Schedule = { stop(): Promise<void> };
 export function startJobs(jobs: readonly Job[], log: Logger): Schedule {
   const abort = new AbortController();
   const running = new Map<string, Promise<void>>();
-  const crons = jobs.map(({ name, pattern, atStart, run }) => {
+  const crons = jobs.flatMap(({ name, pattern, atStart, run }) => {
     const once = async () => {
       if (running.has(name)) return;
       const work = run(abort.signal).catch((error) => {
@@ -28,7 +28,7 @@ export function startJobs(jobs: readonly Job[], log: Logger): Schedule {
       running.delete(name);
     };
     if (atStart) void once();
-    return new Cron(pattern, { timezone: "UTC" }, once);
+    return pattern === undefined ? [] : new Cron(pattern, { timezone: "UTC" }, once);
   });
   return {
     async stop() {

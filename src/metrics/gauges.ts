@@ -20,6 +20,8 @@ export type GaugeSources = {
   /** When the certificate ends; undefined without TLS. */
   tlsValidTo: () => Instant | undefined;
   droppedLines: () => number;
+  /** What the latest look through the database's pages has found. */
+  pages: () => { state: string; checkedAt: Instant | null };
 };
 
 /** Defines the gauges and returns what sets them all, from one look at each source. */
@@ -35,6 +37,12 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
   const queue = gauge("write_queue_length", "Writes that wait for their group.");
   const database = gauge("database_bytes", "Size of the database file.");
   const wal = gauge("database_wal_bytes", "Size of the write-ahead log beside it.");
+
+  const pagesOk = gauge(
+    "database_pages_ok",
+    "1 when the latest look through the pages found them whole, else 0.",
+  );
+  const pagesAt = gauge("database_pages_checked_time_seconds", "When that look ended, in epoch seconds.");
 
   const pending = gauge("webhook_outbox_pending", "Deliveries not settled yet; counted up to 100,000.");
   const oldest = gauge("webhook_outbox_oldest_age_seconds", "Age of the oldest of them; 0 without any.");
@@ -79,6 +87,7 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
   const refreshProcess = watchProcess(registry);
   // They have no value before the first snapshot or backup, or without TLS; 0 would raise an alarm.
   for (const unknown of [snapshotAt, snapshotAge, snapshotSeconds, snapshotComponents]) unknown.remove();
+  for (const unknown of [pagesOk, pagesAt]) unknown.remove();
   for (const unknown of [backupOk, backupAge, backupSeconds, certificate]) unknown.remove();
 
   return async () => {
@@ -90,6 +99,12 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     queue.set(sources.queueLength());
     database.set(sources.databaseBytes());
     wal.set(sources.walBytes());
+
+    const { state, checkedAt } = sources.pages();
+    if (checkedAt !== null) {
+      pagesOk.set(state === "ok" ? 1 : 0);
+      pagesAt.set(checkedAt / 1000);
+    }
 
     const stats = sources.dispatched();
     underWay.set(stats.underWay);

@@ -8,7 +8,7 @@ import type { Db } from "./sqlite.ts";
 /** What operators and administrators changed. Rows are only ever added; the database itself refuses the rest. */
 export function auditStore(db: Db) {
   return {
-    /** `actor`: `cli:<user>` or an administrator's id. Detail never holds a secret. */
+    /** `actor`: `cli:<user>(<user id>)` or an administrator's id. Detail never holds a secret. */
     async record(entry: {
       at: Instant;
       actor: string;

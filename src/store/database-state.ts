@@ -9,7 +9,15 @@ export type DatabaseState = {
   /** Deliveries that wait, and since when the oldest does. */
   outbox: { waiting: number; oldestAt: number | null };
   /** Where partners' webhooks go. */
-  receivers: { partnerId: string; partner: string; url: string; pausedAt: number | null }[];
+  receivers: {
+    partnerId: string;
+    partner: string;
+    url: string;
+    pausedAt: number | null;
+    /** Since its last success; null while it does not fail. */
+    failingSince: number | null;
+    lastError: string | null;
+  }[];
 };
 
 /** Which model has scored. Versions such as `2` and `2+local.3`. */
@@ -55,7 +63,8 @@ export function readDatabaseState(db: Database): DatabaseState {
     )!,
     receivers: db
       .query<DatabaseState["receivers"][number], []>(
-        `SELECT p.id AS partnerId, p.name AS partner, r.url, r.paused_at AS pausedAt
+        `SELECT p.id AS partnerId, p.name AS partner, r.url, r.paused_at AS pausedAt,
+           r.failing_since AS failingSince, r.last_error AS lastError
          FROM webhook_receivers r JOIN partners p ON p.id = r.partner_id
          WHERE r.url IS NOT NULL AND p.enabled = 1 ORDER BY p.id`,
       )

@@ -1,5 +1,6 @@
 import { constants, Database, type SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
+import { StorageError } from "../domain/errors.ts";
 import { pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 import { readable } from "./sqlite.ts";
@@ -70,15 +71,46 @@ export function integrityProblems(db: Database, depth: "quick" | "full"): string
   return lines.slice(0, 20);
 }
 
-export function countRows(db: Database): RowCounts {
-  const tables = db
+/**
+ * What is wrong with the pages, at most a few lines a table; none when they are whole. A table at a time, so that no
+ * read holds up a checkpoint for long, and others have their turn in between.
+ */
+export async function findPageProblems(file: string, giveWay: () => Promise<void>): Promise<string[]> {
+  try {
+    const db = openForReading(file);
+    try {
+      const problems: string[] = [];
+      for (const { name } of tablesOf(db)) {
+        const lines = db
+          .query(`PRAGMA quick_check("${name}")`)
+          .values()
+          .map(([line]) => String(line));
+        problems.push(...lines.filter((line) => line !== "ok").slice(0, 5));
+        await giveWay();
+      }
+      return problems;
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    const told = readable(error, file);
+    if (told === error || told instanceof StorageError) throw error;
+    return [(told as Error).message];
+  }
+}
+
+function tablesOf(db: Database): { name: string }[] {
+  return db
     .query<{ name: string }, []>(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
     )
     .all();
+}
+
+export function countRows(db: Database): RowCounts {
   const count = (table: string) =>
     db.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM "${table}"`).get()!.rows;
-  return Object.fromEntries(tables.map(({ name }) => [name, count(name)]));
+  return Object.fromEntries(tablesOf(db).map(({ name }) => [name, count(name)]));
 }
 
 /** The number of the newest migration that the database has; 0 for an empty one. */

@@ -1,4 +1,4 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, inArray } from "drizzle-orm";
 import type { ListedPhoto, Photo } from "../domain/photo.ts";
 import type { EventType } from "../domain/service-event.ts";
 import { photos, serviceEvents } from "./schema.ts";
@@ -22,6 +22,14 @@ export function photoStore(db: Db) {
         eventType: eventType as EventType | null,
         eventDate,
       }));
+    },
+    /** Which of the files some photo speaks of. */
+    async known(filenames: readonly string[]): Promise<ReadonlySet<string>> {
+      const rows = await db
+        .select({ filename: photos.filename })
+        .from(photos)
+        .where(inArray(photos.filename, [...filenames]));
+      return new Set(rows.map(({ filename }) => filename));
     },
     async findByFilename(partnerId: string, filename: string): Promise<Photo | undefined> {
       const rows = await db

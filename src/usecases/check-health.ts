@@ -1,4 +1,4 @@
-import type { Health } from "../domain/health.ts";
+import type { Health, PageState } from "../domain/health.ts";
 import { type Instant, parseInstant } from "../domain/time.ts";
 import { SNAPSHOT_LATE_MS } from "../store/snapshots.ts";
 import type { Store } from "../store/store.ts";
@@ -22,6 +22,7 @@ export type HealthParts = {
   /** False when snapshots are turned off. */
   schedulerOn: boolean;
   outboxRuns: () => boolean;
+  pages: () => { state: PageState };
   lastBackup: () => BackupSummary | undefined;
 };
 
@@ -37,12 +38,13 @@ export async function checkHealth(parts: HealthParts): Promise<Health> {
   // One of the future was taken by a clock that was wrong, and keeps those of the coming days from being taken.
   const sinceMs = Math.min(uptimeMs(), age < 0 ? Number.POSITIVE_INFINITY : age);
   const scheduler = !parts.schedulerOn ? "off" : sinceMs > SNAPSHOT_LATE_MS ? "late" : "ok";
-  const degraded = database === "failed" || scheduler === "late";
+  const pages = parts.pages().state;
+  const degraded = database === "failed" || scheduler === "late" || pages === "damaged";
   return {
     status: degraded ? "degraded" : "ok",
     version,
     uptimeMs: uptimeMs(),
-    checks: { database, scheduler, outbox: parts.outboxRuns() ? "ok" : "stopped" },
+    checks: { database, scheduler, outbox: parts.outboxRuns() ? "ok" : "stopped", pages },
     lastSnapshot: last?.finishedAt ? { date: last.day, finishedAt: last.finishedAt } : null,
     lastBackup: summaryOf(parts.lastBackup()),
   };

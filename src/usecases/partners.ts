@@ -12,7 +12,7 @@ export type Administration = {
   store: Store;
   sealer: Sealer;
   random: FillRandom;
-  /** Whom the audit log names: `cli:<user>` or an administrator's id. */
+  /** Whom the audit log names: `cli:<user>(<user id>)` or an administrator's id. */
   actor: string;
   /** Told after a change that a partner's credentials or deliveries depend on. */
   changed: (partnerId: string) => void;

@@ -1,6 +1,7 @@
 import { Failure, invalid, notFound } from "../domain/errors.ts";
 import { displayName, PHOTO_EXTENSIONS, type Photo, photoTypeOf } from "../domain/photo.ts";
-import type { Tx } from "../store/store.ts";
+import type { Instant } from "../domain/time.ts";
+import type { Store, Tx } from "../store/store.ts";
 
 /** Where the pictures' bytes are kept. */
 export type Uploads = {
@@ -8,6 +9,8 @@ export type Uploads = {
   write(filename: string, bytes: Uint8Array): Promise<void>;
   read(filename: string): Blob;
   remove(filename: string): Promise<void>;
+  /** The names of files last written before then that are ours or half of one of ours, some at a time. */
+  writtenBefore(instant: Instant): AsyncIterable<string[]>;
 };
 
 export type NewPhoto = {
@@ -56,4 +59,26 @@ export function newPhotoName(bytes: Uint8Array, random: (bytes: Uint8Array) => U
 
 export function photoTooLarge(limit: number): Failure {
   return new Failure("payload_too_large", `The picture is larger than ${limit} bytes`);
+}
+
+/**
+ * Removes the pictures that were written before then and that no photo speaks of: a crash came between the picture and
+ * its record. Returns how many.
+ */
+export async function sweepUploads(
+  { read }: Pick<Store, "read">,
+  uploads: Uploads,
+  before: Instant,
+  signal: AbortSignal,
+): Promise<number> {
+  let removed = 0;
+  for await (const names of uploads.writtenBefore(before)) {
+    signal.throwIfAborted();
+    const known = await read.photos.known(names);
+    for (const name of names.filter((name) => !known.has(name))) {
+      await uploads.remove(name);
+      removed++;
+    }
+  }
+  return removed;
 }

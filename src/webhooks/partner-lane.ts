@@ -13,6 +13,14 @@ export type LaneOptions = Omit<DispatchOptions, "pageSize" | "mostHeld"> & {
   onEnd: () => void;
 };
 
+/** Whether an operator is to see it at once: not each of many failures of one kind. */
+function isNews(before: ReceiverHealth, after: ReceiverHealth): boolean {
+  const wasFailing = before.failures > 0;
+  const isFailing = after.failures > 0;
+  const isPaused = before.pausedAt !== null || after.pausedAt !== null;
+  return wasFailing !== isFailing || isPaused || before.lastError !== after.lastError;
+}
+
 const AFTER_FAULT_MS = 1_000;
 const WITHOUT_RECEIVER_MS = 60_000;
 
@@ -187,7 +195,7 @@ export class PartnerLane {
         "webhook receiver answers again: deliveries resumed",
       );
     }
-    if (before.pausedAt !== null || health.pausedAt !== null) this.save(health);
+    if (isNews(before, health)) this.save(health);
   }
 
   private logPause({ failures, failingSince, lastError }: ReceiverHealth, wasPaused: boolean): void {

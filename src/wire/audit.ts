@@ -5,7 +5,7 @@ import { operatorsPage } from "./paging.ts";
 
 const entry = object({
   seq: whole("Number of the entry", 41),
-  actor: text("Who changed it: `cli:<user>` or an administrator's id", "cli:root"),
+  actor: text("Who changed it: `cli:<user>(<user id>)` or an administrator's id", "cli:mainstay(998)"),
   action: text("What was done", "partner.set_budget"),
   subject: text("What was changed, mostly a partner's id", "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5"),
   detail: anyObject("How it was changed; never a secret"),

@@ -30,6 +30,10 @@ export const health = object({
       "Whether snapshots are taken when they are due",
     ),
     outbox: oneOf<Health["checks"]["outbox"]>(["ok", "stopped"], "Whether webhooks are sent"),
+    pages: oneOf<Health["checks"]["pages"]>(
+      ["ok", "checking", "damaged", "unknown"],
+      "Whether the database's pages are whole, as the server looks through them after its start and once a week",
+    ),
   }).as("The parts that were checked"),
   last_snapshot: object({
     date: day("Day of the snapshot, in UTC"),
@@ -56,6 +60,7 @@ export const healthView = health.view(({ lastSnapshot, lastBackup, ...health }: 
     database: health.checks.database,
     scheduler: health.checks.scheduler,
     outbox: health.checks.outbox,
+    pages: health.checks.pages,
   },
   last_snapshot: lastSnapshot && {
     date: lastSnapshot.date,

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   cpSync,
@@ -11,6 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { zstdCompressSync } from "node:zlib";
+import { packTar } from "modern-tar";
 import { BOUND_BY_RIGHTS } from "../support/disk.ts";
 import { EXECUTABLE } from "../support/executable.ts";
 import type { Json } from "../support/json.ts";
@@ -186,7 +189,7 @@ describe("mainstay backup and restore", () => {
     expect(manifest).toMatchObject({
       format: "mainstay-backup",
       format_version: 1,
-      schema_version: 1,
+      schema_version: expect.any(Number),
       uploads: 1,
     });
   });
@@ -238,6 +241,47 @@ describe("restore refuses", () => {
     const wrong = await restore(sealed, "--passphrase-file", other);
     expectNothingRestored(wrong);
     expect(wrong.stderr).toContain("the passphrase is not the one");
+  });
+
+  // Rule: backup-bombs
+  test("one whose members are longer than its manifest says, before it writes a byte", async () => {
+    const says = { database_bytes: 4096, uploads: 0, uploads_bytes: 0, uploads_missing: 0, counts: {} };
+    const manifest = {
+      ...{ format: "mainstay-backup", format_version: 1, product_version: "0.1.0", schema_version: 1 },
+      ...{ created_at: "2026-01-31T00:00:00.000Z", key_included: false, ...says },
+    };
+    const member = (name: string, data: Buffer) => ({ header: { name, size: data.length }, body: data });
+    const zeros = Buffer.alloc(200_000_000);
+    const text = Buffer.from(JSON.stringify(manifest));
+    const bombs = {
+      database: [member("manifest.json", text), member("mainstay.db", zeros)],
+      manifest: [member("manifest.json", Buffer.concat([text, Buffer.alloc(200_000_000, " ")]))],
+      upload: [
+        member("manifest.json", text),
+        member("mainstay.db", zeros.subarray(0, 4096)),
+        member("uploads/a.jpg", zeros),
+      ],
+      checksums: [
+        member("manifest.json", text),
+        member("mainstay.db", zeros.subarray(0, 4096)),
+        member("SHA256SUMS", zeros),
+      ],
+    };
+    for (const [name, members] of Object.entries(bombs)) {
+      const packed = zstdCompressSync(Buffer.from(await packTar(members)));
+      const mark = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 32, 0, 0, 0]);
+      const sum = createHash("sha256").update(packed).digest();
+      const file = join(place, `${name}-bomb.backup`);
+      writeFileSync(file, Buffer.concat([packed, mark, sum]));
+      expect(statSync(file).size).toBeLessThan(60_000);
+      const target = join(place, `${name}-restored`);
+      // Whatever it would write beyond the manifest's size ends it by another error.
+      const under = ["prlimit", "--fsize=100000"];
+      const refused = await runMainstay(["restore", file, "--data-dir", target], { under });
+      expect({ name, code: refused.code }).toEqual({ name, code: 1 });
+      expect(existsSync(target)).toBe(false);
+      expect(refused.stderr).toMatch(/is damaged, or no backup: it (comes to more|has a member)/);
+    }
   });
 
   test("a key of another data folder", async () => {

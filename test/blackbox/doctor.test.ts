@@ -58,6 +58,7 @@ describe("mainstay doctor", () => {
     database: "ok",
     schema: "ok",
     key: "ok",
+    uploads: "ok",
     model: "ok",
     clock: "ok",
     snapshot: "ok",

@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { userInfo } from "node:os";
 import { join } from "node:path";
 import { killAt, killable, watch } from "../support/kill.ts";
 import { type Installation, type Outcome, useMainstay } from "../support/mainstay.ts";
+import { operator } from "../support/operator.ts";
 
 const { install, serve, folder } = useMainstay();
 
@@ -105,7 +105,7 @@ describe("importing real files", () => {
       {
         action: "portfolio.import",
         // The environment of a test names no user.
-        actor: `cli:${userInfo().username}`,
+        actor: operator(),
         detail: {
           files: [{ kind: "properties", file: expect.stringMatching(/properties\.csv$/), rows: 300 }],
         },

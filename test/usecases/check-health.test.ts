@@ -16,6 +16,7 @@ beforeEach(async () => {
       ...{ store, clock, version: "1.2.3", schedulerOn: true },
       uptimeMs: () => 1000 * HOUR,
       outboxRuns: () => true,
+      pages: () => ({ state: "ok" }),
       lastBackup: () => undefined,
       ...changes,
     });

@@ -1,20 +1,30 @@
+import { setPriority } from "node:os";
 import { databaseFile } from "../../app/data-folder.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import type { CheckResult } from "../../doctor/check.ts";
+import { FROM_BACKUP } from "../../doctor/database.ts";
 import { diagnose } from "../../doctor/diagnose.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
+import { findPageProblems } from "../../store/inspect.ts";
 import { command, flag } from "../command.ts";
 import type { Context } from "../context.ts";
-import { whereLooked } from "../installation.ts";
+import { requireInstallation, whereLooked } from "../installation.ts";
+
+/** Nice: a server beside this process goes first. */
+const LOW_PRIORITY = 10;
 
 export const doctorCommand = command({
   description:
     "Works beside a running server and without one, and changes nothing. Exits 1 when a check fails; warnings alone " +
     "exit 0. Receivers are connected to, and nothing is sent to them.",
-  options: { full: flag("also compare every index entry of the database with its row, which takes longer") },
+  options: {
+    full: flag("also compare every index entry of the database with its row, which takes longer"),
+    pages: flag("look through the database's pages and nothing else, as a server does after its start"),
+  },
   examples: ["mainstay doctor", "mainstay doctor --json --full"],
-  async run(context, _arguments, { full }) {
+  async run(context, _arguments, { full, pages }) {
+    if (pages) return await checkPages(context);
     const checks = await allChecks(context, full ? "full" : "quick");
     const count = (status: CheckResult["status"]) => checks.filter((check) => check.status === status).length;
     const [failed, warned] = [count("fail"), count("warn")];
@@ -26,6 +36,16 @@ export const doctorCommand = command({
       throw new OperatorError(`${failed} of ${checks.length} checks failed`, "What to do stands at each.");
   },
 });
+
+async function checkPages(context: Context): Promise<void> {
+  requireInstallation(context);
+  setPriority(LOW_PRIORITY);
+  const file = databaseFile(context.config.storage.dataDir);
+  const problems = await findPageProblems(file, () => Bun.sleep(0));
+  const found = problems.length === 0 ? `${file} is whole.` : problems.join("\n");
+  context.print({ ok: problems.length === 0, problems }, found);
+  if (problems.length > 0) throw new OperatorError(`${file} is damaged`, FROM_BACKUP);
+}
 
 async function allChecks(context: Context, depth: "quick" | "full"): Promise<CheckResult[]> {
   try {

@@ -58,7 +58,7 @@ const list = command({
     const rows = records.map((one) => [
       one.partner_id,
       one.enabled ? "enabled" : "disabled",
-      one.webhook_url === null ? "none" : one.webhook_paused_at === null ? "sent" : "paused",
+      webhookState(one),
       one.daily_budget,
       one.name,
     ]);
@@ -70,6 +70,12 @@ const list = command({
     );
   },
 });
+
+function webhookState(one: ReturnType<typeof partnerRecord>): string {
+  if (one.webhook_url === null) return "none";
+  if (one.webhook_paused_at !== null) return "paused";
+  return one.webhook_failing_since === null ? "sent" : "failing";
+}
 
 const show = command({
   name: "show",

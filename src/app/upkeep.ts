@@ -1,0 +1,89 @@
+import { statSync } from "node:fs";
+import type { Config } from "../config/settings.ts";
+import type { PageState } from "../domain/health.ts";
+import type { Instant } from "../domain/time.ts";
+import type { Job } from "../jobs/schedule.ts";
+import type { Logger } from "../log.ts";
+import { findPageProblems } from "../store/inspect.ts";
+import type { Store } from "../store/store.ts";
+import { sweepUploads } from "../usecases/photos.ts";
+import { databaseFile } from "./data-folder.ts";
+import { OwnCommandFailed, runOwnCommand } from "./own-command.ts";
+import { openUploads } from "./uploads.ts";
+
+export type Upkeep = {
+  jobs: readonly Job[];
+  /** What the latest look through the database's pages has found, and when it ended. */
+  pages: () => { state: PageState; checkedAt: Instant | null };
+};
+
+/** Up to here the slowest disk reads the largest table in a few milliseconds; above, another process does. */
+const SMALL_BYTES = 4 << 20;
+
+/** What a running server does by itself to find and mend what a crash or a failing disk has left. */
+export function upkeep(world: {
+  config: Config;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: () => Instant;
+  log: Logger;
+  store: Store;
+}): Upkeep {
+  const { config, clock, log, store } = world;
+  const { dataDir } = config.storage;
+  const file = databaseFile(dataDir);
+  const openedAt = clock();
+  let pages: ReturnType<Upkeep["pages"]> = { state: "checking", checkedAt: null };
+
+  const checkPages = async (signal: AbortSignal) => {
+    const startedAt = clock();
+    let problems: readonly string[];
+    try {
+      problems = await findProblems(world, file, signal);
+    } catch (error) {
+      pages = { state: "unknown", checkedAt: null };
+      throw error;
+    }
+    const checkedAt = clock();
+    pages = { state: problems.length === 0 ? "ok" : "damaged", checkedAt };
+    const fields = { file, duration_ms: checkedAt - startedAt };
+    if (problems.length === 0) log.info(fields, "database pages checked");
+    else
+      log.error(
+        { ...fields, problems, hint: "Stop the server and restore the last good backup into a new folder." },
+        "the database is damaged",
+      );
+  };
+  return {
+    pages: () => pages,
+    jobs: [
+      { name: "check-pages", pattern: "0 41 1 * * 0", atStart: true, run: checkPages },
+      {
+        name: "sweep-uploads",
+        atStart: true,
+        async run(signal) {
+          const files = await sweepUploads(store, openUploads(dataDir), openedAt, signal);
+          if (files > 0) log.info({ files }, "uploads without a record removed");
+        },
+      },
+    ],
+  };
+}
+
+async function findProblems(
+  { config, env }: { config: Config; env: Readonly<Record<string, string | undefined>> },
+  file: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const giveWay = () => new Promise<void>((resolve) => setImmediate(resolve));
+  if (statSync(file).size <= SMALL_BYTES) return await findPageProblems(file, giveWay);
+  const settings = config.file === undefined ? [] : ["--config", config.file];
+  const args = ["doctor", "--pages", "--data-dir", config.storage.dataDir, ...settings];
+  try {
+    await runOwnCommand({ args, env, signal });
+    return [];
+  } catch (error) {
+    const { problems } = (error instanceof OwnCommandFailed ? error.result : {}) as { problems?: string[] };
+    if (problems === undefined) throw error;
+    return problems;
+  }
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { eventually } from "../support/eventually.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
+import { operator } from "../support/operator.ts";
+import { addAppliance, addProperty } from "../support/portfolio.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+const { serve } = useMainstay();
+const PNG = Buffer.from("89504e470d0a1a0a0000000d", "hex");
+
+const checkOf = async (installation: Installation, name: string) => {
+  const { stdout } = await installation.run("doctor", "--json");
+  return JSON.parse(stdout).checks.find((check: Json) => check.name === name);
+};
+
+// Rule: uploads-swept
+test("files that a crash has left without their photo are counted by the doctor and removed at the start", async () => {
+  const server = await serve();
+  const client = server.as(await server.createPartner());
+  const appliance = await addAppliance(client, (await addProperty(client)).id);
+  const form = new FormData();
+  form.append("file", new File([PNG], "leak.png", { type: "image/png" }));
+  const photo = await client.ask("POST", `/v1/appliances/${appliance.id}/photos`, 201, { raw: form });
+  await server.kill();
+  const uploads = join(server.dataDir, "uploads");
+  const [kept] = readdirSync(uploads);
+  for (const name of [`${"a".repeat(32)}.png`, `.${"b".repeat(32)}.jpg.part`, "README"]) {
+    writeFileSync(join(uploads, name), "left");
+    utimesSync(join(uploads, name), 1, 1);
+  }
+  expect(await checkOf(server, "uploads")).toMatchObject({
+    status: "warn",
+    detail: "1 of 1 photos have their file; 2 files have no photo",
+  });
+  await server.start();
+  await server.logged(({ msg, files }) => msg === "uploads without a record removed" && files === 2);
+  expect(readdirSync(uploads).toSorted()).toEqual([kept!, "README"].toSorted());
+  expect(await checkOf(server, "uploads")).toMatchObject({ status: "ok" });
+  await client.get(photo.body.url);
+});
+
+// Rule: failing-at-once
+test("the doctor and the partner's records say that a receiver fails, from its first failed attempt on", async () => {
+  const receiver = await startReceiver({ behave: () => ({ status: 500 }) });
+  const server = await serve();
+  const { partner_id } = await server.createPartner("Acme", "--webhook-url", receiver.url);
+  const states = async () => {
+    const { stdout } = await server.run("partner", "list");
+    const { webhook_failing_since, webhook_last_error } = await server.json("partner", "show", partner_id);
+    const check = await checkOf(server, `webhook_receiver:${partner_id}`);
+    return {
+      list: / (sent|failing|paused) /.exec(stdout)?.[1],
+      webhook_failing_since,
+      webhook_last_error,
+      check,
+    };
+  };
+  await server.json("partner", "webhook-test", partner_id);
+  await receiver.waitFor((received) => received.length === 1);
+  await eventually(async () => {
+    const { list, webhook_last_error, check } = await states();
+    expect({ list, webhook_last_error }).toEqual({ list: "failing", webhook_last_error: "answered 500" });
+    expect(check).toMatchObject({ status: "warn" });
+    expect(check.detail).toMatch(/refuses deliveries since \d{4}-.*: answered 500$/);
+  });
+  receiver.behave(() => ({ status: 200 }));
+  await eventually(async () => {
+    const { list, webhook_failing_since, check } = await states();
+    expect({ list, webhook_failing_since }).toEqual({ list: "sent", webhook_failing_since: null });
+    expect(check).toMatchObject({ status: "ok" });
+  });
+  await receiver.close();
+});
+
+// Rule: audit-user
+test("the audit names the user by whose right a command ran, and not what the environment says", async () => {
+  const server = await serve();
+  const { partner_id } = await server.createPartner();
+  const env = {
+    USER: "mallory",
+    USERNAME: "mallory",
+    LOGNAME: "mallory",
+    SUDO_USER: "mallory",
+    SUDO_UID: "0",
+  };
+  const command = [
+    "partner",
+    "disable",
+    partner_id,
+    "--config",
+    server.configFile,
+    "--data-dir",
+    server.dataDir,
+  ];
+  expect((await runMainstay(command, { env })).code).toBe(0);
+  const { entries } = await server.json("audit", "--limit", "1");
+  expect(entries[0].actor).toBe(`${operator()} for root(0)`);
+});
+
+describe("the database's pages", () => {
+  const pagesOf = async (server: Installation) =>
+    (await server.anonymous.send("GET", "/health")).body.checks.pages;
+  const metric = async (server: Installation) =>
+    /^mainstay_database_pages_ok (\d)$/m.exec(await (await fetch(`${server.adminUrl}/metrics`)).text())?.[1];
+
+  /** A database with more rows than its first pages hold. */
+  async function filled(properties: number): Promise<Installation> {
+    const server = await serve();
+    const client = server.as(await server.createPartner());
+    const items = Array.from({ length: properties }, (_, i) => ({
+      name: `N${i}`,
+      address: `${i} Elm St`,
+      state: "NY",
+    }));
+    for (const body of items) await client.post("/v1/properties", { ...body, notes: "x".repeat(9_000) }, 201);
+    await server.stop();
+    return server;
+  }
+  const breakIn = (server: Installation) => {
+    const file = join(server.dataDir, "mainstay.db");
+    const bytes = readFileSync(file);
+    // The last pages are those of rows; the first are needed to start at all.
+    writeFileSync(file, bytes.fill(0x55, bytes.length - 8 * 4096));
+  };
+
+  // Rule: pages-checked
+  test.each([
+    ["small", 40],
+    ["larger, by another process", 500],
+  ])("of a %s database are checked beside serving, and damage is told", async (_, properties) => {
+    const server = await filled(properties);
+    await server.start();
+    await eventually(async () => expect(await pagesOf(server)).toBe("ok"));
+    expect(await metric(server)).toBe("1");
+    await server.stop();
+    breakIn(server);
+    server.expectFault(/the database is damaged/);
+    await server.start();
+    await eventually(async () => expect(await pagesOf(server)).toBe("damaged"));
+    expect((await server.anonymous.send("GET", "/health")).status).toBe(503);
+    expect(await metric(server)).toBe("0");
+    const { problems } = await server.logged(({ msg }) => msg === "the database is damaged");
+    expect(problems.length).toBeGreaterThan(0);
+    const { code, stderr } = await server.run("doctor", "--pages");
+    expect(code).toBe(1);
+    expect(stderr).toContain("is damaged");
+  });
+});
