@@ -55,7 +55,7 @@ export function Inspections(props: {
           { heading: "Asked by", cell: (one) => `${one.authority}${one.mandatory ? "" : " (recommended)"}` },
           { heading: "Status", cell: (one) => INSPECTION_WORDS[one.status] },
           { heading: "Due", isNumber: true, cell: (one) => date(one.due_date) },
-          { heading: "", isNumber: true, cell: (one) => daysFromNow(one.days_until_due) },
+          { heading: "That is", isNumber: true, cell: (one) => daysFromNow(one.days_until_due) },
           {
             heading: "Last",
             isNumber: true,

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { launchBrowser } from "../support/browser.ts";
+import type { ApiClient } from "../support/client.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import {
+  ARTIFACTS,
+  accessibilityFaults,
+  openWindow,
+  overflow,
+  pagesOf,
+  picture,
+} from "../support/page-checks.ts";
+import { addAppliance, addProperty, addWornAppliance } from "../support/portfolio.ts";
+
+/* The page of a property in a real browser, as its readers have it. */
+
+const { serve } = useMainstay();
+const STRANGE = `<b>Elm</b> "Court" & 'more' \u05d1\u05d9\u05ea \u0628\u064a\u062a 🏢🔥 `;
+const HOST = "http://127.0.0.1";
+let server: Installation;
+let browser: Browser;
+let client: ApiClient;
+const addresses: Record<string, string> = {};
+
+beforeAll(async () => {
+  server = await serve({ embed: { frame_ancestors: ["'self'"] } });
+  client = server.as(await server.createPartner());
+  const demo = (await client.post("/onboarding/demo-property", undefined)).body.id;
+  const empty = (await addProperty(client, { name: "Empty Court" })).id;
+  const large = (await addProperty(client, { name: "Large Court", unit_count: 250 })).id;
+  const many = Array.from({ length: 250 }, (_, n) => ({
+    property_id: large,
+    type_id: "refrigerator",
+    install_year: 1990 + (n % 36),
+  }));
+  await client.post("/v1/appliances/bulk", { appliances: many });
+  const strange = (await addProperty(client, { name: STRANGE + "x".repeat(500 - STRANGE.length) })).id;
+  await addWornAppliance(client, strange, { brand: STRANGE });
+  await server.json("snapshot");
+  for (const [name, id] of Object.entries({ demo, empty, large, strange })) {
+    const { token } = await server.json("embed", "create", id);
+    addresses[name] = `/embed/property/${token}`;
+  }
+  const ended = await server.json("embed", "create", demo);
+  await server.json("embed", "revoke", ended.embed_id);
+  addresses.revoked = `/embed/property/${ended.token}`;
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+const open = async (name: string, options: Parameters<typeof openWindow>[2] = {}, base = "") => {
+  const window = await openWindow(browser, server.url, options);
+  const answer = await window.page.goto(`${server.url}${base}${addresses[name]}`);
+  return { ...window, status: answer!.status() };
+};
+
+const PHONE = { viewport: { width: 320, height: 640 } };
+const STATES = ["demo", "empty", "large", "strange", "revoked"];
+
+describe.each(STATES)("the page in the state %s", (state) => {
+  test.each([
+    ["a screen, light", "1440-light", {}],
+    ["a screen, dark", "1440-dark", { colorScheme: "dark" as const }],
+    ["a tablet", "820-light", { viewport: { width: 820, height: 1180 } }],
+    ["a phone, light", "320-light", PHONE],
+    ["a phone, dark", "320-dark", { ...PHONE, colorScheme: "dark" as const }],
+  ])("is whole and without barriers on %s", async (_, name, options) => {
+    const { page, troubles, status, close } = await open(state, options);
+    expect(status).toBe(state === "revoked" ? 404 : 200);
+    expect(await page.locator("h1").count()).toBe(1);
+    expect(await overflow(page)).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await picture(page, `embed-${state}-${name}`);
+    for (const details of await page.locator("details").all())
+      await details.evaluate((element) => element.setAttribute("open", ""));
+    expect(await overflow(page)).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    // The browser itself notes on its console that a page was not found.
+    expect(troubles.filter((one) => !one.includes("404"))).toEqual([]);
+    await close();
+  });
+});
+
+test("the sections come in the order in which a stranger can follow them", async () => {
+  const { page, close } = await open("demo");
+  const ids = await page.locator("section[id]").evaluateAll((all) => all.map(({ id }) => id));
+  expect(ids).toEqual(["condition", "attention", "systems", "timeline", "budget", "inspections", "trend"]);
+  await close();
+});
+
+test("it is the same under the base path", async () => {
+  const { page, troubles, close } = await open("demo", {}, "/api");
+  expect(await page.locator("section[id]").count()).toBe(7);
+  const colour = await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
+  expect(colour).toBe("rgb(250, 249, 247)");
+  expect(troubles).toEqual([]);
+  await close();
+});
+
+describe("without JavaScript", () => {
+  test("the page says the same, its tables open, and another part's trend can be chosen", async () => {
+    const { page, troubles, close } = await open("demo", { javaScriptEnabled: false });
+    const plain = await page.locator("main").innerText();
+    const scripted = await open("demo");
+    const shown = (await scripted.page.locator("main").innerText()).replace("Print this report", "").trim();
+    expect(plain.trim()).toBe(shown);
+    await scripted.close();
+
+    const table = page.locator("#systems table");
+    expect(await table.isVisible()).toBe(false);
+    await page.locator("#systems summary").click();
+    expect(await table.isVisible()).toBe(true);
+
+    const second = await page.locator("#component option").nth(1).getAttribute("value");
+    await page.locator("#component").selectOption(second);
+    await page.getByRole("button", { name: "Show" }).click();
+    expect(new URL(page.url()).searchParams.get("component")).toBe(second);
+    expect(await page.locator("#component").inputValue()).toBe(second!);
+    expect(troubles).toEqual([]);
+    await close();
+  });
+});
+
+describe("with JavaScript", () => {
+  test("another part's trend is shown in place", async () => {
+    const { page, troubles, close } = await open("demo");
+    await page.evaluate(() => {
+      (window as unknown as { stayed: boolean }).stayed = true;
+    });
+    const third = await page.locator("#component option").nth(2).getAttribute("value");
+    const before = await page.locator("#trend").innerText();
+    await page.locator("#component").selectOption(third);
+    await page.waitForFunction((text) => document.getElementById("trend")!.innerText !== text, before);
+    expect(await page.evaluate(() => (window as unknown as { stayed?: boolean }).stayed)).toBe(true);
+    expect(new URL(page.url()).searchParams.get("component")).toBe(third);
+    expect(troubles).toEqual([]);
+    await close();
+  });
+
+  test("a server that has gone is told of, and the rest of the page stands", async () => {
+    const own = await serve();
+    const partner = own.as(await own.createPartner());
+    const { id } = await addProperty(partner);
+    await addAppliance(partner, id);
+    const { token } = await own.json("embed", "create", id);
+    const { page, close } = await openWindow(browser, own.url);
+    await page.goto(`${own.url}/embed/property/${token}`);
+    await own.stop();
+    await page.locator("#component").selectOption({ index: 1 });
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").innerText()).toContain("could not be loaded");
+    expect(await page.locator("h1").innerText()).toBe("Elm Court");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await close();
+  });
+
+  test("all can be done by keyboard, and the focus is seen", async () => {
+    const { page, troubles, close } = await open("demo");
+    const seen: string[] = [];
+    for (let n = 0; n < 40; n++) {
+      await page.keyboard.press("Tab");
+      const at = await page.evaluate(() => {
+        const element = document.activeElement as HTMLElement;
+        const { outlineStyle, boxShadow } = getComputedStyle(element);
+        return {
+          name: element.tagName,
+          text: element.innerText?.slice(0, 30),
+          isSeen: outlineStyle !== "none" || boxShadow !== "none",
+        };
+      });
+      if (at.name === "BODY") break;
+      expect(at.isSeen, JSON.stringify(at)).toBe(true);
+      seen.push(at.name);
+      if (at.text?.startsWith("By system")) {
+        await page.keyboard.press("Enter");
+        expect(await page.locator("#systems table").isVisible()).toBe(true);
+      }
+    }
+    expect(seen).toEqual(expect.arrayContaining(["SUMMARY", "SELECT", "BUTTON"]));
+    expect(troubles).toEqual([]);
+    await close();
+  });
+});
+
+test("it prints as a report of a few pages, with nothing to press on it", async () => {
+  for (const [state, most] of [
+    ["demo", 4],
+    ["large", 4],
+    ["empty", 1],
+  ] as const) {
+    const { page, close } = await open(state);
+    const pdf = await page.pdf({ format: "Letter" });
+    writeFileSync(join(ARTIFACTS, `embed-${state}.pdf`), pdf);
+    expect(pagesOf(pdf)).toBeGreaterThan(0);
+    expect(pagesOf(pdf), state).toBeLessThanOrEqual(most);
+    await page.emulateMedia({ media: "print" });
+    for (const control of ["summary", "button", "select"])
+      for (const one of await page.locator(control).all()) expect(await one.isVisible(), control).toBe(false);
+    await close();
+  }
+});
+
+test("what partners named is shown as they wrote it", async () => {
+  const { page, close } = await open("strange");
+  const heading = await page.locator("h1").innerText();
+  expect(heading).toStartWith(STRANGE.trim().slice(0, 20));
+  expect(await page.locator("h1 b").count()).toBe(0);
+  await close();
+});
+
+test("days and figures are the same in every time zone and language", async () => {
+  const texts = [];
+  for (const [timezoneId, locale] of [
+    ["Pacific/Honolulu", "en-US"],
+    ["Asia/Tokyo", "de-DE"],
+  ]) {
+    const { page, close } = await open("demo", { timezoneId, locale } as object);
+    texts.push(await page.locator("main").innerText());
+    await close();
+  }
+  expect(texts[0]).toBe(texts[1]!);
+});
+
+test("only sites that the operator named may frame it", async () => {
+  const stranger = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => host(`${server.url}${addresses.demo}`),
+  });
+  const friend = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => host(`${own.url}${address}`) });
+  const own = await serve({ embed: { frame_ancestors: [`${HOST}:${friend.port}`] } });
+  const partner = own.as(await own.createPartner());
+  const { id } = await addProperty(partner);
+  const address = `/embed/property/${(await own.json("embed", "create", id)).token}`;
+  try {
+    const page = await browser.newPage();
+    await page.goto(`${HOST}:${friend.port}/`);
+    await page.frameLocator("iframe").getByText("Nothing assessed").waitFor();
+    const refused = page.waitForEvent("console", (message) => message.text().includes("frame-ancestors"));
+    await page.goto(`${HOST}:${stranger.port}/`);
+    await refused;
+    expect(await page.frameLocator("iframe").locator("h1").count()).toBe(0);
+    await page.close();
+  } finally {
+    await stranger.stop(true);
+    await friend.stop(true);
+  }
+});
+
+const host = (url: string) =>
+  new Response(
+    `<!doctype html><title>A portal</title><iframe src="${url}" width="800" height="600"></iframe>`,
+    {
+      headers: { "content-type": "text/html" },
+    },
+  );
+
+test("every component of a large property is a click away", async () => {
+  const { page, troubles, close } = await open("large");
+  await page.locator("#attention summary").click();
+  expect(await page.locator("#attention tbody tr").count()).toBe(100);
+  await page.locator("#attention").getByRole("link", { name: "See all" }).click();
+  await page.getByText("1 to 200 of 2,000").waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole("link", { name: "Later" }).click();
+  await page.getByText("201 to 400 of 2,000").waitFor();
+  await page.getByRole("link", { name: "Large Court" }).click();
+  await page.locator("#condition").waitFor();
+  expect(troubles).toEqual([]);
+  await close();
+});

@@ -1,0 +1,65 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+
+const ROOT = join(import.meta.dir, "../..");
+const AXE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8");
+/** Where pictures of what was tested go, for people to look at. */
+export const ARTIFACTS = join(ROOT, "test/artifacts");
+
+/** A page in a window of its own, with what went wrong while it was open. */
+export type Window = {
+  page: Page;
+  /** Errors on the console, faults of scripts, requests that failed or went elsewhere. */
+  troubles: string[];
+  close(): Promise<void>;
+};
+
+/** Opens a window whose every request must go to `origin`. */
+export async function openWindow(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<Window> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  const troubles: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") troubles.push(message.text());
+  });
+  page.on("pageerror", (error) => troubles.push(String(error)));
+  page.on("requestfailed", (request) => troubles.push(`${request.url()} failed`));
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== "data:" && url.origin !== origin) troubles.push(`asked ${url.host}`);
+  });
+  return { page, troubles, close: () => context.close() };
+}
+
+/** What axe-core finds wrong with the page as it is, by the rules of WCAG 2.2 AA and its best practices. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] })" as unknown as () => Promise<{
+      violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[];
+    }>,
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
+  );
+}
+
+/** By how much the page is wider than its window. */
+export const overflow = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+export async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(ARTIFACTS, { recursive: true });
+  await page.screenshot({ path: join(ARTIFACTS, `${name}.png`), fullPage: true });
+}
+
+/** How many pages a PDF has. */
+export const pagesOf = (pdf: Uint8Array) =>
+  Buffer.from(pdf)
+    .toString("latin1")
+    .match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0;
