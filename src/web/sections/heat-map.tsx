@@ -4,7 +4,7 @@ import type { ComponentForm, Tier } from "../forms.ts";
 import { type Places, systemName, TIER_WORDS, TIERS } from "../words.ts";
 import { Numbers, Section } from "./section.tsx";
 
-/** Marks of one system; beyond them only the number says how many there are. */
+/** Marks of one system; where it has more parts, a mark stands for several of one tier. */
 const MOST_MARKS = 160;
 
 type SystemRow = { system: string; parts: readonly ComponentForm[] };
@@ -46,15 +46,7 @@ export function HeatMap(props: {
               ))}
             </p>
             <p class="marks" aria-hidden="true">
-              {parts.slice(0, MOST_MARKS).map((part) => (
-                <i
-                  class={part.risk_tier.toLowerCase()}
-                  title={`${part.component_name}, ${places.of(part)}: ${part.risk_score.toFixed(2)}`}
-                />
-              ))}
-              {parts.length > MOST_MARKS && (
-                <span class="small mute">and {count(parts.length - MOST_MARKS)} more</span>
-              )}
+              <Marks parts={parts} places={places} />
             </p>
           </li>
         ))}
@@ -80,6 +72,25 @@ export function HeatMap(props: {
         note="The costs are those of the critical and warning parts."
       />
     </Section>
+  );
+}
+
+function Marks({ parts, places }: { parts: readonly ComponentForm[]; places: Places }) {
+  const each = Math.ceil(parts.length / MOST_MARKS);
+  if (each === 1)
+    return parts.map((part) => (
+      <i
+        class={part.risk_tier.toLowerCase()}
+        title={`${part.component_name}, ${places.of(part)}: ${part.risk_score.toFixed(2)}`}
+      />
+    ));
+  return (
+    <>
+      {TIERS.flatMap((tier) =>
+        Array.from({ length: Math.ceil(inTier(parts, tier) / each) }, () => <i class={tier.toLowerCase()} />),
+      )}
+      <span class="small mute">a mark for {count(each)} parts</span>
+    </>
   );
 }
 
