@@ -61,6 +61,7 @@ const PHONE = { viewport: { width: 320, height: 640 } };
 const STATES = ["demo", "empty", "large", "strange", "revoked"];
 
 describe.each(STATES)("the page in the state %s", (state) => {
+  // Rule: embed-readers
   test.each([
     ["a screen, light", "1440-light", {}],
     ["a screen, dark", "1440-dark", { colorScheme: "dark" as const }],
@@ -101,6 +102,7 @@ test("it is the same under the base path", async () => {
 });
 
 describe("without JavaScript", () => {
+  // Rule: embed-readers
   test("the page says the same, its tables open, and another part's trend can be chosen", async () => {
     const { page, troubles, close } = await open("demo", { javaScriptEnabled: false });
     const plain = await page.locator("main").innerText();
@@ -157,6 +159,7 @@ describe("with JavaScript", () => {
     await close();
   });
 
+  // Rule: embed-readers
   test("all can be done by keyboard, and the focus is seen", async () => {
     const { page, troubles, close } = await open("demo");
     const seen: string[] = [];

@@ -33,7 +33,7 @@ export function DataTable<Row>(props: {
 }) {
   const { caption, columns, rows } = props;
   return (
-    <div class="wide" role="region" aria-label={caption} tabIndex={0}>
+    <div class="wide" role="group" aria-label={caption} tabIndex={0}>
       <table>
         <caption class="heard">{caption}</caption>
         <thead>
