@@ -8,7 +8,9 @@ import { deliveries } from "./deliveries.ts";
 import type { Figure } from "./figure.ts";
 import { large } from "./large.ts";
 import { Bench } from "./mainstay.ts";
+import { managers } from "./managers.ts";
 import { portfolio } from "./new-york.ts";
+import { plans } from "./plans.ts";
 import { stalls } from "./stalls.ts";
 
 const { values } = parseArgs({ options: { portfolio: { type: "string" }, only: { type: "string" } } });
@@ -17,6 +19,8 @@ const parts: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   large,
   deliveries,
   stalls,
+  managers,
+  plans,
 };
 const wanted = values.only?.split(",") ?? Object.keys(parts);
 const rows: Figure[] = [];

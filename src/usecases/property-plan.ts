@@ -29,7 +29,7 @@ export const newParts = new LRUCache<string, NewPart>({ max: 1000 });
 
 /** Lets others have their turn between two steps. */
 export type Pause = () => Promise<void>;
-const TURN_MS = 4;
+const TURN_MS = 2;
 
 /** Lets others have their turn. */
 export const takeTurns: Pause = () => new Promise((resolve) => setImmediate(resolve));

@@ -25,7 +25,7 @@ export function assumptionsOf(
       "components, are not in the schedule nor in the deposits; failures count as independent of each other.",
     ...(overridden > 0
       ? [
-          `${overridden} ${overridden === 1 ? "component has a lifespan" : "components have lifespans"} of their own ` +
+          `${overridden} ${overridden === 1 ? "component has a lifespan of its own" : "components have lifespans of their own"} ` +
             "(`override_lifespan`) in place of the knowledge base's.",
         ]
       : []),
