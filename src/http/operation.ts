@@ -121,6 +121,20 @@ export type AdminOperation = Common &
 /** One method on one path. */
 export type Operation = PartnerOperation | PublicOperation | AdminOperation;
 
+const V1 = "/v1";
+
+/**
+ * The paths that the operation answers under. What partners' programs call at the root answers below `/v1` too: a
+ * client that was generated from the document knows one base address.
+ */
+export function pathsOf({ path, access, tag }: Pick<Operation, "path" | "access" | "tag">): string[] {
+  const isAtRootAlone = access === "admin" || tag === undefined || path.startsWith(`${V1}/`);
+  return isAtRootAlone ? [path] : [path, V1 + path];
+}
+
+/** The path as the document has it, relative to `/v1`. */
+export const documentedPath = (operation: Operation) => pathsOf(operation).at(-1)!.slice(V1.length);
+
 /** An operation whose handler answers with bodies that its replies document, and with no others. */
 type Typed<O extends Operation, R extends Replies> = Omit<O, "access" | "query" | "replies" | "handle"> & {
   replies?: R;

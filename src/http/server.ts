@@ -4,7 +4,7 @@ import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import { HttpFailure } from "./errors.ts";
 import { addressKey, type SlidingWindow } from "./limits.ts";
-import type { Operation } from "./operation.ts";
+import { type Operation, pathsOf } from "./operation.ts";
 import { type Pipeline, retryAfter, type Visit } from "./pipeline.ts";
 
 export type HttpParts = {
@@ -45,8 +45,8 @@ export function createHttp(parts: HttpParts): Fetch {
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } });
   const table = new MethodTable();
   for (const operation of parts.operations)
-    for (const base of parts.basePath === "" ? [""] : ["", parts.basePath]) {
-      const path = base + operation.path.replace(/\{(\w+)\}/g, ":$1");
+    for (const address of addressesOf(operation, parts.basePath)) {
+      const path = address.replace(/\{(\w+)\}/g, ":$1");
       const methods = operation.method === "GET" ? ["GET", "HEAD"] : [operation.method];
       for (const method of methods)
         app.route(method, path, ({ request, params }: { request: Request; params: Record<string, string> }) =>
@@ -101,6 +101,9 @@ export function createHttp(parts: HttpParts): Fetch {
     }
   }
 }
+
+const addressesOf = (operation: Operation, basePath: string): string[] =>
+  [...new Set(["", basePath])].flatMap((base) => pathsOf(operation).map((path) => base + path));
 
 /** Which methods each path has, for OPTIONS and for a 405: Elysia only knows that a pair is none of its own. */
 class MethodTable {

@@ -47,6 +47,20 @@ describe("the public routes", () => {
   });
 });
 
+// Rule: document-paths
+test.each(["", "/v1", "/api", "/api/v1"])("what needs no version answers below %s", async (base) => {
+  expect((await server.anonymous.get(`${base}/health`)).body.status).toBe("ok");
+  await server.anonymous.ask("POST", `${base}/oauth/token`, 400, { body: {} });
+  await partner.ask("GET", `${base}/uploads/none.jpg`, 404);
+  const { status } = await partner.send("POST", `${base}/onboarding/demo-property`, {});
+  expect(status).toBe(base === "" ? 201 : 409);
+});
+
+test("what administrators have is not below /v1", async () => {
+  await server.anonymous.ask("GET", "/v1/admin/partners", 404);
+  await server.anonymous.ask("GET", "/v1/docs", 404);
+});
+
 // Rule: partner-name, ping
 test("ping says whose credentials they are and what the time is", async () => {
   const { body, headers } = await partner.get("/v1/ping");

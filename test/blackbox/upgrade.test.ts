@@ -29,7 +29,7 @@ function leftBy(release: string): { left: Installation; about: Json } {
 function everyRead({ property, appliance, component, upload }: Json): string[] {
   return Object.entries(readApiDocument().paths)
     .filter(([path, item]) => "get" in item && path !== "/openapi.json")
-    .map(([path, item]) => {
+    .map(([path]) => {
       const id = path.startsWith("/components/")
         ? component
         : path.startsWith("/appliances/")
@@ -37,7 +37,7 @@ function everyRead({ property, appliance, component, upload }: Json): string[] {
           : property;
       const filled = path.replace("{id}", id).replace("{filename}", upload);
       const query = path === "/events" ? "?since=2020-01-01T00:00:00.000Z" : "";
-      return `${item.servers ? "" : "/v1"}${filled}${query}`;
+      return `/v1${filled}${query}`;
     });
 }
 

@@ -26,7 +26,7 @@ beforeAll(() => {
 function operationOf(command: string) {
   const [, base, path = ""] = /(\$API|http:\/\/127\.0\.0\.1:8080)(\/[^\s"?]*)/.exec(command)!;
   const method = /\s-[dF] /.test(command) ? "POST" : "GET";
-  const full = base === "$API" ? `/v1${path}` : path;
+  const full = base === "$API" || !path.startsWith("/v1/") ? `/v1${path}` : path;
   return operations.find(
     (at) => at.method === method && new RegExp(`^${at.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(full),
   )?.operation;

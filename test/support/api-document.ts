@@ -61,8 +61,8 @@ export type ApiDocument = {
   openapi: string;
   info: { version: string };
   servers: { url: string }[];
-  /** An operation by method; `servers` beside them where the path is not below /v1. */
-  paths: Record<string, Record<string, DocumentedOperation | { url: string }[]>>;
+  /** The operations of each path below `/v1`, by method. */
+  paths: Record<string, Record<string, DocumentedOperation>>;
   components: { schemas: Record<string, Schema>; securitySchemes: object };
 };
 
@@ -90,13 +90,16 @@ export function resolve<T extends object>(document: ApiDocument, value: T | Refe
 
 export type OperationAt = { method: "GET" | "POST" | "PUT"; path: string; operation: DocumentedOperation };
 
+/** Paths of the document that answer without `/v1` too. */
+export const AT_ROOT_TOO = ["/oauth/token", "/health", "/uploads/{filename}", "/onboarding/demo-property"];
+
 /** Every operation with its path from the root of the server. */
 export function operationsOf(document: ApiDocument): OperationAt[] {
-  return Object.entries(document.paths).flatMap(([path, { servers, ...methods }]) =>
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase() as OperationAt["method"],
-      path: `${servers ? "" : "/v1"}${path}`,
-      operation: operation as DocumentedOperation,
+      path: `/v1${path}`,
+      operation,
     })),
   );
 }

@@ -1,7 +1,7 @@
 import Ajv, { type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { ApiDocument, DocumentedOperation, DocumentedResponse, Schema } from "./api-document.ts";
-import { readApiDocument, resolve } from "./api-document.ts";
+import { AT_ROOT_TOO, readApiDocument, resolve } from "./api-document.ts";
 import type { Reply } from "./reply.ts";
 
 const RATE_LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
@@ -35,12 +35,9 @@ export class Contract {
     const paths = Object.keys(document.paths).sort((a, b) => a.split("{").length - b.split("{").length);
     this.#routes = paths.map((path) => {
       const item = document.paths[path]!;
-      const full = `${item.servers ? "" : "/v1"}${path}`;
-      const pattern = full.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+");
-      return {
-        pattern: new RegExp(`^(?:/api)?${pattern}$`),
-        operations: item as Record<string, DocumentedOperation>,
-      };
+      const pattern = path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+");
+      const v1 = AT_ROOT_TOO.includes(path) ? "(?:/v1)?" : "/v1";
+      return { pattern: new RegExp(`^(?:/api)?${v1}${pattern}$`), operations: item };
     });
   }
 

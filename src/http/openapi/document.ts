@@ -1,7 +1,7 @@
 import { exampleOf, type NamedSchemas, schemaOf } from "../../wire/describe.ts";
 import { failure } from "../../wire/errors.ts";
 import type { Form } from "../../wire/kit.ts";
-import type { Documented, Operation } from "../operation.ts";
+import { type Documented, documentedPath, type Operation } from "../operation.ts";
 import { TAGS } from "./tags.ts";
 
 export type OpenApiDocument = Record<string, unknown> & { paths: Record<string, Record<string, unknown>> };
@@ -20,9 +20,8 @@ export function openApiDocument(operations: readonly Operation[]): OpenApiDocume
   const documented = operations.filter(({ tag }) => tag !== undefined);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of documented) {
-    const inV1 = operation.path.startsWith("/v1/");
-    const path = inV1 ? operation.path.slice(3) : operation.path;
-    paths[path] ??= inV1 ? {} : { servers: [{ url: "/", description: "The root of this server" }] };
+    const path = documentedPath(operation);
+    paths[path] ??= {};
     paths[path][operation.method.toLowerCase()] = describe(operation, names);
   }
   const responses = errorResponses(names);
