@@ -1,16 +1,20 @@
 import { complianceItems } from "../domain/figures/compliance.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
+import type { PlanTerms } from "../domain/planning/property-plan.ts";
 import type { Property } from "../domain/property.ts";
 import { addDays, dayOf, type Instant, toIso } from "../domain/time.ts";
 import { trendPoints } from "../domain/trend.ts";
 import type { Stores } from "../store/store.ts";
 import { modelVersionOf } from "../usecases/model-in-use.ts";
+import { planOf, takeTurns } from "../usecases/property-plan.ts";
 import { RETENTION_DAYS } from "../usecases/take-snapshot.ts";
-import { firstToShow, type PropertyFigures } from "../web/embed/property-page.tsx";
+import type { FileFigures } from "../web/embed/csv.ts";
+import { firstToShow } from "../web/embed/property-page.tsx";
 import { applianceTypeView } from "../wire/appliance.ts";
 import { complianceView } from "../wire/compliance.ts";
 import { componentView, trendPointView } from "../wire/component.ts";
 import { conditionView, forecastView, reserveView } from "../wire/figures.ts";
+import { planView, scheduledComponents } from "../wire/plan.ts";
 import { propertyView, unitView } from "../wire/property.ts";
 import { historyEventView } from "../wire/service-event.ts";
 
@@ -26,14 +30,16 @@ type World = { read: Stores; knowledge: Knowledge; now: Instant };
 export async function propertyFigures(
   world: World,
   property: Property,
-  chosen: string | undefined,
-): Promise<PropertyFigures> {
+  { chosen, terms }: { chosen: string | undefined; terms: PlanTerms },
+): Promise<FileFigures> {
   const { read, knowledge, now } = world;
   const rows = await read.components.rowsOfProperty(property.id);
   const settledAt = await read.snapshots.settledAt();
   const components = rows.map((row) => componentView(knowledge, row, settledAt));
   const modelVersion = await modelVersionOf(read, knowledge);
   const assessed = { knowledge, property, components: rows, now, modelVersion };
+  const turns = { knowledge, clock: () => now, pause: takeTurns, modelVersion };
+  const plan = await planOf(turns, property, rows, terms);
   const shown = rows.some(({ id }) => id === chosen) ? chosen : firstToShow(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
   return {
@@ -41,6 +47,8 @@ export async function propertyFigures(
     condition: conditionView(assessed),
     forecast: forecastView(assessed),
     reserve: reserveView(assessed),
+    plan: { ...planView(knowledge, plan), components: scheduledComponents(knowledge, plan) },
+    budget: terms.budgetCents === null ? undefined : terms.budgetCents / 100,
     inspections: await inspectionsOf(world, property),
     components,
     types: [...knowledge.types.values()].map(applianceTypeView),

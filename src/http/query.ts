@@ -75,6 +75,22 @@ export function parsePlanTerms(query: ReadonlyMap<string, string>): PlanTerms {
   };
 }
 
+/** The same of a page: what cannot be is what nothing was asked for is, and the page says what it used. */
+export function planTermsOfPage(query: ReadonlyMap<string, string>): PlanTerms {
+  const one = (name: string) => {
+    try {
+      return parsePlanTerms(new Map([...query].filter(([key]) => key === name)));
+    } catch {
+      return parsePlanTerms(new Map());
+    }
+  };
+  return {
+    years: one("years").years,
+    inflationPct: one("inflation_pct").inflationPct,
+    budgetCents: one("budget").budgetCents,
+  };
+}
+
 export const wantsSandbox = (query: ReadonlyMap<string, string>) => query.get("sandbox") === "true";
 
 export function refused(field: string, message: string) {

@@ -50,6 +50,17 @@ export async function planProperty(
 ): Promise<PropertyPlan<PlacedComponent>> {
   const components = await store.read.components.rowsOfProperty(property.id);
   const modelVersion = await modelVersionOf(store.read, knowledge);
+  return await planOf({ knowledge, clock, pause, modelVersion }, property, components, terms);
+}
+
+/** The plan of a property whose components are at hand. */
+export async function planOf(
+  world: Pick<PlanWorld, "knowledge" | "clock" | "pause"> & { modelVersion: string },
+  property: Property,
+  components: readonly PlacedComponent[],
+  terms: PlanTerms,
+): Promise<PropertyPlan<PlacedComponent>> {
+  const { knowledge, clock, pause, modelVersion } = world;
   const { plans, years } = await planComponents(knowledge, components, terms.years, pause);
   const candidates = plans.map((plan) => candidateOf(knowledge, plan));
   const sums = sumsOf(plans, candidates, property, years);

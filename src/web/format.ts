@@ -7,6 +7,9 @@ const dollars = new Intl.NumberFormat("en-US", {
   maximumFractionDigits: 0,
 });
 const cents = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+const short = new Intl.NumberFormat("en-US", {
+  ...{ style: "currency", currency: "USD", notation: "compact", maximumFractionDigits: 1 },
+});
 const day = new Intl.DateTimeFormat("en-US", {
   year: "numeric",
   month: "short",
@@ -24,6 +27,9 @@ export const counted = (value: number, one: string, many = `${one}s`) =>
 /** `$95,000`; below a hundred dollars with cents, where there are any. */
 export const money = (usd: number) =>
   (Math.abs(usd) < 100 && !Number.isInteger(usd) ? cents : dollars).format(usd);
+
+/** `$20K`, `$1.4M`: where a scale is read, and no figure. */
+export const shortMoney = (usd: number) => short.format(usd);
 
 /** `Nov 21, 2026` of a day (`2026-11-21`) or an instant, whatever the reader's zone. */
 export const date = (text: string) => day.format(new Date(text));

@@ -21,6 +21,7 @@ export type PropertyForm = {
 export type ComponentForm = {
   component_id: string;
   component_name: string;
+  component_def_id: string;
   appliance_id: string;
   appliance_type: string;
   appliance_brand: string | null;
@@ -108,4 +109,67 @@ export type HistoryEventForm = {
   date: string;
   total_cost: number | null;
   condition_after: string | null;
+};
+
+type Deposit = { per_year: number; per_unit_per_year: number; per_unit_per_month: number };
+
+export type PlanYearForm = {
+  year: number;
+  planned_cost: number;
+  failure_cost: number;
+  total: number;
+  run_to_failure: number;
+  total_inflated: number;
+  per_unit_inflated: number;
+};
+
+/** What the plans of a property and of a portfolio say alike. */
+export type PlanSummaryForm = {
+  as_of: string;
+  years: number;
+  inflation_pct: number;
+  immediate: { component_count: number; cost: number };
+  schedule: readonly PlanYearForm[];
+  totals: {
+    planned: number;
+    planned_inflated: number;
+    run_to_failure: number;
+    run_to_failure_inflated: number;
+    savings: number;
+  };
+  level_deposit: Readonly<Record<"50" | "80" | "95", Deposit>>;
+  assumptions: readonly string[];
+};
+
+/** A component of `GET /v1/property/{id}/plan`. */
+export type PlannedComponentForm = {
+  component_id: string;
+  component_name: string;
+  component_def_id: string;
+  appliance_type: string;
+  unit: string | null;
+  age_years: number;
+  effective_age_years: number;
+  expected_life_years: number;
+  remaining_life_years: number;
+  policy: "replace_now" | "replace_at_age" | "run_to_failure";
+  replace_on: string | null;
+  cost_of_waiting_a_year: number;
+  proactive_cost: number;
+  reactive_cost: number;
+  risk_tier: Tier;
+};
+
+/** Of `GET /v1/property/{id}/plan`. */
+export type PropertyPlanForm = PlanSummaryForm & {
+  unit_count: number;
+  components: readonly PlannedComponentForm[];
+};
+
+/** A row of the same with `format=csv`: `yearly_costs` are its columns of years. */
+export type ScheduledComponentForm = PlannedComponentForm & { yearly_costs: readonly number[] };
+
+/** The whole plan with what each component costs in each year. */
+export type ScheduledPlanForm = Omit<PropertyPlanForm, "components"> & {
+  components: readonly ScheduledComponentForm[];
 };

@@ -1,4 +1,11 @@
-import type { ApplianceTypeForm, ComponentForm, InspectionForm, Tier, UnitForm } from "./forms.ts";
+import type {
+  ApplianceTypeForm,
+  ComponentForm,
+  InspectionForm,
+  PlannedComponentForm,
+  Tier,
+  UnitForm,
+} from "./forms.ts";
 
 /* What readers are told instead of the codes of the wire. */
 
@@ -15,6 +22,12 @@ export const INSPECTION_WORDS: Readonly<Record<InspectionForm["status"], string>
   DUE_SOON: "Due soon",
   UPCOMING: "Upcoming",
   OK: "Later",
+};
+
+export const POLICY_WORDS: Readonly<Record<PlannedComponentForm["policy"], string>> = {
+  replace_now: "Replace now",
+  replace_at_age: "Replace when due",
+  run_to_failure: "Run to failure",
 };
 
 const SYSTEMS: Readonly<Record<string, string>> = {

@@ -70,6 +70,14 @@ export const chosenComponent = inQuery("component", "The component whose trend i
 export const pageNumber = inQuery("page", "Which page of them, from 1", 1);
 
 const { years, inflationPct, budgetUsd } = PLAN_LIMITS;
+export const budgetInQuery = inQuery(
+  "budget",
+  "A budget in USD: the answer says what it is best spent on now",
+  5000,
+  {
+    ...{ type: "number", minimum: budgetUsd.least, maximum: budgetUsd.most },
+  },
+);
 /** What a plan is asked for with. */
 export const planTerms: readonly Parameter[] = [
   inQuery("years", "Years that the plan covers", years.usual, {
@@ -79,9 +87,7 @@ export const planTerms: readonly Parameter[] = [
     ...{ type: "number", minimum: inflationPct.least, maximum: inflationPct.most },
     default: inflationPct.usual,
   }),
-  inQuery("budget", "A budget in USD: the answer says what it is best spent on now", 5000, {
-    ...{ type: "number", minimum: budgetUsd.least, maximum: budgetUsd.most },
-  }),
+  budgetInQuery,
 ];
 export const format = inQuery(
   "format",

@@ -3,6 +3,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/advice.ts";
 import type { PlanYear } from "../domain/planning/capital-plan.ts";
 import { dueOn } from "../domain/planning/component-plan.ts";
+import { lifespanYearsOf } from "../domain/planning/part.ts";
 import {
   type BudgetUse,
   type DatedPlan,
@@ -10,6 +11,7 @@ import {
   type PlanSummary,
   type PropertyPlan,
 } from "../domain/planning/property-plan.ts";
+import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { Day } from "../domain/time.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
 import { subject, subjectView } from "./figures.ts";
@@ -17,7 +19,7 @@ import { day, id, integer, list, number, object, oneOf, record, text, texts, usd
 import { forPartner } from "./paging.ts";
 import { assumptionsOf } from "./plan-assumptions.ts";
 import { property } from "./property.ts";
-import { proactiveCost, reactiveCost, riskScore, riskTier } from "./scores.ts";
+import { ageYears, proactiveCost, reactiveCost, riskScore, riskTier } from "./scores.ts";
 import { round, scoreOf, usdFromCents } from "./units.ts";
 
 /* What to replace, when, and what waiting costs. What is said of a property alone, and what also of a portfolio. */
@@ -30,6 +32,7 @@ const planYear = record("PlanYear", {
   planned_cost: usd("Planned replacements, in today's money", 2450),
   failure_cost: usd("Failures, in today's money", 1180.4),
   total: usd("Both, in today's money", 3630.4),
+  run_to_failure: usd("What the year costs if every component is run to failure, in today's money", 4410.1),
   total_inflated: usd("Both, in the money of the year", 3630.4),
   per_unit_inflated: usd("Both per unit, in the money of the year", 151.27),
 });
@@ -39,6 +42,7 @@ const planYearView = planYear.view((year: PlanYear, units: number) => ({
   planned_cost: usdFromCents(year.plannedCents),
   failure_cost: usdFromCents(year.failureCents),
   total: usdFromCents(year.totalCents),
+  run_to_failure: usdFromCents(year.runToFailureCents),
   total_inflated: usdFromCents(year.inflatedCents),
   per_unit_inflated: wholeUsd(year.inflatedCents / units),
 }));
@@ -134,6 +138,15 @@ const plannedComponent = record("PlannedComponent", {
   component_def_id: text("Kind of component", "water_heater_gas_tank"),
   appliance_id: id("A", "The appliance"),
   appliance_type: applianceTypeId,
+  unit: id("U", "The unit that the appliance serves").orNull(),
+  age_years: ageYears,
+  effective_age_years: number(
+    "Age that its condition, use and service come to, in years of its expected life",
+    9.1,
+    { minimum: 0 },
+  ),
+  expected_life_years: number("Median life of a new one where it stands, in years", 11.5, { minimum: 0 }),
+  remaining_life_years: number("Expected life less effective age, 0 where that is past", 2.4, { minimum: 0 }),
   policy: oneOf<PolicyName>(
     ["replace_now", "replace_at_age", "run_to_failure"],
     "Whether to replace it now, on the day when it is due, or once it has failed",
@@ -151,7 +164,9 @@ const plannedComponent = record("PlannedComponent", {
 
 const plannedComponentView = plannedComponent.view(
   (knowledge: Knowledge, plan: DatedPlan<PlacedComponent>, asOf: Day) => {
-    const { component, bestAgeMonths } = plan;
+    const { component, part, bestAgeMonths } = plan;
+    const effectiveAge = round(part.ageYears, 2);
+    const expectedLife = round(lifespanYearsOf(part), 2);
     const { name, proactiveCents, reactiveCents } = knowledge.component(component.defId);
     return {
       component_id: component.id,
@@ -159,6 +174,11 @@ const plannedComponentView = plannedComponent.view(
       component_def_id: component.defId,
       appliance_id: component.applianceId,
       appliance_type: component.typeId,
+      unit: component.unitId,
+      age_years: round(ageYearsOf(component, component.scoredOn), 2),
+      effective_age_years: effectiveAge,
+      expected_life_years: expectedLife,
+      remaining_life_years: round(Math.max(expectedLife - effectiveAge, 0), 2),
       policy: plan.policy,
       replace_on: dueOn(plan, asOf),
       optimal_age_years: bestAgeMonths === null ? null : round(bestAgeMonths / 12, 2),
@@ -201,16 +221,21 @@ export const planView = propertyPlan.view((knowledge: Knowledge, made: PropertyP
 }));
 export const planReply = forPartner(propertyPlan);
 
+/** A component of a plan with what is to be expected of it in each year, in USD of today, planned and failures together. */
+export const scheduledComponents = (knowledge: Knowledge, made: PropertyPlan<PlacedComponent>) =>
+  made.plans.map((one) => ({
+    ...plannedComponentView(knowledge, one, made.asOf),
+    yearly_costs: made.capital.schedule.map((_, index) =>
+      wholeUsd(one.years.planned[index]! + one.years.failures[index]!),
+    ),
+  }));
+
 /** The plan as a table, a row a component: what the plan says of it, and what it is expected to cost in each year. */
 export function planTable(knowledge: Knowledge, made: PropertyPlan<PlacedComponent>): string[][] {
   const names = Object.keys(plannedComponent.fields);
   const yearNames = made.capital.schedule.map(({ year }) => `year_${year}`);
-  const rows = made.plans.map((one) => {
-    const fields = Object.values(plannedComponentView(knowledge, one, made.asOf));
-    const costs = made.capital.schedule.map((_, index) =>
-      wholeUsd(one.years.planned[index]! + one.years.failures[index]!),
-    );
-    return [...fields, ...costs].map((cell) => (cell === null ? "" : String(cell)));
-  });
+  const rows = scheduledComponents(knowledge, made).map(({ yearly_costs, ...fields }) =>
+    [...Object.values(fields), ...yearly_costs].map((cell) => (cell === null ? "" : String(cell))),
+  );
   return [[...names, ...yearNames], ...rows];
 }

@@ -11,6 +11,8 @@ export type PlanYear = {
   plannedCents: number;
   failureCents: number;
   totalCents: number;
+  /** What the year costs when every part is run to failure. */
+  runToFailureCents: number;
   /** `totalCents` in the money of its year. */
   inflatedCents: number;
 };
@@ -45,15 +47,16 @@ export function capitalPlanOf(sums: Years, inflation: number): CapitalPlan {
   for (const [index, plannedCents] of sums.planned.entries()) {
     const year = index + 1;
     const failureCents = sums.failures[index]!;
+    const runToFailureCents = sums.runToFailure[index]!;
     const inflator = (1 + inflation) ** index;
     const totalCents = plannedCents + failureCents;
     const inflatedCents = Math.round(totalCents * inflator);
     totals.plannedCents += totalCents;
     totals.plannedInflatedCents += inflatedCents;
-    totals.runToFailureCents += sums.runToFailure[index]!;
-    totals.runToFailureInflatedCents += Math.round(sums.runToFailure[index]! * inflator);
+    totals.runToFailureCents += runToFailureCents;
+    totals.runToFailureInflatedCents += Math.round(runToFailureCents * inflator);
     variance += sums.variance[index]! * inflator ** 2;
-    schedule.push({ year, plannedCents, failureCents, totalCents, inflatedCents });
+    schedule.push({ year, plannedCents, failureCents, totalCents, runToFailureCents, inflatedCents });
     for (const confidence of DEPOSIT_CONFIDENCES) {
       const needed = totals.plannedInflatedCents + CONFIDENCES[confidence] * Math.sqrt(variance);
       levelDeposit[confidence] = Math.max(levelDeposit[confidence], needed / year);

@@ -13,7 +13,7 @@ import type { Years } from "./schedule.ts";
 /** A stored component as far as its plan needs it. */
 export type Plannable = Component & { brandTier: BrandTier };
 
-export type ComponentPlan<C> = PartPlan & { component: C };
+export type ComponentPlan<C> = PartPlan & { component: C; part: Part };
 
 /** A component as a plan sees it, from the day of its latest score. */
 export function partOf(knowledge: Knowledge, component: Plannable): Part {
@@ -38,7 +38,8 @@ export function planComponent<C extends Plannable>(
   known: NewParts,
   sums: Years,
 ): ComponentPlan<C> {
-  return { component, ...planPart(partOf(knowledge, component), known, sums) };
+  const part = partOf(knowledge, component);
+  return { component, part, ...planPart(part, known, sums) };
 }
 
 /** What a budget sees of it, in the whole cents that are shown. */

@@ -6,10 +6,18 @@ import type { Stores } from "../../store/store.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
 import type { Rendered } from "../../web/embed/document.tsx";
 import type { CsvFile, NumberLinks } from "../../web/embed/property-page.tsx";
-import { chosenComponent, fileInPath, pageNumber, tokenInPath } from "../../wire/parameters.ts";
+import {
+  budgetInQuery,
+  chosenComponent,
+  fileInPath,
+  pageNumber,
+  planTerms,
+  tokenInPath,
+} from "../../wire/parameters.ts";
 import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
 import { type Call, type Operation, publicOperation, type Reply } from "../operation.ts";
 import { propertyFigures } from "../property-figures.ts";
+import { planTermsOfPage } from "../query.ts";
 
 export type EmbedParts = {
   read: Stores;
@@ -23,6 +31,8 @@ export type EmbedParts = {
 const CSV_FILES: readonly CsvFile[] = [
   "condition",
   "components",
+  "plan",
+  "schedule",
   "reserve",
   "forecast",
   "inspections",
@@ -41,7 +51,10 @@ export function embedOperations(parts: EmbedParts): Operation[] {
     return property && { embed, property };
   };
   const figuresOf = (call: Call, found: NonNullable<Awaited<ReturnType<typeof opened>>>) =>
-    propertyFigures({ read, knowledge, now: call.now }, found.property, call.query.get("component"));
+    propertyFigures({ read, knowledge, now: call.now }, found.property, {
+      chosen: call.query.get("component"),
+      terms: planTermsOfPage(call.query),
+    });
   // Loaded when a page is first asked for: no start waits for what makes pages.
   const pages = () => import("../../web/embed/pages.tsx");
   const noPage = async (call: Call, up: string) =>
@@ -53,7 +66,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
       method: "GET",
       path: "/embed/property/{token}",
       summary: "The page of one property, to be shown in a frame",
-      parameters: [tokenInPath, chosenComponent],
+      parameters: [tokenInPath, chosenComponent, budgetInQuery],
       async handle(call) {
         const found = await opened(call);
         if (!found) return await noPage(call, "../../");
@@ -89,11 +102,33 @@ export function embedOperations(parts: EmbedParts): Operation[] {
       },
     }),
     publicOperation({
+      id: "getPropertyPageSchedule",
+      method: "GET",
+      path: "/embed/property/{token}/schedule",
+      summary: "The replacement reserve schedule of the property, for print",
+      parameters: [tokenInPath, ...planTerms],
+      async handle(call) {
+        const found = await opened(call);
+        if (!found) return await noPage(call, "../../../");
+        const { renderSchedulePage } = await import("../../web/embed/schedule-page.tsx");
+        const { fileOf } = await assetTable();
+        const figures = await figuresOf(call, found);
+        const { years, inflation_pct } = figures.plan;
+        const rendered = renderSchedulePage(figures, {
+          style: await styleAt("../../../"),
+          script: `../../../assets/${fileOf("embed.js")}`,
+          back: `../${call.params.token}`,
+          csv: `plan.csv?years=${years}&inflation_pct=${inflation_pct}`,
+        });
+        return page(parts, call, rendered);
+      },
+    }),
+    publicOperation({
       id: "getPropertyPageFile",
       method: "GET",
       path: "/embed/property/{token}/{file}",
       summary: "The numbers behind a picture of the page, as CSV",
-      parameters: [tokenInPath, fileInPath, chosenComponent],
+      parameters: [tokenInPath, fileInPath, chosenComponent, ...planTerms],
       async handle(call) {
         const found = await opened(call);
         const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);
@@ -123,6 +158,7 @@ const linksBeside = (token: string): NumberLinks => ({
   csv: (file, componentId) =>
     `${token}/${file}.csv${componentId === undefined ? "" : `?component=${componentId}`}`,
   components: `${token}/components`,
+  schedule: `${token}/schedule`,
 });
 
 /** The address holds what opens the page: it is told to nobody, and a revoked page is asked for again. */

@@ -1,4 +1,4 @@
-import type { ComponentForm, TrendPointForm } from "../forms.ts";
+import type { ComponentForm, ScheduledComponentForm, ScheduledPlanForm, TrendPointForm } from "../forms.ts";
 import { byCostOfWaiting, costOfWaiting } from "../waiting.ts";
 import { Places, systemName } from "../words.ts";
 import type { CsvFile, PropertyFigures } from "./property-page.tsx";
@@ -7,12 +7,15 @@ type Cell = string | number | boolean | null;
 /** A file's first row and the others. */
 export type CsvRows = { heading: readonly string[]; rows: readonly (readonly Cell[])[] };
 
+/** What the files are made of: what the page shows, and what each part costs in each year. */
+export type FileFigures = Omit<PropertyFigures, "plan"> & { plan: ScheduledPlanForm };
+
 /** The numbers behind a picture, under the wire's own field names. */
-export function csvRows(file: CsvFile, figures: PropertyFigures): CsvRows {
+export function csvRows(file: CsvFile, figures: FileFigures): CsvRows {
   return FILES[file](figures);
 }
 
-const FILES: Readonly<Record<CsvFile, (figures: PropertyFigures) => CsvRows>> = {
+const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => CsvRows>> = {
   condition: ({ condition, assessedAt }) =>
     ofRecords([
       {
@@ -30,6 +33,11 @@ const FILES: Readonly<Record<CsvFile, (figures: PropertyFigures) => CsvRows>> = 
     const places = new Places(types, units);
     return ofRecords(byCostOfWaiting(components).map((one) => componentRow(one, places)));
   },
+  plan: ({ plan, types, units }) => {
+    const places = new Places(types, units);
+    return ofRecords(plan.components.map((one) => plannedRow(one, places)));
+  },
+  schedule: ({ plan }) => ofRecords(plan.schedule),
   reserve: ({ reserve }) =>
     ofRecords(Object.entries(reserve.reserves).map(([horizon, span]) => ({ horizon, ...span }))),
   forecast: ({ forecast }) =>
@@ -90,7 +98,26 @@ function componentRow(one: ComponentForm, places: Places) {
     projected_failure_latest: one.projected_failure_range.latest,
     proactive_cost: one.proactive_cost,
     reactive_cost: one.reactive_cost,
-    expected_cost_of_waiting_a_year: Math.round(costOfWaiting(one) * 100) / 100,
+    expected_failure_cost_a_year: Math.round(costOfWaiting(one) * 100) / 100,
+  };
+}
+
+function plannedRow(one: ScheduledComponentForm, places: Places) {
+  return {
+    component_id: one.component_id,
+    component_name: one.component_name,
+    place: places.of(one),
+    system: systemName(places.systemOf(one.appliance_type)),
+    age_years: one.age_years,
+    effective_age_years: one.effective_age_years,
+    expected_life_years: one.expected_life_years,
+    remaining_life_years: one.remaining_life_years,
+    policy: one.policy,
+    replace_on: one.replace_on,
+    proactive_cost: one.proactive_cost,
+    reactive_cost: one.reactive_cost,
+    cost_of_waiting_a_year: one.cost_of_waiting_a_year,
+    ...Object.fromEntries(one.yearly_costs.map((cost, at) => [`year_${at + 1}`, cost])),
   };
 }
 

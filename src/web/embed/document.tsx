@@ -11,12 +11,15 @@ export type DocumentParts = {
   script?: string;
   /** What runs along the foot of printed pages. */
   printed?: string;
+  /** Whether it is printed on its side. */
+  isLandscape?: boolean;
   children: ComponentChildren;
 };
 
 /** A whole HTML document made on the server. */
-export function renderDocument({ title, style, script, printed, children }: DocumentParts): Rendered {
-  const footers = printed === undefined ? undefined : pageFooters(printed);
+export function renderDocument(parts: DocumentParts): Rendered {
+  const { title, style, script, printed, isLandscape = false, children } = parts;
+  const footers = printed === undefined ? undefined : pageFooters(printed, isLandscape);
   const html = renderToString(
     <html lang="en">
       <head>
@@ -42,9 +45,9 @@ export function renderDocument({ title, style, script, printed, children }: Docu
  * The foot of every printed page: what it is of, and its number. The words are the operator's and the partner's own,
  * so they stand here and not in the style sheet; the policy allows this text by its hash.
  */
-function pageFooters(words: string): string {
+function pageFooters(words: string, isLandscape: boolean): string {
   return (
-    "@page{margin:16mm 15mm 18mm;" +
+    `@page{${isLandscape ? "size:landscape;margin:12mm 12mm 15mm;" : "margin:16mm 15mm 18mm;"}` +
     `@bottom-left{content:"${inCss(words)}"}` +
     '@bottom-right{content:"Page " counter(page) " of " counter(pages)}}'
   );
@@ -57,3 +60,6 @@ const inCss = (text: string) =>
 function sha256(text: string): string {
   return `sha256-${new Bun.CryptoHasher("sha256").update(text).digest("base64")}`;
 }
+
+/** As much of a name as a printed page's foot has room for. */
+export const shortened = (name: string) => (name.length > 60 ? `${name.slice(0, 59)}…` : name);

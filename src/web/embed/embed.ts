@@ -1,7 +1,17 @@
+import { h, render } from "preact";
+import { SPENDING_DATA, SPENDING_PLACE, type SpendingProps, SpendingSlider } from "../sections/spending.tsx";
+
 /*
  * What scripts add to the property page, which is whole without them: the choice of a part changes its chart in place,
- * and the report can be printed by a button.
+ * a budget can be tried with a slider, and the report can be printed by a button.
  */
+
+const place = document.getElementById(SPENDING_PLACE);
+if (place) {
+  const given: SpendingProps = JSON.parse(document.getElementById(SPENDING_DATA)!.textContent!);
+  place.replaceChildren();
+  render(h(SpendingSlider, given), place);
+}
 
 for (const button of document.querySelectorAll<HTMLButtonElement>("[data-prints]")) {
   button.hidden = false;

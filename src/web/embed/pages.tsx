@@ -5,7 +5,7 @@ import { componentColumns } from "../sections/attention.tsx";
 import { DataTable } from "../sections/section.tsx";
 import { byCostOfWaiting } from "../waiting.ts";
 import { Places, TIER_WORDS, TIERS } from "../words.ts";
-import { type Rendered, renderDocument } from "./document.tsx";
+import { type Rendered, renderDocument, shortened } from "./document.tsx";
 import {
   type NumberLinks,
   type PropertyFigures,
@@ -116,6 +116,3 @@ export function renderNoPage(style: string): Rendered {
     ),
   });
 }
-
-/** As much of a name as a printed page's foot has room for. */
-const shortened = (name: string) => (name.length > 60 ? `${name.slice(0, 59)}…` : name);

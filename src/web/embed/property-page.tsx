@@ -7,6 +7,7 @@ import type {
   HistoryEventForm,
   InspectionForm,
   PropertyForm,
+  PropertyPlanForm,
   ReserveForm,
   TrendPointForm,
   UnitForm,
@@ -16,6 +17,7 @@ import { Budget } from "../sections/budget.tsx";
 import { Condition } from "../sections/condition.tsx";
 import { HeatMap } from "../sections/heat-map.tsx";
 import { Inspections } from "../sections/inspections.tsx";
+import { WhatToDo } from "../sections/plan.tsx";
 import { Timeline } from "../sections/timeline.tsx";
 import { Trend } from "../sections/trend.tsx";
 import { byCostOfWaiting, elevated } from "../waiting.ts";
@@ -28,6 +30,9 @@ export type PropertyFigures = {
   forecast: ForecastForm;
   reserve: ReserveForm;
   inspections: readonly InspectionForm[];
+  plan?: PropertyPlanForm;
+  /** The budget in USD that the reader asked about. */
+  budget?: number | undefined;
   components: readonly ComponentForm[];
   types: readonly ApplianceTypeForm[];
   units: readonly UnitForm[];
@@ -46,8 +51,17 @@ export type Chosen = {
 export type NumberLinks = {
   csv: (file: CsvFile, componentId?: string) => string;
   components: string;
+  schedule: string;
 };
-export type CsvFile = "condition" | "components" | "reserve" | "forecast" | "inspections" | "trend";
+export type CsvFile =
+  | "condition"
+  | "components"
+  | "plan"
+  | "schedule"
+  | "reserve"
+  | "forecast"
+  | "inspections"
+  | "trend";
 
 /** The component whose trend is shown when the reader chose none. */
 export function firstToShow(components: readonly ComponentForm[]): string | undefined {
@@ -70,7 +84,14 @@ export function PropertySections({ figures, links }: { figures: PropertyFigures;
     <>
       {status}
       <Attention components={waiting} places={places} csv={csv("components")} all={links?.components} />
-      {/* What to do about it, once there is a plan, comes here. */}
+      {figures.plan && (
+        <WhatToDo
+          plan={figures.plan}
+          places={places}
+          budget={figures.budget}
+          links={{ yearsCsv: csv("schedule"), partsCsv: csv("plan"), schedule: links?.schedule }}
+        />
+      )}
       <HeatMap components={components} places={places} csv={csv("components")} />
       <Timeline
         components={waiting}

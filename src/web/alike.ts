@@ -1,0 +1,24 @@
+/** Things that are alike, in the order of the first of each. */
+export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return [...groups.values()];
+}
+
+/** Parts of one kind: the same definition in the same type of appliance. */
+export const kindOf = (part: { component_def_id: string; appliance_type: string }) =>
+  `${part.appliance_type} ${part.component_def_id}`;
+
+export const sumOf = <T>(items: readonly T[], amountOf: (item: T) => number): number =>
+  items.reduce((sum, item) => sum + amountOf(item), 0);
+
+/** `2028`, `2028–2030` of the least and the most of some numbers. */
+export function spanOf(numbers: readonly number[], write: (value: number) => string = String): string {
+  const [least, most] = [write(Math.min(...numbers)), write(Math.max(...numbers))];
+  return least === most ? least : `${least}–${most}`;
+}

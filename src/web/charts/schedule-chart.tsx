@@ -1,0 +1,123 @@
+import { scaleLinear } from "d3-scale";
+import { money, shortMoney } from "../format.ts";
+import type { PlanYearForm } from "../forms.ts";
+import { percent } from "./bar.tsx";
+
+const [HEIGHT, TOP, BOTTOM] = [220, 14, 26];
+/** Room between two years, as a share of a year's width. */
+const GAP = 0.34;
+const MOST_LABELS = 12;
+
+/** What each year is expected to cost: planned work below, failures above it, and behind them running to failure. */
+export function ScheduleChart({ years }: { years: readonly PlanYearForm[] }) {
+  const most = Math.max(...years.flatMap(({ total, run_to_failure }) => [total, run_to_failure]), 1);
+  const y = scaleLinear([0, most], [HEIGHT - BOTTOM, TOP]).nice(4);
+  const slot = 1 / years.length;
+  const width = percent(slot * (1 - GAP));
+  const every = Math.ceil(years.length / MOST_LABELS);
+  const round = (value: number) => Number(value.toFixed(1));
+  const line = years.map(({ run_to_failure }, at) => {
+    const height = round(y(run_to_failure));
+    return `${at === 0 ? "M" : "L"}${at} ${height}H${at + 1}`;
+  });
+  return (
+    <div class="schedule-chart">
+      <svg width="100%" height={HEIGHT} role="img" aria-label={spoken(years)}>
+        <defs>
+          <pattern
+            id="failures"
+            width="6"
+            height="6"
+            patternUnits="userSpaceOnUse"
+            patternTransform="rotate(45)"
+          >
+            <rect class="ground" width="6" height="6" />
+            <rect class="stripe" width="3" height="6" />
+          </pattern>
+        </defs>
+        {y.ticks(4).map((tick) => (
+          <g class="tick">
+            <line x1="0" x2="100%" y1={round(y(tick))} y2={round(y(tick))} />
+            <text x="-8" y={round(y(tick)) + 4} text-anchor="end">
+              {shortMoney(tick)}
+            </text>
+          </g>
+        ))}
+        <svg
+          class="run-to-failure"
+          width="100%"
+          height={HEIGHT}
+          viewBox={`0 0 ${years.length} ${HEIGHT}`}
+          preserveAspectRatio="none"
+        >
+          <path class="under" d={`${line.join("")}V${HEIGHT - BOTTOM}H0Z`} />
+          <path class="edge" d={line.join("")} vector-effect="non-scaling-stroke" />
+        </svg>
+        {years.map(({ year, planned_cost, total }, at) => {
+          const x = percent((at + GAP / 2) * slot);
+          return (
+            <g>
+              <rect
+                class="failures"
+                x={x}
+                width={width}
+                y={round(y(total))}
+                height={round(y(planned_cost) - y(total))}
+              />
+              <rect
+                class="planned"
+                x={x}
+                width={width}
+                y={round(y(planned_cost))}
+                height={round(y(0) - y(planned_cost))}
+              />
+              {at % every === 0 && (
+                <text x={percent((at + 0.5) * slot)} y={HEIGHT - 8} text-anchor="middle">
+                  {year}
+                </text>
+              )}
+            </g>
+          );
+        })}
+      </svg>
+    </div>
+  );
+}
+
+/** The words of the chart beside it: which mark is what. */
+export function ScheduleLegend() {
+  return (
+    <p class="small schedule-legend">
+      <span class="legend">
+        <svg width="14" height="12" aria-hidden="true">
+          <rect class="planned" width="14" height="12" />
+        </svg>{" "}
+        Planned replacements
+      </span>
+      <span class="legend">
+        <svg width="14" height="12" aria-hidden="true">
+          <rect class="failures" width="14" height="12" />
+        </svg>{" "}
+        Failures all the same
+      </span>
+      <span class="legend">
+        <svg class="run-to-failure" width="14" height="12" aria-hidden="true">
+          <rect class="under" y="4" width="14" height="8" />
+          <path class="edge" d="M0 4H14" />
+        </svg>{" "}
+        If every part is run to failure
+      </span>
+    </p>
+  );
+}
+
+function spoken(years: readonly PlanYearForm[]): string {
+  const dearest = years.reduce((most, one) => (one.total > most.total ? one : most));
+  const total = (pick: (year: PlanYearForm) => number) =>
+    money(Math.round(years.reduce((sum, one) => sum + pick(one), 0)));
+  return (
+    `Expected costs of ${years.length} years: ${total((one) => one.planned_cost)} of planned replacements and ` +
+    `${total((one) => one.failure_cost)} of failures; ${total((one) => one.run_to_failure)} if every part is run to failure. ` +
+    `The dearest is year ${dearest.year} with ${money(Math.round(dearest.total))}.`
+  );
+}

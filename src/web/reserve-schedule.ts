@@ -1,0 +1,133 @@
+import { groupedBy, kindOf, spanOf, sumOf } from "./alike.ts";
+import type { ScheduledComponentForm, ScheduledPlanForm } from "./forms.ts";
+import { type Places, systemName } from "./words.ts";
+
+/** Like parts as a row: those of a kind that are due now, or those that are not. Dollars are whole. */
+export type ScheduleRow = {
+  name: string;
+  where: string;
+  isDueNow: boolean;
+  quantity: number;
+  /** In years with one decimal; a span where the parts differ. */
+  age: string;
+  effectiveAge: string;
+  expectedLife: string;
+  remaining: string;
+  unitCost: number;
+  cost: number;
+  years: number[];
+};
+
+/** The rows of a system, and in whole dollars what they come to. */
+export type ScheduleSystem = {
+  name: string;
+  rows: ScheduleRow[];
+  quantity: number;
+  cost: number;
+  years: number[];
+};
+
+export type ReserveSchedule = {
+  systems: ScheduleSystem[];
+  quantity: number;
+  cost: number;
+  /** By year: in today's dollars, what those are multiplied by, the product, and that for each unit. */
+  years: number[];
+  factors: number[];
+  inflated: number[];
+  perUnit: number[];
+  /** If every part is run to failure, in today's dollars. */
+  runToFailure: number[];
+};
+
+/**
+ * A plan as lenders read one. Every row and column adds up as it is printed: the years come to the plan's total rounded
+ * to a dollar, each row's share of a year is rounded so that the year comes to its own, and what is inflated is worked
+ * out of what is printed.
+ */
+export function reserveScheduleOf(plan: ScheduledPlanForm, places: Places): ReserveSchedule {
+  const groups = groupedBy(plan.components, (one) => `${kindOf(one)} ${one.policy === "replace_now"}`);
+  const years = inWhole(plan.schedule.map(({ total }) => total));
+  const columns = years.map((total, year) =>
+    inWhole(
+      groups.map((group) => sumOf(group, (one) => one.yearly_costs[year]!)),
+      total,
+    ),
+  );
+  const rows = groups.map((group, at) => ({
+    system: systemName(places.systemOf(group[0]!.appliance_type)),
+    row: rowOf(
+      group,
+      places,
+      columns.map((column) => column[at]!),
+    ),
+  }));
+  const systems = groupedBy(rows, ({ system }) => system)
+    .map((of) =>
+      systemOf(
+        of[0]!.system,
+        of.map(({ row }) => row),
+      ),
+    )
+    .sort((a, b) => sumOf(b.years, Number) - sumOf(a.years, Number));
+  const factors = years.map((_, year) => (1 + plan.inflation_pct / 100) ** year);
+  const inflated = years.map((total, year) => Math.round(total * factors[year]!));
+  return {
+    systems,
+    quantity: sumOf(systems, ({ quantity }) => quantity),
+    cost: sumOf(systems, ({ cost }) => cost),
+    ...{ years, factors, inflated },
+    perUnit: inflated.map((total) => Math.round(total / Math.max(plan.unit_count, 1))),
+    runToFailure: inWhole(plan.schedule.map(({ run_to_failure }) => run_to_failure)),
+  };
+}
+
+function rowOf(group: readonly ScheduledComponentForm[], places: Places, years: number[]): ScheduleRow {
+  const [first] = group as [ScheduledComponentForm];
+  const span = (pick: (one: ScheduledComponentForm) => number) =>
+    spanOf(group.map(pick), (value) => value.toFixed(1));
+  // Of the figures as they are printed, so that one is the difference of the others.
+  const tenths = (value: number) => Math.round(value * 10);
+  const remaining = (one: ScheduledComponentForm) =>
+    Math.max(tenths(one.expected_life_years) - tenths(one.effective_age_years), 0) / 10;
+  return {
+    name: first.component_name,
+    where: group.length === 1 ? places.of(first) : places.typeName(first.appliance_type),
+    isDueNow: first.policy === "replace_now",
+    quantity: group.length,
+    age: span((one) => one.age_years),
+    effectiveAge: span((one) => one.effective_age_years),
+    expectedLife: span((one) => one.expected_life_years),
+    remaining: span(remaining),
+    unitCost: Math.round(first.proactive_cost),
+    cost: Math.round(first.proactive_cost) * group.length,
+    years,
+  };
+}
+
+function systemOf(name: string, rows: ScheduleRow[]): ScheduleSystem {
+  return {
+    name,
+    rows: rows.sort((a, b) => sumOf(b.years, Number) - sumOf(a.years, Number)),
+    quantity: sumOf(rows, ({ quantity }) => quantity),
+    cost: sumOf(rows, ({ cost }) => cost),
+    years: rows[0]!.years.map((_, year) => sumOf(rows, (row) => row.years[year]!)),
+  };
+}
+
+/**
+ * Amounts, none below zero, as whole ones that come to `total`: each is what the rounded running sum grows by, so none
+ * is off by more than one.
+ */
+export function inWhole(amounts: readonly number[], total = Math.round(sumOf(amounts, Number))): number[] {
+  const all = sumOf(amounts, Number);
+  const scale = all === 0 ? 0 : total / all;
+  let [sum, before] = [0, 0];
+  return amounts.map((amount) => {
+    sum += amount;
+    const after = Math.round(sum * scale);
+    const own = after - before;
+    before = after;
+    return own;
+  });
+}

@@ -1,0 +1,237 @@
+import type { ComponentChildren } from "preact";
+import { groupedBy, kindOf, sumOf } from "../alike.ts";
+import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { count, counted, date, money } from "../format.ts";
+import type { PlannedComponentForm, PlanSummaryForm, PropertyPlanForm } from "../forms.ts";
+import { type Offer, offerOf, rangeOf } from "../spending.ts";
+import { type Places, POLICY_WORDS } from "../words.ts";
+import { Numbers, Section } from "./section.tsx";
+import { SPENDING_DATA, SPENDING_PLACE, SpendingForm, type SpendingProps } from "./spending.tsx";
+
+const SHOWN = 6;
+
+export type PlanLinks = {
+  /** The years, and the parts, as CSV. */
+  yearsCsv?: string | undefined;
+  partsCsv?: string | undefined;
+  /** The replacement reserve schedule, for print. */
+  schedule?: string | undefined;
+};
+
+/** What to do about a property: what is due, what the years cost, what to set aside, and what a budget buys. */
+export function WhatToDo(props: {
+  plan: PropertyPlanForm;
+  places: Places;
+  /** The budget in USD that was asked about. */
+  budget?: number | undefined;
+  links?: PlanLinks;
+  /** In place of the form that asks the server for another budget. */
+  spending?: (props: SpendingProps) => ComponentChildren;
+}) {
+  const { plan, places, budget, links = {} } = props;
+  const due = plan.components.filter(({ policy }) => policy === "replace_now");
+  const waiting = Math.round(sumOf(due, (one) => one.cost_of_waiting_a_year));
+  return (
+    <Section
+      id="plan"
+      title="What to do"
+      about={`What is best replaced and when, from ${date(plan.as_of)}, in today’s dollars unless said otherwise.`}
+    >
+      <dl class="figures">
+        <div>
+          <dt>Due now</dt>
+          <dd>{counted(due.length, "part")}</dd>
+          <dd class="small mute">
+            {due.length === 0 ? "nothing is past its best age" : "past the age at which replacing pays"}
+          </dd>
+        </div>
+        <div>
+          <dt>To replace them</dt>
+          <dd>{money(Math.round(plan.immediate.cost))}</dd>
+          <dd class="small mute">as planned work</dd>
+        </div>
+        <div>
+          <dt>To wait a year with them</dt>
+          <dd>{money(waiting)}</dd>
+          <dd class="small mute">more than waiting saves</dd>
+        </div>
+      </dl>
+      {due.length > 0 && <DueNow due={due} places={places} />}
+      <Numbers
+        summary={plan.components.length > 100 ? "What to do with every part" : "What to do with each part"}
+        csv={links.partsCsv}
+        rows={plan.components}
+        columns={[
+          {
+            heading: "Part",
+            cell: (one) => (
+              <>
+                <TierMark tier={one.risk_tier} /> {one.component_name}
+              </>
+            ),
+          },
+          { heading: "Where", cell: (one) => places.of(one) },
+          { heading: "Do", cell: (one) => POLICY_WORDS[one.policy] },
+          { heading: "Due", cell: (one) => (one.replace_on === null ? "–" : date(one.replace_on)) },
+          { heading: "Planned", isNumber: true, cell: (one) => money(one.proactive_cost) },
+          { heading: "After failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
+          {
+            heading: "To wait a year",
+            isNumber: true,
+            cell: (one) => money(Math.round(one.cost_of_waiting_a_year)),
+          },
+        ]}
+        note="A year of waiting costs the risk of a failure’s extra cost, less a year of a well kept part; below zero waiting is the better choice."
+      />
+      <Years plan={plan} units={plan.unit_count} links={links} />
+      <WhatMoneyBuys plan={plan} places={places} budget={budget} spending={props.spending} />
+    </Section>
+  );
+}
+
+function DueNow({ due, places }: { due: readonly PlannedComponentForm[]; places: Places }) {
+  const groups = groupedBy(due, kindOf)
+    .map((group) => ({ group, waiting: sumOf(group, (one) => one.cost_of_waiting_a_year) }))
+    .sort((a, b) => b.waiting - a.waiting);
+  const rest = groups.slice(SHOWN).flatMap(({ group }) => group);
+  return (
+    <ul class="due-now">
+      {groups.slice(0, SHOWN).map(({ group, waiting }) => (
+        <li>
+          <span>
+            {group[0]!.component_name}
+            {group.length > 1 && ` × ${count(group.length)}`}{" "}
+            <span class="mute small">
+              {group.length > 1 ? places.typeName(group[0]!.appliance_type) : places.of(group[0]!)}
+            </span>
+          </span>
+          <strong class="number">{money(sumOf(group, (one) => one.proactive_cost))}</strong>
+          <span class="number mute small">{money(Math.round(waiting))} to wait</span>
+        </li>
+      ))}
+      {rest.length > 0 && (
+        <li class="mute">
+          <span>and {counted(rest.length, "part")} more</span>
+          <span class="number">{money(sumOf(rest, (one) => one.proactive_cost))}</span>
+          <span class="number small">
+            {money(Math.round(sumOf(rest, (one) => one.cost_of_waiting_a_year)))} to wait
+          </span>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** The years of a property's or a portfolio's plan: the schedule, what it saves, and the deposit that carries it. */
+export function Years({ plan, units, links }: { plan: PlanSummaryForm; units: number; links: PlanLinks }) {
+  const { totals, schedule } = plan;
+  const perUnit = Math.max(units, 1);
+  return (
+    <>
+      <h3>{plan.years === 1 ? "The coming year" : `The next ${count(plan.years)} years`}</h3>
+      <p class="about">
+        Following the plan is expected to cost {money(Math.round(totals.planned))}, failures included;{" "}
+        {totals.savings > 0.5
+          ? `running every part to failure, ${money(Math.round(totals.run_to_failure))}: ${money(Math.round(totals.savings))} more.`
+          : "there is nothing to save by replacing sooner."}
+      </p>
+      <ScheduleChart years={schedule} />
+      <ScheduleLegend />
+      <DepositSentence plan={plan} />
+      <Numbers
+        summary="The years in a table"
+        csv={links.yearsCsv}
+        rows={schedule}
+        note={`Year 1 begins on ${date(plan.as_of)}. Costs are in today’s dollars; the last two columns are in the money of their year, at ${plan.inflation_pct}% inflation, the last for each of ${counted(perUnit, "unit")}.`}
+        columns={[
+          { heading: "Year", cell: (year) => year.year },
+          { heading: "Planned", isNumber: true, cell: (year) => money(Math.round(year.planned_cost)) },
+          { heading: "Failures", isNumber: true, cell: (year) => money(Math.round(year.failure_cost)) },
+          { heading: "Total", isNumber: true, cell: (year) => money(Math.round(year.total)) },
+          {
+            heading: "Run to failure",
+            isNumber: true,
+            cell: (year) => money(Math.round(year.run_to_failure)),
+          },
+          {
+            heading: "With inflation",
+            isNumber: true,
+            cell: (year) => money(Math.round(year.total_inflated)),
+          },
+          { heading: "Per unit", isNumber: true, cell: (year) => money(Math.round(year.per_unit_inflated)) },
+        ]}
+      />
+      {links.schedule && (
+        <p class="screen small reserve-schedule">
+          <a href={links.schedule}>Replacement reserve schedule</a>, a row a part and a column a year, for
+          print
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What a lender asks first: the deposit that carries the years, and what more certainty takes. */
+export function DepositSentence({ plan }: { plan: PlanSummaryForm }) {
+  const { level_deposit: deposit, years, inflation_pct } = plan;
+  const yearly = (confidence: "50" | "80" | "95") => (
+    <strong>{money(Math.ceil(deposit[confidence].per_year))}</strong>
+  );
+  return (
+    <p class="deposit">
+      A level deposit of {yearly("50")} a year ({money(deposit["50"].per_unit_per_month)} per unit per month)
+      covers the costs that are expected over {years === 1 ? "the year" : `the ${years} years`} at{" "}
+      {inflation_pct}% inflation, beginning with an empty reserve. To cover them with 80% confidence takes{" "}
+      {yearly("80")} a year, and with 95% confidence {yearly("95")}.
+    </p>
+  );
+}
+
+function WhatMoneyBuys(props: {
+  plan: PropertyPlanForm;
+  places: Places;
+  budget: number | undefined;
+  spending: ((props: SpendingProps) => ComponentChildren) | undefined;
+}) {
+  const { plan, places, budget, spending = (given) => <OfferedToScripts {...given} /> } = props;
+  const offer = offerOf(plan.components, places);
+  return (
+    <>
+      <h3>What a budget buys</h3>
+      {offer.parts.length === 0 ? (
+        <p class="empty">
+          There is no part with which waiting costs more than it saves: nothing to spend a budget on now.
+        </p>
+      ) : (
+        <>
+          <p class="about">
+            First what saves most for each dollar, of what is left of the money. Begins with a year’s deposit
+            at 80% confidence.
+          </p>
+          {spending({ offer, amount: amountOf(plan, offer, budget) })}
+        </>
+      )}
+    </>
+  );
+}
+
+/** The budget that was asked about, else a year's deposit; no more than there is to buy. */
+function amountOf(plan: PropertyPlanForm, offer: Offer, asked: number | undefined): number {
+  const { most, step } = rangeOf(offer);
+  const deposit = Math.round(plan.level_deposit["80"].per_year / step) * step;
+  return Math.min(asked ?? Math.max(deposit, step), most);
+}
+
+/** The form, with what a script needs to make a slider of it. */
+function OfferedToScripts(props: SpendingProps) {
+  const data = JSON.stringify(props).replaceAll("<", "\\u003c");
+  return (
+    <>
+      <div id={SPENDING_PLACE}>
+        <SpendingForm {...props} />
+      </div>
+      <script type="application/json" id={SPENDING_DATA} dangerouslySetInnerHTML={{ __html: data }} />
+    </>
+  );
+}

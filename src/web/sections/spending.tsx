@@ -1,0 +1,130 @@
+import { useState } from "preact/hooks";
+import { counted, money } from "../format.ts";
+import { type Bargain, bargainFor, type Lot, type Offer, rangeOf } from "../spending.ts";
+
+const SHOWN = 5;
+/** Where the choice of a budget is on its page, and the numbers that it is made from. */
+export const SPENDING_PLACE = "spending";
+export const SPENDING_DATA = "spending-data";
+
+export type SpendingProps = { offer: Offer; amount: number };
+
+/** What a budget buys and what it leaves, as a form that asks the server for another amount. */
+export function SpendingForm({ offer, amount }: SpendingProps) {
+  const { most } = rangeOf(offer);
+  return (
+    <>
+      <form class="choice amount" method="get" action="#plan">
+        <label for="budget">Budget in dollars</label>
+        <input
+          id="budget"
+          name="budget"
+          type="number"
+          inputMode="numeric"
+          min="0"
+          max={most}
+          step="1"
+          value={amount}
+        />
+        <button type="submit">Show</button>
+      </form>
+      <Bought bargain={bargainFor(offer, amount)} amount={amount} />
+    </>
+  );
+}
+
+/** The same with a slider, worked out where the page is read. */
+export function SpendingSlider({ offer, amount: first }: SpendingProps) {
+  const [amount, setAmount] = useState(first);
+  const { most, step } = rangeOf(offer);
+  return (
+    <>
+      <div class="choice amount">
+        <label for="budget">Budget</label>
+        <input
+          id="budget"
+          type="range"
+          min="0"
+          max={most}
+          step={step}
+          value={amount}
+          aria-valuetext={money(amount)}
+          onInput={({ currentTarget }) => setAmount(Number(currentTarget.value))}
+        />
+        <output for="budget">{money(amount)}</output>
+      </div>
+      <Bought bargain={bargainFor(offer, amount)} amount={amount} />
+    </>
+  );
+}
+
+function Bought({ bargain, amount }: { bargain: Bargain; amount: number }) {
+  const { spentUsd, avoidedUsd, leftUsd, bought, left } = bargain;
+  const all = avoidedUsd + leftUsd;
+  const parts = bought.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <>
+      <p class="bargain" aria-live="polite">
+        {parts === 0 ? (
+          <>
+            <strong>{money(amount)}</strong> replaces nothing. Waiting a year costs{" "}
+            {money(Math.round(leftUsd))} more than it saves.
+          </>
+        ) : (
+          <>
+            <strong>{money(amount)}</strong> replaces {counted(parts, "part")} for{" "}
+            {money(Math.round(spentUsd))}. That saves <strong>{money(Math.round(avoidedUsd))}</strong> of the{" "}
+            {money(Math.round(all))} that waiting a year costs
+            {left.length === 0 ? ": nothing is left to save." : `, and leaves ${money(Math.round(leftUsd))}.`}
+          </>
+        )}
+      </p>
+      <svg class="bar split" width="100%" height="10" aria-hidden="true">
+        <rect class="track" width="100%" height="10" rx="5" />
+        <rect class="fill" width={`${((100 * avoidedUsd) / (all || 1)).toFixed(1)}%`} height="10" rx="5" />
+      </svg>
+      <div class="lots">
+        <Lots title="It buys" lots={bought} empty="Nothing: the least of these parts costs more." />
+        <Lots title="It leaves" lots={left} empty="Nothing that is dearer to leave than to replace." />
+      </div>
+    </>
+  );
+}
+
+function Lots({ title, lots, empty }: { title: string; lots: readonly Lot[]; empty: string }) {
+  const rest = lots.slice(SHOWN);
+  return (
+    <div>
+      <h4>{title}</h4>
+      {lots.length === 0 && <p class="empty">{empty}</p>}
+      <ul>
+        {lots.slice(0, SHOWN).map((lot) => (
+          <li>
+            <span>
+              {lot.name}
+              {lot.count > 1 && ` × ${lot.count.toLocaleString("en-US")}`}{" "}
+              <span class="mute small">{lot.where}</span>
+            </span>
+            <span class="number">
+              {money(Math.round(lot.usd))}
+              <span class="mute small"> saves {money(Math.round(lot.waitingUsd))}</span>
+            </span>
+          </li>
+        ))}
+        {rest.length > 0 && (
+          <li class="mute">
+            <span>
+              and{" "}
+              {counted(
+                rest.reduce((sum, { count }) => sum + count, 0),
+                "part",
+              )}{" "}
+              more
+            </span>
+            <span class="number">{money(Math.round(rest.reduce((sum, { usd }) => sum + usd, 0)))}</span>
+          </li>
+        )}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import { byWorth, type Candidate, type Spending, spend } from "../domain/planning/budget.ts";
+import { kindOf } from "./alike.ts";
+import type { PlannedComponentForm } from "./forms.ts";
+import type { Places } from "./words.ts";
+
+/**
+ * What a budget can buy, as small as a page can carry it: kinds of parts with what replacing one costs, and the parts
+ * with which waiting costs anything, in the order of spending.
+ */
+export type Offer = {
+  kinds: readonly { name: string; where: string; cents: number }[];
+  /** Of each part its kind, by place among them, and what waiting a year with it costs, in cents. */
+  parts: readonly (readonly [kind: number, waitingCents: number])[];
+};
+
+const cents = (usd: number) => Math.round(usd * 100);
+
+export function offerOf(components: readonly PlannedComponentForm[], places: Places): Offer {
+  const kinds: Offer["kinds"][number][] = [];
+  const numbers = new Map<string, number>();
+  const parts = components
+    .filter((one) => one.cost_of_waiting_a_year > 0)
+    .map((one) => {
+      const key = kindOf(one);
+      const kind = numbers.get(key) ?? kinds.length;
+      if (kind === kinds.length) {
+        numbers.set(key, kind);
+        const where = places.typeName(one.appliance_type);
+        kinds.push({ name: one.component_name, where, cents: cents(one.proactive_cost) });
+      }
+      const waitingCents = cents(one.cost_of_waiting_a_year);
+      return { id: one.component_id, plannedCents: kinds[kind]!.cents, waitingCents, kind };
+    });
+  return { kinds, parts: parts.sort(byWorth).map(({ kind, waitingCents }) => [kind, waitingCents]) };
+}
+
+/** Like parts that are bought together, or left together. */
+export type Lot = { name: string; where: string; count: number; usd: number; waitingUsd: number };
+
+export type Bargain = {
+  spentUsd: number;
+  avoidedUsd: number;
+  leftUsd: number;
+  /** The dearest to wait for first. */
+  bought: Lot[];
+  left: Lot[];
+};
+
+/** What an amount buys of an offer, and what it leaves. */
+export function bargainFor(offer: Offer, amountUsd: number): Bargain {
+  const candidates = offer.parts.map(([kind, waitingCents], place) => ({
+    ...{ id: String(place), plannedCents: offer.kinds[kind]!.cents, waitingCents, kind },
+  }));
+  const spending: Spending<(typeof candidates)[number]> = { chosen: [], spentCents: 0, avoidedCents: 0 };
+  spend(spending, cents(amountUsd), candidates);
+  const chosen = new Set(spending.chosen);
+  const left = candidates.filter((one) => !chosen.has(one));
+  return {
+    spentUsd: spending.spentCents / 100,
+    avoidedUsd: spending.avoidedCents / 100,
+    leftUsd: left.reduce((sum, one) => sum + one.waitingCents, 0) / 100,
+    bought: lotsOf(offer, spending.chosen),
+    left: lotsOf(offer, left),
+  };
+}
+
+function lotsOf(offer: Offer, parts: readonly (Candidate & { kind: number })[]): Lot[] {
+  const lots = new Map<number, Lot>();
+  for (const { kind, plannedCents, waitingCents } of parts) {
+    const { name, where } = offer.kinds[kind]!;
+    const lot = lots.get(kind) ?? { name, where, count: 0, usd: 0, waitingUsd: 0 };
+    lots.set(kind, lot);
+    lot.count++;
+    lot.usd += plannedCents / 100;
+    lot.waitingUsd += waitingCents / 100;
+  }
+  return [...lots.values()].sort((a, b) => b.waitingUsd - a.waitingUsd);
+}
+
+/** The amounts that a slider offers: from nothing to all that there is to buy, in round steps. */
+export function rangeOf({ kinds, parts }: Offer): { most: number; step: number } {
+  const all = parts.reduce((sum, [kind]) => sum + kinds[kind]!.cents, 0) / 100;
+  const rough = Math.max(all / 100, 1);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough)!;
+  return { most: Math.ceil(all / step) * step, step };
+}
