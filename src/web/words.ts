@@ -51,6 +51,9 @@ export function sentence(code: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+const LABELS_SHOWN = 4;
+const inNaturalOrder = new Intl.Collator("en-US", { numeric: true }).compare;
+
 /** Where things are, in words: looks up the names of types and the labels of units. */
 export class Places {
   readonly #types: ReadonlyMap<string, ApplianceTypeForm>;
@@ -69,6 +72,17 @@ export class Places {
   /** The code of the system that a type belongs to. */
   systemOf(typeId: string): string {
     return this.#types.get(typeId)?.system ?? "other";
+  }
+
+  /** `Refrigerator, units 3, 5, 9 and 21 more` of like parts. */
+  ofSeveral(parts: readonly Pick<ComponentForm, "appliance_type" | "unit">[]): string {
+    const labels = new Set(parts.flatMap(({ unit }) => this.#units.get(unit ?? "") ?? []));
+    const name = this.typeName(parts[0]!.appliance_type);
+    if (labels.size === 0) return name;
+    const shown = [...labels].sort(inNaturalOrder).slice(0, LABELS_SHOWN);
+    const more = labels.size - shown.length;
+    const list = new Intl.ListFormat("en-US").format(more > 0 ? [...shown, `${more} more`] : shown);
+    return `${name}, ${labels.size === 1 ? "unit" : "units"} ${list}`;
   }
 
   /** `Gas storage water heater, unit 4` */

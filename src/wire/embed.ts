@@ -52,11 +52,14 @@ export const newEmbed = object({
   expires_at: embed.fields.expires_at,
 });
 
+/** The address of a page. */
+export const embedUrl = (publicUrl: string, token: string) => `${publicUrl}/embed/property/${token}`;
+
 /** A new embed with its token, shown this once, and the address that it makes. */
 export const newEmbedRecord = newEmbed.view((made: Embed, token: string, publicUrl: string) => ({
   embed_id: made.id,
   token,
-  url: `${publicUrl}/embed/property/${token}`,
+  url: embedUrl(publicUrl, token),
   property_id: made.propertyId,
   expires_at: isoOrNull(made.expiresAt),
 }));

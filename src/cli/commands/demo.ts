@@ -16,7 +16,8 @@ import { OutputClosed } from "../terminal/process-host.ts";
 export const demoCommand = command({
   description:
     "Fills a data folder of its own (--data-dir, else ./demo-data), takes today's snapshot, serves, shows each " +
-    "webhook that its receiver verified, and prints the credentials and three curl lines. Ctrl-C stops it; the next " +
+    "webhook that its receiver verified, and prints the address of the demo property's page, the credentials and three " +
+    "curl lines. Ctrl-C stops it; the next " +
     "run goes on where it left off. A port that is taken is exchanged for a free one.",
   options: {
     host: setting("server.host", "HOST", "the address to listen on"),

@@ -12,12 +12,14 @@ import type { Partner } from "../../domain/partner.ts";
 import type { SnapshotResult } from "../../domain/snapshot.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
+import { hashSecret } from "../../secrets/hash.ts";
 import { refuseRemains } from "../../store/remains.ts";
 import type { Store } from "../../store/store.ts";
 import type { PartnerTotals } from "../../store/totals.ts";
 import { changePartner } from "../../usecases/administer-partner.ts";
 import { createAdministrator } from "../../usecases/administrators.ts";
 import { createDemoProperty } from "../../usecases/create-demo-property.ts";
+import { createEmbed } from "../../usecases/embeds.ts";
 import { importPortfolio } from "../../usecases/import-portfolio.ts";
 import { type Administration, createPartner } from "../../usecases/partners.ts";
 import { writePortfolio } from "../../usecases/portfolio-writer.ts";
@@ -28,6 +30,8 @@ import { credentialsRecord } from "../../wire/partner.ts";
 export type DemoCredentials = ReturnType<typeof credentialsRecord> & {
   admin_id: string;
   admin_key: string;
+  /** What opens the demo property's page. */
+  embed_token: string;
 };
 
 export type DemoData = {
@@ -67,12 +71,13 @@ export async function prepareDemo(
       };
       await importPortfolio({ store, knowledge, partner, actor: "cli:demo", clock, pause, sources: SAMPLE });
       const propertyId = await demoPropertyId(store, knowledge, partner);
+      const embedToken = await embedTokenOf(administration, credentialsFile, credentials, propertyId);
       // Only now, so that what is told is what the snapshot finds, and not every row of the sample.
       await changePartner(administration, partner.id, { webhookUrl: receiverUrl });
       const ticks = () => performance.now();
       const snapshot = await takeSnapshot({ store, knowledge, clock, ticks, pause, signal }, dayOf(clock()));
       return {
-        credentials,
+        credentials: { ...credentials, embed_token: embedToken },
         credentialsFile,
         totals: await store.read.totals.ofPartner(partner.id),
         riskiest: riskiestOf(await store.read.components.rowsOfProperty(propertyId)),
@@ -106,24 +111,44 @@ function claimFolder(dataDir: string): string {
   return file;
 }
 
-async function credentialsOf(administration: Administration, file: string): Promise<DemoCredentials> {
+type OwnCredentials = Omit<DemoCredentials, "embed_token">;
+
+async function credentialsOf(administration: Administration, file: string): Promise<OwnCredentials> {
   const kept: Partial<DemoCredentials> = JSON.parse(readFileSync(file, "utf8"));
   const { partners } = administration.store.read;
   if (kept.admin_key && kept.partner_id && (await partners.find(kept.partner_id)))
-    return kept as DemoCredentials;
+    return kept as OwnCredentials;
   const { partner, credentials } = await createPartner(administration, {
     name: "Demo Partner",
     dailyBudget: CALLS_A_DAY,
     webhookUrl: null,
   });
   const administrator = await createAdministrator(administration, "Demo administrator");
-  const made: DemoCredentials = {
+  const made: OwnCredentials = {
     ...credentialsRecord(partner, credentials),
     admin_id: administrator.id,
     admin_key: administrator.key,
   };
-  writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+  keep(file, made);
   return made;
+}
+
+const keep = (file: string, credentials: object) =>
+  writeFileSync(file, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+
+/** What opens the demo property's page: the one that is kept while it does, else a new one. */
+async function embedTokenOf(
+  administration: Administration,
+  file: string,
+  credentials: OwnCredentials,
+  propertyId: string,
+): Promise<string> {
+  const { embed_token: kept }: Partial<DemoCredentials> = JSON.parse(readFileSync(file, "utf8"));
+  const known = kept && (await administration.store.read.embeds.findByToken(hashSecret(kept)));
+  if (known && known.propertyId === propertyId && known.revokedAt === null) return kept;
+  const { token } = await createEmbed(administration, { propertyId, days: null });
+  keep(file, { ...credentials, embed_token: token });
+  return token;
 }
 
 async function demoPropertyId(store: Store, knowledge: Knowledge, partner: Partner): Promise<string> {

@@ -1,4 +1,5 @@
 import type { Day } from "../../domain/time.ts";
+import { embedUrl } from "../../wire/embed.ts";
 import type { DemoData } from "./data.ts";
 
 /** What is shown when the demo is ready. */
@@ -57,6 +58,8 @@ export function demoText(demo: Demo): string {
     ],
     ["", `${count(totals.critical)} critical, ${count(totals.warning)} warning components now`],
     [],
+    ["Page to look at", pageUrl(demo)],
+    [],
     ["API", apiUrl],
     ["Administration", adminUrl],
     ["Webhooks go to", `${webhookUrl}, which is here`],
@@ -83,14 +86,19 @@ export function demoText(demo: Demo): string {
   ].join("\n");
 }
 
+/** Where the demo property is shown to people. */
+const pageUrl = ({ data, apiUrl }: Demo) => embedUrl(apiUrl, data.credentials.embed_token);
+
 /** The same for machines. */
-export function demoRecord({ data, url, apiUrl, adminUrl, webhookUrl, tries }: Demo) {
+export function demoRecord(demo: Demo) {
+  const { data, url, apiUrl, adminUrl, webhookUrl, tries } = demo;
   const { properties, appliances, components, serviceEvents } = data.totals;
   return {
     url,
     api_url: apiUrl,
     admin_url: adminUrl,
     webhook_url: webhookUrl,
+    page_url: pageUrl(demo),
     ...data.credentials,
     credentials_file: data.credentialsFile,
     demo_property_id: data.riskiest.propertyId,

@@ -32,7 +32,7 @@ export function ScheduleChart({ years }: { years: readonly PlanYearForm[] }) {
             patternTransform="rotate(45)"
           >
             <rect class="ground" width="6" height="6" />
-            <rect class="stripe" width="3" height="6" />
+            <rect class="stripe" width="2" height="6" />
           </pattern>
         </defs>
         {y.ticks(4).map((tick) => (

@@ -1,3 +1,4 @@
+import { groupedBy, kindOf, spanOf, sumOf } from "../alike.ts";
 import { Bar } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, money, odds, years } from "../format.ts";
@@ -23,34 +24,31 @@ export function Attention(props: {
         <p class="empty">Nothing: every part is in the tier Good.</p>
       </Section>
     );
-  const most = costOfWaiting(components[0]!);
-  const shown = components.slice(0, SHOWN);
+  const groups = groupedBy(components, (one) => `${kindOf(one)} ${one.risk_tier}`)
+    .map((group) => ({ group, atRisk: sumOf(group, costOfWaiting) }))
+    .sort((a, b) => b.atRisk - a.atRisk);
+  const most = groups[0]!.atRisk;
+  const shown = groups.slice(0, SHOWN);
   return (
     <Section
       id="attention"
       title="What should not wait"
-      about="In the order of what waiting a year is expected to cost: the chance of a failure times its price."
+      about="In the order of what failures within a year are expected to cost: the chance of each times its price. Like parts stand together."
     >
       <ol class="attention">
-        {shown.map((component) => (
+        {shown.map(({ group, atRisk }) => (
           <li>
-            <TierMark tier={component.risk_tier} named />
-            <div class="what">
-              <h3>{component.component_name}</h3>
-              <p>
-                <span class="mute">
-                  {places.of(component)}, {component.install_year}:
-                </span>{" "}
-                {odds(component.failure_probability_12m)} to fail in the coming year.{" "}
-                <strong>{money(component.proactive_cost)}</strong> to replace now,{" "}
-                {money(component.reactive_cost)} once it has failed.
-              </p>
-            </div>
+            <TierMark tier={group[0]!.risk_tier} named />
+            {group.length === 1 ? (
+              <One component={group[0]!} places={places} />
+            ) : (
+              <Several components={group} places={places} />
+            )}
             <p class="waiting">
-              <Bar value={costOfWaiting(component)} most={most} kind={component.risk_tier.toLowerCase()} />
+              <Bar value={atRisk} most={most} kind={group[0]!.risk_tier.toLowerCase()} />
               <span>
-                <strong>{money(Math.round(costOfWaiting(component)))}</strong>
-                <span class="mute small"> to wait a year</span>
+                <strong>{money(Math.round(atRisk))}</strong>
+                <span class="mute small"> at risk in a year</span>
               </span>
             </p>
           </li>
@@ -58,7 +56,7 @@ export function Attention(props: {
       </ol>
       <Numbers
         summary={
-          components.length > SHOWN ? `All ${count(components.length)} in a table` : "These in a table"
+          components.length > shown.length ? `All ${count(components.length)} in a table` : "These in a table"
         }
         csv={csv}
         all={all}
@@ -66,6 +64,43 @@ export function Attention(props: {
         columns={componentColumns(places)}
       />
     </Section>
+  );
+}
+
+function One({ component, places }: { component: ComponentForm; places: Places }) {
+  return (
+    <div class="what">
+      <h3>{component.component_name}</h3>
+      <p>
+        <span class="mute">
+          {places.of(component)}, {component.install_year}:
+        </span>{" "}
+        {odds(component.failure_probability_12m)} to fail in the coming year.{" "}
+        <strong>{money(component.proactive_cost)}</strong> to replace now, {money(component.reactive_cost)}{" "}
+        once it has failed.
+      </p>
+    </div>
+  );
+}
+
+/** Like parts: how many of them, and how many are expected to fail. */
+function Several({ components, places }: { components: readonly ComponentForm[]; places: Places }) {
+  const [first] = components as [ComponentForm];
+  const failing = sumOf(components, (one) => one.failure_probability_12m);
+  return (
+    <div class="what">
+      <h3>
+        {first.component_name} × {count(components.length)}
+      </h3>
+      <p>
+        <span class="mute">
+          {places.ofSeveral(components)}, {spanOf(components.map((one) => one.install_year))}:
+        </span>{" "}
+        {failing < 1 ? "less than 1" : `about ${count(failing)}`} of {count(components.length)} to fail in the
+        coming year. <strong>{money(sumOf(components, (one) => one.proactive_cost))}</strong> to replace all
+        now, {money(sumOf(components, (one) => one.reactive_cost))} once they have failed.
+      </p>
+    </div>
   );
 }
 
@@ -93,7 +128,7 @@ export function componentColumns(places: Places): Column<ComponentForm>[] {
     { heading: "Planned", isNumber: true, cell: (one) => money(one.proactive_cost) },
     { heading: "After failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
     {
-      heading: "To wait a year",
+      heading: "At risk in a year",
       isNumber: true,
       cell: (one) => money(Math.round(costOfWaiting(one))),
     },

@@ -102,9 +102,7 @@ function DueNow({ due, places }: { due: readonly PlannedComponentForm[]; places:
           <span>
             {group[0]!.component_name}
             {group.length > 1 && ` × ${count(group.length)}`}{" "}
-            <span class="mute small">
-              {group.length > 1 ? places.typeName(group[0]!.appliance_type) : places.of(group[0]!)}
-            </span>
+            <span class="mute small">{places.ofSeveral(group)}</span>
           </span>
           <strong class="number">{money(sumOf(group, (one) => one.proactive_cost))}</strong>
           <span class="number mute small">{money(Math.round(waiting))} to wait</span>
@@ -206,21 +204,19 @@ function WhatMoneyBuys(props: {
       ) : (
         <>
           <p class="about">
-            First what saves most for each dollar, of what is left of the money. Begins with a year’s deposit
-            at 80% confidence.
+            First what saves most for each dollar, each part that what is left of the money still pays for.
           </p>
-          {spending({ offer, amount: amountOf(plan, offer, budget) })}
+          {spending({ offer, amount: amountFor(offer, budget) })}
         </>
       )}
     </>
   );
 }
 
-/** The budget that was asked about, else a year's deposit; no more than there is to buy. */
-function amountOf(plan: PropertyPlanForm, offer: Offer, asked: number | undefined): number {
+/** The budget that was asked about, else a quarter of what there is to buy. */
+function amountFor(offer: Offer, asked: number | undefined): number {
   const { most, step } = rangeOf(offer);
-  const deposit = Math.round(plan.level_deposit["80"].per_year / step) * step;
-  return Math.min(asked ?? Math.max(deposit, step), most);
+  return Math.min(asked ?? Math.ceil(most / 4 / step) * step, most);
 }
 
 /** The form, with what a script needs to make a slider of it. */

@@ -39,7 +39,7 @@ export function SpendingSlider({ offer, amount: first }: SpendingProps) {
   const { most, step } = rangeOf(offer);
   return (
     <>
-      <div class="choice amount">
+      <div class="choice amount slides">
         <label for="budget">Budget</label>
         <input
           id="budget"

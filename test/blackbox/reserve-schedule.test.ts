@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import type { Browser } from "playwright-core";
+import { launchBrowser } from "../support/browser.ts";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import {
+  ARTIFACTS,
+  accessibilityFaults,
+  openWindow,
+  overflow,
+  pagesOf,
+  picture,
+} from "../support/page-checks.ts";
+import { addProperty } from "../support/portfolio.ts";
+
+/* The replacement reserve schedule, as a lender's reviewer reads it. */
+
+const { serve } = useMainstay();
+let server: Installation;
+let browser: Browser;
+let client: ApiClient;
+const ids: Record<string, string> = {};
+const addresses: Record<string, string> = {};
+
+beforeAll(async () => {
+  server = await serve();
+  client = server.as(await server.createPartner());
+  ids.demo = (await client.post("/onboarding/demo-property", undefined)).body.id;
+  ids.empty = (await addProperty(client, { name: "Empty Court" })).id;
+  ids.large = (await addProperty(client, { name: "Large Court", unit_count: 250 })).id;
+  const appliances = Array.from({ length: 250 }, (_, n) => ({
+    property_id: ids.large,
+    type_id: "refrigerator",
+    install_year: 1990 + (n % 36),
+  }));
+  await client.post("/v1/appliances/bulk", { appliances });
+  for (const [name, id] of Object.entries(ids)) {
+    const { token } = await server.json("embed", "create", id);
+    addresses[name] = `${server.url}/embed/property/${token}`;
+  }
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+const open = async (name: string, query = "", options: Parameters<typeof openWindow>[2] = {}) => {
+  const window = await openWindow(browser, server.url, options);
+  await window.page.goto(`${addresses[name]}/schedule${query}`);
+  return window;
+};
+
+/** The table's rows as a spreadsheet has them, by their kind. */
+async function rowsOf(name: string, query = "") {
+  const { page, close } = await open(name, query, { javaScriptEnabled: false });
+  const rows = await page.locator("table.reserve tr").evaluateAll((all) =>
+    all.map((row) => ({
+      kind: row.className,
+      part: row.parentElement!.tagName,
+      title: row.querySelector("th")!.textContent!,
+      cells: [...row.querySelectorAll("td")].map((cell) => cell.textContent!),
+    })),
+  );
+  await close();
+  const body = rows.filter(({ part }) => part === "TBODY");
+  return {
+    parts: body.filter(({ kind }) => kind === "part"),
+    systems: body.filter(({ kind }) => kind === "system"),
+    body,
+    total: (title: string) => rows.find((row) => row.part === "TFOOT" && row.title.startsWith(title))!.cells,
+  };
+}
+
+const figure = (cell: string) => Number(cell.replaceAll(",", ""));
+const figures = (cells: readonly string[]) => cells.filter((cell) => cell !== "").map(figure);
+const added = (rows: readonly number[][]) =>
+  rows[0]!.map((_, at) => rows.reduce((sum, row) => sum + row[at]!, 0));
+/** Before the years: age, effective age, life, remaining, quantity, cost of one, cost. */
+const FACTS = 7;
+
+describe.each([
+  ["demo", "", 10, 3],
+  ["demo", "?years=12&inflation_pct=4.5", 12, 4.5],
+  ["large", "?years=7&inflation_pct=0", 7, 0],
+])("the schedule of %s%s", (name, query, years, inflation) => {
+  // Rule: reserve-schedule
+  test("adds up in every row and column, as it is printed", async () => {
+    const { parts, systems, total } = await rowsOf(name, query);
+    const plan: Json = (await client.get(`/v1/property/${ids[name]}/plan${query}`)).body;
+    expect(parts.length).toBeGreaterThan(5);
+    const costs = parts.map(({ cells }) => figures(cells.slice(FACTS)));
+    for (const row of costs) {
+      expect(row).toHaveLength(years + 1);
+      expect(row.slice(0, -1).reduce((sum, cost) => sum + cost, 0)).toBe(row.at(-1)!);
+    }
+    const [quantity, cost, ...columns] = figures(total("Total, in today"));
+    expect(added(costs)).toEqual(columns);
+    expect(columns.at(-1)).toBe(Math.round(plan.totals.planned));
+    for (const [at, year] of plan.schedule.entries())
+      expect(Math.abs(columns[at]! - year.total)).toBeLessThanOrEqual(1);
+    expect(added(systems.map(({ cells }) => figures(cells)))).toEqual([quantity!, cost!, ...columns]);
+
+    for (const { cells } of parts) expect(figure(cells[4]!) * figure(cells[5]!)).toBe(figure(cells[6]!));
+    expect(parts.reduce((sum, { cells }) => sum + figure(cells[4]!), 0)).toBe(plan.components.length);
+    expect(quantity).toBe(plan.components.length);
+
+    const factors = figures(total("Inflation factor"));
+    const inflated = figures(total("Total with inflation"));
+    const perUnit = figures(total("Per unit"));
+    for (let at = 0; at < years; at++) {
+      expect(factors[at]).toBe(Number(((1 + inflation / 100) ** at).toFixed(4)));
+      expect(Math.abs(inflated[at]! - columns[at]! * factors[at]!)).toBeLessThanOrEqual(
+        0.5 + columns[at]! * 5e-5,
+      );
+      expect(perUnit[at]).toBe(Math.round(inflated[at]! / plan.unit_count));
+    }
+    for (const row of [inflated, perUnit, figures(total("For comparison"))])
+      expect(row.slice(0, -1).reduce((sum, year) => sum + year, 0)).toBe(row.at(-1)!);
+    expect(Math.abs(inflated.at(-1)! - plan.totals.planned_inflated)).toBeLessThanOrEqual(years * 2);
+    expect(figures(total("For comparison")).at(-1)).toBe(Math.round(plan.totals.run_to_failure));
+  });
+
+  test("has for a part that stands alone what is left of its life: expected life less effective age", async () => {
+    const { parts } = await rowsOf(name, query);
+    const alone = parts.filter(({ cells }) => cells.slice(0, 4).every((cell) => !cell.includes("–")));
+    if (name === "demo") expect(alone.length).toBeGreaterThan(20);
+    for (const { cells } of alone) {
+      const [, effective, expected, remaining] = cells.map((cell) => Math.round(figure(cell) * 10));
+      expect(remaining).toBe(Math.max(expected! - effective!, 0));
+    }
+  });
+});
+
+test("the same is in the file of every part, a row a part and a column a year", async () => {
+  const rows: Json[] = parse(await (await fetch(`${addresses.demo}/plan.csv?years=12`)).text(), {
+    columns: true,
+  });
+  const plan: Json = (await client.get(`/v1/property/${ids.demo}/plan?years=12`)).body;
+  expect(rows.map((row) => row.component_id)).toEqual(plan.components.map((one: Json) => one.component_id));
+  for (const { year, total } of plan.schedule) {
+    const sum = rows.reduce((all, row) => all + Number(row[`year_${year}`]), 0);
+    expect(Math.abs(sum - total)).toBeLessThan(0.005 * rows.length + 0.01);
+  }
+  for (const one of rows) {
+    const left = Math.max(Number(one.expected_life_years) - Number(one.effective_age_years), 0);
+    expect(Number(one.remaining_life_years)).toBeCloseTo(left, 6);
+  }
+});
+
+test("like parts are one row with their quantity", async () => {
+  const { parts } = await rowsOf("large");
+  expect(parts.length).toBeLessThan(20);
+  expect(parts.map(({ cells }) => cells[0]).join()).toContain("–");
+});
+
+test("more years than a sheet has room for are a table after the other", async () => {
+  const { page, close } = await open("demo", "?years=30");
+  expect(await page.locator("table.reserve").count()).toBe(3);
+  expect(await page.locator("table.reserve").last().locator("thead th").allInnerTexts()).toContain("Year 30");
+  await close();
+});
+
+test("terms that cannot be are the usual ones, and the page says which it used", async () => {
+  const { page, close } = await open("demo", "?years=0&inflation_pct=lots");
+  expect(await page.locator("header").innerText()).toContain("10 years from");
+  expect(await page.locator("header").innerText()).toContain("3% inflation");
+  await close();
+});
+
+describe.each(["demo", "large", "empty"])("the page of %s", (name) => {
+  test.each([
+    ["a screen", "1440-light", {}],
+    ["a screen in the dark", "1440-dark", { colorScheme: "dark" as const }],
+    ["a tablet", "820-light", { viewport: { width: 820, height: 1180 } }],
+    ["a phone", "320-light", { viewport: { width: 320, height: 640 } }],
+  ])("is whole and without barriers on %s", async (_, label, options) => {
+    const { page, troubles, close } = await open(name, "", options);
+    expect(await page.locator("h1").count()).toBe(1);
+    expect(await overflow(page)).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(troubles).toEqual([]);
+    await picture(page, `schedule-${name}-${label}`);
+    await close();
+  });
+
+  test("prints on its side, from the first sheet on, with nothing to press", async () => {
+    const { page, close } = await open(name);
+    const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
+    writeFileSync(join(ARTIFACTS, `schedule-${name}.pdf`), pdf);
+    expect(pagesOf(pdf)).toBeLessThanOrEqual(name === "demo" ? 4 : 1);
+    const [, width, height] = /\/MediaBox\s*\[\s*0\s+0\s+([\d.]+)\s+([\d.]+)/.exec(
+      Buffer.from(pdf).toString("latin1"),
+    )!;
+    expect(Number(width)).toBeGreaterThan(Number(height));
+    await page.emulateMedia({ media: "print" });
+    for (const one of await page.locator("button, select, input").all())
+      expect(await one.isVisible()).toBe(false);
+    await close();
+  });
+});
+
+test("a page that has ended has no schedule", async () => {
+  const { embed_id, token } = await server.json("embed", "create", ids.demo!);
+  await server.json("embed", "revoke", embed_id);
+  expect((await fetch(`${server.url}/embed/property/${token}/schedule`)).status).toBe(404);
+});
