@@ -85,7 +85,7 @@ export function reserveScheduleOf(plan: ScheduledPlanForm, places: Places): Rese
 function rowOf(group: readonly ScheduledComponentForm[], places: Places, years: number[]): ScheduleRow {
   const [first] = group as [ScheduledComponentForm];
   const span = (pick: (one: ScheduledComponentForm) => number) =>
-    spanOf(group.map(pick), (value) => value.toFixed(1));
+    spanOf(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
   // Of the figures as they are printed, so that one is the difference of the others.
   const tenths = (value: number) => Math.round(value * 10);
   const remaining = (one: ScheduledComponentForm) =>

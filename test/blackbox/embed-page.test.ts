@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import {
   ARTIFACTS,
@@ -23,12 +24,14 @@ const HOST = "http://127.0.0.1";
 let server: Installation;
 let browser: Browser;
 let client: ApiClient;
+let demoId: string;
 const addresses: Record<string, string> = {};
 
 beforeAll(async () => {
   server = await serve({ embed: { frame_ancestors: ["'self'"] } });
   client = server.as(await server.createPartner());
   const demo = (await client.post("/onboarding/demo-property", undefined)).body.id;
+  demoId = demo;
   const empty = (await addProperty(client, { name: "Empty Court" })).id;
   const large = (await addProperty(client, { name: "Large Court", unit_count: 250 })).id;
   const many = Array.from({ length: 250 }, (_, n) => ({
@@ -88,13 +91,13 @@ describe.each(STATES)("the page in the state %s", (state) => {
 test("the sections come in the order in which a stranger can follow them", async () => {
   const { page, close } = await open("demo");
   const ids = await page.locator("section[id]").evaluateAll((all) => all.map(({ id }) => id));
-  expect(ids).toEqual(["condition", "attention", "systems", "timeline", "budget", "inspections", "trend"]);
+  expect(ids).toEqual(["condition", "attention", "plan", "systems", "timeline", "budget", "inspections", "trend"]);
   await close();
 });
 
 test("it is the same under the base path", async () => {
   const { page, troubles, close } = await open("demo", {}, "/api");
-  expect(await page.locator("section[id]").count()).toBe(7);
+  expect(await page.locator("section[id]").count()).toBe(8);
   const colour = await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
   expect(colour).toBe("rgb(250, 249, 247)");
   expect(troubles).toEqual([]);
@@ -105,10 +108,16 @@ describe("without JavaScript", () => {
   // Rule: embed-readers
   test("the page says the same, its tables open, and another part's trend can be chosen", async () => {
     const { page, troubles, close } = await open("demo", { javaScriptEnabled: false });
-    const plain = await page.locator("main").innerText();
     const scripted = await open("demo");
-    const shown = (await scripted.page.locator("main").innerText()).replace("Print this report", "").trim();
-    expect(plain.trim()).toBe(shown);
+    const plain = await page.locator("main").innerText();
+    const shown = await scripted.page.locator("main").innerText();
+    // What a script puts in the place of the form: a slider with its amount.
+    const form = /^Budget in dollars\s+Show$/m;
+    const slider = /^Budget\s+\$[\d,]+$/m;
+    expect(plain).toMatch(form);
+    expect(shown).toMatch(slider);
+    const without = shown.replace(slider, "").replace("Print this report", "");
+    expect(plain.replace(form, "").trim()).toBe(without.trim());
     await scripted.close();
 
     const table = page.locator("#systems table");
@@ -118,15 +127,51 @@ describe("without JavaScript", () => {
 
     const second = await page.locator("#component option").nth(1).getAttribute("value");
     await page.locator("#component").selectOption(second);
-    await page.getByRole("button", { name: "Show" }).click();
+    await page.locator("#trend").getByRole("button", { name: "Show" }).click();
     expect(new URL(page.url()).searchParams.get("component")).toBe(second);
     expect(await page.locator("#component").inputValue()).toBe(second!);
+
+    await page.getByLabel("Budget in dollars").fill("5000");
+    await page.locator("#plan").getByRole("button", { name: "Show" }).click();
+    expect(new URL(page.url()).searchParams.get("budget")).toBe("5000");
+    expect(await page.locator("#plan .bargain").innerText()).toStartWith("$5,000 replaces ");
     expect(troubles).toEqual([]);
     await close();
   });
 });
 
 describe("with JavaScript", () => {
+  // Rule: embed-plan
+  test("the slider shows at once what a budget buys, as the API would choose, and asks nobody", async () => {
+    const { page, troubles, close } = await open("demo");
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    const slider = page.locator("#budget");
+    const bargain = page.locator("#plan .bargain");
+    const most = Number(await slider.getAttribute("max"));
+    await slider.focus();
+    await page.keyboard.press("Home");
+    expect(await bargain.innerText()).toStartWith("$0 replaces nothing.");
+    for (let n = 0; n < 7; n++) await page.keyboard.press("ArrowRight");
+    const amount = Number(await slider.inputValue());
+    expect(amount).toBeGreaterThan(0);
+    expect(amount).toBeLessThan(most);
+    const { budget, components } = (await client.get(`/v1/property/${demoId}/plan`, { budget: amount })).body;
+    const dollars = (value: number) => `$${Math.round(value).toLocaleString("en-US")}`;
+    const waiting = components.map((one: Json) => Math.max(one.cost_of_waiting_a_year, 0));
+    const all = waiting.reduce((sum: number, cost: number) => sum + cost, 0);
+    expect(await bargain.innerText()).toBe(
+      `${dollars(amount)} replaces ${budget.chosen.length} parts for ${dollars(budget.spent)}. That saves ` +
+        `${dollars(budget.avoided)} of the ${dollars(all)} that waiting a year costs, and leaves ${dollars(all - budget.avoided)}.`,
+    );
+    await page.keyboard.press("End");
+    expect(await bargain.innerText()).toContain("nothing is left to save");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(asked).toEqual([]);
+    expect(troubles).toEqual([]);
+    await close();
+  });
+
   test("another part's trend is shown in place", async () => {
     const { page, troubles, close } = await open("demo");
     await page.evaluate(() => {

@@ -196,7 +196,7 @@ describe("what a page is sent with", () => {
 
 describe("the numbers behind the pictures", () => {
   // Rule: embed-figures
-  test.each(["condition", "components", "reserve", "forecast", "inspections", "trend"])(
+  test.each(["condition", "components", "plan", "schedule", "reserve", "forecast", "inspections", "trend"])(
     "%s come as CSV, linked from the page",
     async (file) => {
       await server.json("snapshot");
