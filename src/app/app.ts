@@ -34,6 +34,7 @@ import { BUILD } from "./build-info.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { lockInstance } from "./instance-lock.ts";
 import { openListeners } from "./listeners.ts";
+import { modelCheck } from "./model-check.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
 import { type Upkeep, upkeep } from "./upkeep.ts";
 import { openUploads } from "./uploads.ts";
@@ -107,6 +108,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   metrics.observe({
     read: store.read,
     clock,
+    plainModel: knowledge.modelVersion,
     build: BUILD,
     queueLength: store.queueLength,
     databaseBytes: store.sizeBytes,
@@ -121,7 +123,12 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
   const endWatch = await watchOtherProcesses(store, dispatcher, log);
   const jobs = startJobs(
-    [...jobTable({ config, clock, ticks, log, store, knowledge, views }), ...backups.jobs, ...kept.jobs],
+    [
+      ...jobTable({ config, clock, ticks, log, store, knowledge, views }),
+      ...backups.jobs,
+      ...kept.jobs,
+      modelCheck({ ...world, store }),
+    ],
     log,
   );
   dispatcher.start();
@@ -211,6 +218,7 @@ async function createFetches(
   const forAdministrators = [
     metricsOperation(metrics, { partnersReachIt: isOneListener }),
     ...adminApi({
+      knowledge,
       partnersReachIt: isOneListener,
       publicUrl,
       runRmPreflight: () => runPreflight({ settings: config.rm, resolve: createResolver(), clock }),

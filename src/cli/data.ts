@@ -1,14 +1,19 @@
 import { readFileSync } from "node:fs";
 import { type DataFolder, openDataFolder } from "../app/data-folder.ts";
+import type { StoreOptions } from "../store/store.ts";
 import type { Administration } from "../usecases/partners.ts";
 import type { Context } from "./context.ts";
 import { requireInstallation } from "./installation.ts";
 
 /** Opens the data folder, which must be there, for one command and closes it afterwards, whatever happens. */
-export async function withData<T>(context: Context, run: (folder: DataFolder) => Promise<T>): Promise<T> {
+export async function withData<T>(
+  context: Context,
+  run: (folder: DataFolder) => Promise<T>,
+  options: Pick<StoreOptions, "mapsFile"> = {},
+): Promise<T> {
   requireInstallation(context);
   const { config, env, now, random } = context;
-  const folder = openDataFolder({ config, env, clock: now, random });
+  const folder = openDataFolder({ config, env, clock: now, random, ...options });
   try {
     return await run(folder);
   } finally {

@@ -1,5 +1,6 @@
 import { isNotNull, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { StoredCorrections } from "../domain/calibration/model-version.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
 import { bigint, bool, index, int, json, oneOf, primaryKey, real, table, text, uniqueIndex } from "./kit.ts";
 
@@ -601,13 +602,6 @@ export const modelVersions = table("model_versions", {
   corrections: json<StoredCorrections>("corrections").notNull(),
   evidence: json<Record<string, unknown>>("evidence").notNull(),
 });
-
-/** Corrections but for the appliances' frailties. */
-export type StoredCorrections = {
-  lifeFactors: Record<string, number>;
-  frailtyShape: number | null;
-  strength: { condition: number; repairs: number };
-};
 
 /** What appliances were found to be, each by its own record. */
 export const modelFrailties = table(

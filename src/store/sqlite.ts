@@ -26,6 +26,8 @@ export type SqliteFile = {
 };
 
 export type SqliteOptions = {
+  /** Whether reads go through a mapping of the file; on when not given. */
+  mapsFile?: boolean;
   now: Instant;
   /** Makes a copy of a database that holds data before it is changed; gets the pending steps. */
   beforeUpgrade?: (db: Database, pending: readonly Migration[]) => void;
@@ -60,7 +62,8 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
     reader.run("PRAGMA busy_timeout = 1000");
     reader.run("PRAGMA query_only = ON");
     reader.run("PRAGMA cache_size = -32768");
-    reader.run("PRAGMA mmap_size = 1073741824");
+    // Off for who reads all of it once: what is mapped counts as the process's own memory.
+    reader.run(`PRAGMA mmap_size = ${options.mapsFile === false ? 0 : 1_073_741_824}`);
     return assemble(writer, reader, applied);
   } catch (error) {
     reader?.close();

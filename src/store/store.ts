@@ -104,7 +104,7 @@ export type Store = {
 /** How long a write holds the event loop before others have their turn. */
 const TURN_MS = 8;
 
-export type StoreOptions = Pick<SqliteOptions, "beforeUpgrade" | "migrations"> & {
+export type StoreOptions = Pick<SqliteOptions, "beforeUpgrade" | "migrations" | "mapsFile"> & {
   clock: () => Instant;
   random: FillRandom;
   ticks?: () => number;
