@@ -64,6 +64,7 @@ export const FLEETS: readonly FleetKind[] = [
 
 const DAYS_PER_YEAR = 365.25;
 const MS_PER_DAY = 86_400_000;
+const REPAIRS_A_YEAR = 0.1;
 const STATES = ["NY", "TX", "FL", "CA", "CO", "MN", "AZ", "ME"];
 
 /**
@@ -127,21 +128,22 @@ export async function simulatedFleet(
             if (at >= since && at <= end)
               e!.write(`F${i},${serial},${def.id},${type},${day(Math.round(at))},${condition}\n`);
           };
-          // the true state: poor in the last fifteenth of its life or the last two years, good in its first half
-          for (
-            let at = born + (-Math.log(1 - random()) / fleet.inspectionsAYear) * DAYS_PER_YEAR;
-            at < Math.min(dies, end);
-            at += (-Math.log(1 - random()) / fleet.inspectionsAYear) * DAYS_PER_YEAR
-          ) {
-            const left = (dies - at) / DAYS_PER_YEAR;
-            const truth = left < 1.5 ? "poor" : left < 4 ? "fair" : "good";
+          // how far a part is through its life is what an inspector can see of it
+          for (let at = born; ; ) {
+            at += (-Math.log(1 - random()) / fleet.inspectionsAYear) * DAYS_PER_YEAR;
+            if (at >= Math.min(dies, end)) break;
+            const spent = (at - born) / (dies - born);
+            const truth = spent < 0.6 ? "good" : spent < 0.85 ? "fair" : "poor";
             write("Inspection", at, random() < fleet.inspectors ? truth : pick(["good", "fair", "poor"]));
           }
-          if (dies - 90 > born && random() < 0.3) write("Repair", dies - 30 - random() * 300);
+          for (let at = born; ; ) {
+            at += (-Math.log(1 - random()) / REPAIRS_A_YEAR) * DAYS_PER_YEAR;
+            if (at >= Math.min(dies, end)) break;
+            if ((at - born) / (dies - born) > 0.85 || random() < 0.5) write("Repair", at);
+          }
           if (dies > end) break;
           write("Emergency Repair", dies);
           const replaced = dies + Math.floor(random() * 14);
-          // an appliance is bought anew with the part that defines it; the others go on in the simulation
           write("Replacement", replaced);
           born = replaced;
         }
