@@ -54,7 +54,7 @@ export const calibrateCommand = command({
         store,
         knowledge: loadKnowledge(),
         actor: actorOf(context),
-        pause: courteousPause(store, context.now),
+        pause: givingMemoryBack(courteousPause(store, context.now)),
         ticks: () => performance.now(),
       };
       if (list) return await printVersions(context, world);
@@ -65,6 +65,20 @@ export const calibrateCommand = command({
     await withData(context, run, { mapsFile: false });
   },
 });
+
+/** Garbage that is let grow before it is collected, in bytes: every history is read several times. */
+const GARBAGE = 50e6;
+
+/** The pause, in which memory is given back once it has grown: nobody waits for this process. */
+function givingMemoryBack(pause: () => Promise<void>): () => Promise<void> {
+  let settled = process.memoryUsage.rss();
+  return async () => {
+    await pause();
+    if (process.memoryUsage.rss() < settled + GARBAGE) return;
+    Bun.gc(true);
+    settled = process.memoryUsage.rss();
+  };
+}
 
 type FitOptions = { apply: boolean; force: boolean; asOf: string; report: string | undefined };
 
