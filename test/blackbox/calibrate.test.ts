@@ -201,7 +201,9 @@ describe("a calibration that the record does not bear", () => {
     const early = await fleetOf.run("calibrate", "--as-of", "2018-01-15");
     expect([early.code, early.stdout]).toEqual([1, ""]);
     expect(early.stderr).toMatch(/\d+ failures are on record, and nothing is fitted to fewer than 50/);
-    const empty = await install().run("calibrate");
+    const nothing = install();
+    await nothing.createPartner("Empty");
+    const empty = await nothing.run("calibrate");
     expect([empty.code, empty.stderr]).toEqual([
       1,
       expect.stringContaining("there is less than a year on record"),
@@ -216,6 +218,7 @@ describe("a calibration that the record does not bear", () => {
       ["--list", "--report", "r.html"],
     ];
     const idle = install();
+    await idle.createPartner("Idle");
     for (const options of cases) expect((await idle.run("calibrate", ...options)).code).toBe(2);
     expect(existsSync(join(idle.folder, "r.html"))).toBe(false);
   });
