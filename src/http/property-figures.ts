@@ -10,7 +10,8 @@ import { firstToShow, type PropertyFigures } from "../web/embed/property-page.ts
 import { applianceTypeView } from "../wire/appliance.ts";
 import { complianceView } from "../wire/compliance.ts";
 import { componentView, trendPointView } from "../wire/component.ts";
-import { conditionView, forecastView, reserveView } from "../wire/figures.ts";
+import { conditionFigure, type Figure, reserveFigure } from "../wire/figures.ts";
+import { forecastFigure } from "../wire/forecast.ts";
 import { propertyView, unitView } from "../wire/property.ts";
 import { historyEventView } from "../wire/service-event.ts";
 
@@ -33,14 +34,17 @@ export async function propertyFigures(
   const settledAt = await read.snapshots.settledAt();
   const components = rows.map((row) => componentView(knowledge, row, settledAt));
   const modelVersion = await modelVersionOf(read, knowledge);
-  const assessed = { knowledge, property, components: rows, now, modelVersion };
+  const made = <Written>(figure: Figure<Written>) => {
+    for (const row of rows) figure.add(row);
+    return figure.write(property, { now, modelVersion });
+  };
   const shown = rows.some(({ id }) => id === chosen) ? chosen : firstToShow(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
   return {
     property: propertyView(property),
-    condition: conditionView(assessed),
-    forecast: forecastView(assessed),
-    reserve: reserveView(assessed),
+    condition: made(conditionFigure(knowledge)),
+    forecast: made(forecastFigure(knowledge)),
+    reserve: made(reserveFigure(knowledge)),
     inspections: await inspectionsOf(world, property),
     components,
     types: [...knowledge.types.values()].map(applianceTypeView),
@@ -71,7 +75,7 @@ async function unitsOf(read: Stores, propertyId: string) {
 async function trendOf({ read, now }: World, component: { id: string; applianceId: string }) {
   const days = await read.snapshots.days(addDays(dayOf(now), -RETENTION_DAYS));
   const points = trendPoints(await read.snapshots.trendRows(component.id), days);
-  const events = await read.serviceEvents.ofComponent(component.applianceId, component.id);
+  const events = await read.serviceEvents.ofComponent(component);
   return {
     componentId: component.id,
     points: points.map(trendPointView),

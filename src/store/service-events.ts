@@ -142,8 +142,15 @@ export function serviceEventStore(db: Db) {
     async daysBefore(propertyId: string, before: Day): Promise<Day[]> {
       return (await daysBefore().execute({ propertyId, before })).map((row) => row.date);
     },
-    /** A component's history: its own events and those of its appliance as a whole, the newest first. */
-    async ofComponent(applianceId: string, componentId: string): Promise<ServiceEvent[]> {
+    /**
+     * A component's history: its own events and those of its appliance as a whole, the newest first; `limit` of them
+     * from the one after `last` on, else all.
+     */
+    async ofComponent(
+      { applianceId, id: componentId }: { applianceId: string; id: string },
+      last?: Pick<ServiceEvent, "date" | "id">,
+      limit = -1,
+    ): Promise<ServiceEvent[]> {
       const rows = await db
         .select()
         .from(serviceEvents)
@@ -151,9 +158,11 @@ export function serviceEventStore(db: Db) {
           and(
             eq(serviceEvents.applianceId, applianceId),
             or(isNull(serviceEvents.componentId), eq(serviceEvents.componentId, componentId)),
+            last && sql`(${serviceEvents.date}, ${serviceEvents.id}) < (${last.date}, ${last.id})`,
           ),
         )
-        .orderBy(desc(serviceEvents.date), desc(serviceEvents.id));
+        .orderBy(desc(serviceEvents.date), desc(serviceEvents.id))
+        .limit(limit);
       return rows as ServiceEvent[];
     },
     /** All of an appliance's, the oldest first. */

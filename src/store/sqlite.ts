@@ -16,6 +16,8 @@ export type SqliteFile = {
   /** Sees what is committed; refuses to write. */
   reader: Db;
   writer: Db;
+  /** A connection that sees what is committed now until it is closed, whatever is written meanwhile. */
+  openMoment(): { db: Db; close(): void };
   connection: WriterConnection;
   /** Changes whenever another process has committed. */
   dataVersion(): number;
@@ -89,6 +91,7 @@ function assemble(writer: Database, reader: Database, applied: readonly Migratio
   return {
     reader: drizzle(reader),
     writer: drizzle(writer),
+    openMoment: () => openMoment(writer.filename),
     connection: writerConnection(writer),
     dataVersion: () => dataVersion.get()!.data_version,
     sizeBytes: () => size.get()!.bytes,
@@ -104,6 +107,20 @@ function assemble(writer: Database, reader: Database, applied: readonly Migratio
       writer.close();
     },
   };
+}
+
+function openMoment(file: string) {
+  const db = open(file);
+  try {
+    db.run("PRAGMA busy_timeout = 1000");
+    db.run("PRAGMA query_only = ON");
+    db.run("PRAGMA mmap_size = 1073741824");
+    db.run("BEGIN");
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return { db: drizzle(db), close: () => db.close() };
 }
 
 function writerConnection(db: Database): WriterConnection {

@@ -81,6 +81,11 @@ export type Store = {
   /** Sees what has been committed, and nothing of a write in progress. */
   read: Stores;
   /**
+   * Reads in several steps as if they were one: `read` sees what is committed when it first reads, and nothing of
+   * later. Not for long: the log of the database grows meanwhile.
+   */
+  atOneMoment<T>(run: (read: Stores) => Promise<T>): Promise<T>;
+  /**
    * Runs the function in a transaction and resolves with its value once that is committed and on the disk; rejects
    * with nothing written when it throws, and with a StorageError when the disk refuses it. It must wait for nothing
    * but the stores: other writes wait for it.
@@ -164,6 +169,14 @@ export function openStore(file: string, options: StoreOptions): Store {
   const explain = (error: unknown) => readable(withoutValues(error), file);
   return {
     read: stores(sqlite.reader),
+    async atOneMoment(run) {
+      const moment = sqlite.openMoment();
+      try {
+        return await run(stores(moment.db));
+      } finally {
+        moment.close();
+      }
+    },
     async write(run, durability = "durable", priority = "request") {
       const notified = new Set<string>();
       const outboxChanged = (partnerId: string) => void notified.add(partnerId);

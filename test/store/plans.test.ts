@@ -125,6 +125,9 @@ const OTHERS: Record<string, Read> = {
     world.store.read.components.narrowPage({ applianceId, elevated: true }, SLICE),
   "components filtered to one appliance of a property": () =>
     world.store.read.components.narrowPage({ propertyIds: [propertyId], applianceId }, SLICE),
+  "some of a property's components": () =>
+    world.store.read.components.rowsOfPropertyAfter(propertyId, 1, 100),
+  "some of a property's appliances": () => world.store.read.appliances.ofPropertyAfter(propertyId, 1, 100),
   "an appliance's components": () => world.store.read.components.rowsOfAppliance(applianceId),
   "the numbers of a property's components": () =>
     world.store.read.components.countNarrow({ propertyIds: [propertyId] }),
@@ -132,7 +135,12 @@ const OTHERS: Record<string, Read> = {
     world.store.read.components.countNarrow({ applianceId, tier: "GOOD" }),
   "the components of appliances": () => world.store.read.components.ofAppliances([applianceId]),
   "the events of appliances": () => world.store.read.serviceEvents.evidence([applianceId]),
-  "a component's history": () => world.store.read.serviceEvents.ofComponent(applianceId, componentId),
+  "a component's history": () =>
+    world.store.read.serviceEvents.ofComponent(
+      { applianceId, id: componentId },
+      { date: "2026-01-01", id: "SE_" },
+      100,
+    ),
   "an appliance's history": () => world.store.read.serviceEvents.ofAppliance(applianceId),
   "what was replaced on a day": () =>
     world.store.read.serviceEvents.firstOfDay(applianceId, DAY, "Replacement"),
