@@ -5,11 +5,13 @@ import type { Administration } from "../usecases/partners.ts";
 import type { Context } from "./context.ts";
 import { requireInstallation } from "./installation.ts";
 
+type StoreChoices = Pick<StoreOptions, "mapsFile" | "purging">;
+
 /** Opens the data folder, which must be there, for one command and closes it afterwards, whatever happens. */
 export async function withData<T>(
   context: Context,
   run: (folder: DataFolder) => Promise<T>,
-  options: Pick<StoreOptions, "mapsFile"> = {},
+  options: StoreChoices = {},
 ): Promise<T> {
   requireInstallation(context);
   const { config, env, now, random } = context;
@@ -25,12 +27,15 @@ export async function withData<T>(
 export async function withAdministration<T>(
   context: Context,
   run: (administration: Administration) => Promise<T>,
+  options: StoreChoices = {},
 ): Promise<T> {
   const actor = actorOf(context);
   // A server beside this process sees the change by itself.
   const changed = () => {};
-  return await withData(context, ({ store, sealer }) =>
-    run({ store, sealer, random: context.random, actor, changed }),
+  return await withData(
+    context,
+    ({ store, sealer }) => run({ store, sealer, random: context.random, actor, changed }),
+    options,
   );
 }
 

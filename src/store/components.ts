@@ -152,6 +152,9 @@ export function componentStore(db: Db) {
       const save = extent === "moved" ? saveMoved : extent === "settled" ? saveSettled : saveAged;
       save({ id, ...score });
     },
+    async setAnnouncedTier(id: string, announcedTier: Component["announcedTier"]): Promise<void> {
+      await db.update(components).set({ announcedTier }).where(eq(components.id, id));
+    },
     async saveDates(
       id: string,
       { lastReplaced, lastServiced }: Pick<Component, "lastReplaced" | "lastServiced">,

@@ -1,4 +1,4 @@
-import { isNotNull, sql } from "drizzle-orm";
+import { isNotNull, isNull, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { StoredCorrections } from "../domain/calibration/model-version.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
@@ -7,7 +7,8 @@ import { bigint, bool, index, int, json, oneOf, primaryKey, real, table, text, u
 /*
  * Every table. Ids are text and sort by creation; days are `YYYY-MM-DD`; instants are epoch milliseconds; money is
  * US cents; scores are hundredths. `seq` numbers a partner's rows of one table without gaps from 1: nothing that has
- * one is ever deleted, so the row at any offset of a list is found by its number instead of by counting.
+ * one is deleted but with all of its partner, so the row at any offset of a list is found by its number instead of by
+ * counting.
  */
 
 export const partners = table(
@@ -208,6 +209,7 @@ export const components = table(
     index("components_rescored")
       .on(t.partnerId, t.rescoredAt, t.seq)
       .where(sql`${t.rescoredAt} is not null and ${t.riskScore} >= 52`),
+    index("components_unseen").on(t.propertyId).where(isNull(t.trendScore)),
   ],
 );
 
@@ -368,7 +370,10 @@ export const sensorEvents = table(
     recordedAt: bigint("recorded_at").notNull(),
     createdAt: bigint("created_at").notNull(),
   },
-  (t) => [index("sensor_events_smart").on(t.applianceId, t.recordedAt).where(sql`${t.kind} = 'smart'`)],
+  (t) => [
+    index("sensor_events_smart").on(t.applianceId, t.recordedAt).where(sql`${t.kind} = 'smart'`),
+    index("sensor_events_meter").on(t.applianceId).where(sql`${t.kind} = 'meter'`),
+  ],
 );
 
 export const claims = table(
@@ -438,6 +443,8 @@ export const snapshotRuns = table("snapshot_runs", {
   critical: int("critical").notNull().default(0),
   warning: int("warning").notNull().default(0),
   announced: int("announced").notNull().default(0),
+  /** Deliveries that the announcements came to. */
+  queued: int("queued").notNull().default(0),
   /** Tier changes that were not announced, because another model than in the run before made them. */
   heldBack: int("held_back").notNull().default(0),
   /** The model whose scores it took. */

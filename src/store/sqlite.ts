@@ -34,6 +34,11 @@ export type SqliteOptions = {
   /** Makes a copy of a database that holds data before it is changed; gets the pending steps. */
   beforeUpgrade?: (db: Database, pending: readonly Migration[]) => void;
   migrations?: readonly Migration[];
+  /**
+   * For a connection that only purges: what is deleted is overwritten with zeros, so that the file does not hold it any
+   * more, and references are not looked for, which would go through whole tables for every row; the order sees to them.
+   */
+  purging?: boolean | undefined;
 };
 
 /**
@@ -56,6 +61,10 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
     const applied = applyMigrations(writer, file, migrations, options.now);
     writer.run("PRAGMA foreign_keys = ON");
     writer.run("PRAGMA synchronous = FULL");
+    if (options.purging) {
+      writer.run("PRAGMA secure_delete = ON");
+      writer.run("PRAGMA foreign_keys = OFF");
+    }
     writer.run("PRAGMA cache_size = -32768");
     writer.run("PRAGMA wal_autocheckpoint = 3000");
     // Waiting for another process is the write queue's part: it does not block the event loop.

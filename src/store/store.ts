@@ -17,6 +17,7 @@ import { administratorStore, partnerStore } from "./partners.ts";
 import { photoStore } from "./photos.ts";
 import { planStore } from "./plans.ts";
 import { propertyStore, unitStore } from "./properties.ts";
+import { purgeStore } from "./purge.ts";
 import { budgetStore, idempotencyStore } from "./requests.ts";
 import { sensorEventStore } from "./sensor-events.ts";
 import { serviceEventStore } from "./service-events.ts";
@@ -39,6 +40,7 @@ const stores = (db: Db) => ({
   sensorEvents: sensorEventStore(db),
   claims: claimStore(db),
   photos: photoStore(db),
+  purge: purgeStore(db),
   snapshots: snapshotStore(db),
   models: modelStore(db),
   eventLog: eventLogStore(db),
@@ -109,7 +111,7 @@ export type Store = {
 /** How long a write holds the event loop before others have their turn. */
 const TURN_MS = 8;
 
-export type StoreOptions = Pick<SqliteOptions, "beforeUpgrade" | "migrations" | "mapsFile"> & {
+export type StoreOptions = Pick<SqliteOptions, "beforeUpgrade" | "migrations" | "mapsFile" | "purging"> & {
   clock: () => Instant;
   random: FillRandom;
   ticks?: () => number;
