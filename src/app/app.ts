@@ -202,6 +202,7 @@ async function createFetches(
       metrics.embedViewed();
     },
   });
+  const changed = (partnerId: string) => dispatcher.refresh(partnerId);
   const partners = partnerApi({
     knowledge,
     authenticator,
@@ -210,11 +211,16 @@ async function createFetches(
     uploads: openUploads(config.storage.dataDir),
     photoBytes: limits.photoBytes,
     basePath: server.basePath,
+    address: {
+      publicUrl: server.publicUrl.replace(/\/+$/, ""),
+      basePath: server.basePath,
+      isSecure: server.tlsCert !== "",
+    },
     random,
+    changed,
   });
   const forPartners = [...partners, ...embeds];
   const isOneListener = config.admin.listen === "main";
-  const changed = (partnerId: string) => dispatcher.refresh(partnerId);
   const forAdministrators = [
     metricsOperation(metrics, { partnersReachIt: isOneListener }),
     ...adminApi({

@@ -522,7 +522,8 @@ export const webhookDeliveries = table(
     index("webhook_deliveries_order")
       .on(t.orderKey, t.id)
       .where(sql`${t.status} = 'pending' and ${t.orderKey} is not null`),
-    index("webhook_deliveries_partner").on(t.partnerId, t.id),
+    index("webhook_deliveries_partner").on(t.partnerId, t.id, t.status),
+    index("webhook_deliveries_partner_event").on(t.partnerId, t.event, t.id, t.status),
     index("webhook_deliveries_event").on(t.event, t.id),
     index("webhook_deliveries_failed").on(t.partnerId, t.status, t.id).where(sql`${t.status} = 'failed'`),
     index("webhook_deliveries_finished").on(t.status, t.finishedAt).where(isNotNull(t.finishedAt)),

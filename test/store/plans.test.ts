@@ -29,6 +29,9 @@ const SMALL = [
   "json_each",
   "clock",
   "running",
+  // At most 100,000 entries of an index that covers them.
+  "newest_own",
+  "matches",
 ];
 
 type Read = () => Promise<unknown>;
@@ -150,6 +153,15 @@ const OTHERS: Record<string, Read> = {
   "the number of a property's claims": () => world.store.read.claims.count(propertyId),
   "an appliance's photos": () => world.store.read.photos.ofAppliance(applianceId),
   "a property's plan": () => world.store.read.plans.ofProperty(propertyId),
+  "a partner's own deliveries": async () => {
+    const { deliveryLog } = world.store.read;
+    for (const event of [undefined, "component.critical"])
+      for (const status of [undefined, "delivered", "failed"] as const) {
+        const filter = { partnerId: world.partnerId, event, status };
+        await deliveryLog.pageOfPartner(filter, SLICE);
+        await deliveryLog.countOfPartner(filter);
+      }
+  },
   "a partner by its key": () => world.store.read.partners.findByApiKey("x"),
   "a repeated request": () => world.store.read.idempotency.find(world.partnerId, "POST /v1/properties", "k"),
   "expired replies": () => world.store.write((tx) => tx.idempotency.prune(NOW, 500)),

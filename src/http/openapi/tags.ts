@@ -12,6 +12,7 @@ export const TAGS = {
   Sensors: "Meter readings and smart events.",
   "Service events": "What was done to appliances.",
   System: "Health and this document.",
+  Webhooks: "What was sent to the partner's own receiver.",
 } as const;
 
 export type Tag = keyof typeof TAGS;
