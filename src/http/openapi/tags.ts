@@ -5,14 +5,13 @@ export const TAGS = {
   Authentication: "Credentials and tokens.",
   Claims: "Insurance claims and what they do to scores.",
   Components: "Components with their scores, history and trend; alerts.",
-  Events: "The polling alternative to webhooks.",
+  Events: "What happened: the stream to poll, and what was sent to your webhook receiver.",
   Figures: "Reports, forecasts, reserves, condition, replacement cost and compliance of a property.",
   Onboarding: "A property to try things out on.",
   Properties: "Properties, their units, and the portfolio.",
   Sensors: "Meter readings and smart events.",
   "Service events": "What was done to appliances.",
   System: "Health and this document.",
-  Webhooks: "What was sent to the partner's own receiver.",
 } as const;
 
 export type Tag = keyof typeof TAGS;

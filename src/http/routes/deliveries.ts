@@ -18,7 +18,7 @@ export function deliveryOperations({ changed }: DeliveryParts): Operation[] {
       summary: "Your webhook deliveries with every attempt, the newest first",
       description:
         "The filters may be combined. At most the newest 100,000 deliveries within the time are looked through: name `since` and `until` to see older ones. The operator decides how long they are kept.",
-      tag: "Webhooks",
+      tag: "Events",
       parameters: [ofStatus, ofEvent, madeSince, madeUntil, ...slicing],
       replies: read("A page of your deliveries", ownDeliveriesPage),
       async handle({ partner, query, store }) {
@@ -43,7 +43,7 @@ export function deliveryOperations({ changed }: DeliveryParts): Operation[] {
       summary: "Have a finished delivery sent again: the same id and bytes, a new cycle of three attempts",
       description:
         "For when your receiver was away, or lost what it took. A delivery that is still being tried is a 409.",
-      tag: "Webhooks",
+      tag: "Events",
       parameters: [deliveryInPath],
       replies: accepts("It is tried again", ownResentReply),
       errors: [409],
