@@ -96,11 +96,11 @@ export class Pipeline {
     const key = operation.steady ? `${id} ${targetOf(request.url)}` : "";
     const known = operation.steady ? this.#steady.find(revision, key) : undefined;
     if (known) return respondTagged(known, request, visit);
-    // Besides what a tag leaves out, an answer depends on the day at most.
-    const revisionTag = entityTag(
-      `${this.#era} ${revision} ${dayOf(visit.now)} ${id} ${targetOf(request.url)}`,
-    );
-    if (isHeld(request.headers.get("if-none-match"), revisionTag))
+    // Besides what a tag leaves out, an answer with a tag depends on the day at most.
+    const revisionTag = operation.replies?.[304]
+      ? entityTag(`${this.#era} ${revision} ${dayOf(visit.now)} ${id} ${targetOf(request.url)}`)
+      : undefined;
+    if (revisionTag && isHeld(request.headers.get("if-none-match"), revisionTag))
       return respondTagged({ body: "", etag: revisionTag }, request, visit);
     const holding = this.#held.open(id);
     let isSending = false;
@@ -109,7 +109,7 @@ export class Pipeline {
       if (reply.raw !== undefined) return respond(reply, visit);
       const { text, rest } = beginJson(reply.body);
       // All of a larger one would have to be made to tell whether it is the one that the caller holds.
-      const answer = { body: text, etag: rest ? revisionTag : entityTag(text) };
+      const answer = { body: text, etag: rest ? revisionTag : revisionTag && entityTag(text) };
       if (operation.steady && !rest) this.#steady.keep(revision, key, answer);
       const response = respondTagged(answer, request, visit);
       if (response.status === 304 || (!rest && text.length <= PIECE)) return response;
@@ -273,10 +273,11 @@ function respondTagged({ body, etag }: Answer, request: Request, visit: Visit): 
   const headers: Record<string, string> = {
     "x-request-id": visit.requestId,
     ...visit.headers,
-    etag,
+    ...(etag && { etag }),
     "cache-control": "private, no-cache",
   };
-  if (isHeld(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+  if (etag && isHeld(request.headers.get("if-none-match"), etag))
+    return new Response(null, { status: 304, headers });
   headers["content-type"] = "application/json";
   return new Response(body, { headers });
 }

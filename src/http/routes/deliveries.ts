@@ -3,7 +3,7 @@ import { type Resender, resendDelivery } from "../../usecases/resend-deliveries.
 import { deliveryRecord, ownDeliveriesPage, ownResentReply, resentRecord } from "../../wire/delivery.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { deliveryInPath, madeSince, madeUntil, ofEvent, ofStatus, slicing } from "../../wire/parameters.ts";
-import { accepted, accepts, type Operation, ok, partnerOperation, read } from "../operation.ts";
+import { accepted, accepts, answers, type Operation, ok, partnerOperation } from "../operation.ts";
 import { parseChoice, parseInstantOf, parseSlice } from "../query.ts";
 
 export type DeliveryParts = Pick<Resender, "changed">;
@@ -20,7 +20,8 @@ export function deliveryOperations({ changed }: DeliveryParts): Operation[] {
         "The filters may be combined. At most the newest 100,000 deliveries within the time are looked through: name `since` and `until` to see older ones. The operator decides how long they are kept.",
       tag: "Events",
       parameters: [ofStatus, ofEvent, madeSince, madeUntil, ...slicing],
-      replies: read("A page of your deliveries", ownDeliveriesPage),
+      // Without a tag: what becomes of a delivery moves no revision.
+      replies: answers("A page of your deliveries", ownDeliveriesPage),
       async handle({ partner, query, store }) {
         const slice = parseSlice(query);
         const filter = {
