@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import type { ApiClient } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -169,3 +169,44 @@ describe("a large answer", () => {
     return { socket, head };
   }
 });
+
+// Rule: out-of-descriptors
+test("out of file descriptors, new connections are refused at once, without work, until some are free", async () => {
+  const small = await serve();
+  const { api_key } = await small.createPartner("Small");
+  const open = readdirSync(`/proc/${small.pid}/fd`).length;
+  const limit = open + 48;
+  expect(Bun.spawnSync(["prlimit", `--pid=${small.pid}`, `--nofile=${limit}:${limit}`]).exitCode).toBe(0);
+  const { hostname, port } = new URL(small.url);
+  const begun = `POST /v1/properties HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${api_key}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
+  const sockets = Array.from({ length: 100 }, () => {
+    const socket = connect(Number(port), hostname).on("error", () => {});
+    socket.write(begun);
+    return socket;
+  });
+  await small.logged(({ msg }) => msg === "out of file descriptors: new connections are refused");
+
+  const before = cpuMs(small.pid);
+  const { error } = await new Promise<{ error: NodeJS.ErrnoException }>((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    socket.once("error", (error) => resolve({ error })).once("connect", () => reject(new Error("was taken")));
+  });
+  expect(error.code).toBe("ECONNREFUSED");
+  expect((await fetch(`${small.adminUrl}/health`)).status).toBe(200);
+  await Bun.sleep(1_000);
+  // Trying again and again would take nearly all of it.
+  expect(cpuMs(small.pid) - before).toBeLessThan(250);
+
+  for (const socket of sockets) socket.destroy();
+  await small.logged(({ msg }) => msg === "file descriptors are free again: connections are taken");
+  expect((await small.as({ api_key }).get("/v1/properties")).status).toBe(200);
+});
+
+/** What a process has used of the processors. */
+function cpuMs(pid: number): number {
+  const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .split(/(?<=\)) /)[1]!
+    .split(" ")
+    .slice(11);
+  return (Number(user) + Number(system)) * 10;
+}
