@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { InspectionEvent } from "../domain/figures/compliance.ts";
-import type { Condition, EventType, ServiceEvent } from "../domain/service-event.ts";
+import type { Condition, EventType, ServiceEvent, ServiceEventCorrection } from "../domain/service-event.ts";
 import type { Day, Instant } from "../domain/time.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
 import { isAmong, lazy } from "./kit.ts";
@@ -125,10 +125,13 @@ export function serviceEventStore(db: Db) {
     async insert(event: ServiceEvent): Promise<void> {
       insert({ ...event });
     },
-    /** Whether the appliance has an event of that component, type, date and notes already. */
-    async exists(event: Pick<ServiceEvent, "applianceId" | "componentId" | "date" | "eventType" | "notes">) {
+    /** The appliance's event of that component, type, date and notes, when there is one. */
+    async alike(event: Pick<ServiceEvent, "applianceId" | "componentId" | "date" | "eventType" | "notes">) {
       const found = await this.ofDay(event.applianceId, event.date, event.eventType);
-      return found.some((row) => row.notes === event.notes && row.componentId === event.componentId);
+      return found.find((row) => row.notes === event.notes && row.componentId === event.componentId);
+    },
+    async correct(id: string, correction: ServiceEventCorrection): Promise<void> {
+      await db.update(serviceEvents).set(correction).where(eq(serviceEvents.id, id));
     },
     async evidence(applianceIds: readonly string[]): Promise<EventEvidenceRow[]> {
       return evidence({ applianceIds: JSON.stringify(applianceIds) });
