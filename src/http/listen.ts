@@ -24,8 +24,8 @@ export type Listener = {
   stop(graceMs: number): Promise<void>;
 };
 
-/** Above what any route reads, so that the refusal of a large body is ours: Bun's own has no body. */
-const MAX_BODY_BYTES = 128 * 1024 * 1024;
+/** No limit of the runtime's, whose refusal has no body: every route refuses what is too large before it reads it. */
+const MAX_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 const LAST_BYTES_MS = 1_000;
 
 /** Listens on an address. Rejects with an OperatorError when it is taken or not ours to take. */
