@@ -13,6 +13,7 @@ import { clientAddress } from "../http/proxies.ts";
 import { assetOperation } from "../http/routes/assets.ts";
 import { embedOperations } from "../http/routes/embeds.ts";
 import { metricsOperation } from "../http/routes/metrics.ts";
+import { portfolioAppOperation } from "../http/routes/portfolio-app.ts";
 import { healthOperation } from "../http/routes/system.ts";
 import { createHttp, type Fetch } from "../http/server.ts";
 import { startJobs } from "../jobs/schedule.ts";
@@ -219,7 +220,8 @@ async function createFetches(
     random,
     changed,
   });
-  const forPartners = [...partners, ...embeds];
+  const portfolioApp = portfolioAppOperation({ frameAncestors: config.embed.frameAncestors });
+  const forPartners = [...partners, ...embeds, portfolioApp];
   const isOneListener = config.admin.listen === "main";
   const forAdministrators = [
     metricsOperation(metrics, { partnersReachIt: isOneListener }),

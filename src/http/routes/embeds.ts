@@ -4,11 +4,11 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { Stores } from "../../store/store.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
-import type { Rendered } from "../../web/embed/document.tsx";
 import type { CsvFile, NumberLinks } from "../../web/embed/property-page.tsx";
 import { chosenComponent, fileInPath, pageNumber, tokenInPath } from "../../wire/parameters.ts";
 import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
-import { type Call, type Operation, publicOperation, type Reply } from "../operation.ts";
+import { type Call, type Operation, publicOperation } from "../operation.ts";
+import { PRIVATE, pageReply } from "../page-reply.ts";
 import { propertyFigures } from "../property-figures.ts";
 
 export type EmbedParts = {
@@ -45,7 +45,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
   // Loaded when a page is first asked for: no start waits for what makes pages.
   const pages = () => import("../../web/embed/pages.tsx");
   const noPage = async (call: Call, up: string) =>
-    page(parts, call, (await pages()).renderNoPage(await styleAt(up)), 404);
+    pageReply(parts, call, (await pages()).renderNoPage(await styleAt(up)), 404);
 
   return [
     publicOperation({
@@ -65,7 +65,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
           links: linksBeside(call.params.token!),
         });
         onView(found.embed.id, call.now);
-        return page(parts, call, rendered);
+        return pageReply(parts, call, rendered);
       },
     }),
     publicOperation({
@@ -85,7 +85,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
           style: await styleAt("../../../"),
           back: `../${call.params.token}`,
         });
-        return page(parts, call, rendered);
+        return pageReply(parts, call, rendered);
       },
     }),
     publicOperation({
@@ -124,43 +124,6 @@ const linksBeside = (token: string): NumberLinks => ({
     `${token}/${file}.csv${componentId === undefined ? "" : `?component=${componentId}`}`,
   components: `${token}/components`,
 });
-
-/** The address holds what opens the page: it is told to nobody, and a revoked page is asked for again. */
-const PRIVATE = {
-  "cache-control": "private, no-cache",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "x-robots-tag": "noindex",
-};
-
-function page(
-  { frameAncestors }: EmbedParts,
-  { request }: Call,
-  { html, styleHash }: Rendered,
-  status = 200,
-): Reply<never> {
-  const encoding = encodingFor(request.headers.get("accept-encoding"));
-  const policy = [
-    "default-src 'none'",
-    `style-src 'self'${styleHash === undefined ? "" : ` '${styleHash}'`}`,
-    "script-src 'self'",
-    "connect-src 'self'",
-    "img-src 'self' data:",
-    "form-action 'self'",
-    "base-uri 'none'",
-    `frame-ancestors ${frameAncestors.join(" ") || "'none'"}`,
-  ];
-  return {
-    status,
-    raw: encoded(html, encoding),
-    headers: {
-      ...PRIVATE,
-      ...encodingHeaders(encoding),
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": policy.join("; "),
-    },
-  };
-}
 
 /** A cell that a spreadsheet would take for a formula is text to it with a quote in front. */
 function csvCell(value: string | number | boolean | null): string {

@@ -4,6 +4,7 @@ import { count, money, odds, years } from "../format.ts";
 import type { ComponentForm } from "../forms.ts";
 import { costOfWaiting } from "../waiting.ts";
 import { type Places, TIER_WORDS } from "../words.ts";
+import { PartName } from "./part-name.tsx";
 import { type Column, Numbers, Section } from "./section.tsx";
 
 const SHOWN = 10;
@@ -36,7 +37,9 @@ export function Attention(props: {
           <li>
             <TierMark tier={component.risk_tier} named />
             <div class="what">
-              <h3>{component.component_name}</h3>
+              <h3>
+                <PartName component={component} />
+              </h3>
               <p>
                 <span class="mute">
                   {places.of(component)}, {component.install_year}:
@@ -76,7 +79,7 @@ export function componentColumns(places: Places): Column<ComponentForm>[] {
       heading: "Part",
       cell: (one) => (
         <>
-          <TierMark tier={one.risk_tier} /> {one.component_name}
+          <TierMark tier={one.risk_tier} /> <PartName component={one} />
         </>
       ),
     },

@@ -23,26 +23,14 @@ export function Trend(props: {
   points: readonly TrendPointForm[];
   events: readonly HistoryEventForm[];
   places: Places;
-  /** What else may be looked at, the dearest to wait for first. */
-  choices: readonly ComponentForm[];
+  /** What else may be looked at, the dearest to wait for first; without them there is no choice. */
+  choices?: readonly ComponentForm[];
   csv?: string | undefined;
 }) {
   const { component, points, events, places, choices, csv } = props;
-  const offered = choices.slice(0, MOST_CHOICES);
-  const isOffered = offered.some(({ component_id }) => component_id === component.component_id);
   return (
     <Section id="trend" title="How a score has moved">
-      <form class="choice" method="get" action="#trend" data-replaces="trend">
-        <label for="component">Part</label>
-        <select id="component" name="component">
-          {(isOffered ? offered : [component, ...offered]).map((one) => (
-            <option value={one.component_id} selected={one.component_id === component.component_id}>
-              {TIER_WORDS[one.risk_tier].name}: {one.component_name}, {places.of(one)}
-            </option>
-          ))}
-        </select>
-        <button type="submit">Show</button>
-      </form>
+      {choices && <Choice component={component} choices={choices} places={places} />}
       <p class="about">
         <strong>
           <TierMark tier={component.risk_tier} /> {component.component_name}
@@ -91,6 +79,25 @@ export function Trend(props: {
         </details>
       )}
     </Section>
+  );
+}
+
+function Choice(props: { component: ComponentForm; choices: readonly ComponentForm[]; places: Places }) {
+  const { component, choices, places } = props;
+  const offered = choices.slice(0, MOST_CHOICES);
+  const isOffered = offered.some(({ component_id }) => component_id === component.component_id);
+  return (
+    <form class="choice" method="get" action="#trend" data-replaces="trend">
+      <label for="component">Part</label>
+      <select id="component" name="component">
+        {(isOffered ? offered : [component, ...offered]).map((one) => (
+          <option value={one.component_id} selected={one.component_id === component.component_id}>
+            {TIER_WORDS[one.risk_tier].name}: {one.component_name}, {places.of(one)}
+          </option>
+        ))}
+      </select>
+      <button type="submit">Show</button>
+    </form>
   );
 }
 
