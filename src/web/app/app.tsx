@@ -1,8 +1,9 @@
 import { render } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiClient } from "../browser/api-client.ts";
-import { usePlace } from "../browser/place.ts";
+import { addressOf, usePlace } from "../browser/place.ts";
 import { Toasts } from "../browser/toasts.tsx";
+import { PartAddress } from "../sections/part-name.tsx";
 import { AppContext } from "./app-context.ts";
 import { Pages } from "./pages.tsx";
 import { PortfolioLoader } from "./portfolio-loader.ts";
@@ -50,13 +51,17 @@ function App() {
     );
   return (
     <AppContext.Provider value={world}>
-      <Shell place={place}>
-        <Pages place={place} />
-      </Shell>
+      <PartAddress.Provider value={addressOfPart}>
+        <Shell place={place}>
+          <Pages place={place} />
+        </Shell>
+      </PartAddress.Provider>
       <Toasts />
     </AppContext.Provider>
   );
 }
+
+const addressOfPart = (id: string) => addressOf(["components", id]);
 
 const root = document.getElementById("app")!;
 root.replaceChildren();

@@ -23,7 +23,7 @@ export function AppliancePage({ id }: { id: string }) {
   const { value } = loaded;
   useTitle(value ? new Places(value.types, []).typeName(value.appliance.type_id) : "Appliance");
   return (
-    <Showing loaded={loaded} what="the appliance">
+    <Showing loaded={loaded} what="the appliance" isPage>
       {({ appliance, types }) => {
         const places = new Places(types, []);
         return (

@@ -19,7 +19,7 @@ export function ComponentPage({ id }: { id: string }) {
   const loaded = useLoaded(id, () => readComponent(api, id));
   useTitle(loaded.value?.component.component_name ?? "Part");
   return (
-    <Showing loaded={loaded} what="the part">
+    <Showing loaded={loaded} what="the part" isPage>
       {({ component, appliance, points, events, places }) => (
         <>
           <AboveAppliance appliance={appliance} />

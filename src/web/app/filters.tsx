@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 /** The row above a list, by which it is narrowed. */
 export function Filters({ children }: { children: ComponentChildren }) {
   return (
-    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+    <form class="filters" onSubmit={(event) => event.preventDefault()}>
       {children}
     </form>
   );

@@ -3,6 +3,7 @@ import { useLoaded } from "../browser/loaded.ts";
 import { addressOf } from "../browser/place.ts";
 import { Empty, Failed, Loading, Showing } from "../browser/states.tsx";
 import { Bar } from "../charts/bar.tsx";
+import { TierBar } from "../charts/tier-bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
 import { Numbers, Section } from "../sections/section.tsx";
@@ -25,7 +26,7 @@ export function OverviewPage() {
     void portfolio.start();
   }, [portfolio]);
   const { totals, total, failure, loaded } = portfolio.state;
-  if (!totals && failure) return <Failed failure={failure} again={() => void portfolio.again()} />;
+  if (!totals && failure) return <Failed failure={failure} again={() => void portfolio.again()} isPage />;
   return (
     <>
       <header class="heading">
@@ -112,13 +113,11 @@ function BySystem() {
           rows.length === 0 ? (
             <p class="empty">Every part is in the tier Good.</p>
           ) : (
-            <>
-              <ul class="sums">
-                {rows.map((row) => (
-                  <SystemLine row={row} most={Math.max(...rows.map((one) => one.critical + one.warning))} />
-                ))}
-              </ul>
-            </>
+            <ul class="sums">
+              {rows.map((row) => (
+                <SystemLine row={row} most={Math.max(...rows.map((one) => one.critical + one.warning))} />
+              ))}
+            </ul>
           )
         }
       </Showing>
@@ -131,7 +130,7 @@ function SystemLine({ row, most }: { row: SystemRow; most: number }) {
   return (
     <li>
       <a href={addressOf(["alerts"], { system })}>{systemName(system)}</a>
-      <Bar value={critical} most={most} kind="critical" />
+      <TierBar critical={critical} warning={warning} most={most} />
       <span class="pair">
         <span>
           <Counted tier="CRITICAL" of={critical} />

@@ -25,7 +25,7 @@ export function Pages({ place }: { place: Place }) {
 function NoPage() {
   useTitle("No page here");
   return (
-    <Empty title="There is no page here">
+    <Empty title="There is no page here" isPage>
       <p>
         A part of the address may be missing. <a href={addressOf([])}>Go to the overview</a>.
       </p>

@@ -112,9 +112,16 @@ const COLUMNS: readonly TableColumn<PortfolioItemForm>[] = [
       </>
     ),
   },
-  { key: "state", heading: "State", isSorted: true, shownFrom: "wide", cell: (one) => one.state },
   {
-    ...{ key: "units", heading: "Units", isNumber: true, isSorted: true, shownFrom: "wide" },
+    key: "state",
+    heading: "State",
+    isSorted: true,
+    shownFrom: "wide",
+    isNarrow: true,
+    cell: (one) => one.state,
+  },
+  {
+    ...{ key: "units", heading: "Units", isNumber: true, isSorted: true, shownFrom: "wide", isNarrow: true },
     cell: (one) => count(one.unit_count),
   },
   {

@@ -23,7 +23,7 @@ export function PropertyPage({ id, part = "" }: { id: string; part?: string | un
   return (
     <>
       <Trail links={[["Properties", addressOf(["properties"])]]} />
-      <Showing loaded={figures} what="the property">
+      <Showing loaded={figures} what="the property" isPage>
         {(value) => (
           <div class="property">
             <PropertyHeading figures={value} />

@@ -12,7 +12,7 @@ export function ServiceEvents<E extends ServiceEventForm>(props: {
   if (events.length === 0) return <p class="empty">Nothing is on record.</p>;
   const columns: Column<E>[] = [
     { heading: "Day", cell: (event) => date(event.date) },
-    { heading: "Event", cell: (event) => event.event_type },
+    { heading: "Event", cell: (event) => <span class="one-line">{event.event_type}</span> },
     ...(about ? [{ heading: "Of", cell: about }] : []),
     {
       heading: "Left it",

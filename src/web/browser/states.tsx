@@ -8,12 +8,14 @@ export function Showing<T>(props: {
   loaded: Loaded<T>;
   /** What it is, as in "Loading the alerts". */
   what: string;
+  /** Whether it is the page itself, whose heading comes with it. */
+  isPage?: boolean;
   children: (value: T) => ComponentChildren;
 }) {
-  const { loaded, what, children } = props;
+  const { loaded, what, isPage = false, children } = props;
   const { value, failure, again } = loaded;
-  if (value === undefined)
-    return failure ? <Failed failure={failure} again={again} /> : <Loading what={what} />;
+  if (value === undefined && failure) return <Failed failure={failure} again={again} isPage={isPage} />;
+  if (value === undefined) return <Loading what={what} isPage={isPage} />;
   return (
     <>
       {failure && <Stale failure={failure} again={again} />}
@@ -23,7 +25,7 @@ export function Showing<T>(props: {
 }
 
 /** Said only when it takes long enough to be noticed, so that nothing flickers. */
-export function Loading({ what }: { what: string }) {
+export function Loading({ what, isPage = false }: { what: string; isPage?: boolean }) {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), 250);
@@ -31,6 +33,7 @@ export function Loading({ what }: { what: string }) {
   }, []);
   return (
     <div class="waiting-for" role="status">
+      {isPage && <h1 class="heard">Loading</h1>}
       {isLate && (
         <>
           <span class="pulse" aria-hidden="true" />
@@ -62,11 +65,13 @@ const REMEDIES: Readonly<Record<FailureKind, string>> = {
 };
 
 /** Instead of what could not be loaded: why, and what to do. */
-export function Failed({ failure, again }: { failure: ApiFailure; again?: () => void }) {
+export function Failed(props: { failure: ApiFailure; again?: () => void; isPage?: boolean }) {
+  const { failure, again, isPage = false } = props;
   const { kind, message, requestId } = failure;
+  const Title = isPage ? "h1" : "h2";
   return (
     <section class="card failed" role="alert">
-      <h2>{TITLES[kind]}</h2>
+      <Title>{TITLES[kind]}</Title>
       <p>{message}</p>
       <p class="mute">{REMEDIES[kind]}</p>
       {requestId && kind === "server" && <p class="small mute">Request {requestId}</p>}
@@ -94,10 +99,12 @@ function Stale({ failure, again }: { failure: ApiFailure; again: () => void }) {
 }
 
 /** A list that holds nothing. */
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+export function Empty(props: { title: string; isPage?: boolean; children?: ComponentChildren }) {
+  const { title, isPage = false, children } = props;
+  const Title = isPage ? "h1" : "h2";
   return (
     <section class="card nothing">
-      <h2>{title}</h2>
+      <Title>{title}</Title>
       {children}
     </section>
   );

@@ -9,6 +9,8 @@ export type TableColumn<Row> = {
   isSorted?: boolean;
   /** How soon it gives way where there is little room: `wide` first, then `medium`. */
   shownFrom?: "medium" | "wide";
+  /** For a few characters. */
+  isNarrow?: boolean;
   cell: (row: Row) => ComponentChildren;
 };
 
@@ -44,7 +46,7 @@ export function VirtualTable<Row>(props: {
         </tr>
       </thead>
       <tbody ref={body}>
-        <Gap rows={from} rowPx={rowPx} columns={columns.length} />
+        <Gap rows={from} rowPx={rowPx} />
         {rows.slice(from, to).map((row, at) => (
           <tr key={rowKey(row)} class="row" aria-rowindex={from + at + 2}>
             {columns.map((column, place) =>
@@ -60,7 +62,7 @@ export function VirtualTable<Row>(props: {
             )}
           </tr>
         ))}
-        <Gap rows={rows.length - to} rowPx={rowPx} columns={columns.length} />
+        <Gap rows={rows.length - to} rowPx={rowPx} />
       </tbody>
     </table>
   );
@@ -92,19 +94,21 @@ function Heading<Row>(props: {
   );
 }
 
-/** The room of rows that are not in the document. */
-function Gap({ rows, rowPx, columns }: { rows: number; rowPx: number; columns: number }) {
+/** The room of rows that are not in the document. Of one cell: columns that are hidden would come back for more. */
+function Gap({ rows, rowPx }: { rows: number; rowPx: number }) {
   if (rows <= 0) return null;
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus
     <tr class="gap" aria-hidden="true">
-      <td colSpan={columns} style={{ height: `${rows * rowPx}px` }} />
+      <td style={{ height: `${rows * rowPx}px` }} />
     </tr>
   );
 }
 
-function classOf<Row>({ isNumber, shownFrom }: TableColumn<Row>): string {
-  return [isNumber && "number", shownFrom && `from-${shownFrom}`].filter(Boolean).join(" ");
+function classOf<Row>({ isNumber, isNarrow, shownFrom }: TableColumn<Row>): string {
+  return [isNumber && "number", isNarrow && "narrow", shownFrom && `from-${shownFrom}`]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** Which rows of so many stand in the window, as it is scrolled. */

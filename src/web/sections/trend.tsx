@@ -29,7 +29,7 @@ export function Trend(props: {
 }) {
   const { component, points, events, places, choices, csv } = props;
   return (
-    <Section id="trend" title="How a score has moved">
+    <Section id="trend" title={choices ? "How a score has moved" : "How the score has moved"}>
       {choices && <Choice component={component} choices={choices} places={places} />}
       <p class="about">
         <strong>
@@ -56,7 +56,7 @@ export function Trend(props: {
           ]}
         />
       )}
-      {events.length > 0 && (
+      {choices && events.length > 0 && (
         <details class="numbers">
           <summary>{counted(events.length, "service event")} on record</summary>
           <DataTable
@@ -117,7 +117,8 @@ function TrendChart(props: {
     .y((point) => Math.round(y(point.risk_score) * 10) / 10)
     .curve(curveStepAfter)(changesOf(points))!;
   const marked = events.filter((event) => event.date >= first.date && event.date <= last.date);
-  const ticks = x.ticks(4);
+  // A day is the finest there is.
+  const ticks = x.ticks(4).filter((tick) => tick.getUTCHours() === 0);
   const label = x.tickFormat(4, "%b %-d");
   return (
     <svg
