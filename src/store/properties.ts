@@ -140,7 +140,7 @@ export function propertyStore(db: Db) {
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
       .where(
         sql`${properties.id} in (
-          select distinct property_id from components where trend_score is null limit ${ph("limit")})`,
+          select distinct unseen.property_id from components unseen where unseen.trend_score is null limit ${ph("limit")})`,
       )
       .orderBy(asc(properties.id))
       .prepare(),

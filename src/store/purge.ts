@@ -68,6 +68,9 @@ const LAST = [
   "DELETE FROM partners WHERE id = ?1",
 ];
 
+/** What is run as often as there are rows to delete. */
+export const PURGE_STATEMENTS: readonly string[] = [...OF_APPLIANCE, ...OF_PROPERTY, ...OF_PARTNER];
+
 /**
  * Deletes a partner with all that it owns, a few hundred rows a step, found by indexes alone: children before what
  * they refer to, since a connection that purges looks for no references. The statements are written for SQLite itself, whose row limits no query builder knows.

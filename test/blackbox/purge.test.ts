@@ -12,7 +12,7 @@ const PNG = Buffer.from("89504e470d0a1a0a0000000d", "hex");
 const SECRETIVE = "Villa Unutterable";
 
 /** Something of everything that a partner can own. */
-async function fill(client: ApiClient): Promise<void> {
+async function fill(client: ApiClient, nth = "once"): Promise<void> {
   const property = await addProperty(client, { name: SECRETIVE, notes: SECRETIVE, unit_count: 300 });
   const appliance = await addWornAppliance(client, property.id);
   await addWornAppliance(client, property.id);
@@ -28,7 +28,7 @@ async function fill(client: ApiClient): Promise<void> {
   });
   await client.ask("POST", "/v1/properties", 201, {
     body: { name: SECRETIVE, address: "1 Elm St", state: "NY" },
-    headers: { "idempotency-key": "once" },
+    headers: { "idempotency-key": nth },
   });
   await client.post("/v1/meter-event", { appliance_id: appliance.id, metric: "m", value: 1 });
   await client.post("/v1/meter-event/smart/v2", {
@@ -58,6 +58,14 @@ function rowsOf({ dataDir }: Installation, partnerId: string): Record<string, nu
   const counts = Object.fromEntries(tables.map(({ name }) => [name, count(name)]));
   db.close();
   return counts;
+}
+
+/** Units of all partners. */
+function unitsOf({ dataDir }: Installation): number {
+  const db = new Database(join(dataDir, "mainstay.db"), { readonly: true });
+  const { n } = db.query<{ n: number }, []>("SELECT count(*) AS n FROM units").get()!;
+  db.close();
+  return n;
 }
 
 const brokenReferences = ({ dataDir }: Installation) => {
@@ -115,6 +123,37 @@ describe("mainstay partner purge", () => {
     expect(readFileSync(file).includes(SECRETIVE)).toBe(true);
     await server.json("partner", "purge", gone.partner_id, "--confirm", "Gone Ltd");
     expect(readFileSync(file).includes(SECRETIVE)).toBe(false);
+  });
+
+  test("that is killed wherever it is goes on when it is asked for again", async () => {
+    const server = await serve();
+    const gone = await server.createPartner("Gone Ltd");
+    await fill(server.as(gone));
+    for (let nth = 0; nth < 5; nth++) await addProperty(server.as(gone), { unit_count: 10_000 });
+    const left = () => {
+      const { event_log: _last, ...counts } = rowsOf(server, gone.partner_id);
+      return { rows: Object.values(counts).reduce((sum, count) => sum + count, 0), units: unitsOf(server) };
+    };
+    const command = ["partner", "purge", gone.partner_id, "--confirm", "Gone Ltd"];
+    let cut = 0;
+    for (let kills = 0; kills < 20 && left().rows > 0; kills++) {
+      const had = left();
+      const child = server.spawn(...command);
+      let hasEnded = false;
+      const ended = child.exited.then(() => {
+        hasEnded = true;
+      });
+      while (!hasEnded && left().units === had.units && left().rows === had.rows)
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      child.kill("SIGKILL");
+      await ended;
+      expect(brokenReferences(server)).toEqual([]);
+      if (left().rows > 0) cut++;
+    }
+    expect(cut).toBeGreaterThan(2);
+    if (left().rows > 0) await server.json(...command);
+    expect(left()).toEqual({ rows: 0, units: 0 });
+    expect(brokenReferences(server)).toEqual([]);
   });
 
   test("without its name, or with another, offers the export and deletes nothing", async () => {

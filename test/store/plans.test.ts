@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { PURGE_STATEMENTS } from "../../src/store/purge.ts";
 import { type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
@@ -29,6 +30,8 @@ const SMALL = [
   "json_each",
   "clock",
   "running",
+  // An index of the components that no snapshot has seen, read up to a limit.
+  "unseen",
   // At most 100,000 entries of an index that covers them.
   "newest_own",
   "matches",
@@ -101,6 +104,7 @@ const HOT: Record<string, Read> = {
   },
   "the next uses of a budget": () =>
     world.store.read.plans.candidates(world.partnerId, { rank: -2, id: "C_1" }, 50_000, 500),
+  "the next properties with what no snapshot has seen": () => world.store.read.properties.withUnseen(100),
   "the next properties of a snapshot": () => world.store.read.properties.forSnapshot("", 100),
 };
 const OTHERS: Record<string, Read> = {
@@ -201,3 +205,10 @@ describe("reads no large table through, and no partner's whole share of one", ()
     }
   });
 });
+
+test.each(PURGE_STATEMENTS.map((sql) => [sql.split("\n")[0]!, sql]))(
+  "a purge finds by an index: %s",
+  (_, sql) => {
+    expect(scansOf(planOf(sql))).toEqual([]);
+  },
+);
