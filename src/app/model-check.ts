@@ -18,8 +18,10 @@ export function modelCheck(world: {
   clock: () => Instant;
   log: Logger;
   store: Pick<Store, "read">;
+  /** Runs a command of this executable and gives what it printed. */
+  runCommand?: typeof runOwnCommand;
 }): Job {
-  const { config, env, clock, log, store } = world;
+  const { config, env, clock, log, store, runCommand = runOwnCommand } = world;
   const settings = config.file === undefined ? [] : ["--config", config.file];
   return {
     name: "check-model",
@@ -29,7 +31,7 @@ export function modelCheck(world: {
       const latest = await store.read.models.latestCheck();
       const isDone = latest?.version === inUse?.version && monthOf(latest?.day) === monthOf(dayOf(clock()));
       if (!inUse || isDone) return;
-      const check = await runOwnCommand({ args: ["calibrate", "--check", ...settings], env, signal });
+      const check = await runCommand({ args: ["calibrate", "--check", ...settings], env, signal });
       const { model_version, worse_than_plain, validation } = check as Check;
       const found = { model_version, log_loss_difference: validation.log_loss_difference };
       if (worse_than_plain)

@@ -53,6 +53,7 @@ export async function applyCalibration(
       evidence,
     });
     await tx.models.use(number);
+    await tx.partners.reviseAll(); // plans name the model
     const detail = { failures: fit.failures, proven: validation.better, forced: !validation.better };
     await tx.audit.record({ at: tx.now, actor, action: "model.apply", subject: version, detail });
   });
@@ -74,6 +75,7 @@ export async function revertModel({
       );
     const { replaced } = (await tx.models.find(current.number))!;
     await tx.models.use(replaced);
+    await tx.partners.reviseAll();
     const to = await modelVersionOf(tx, knowledge);
     await tx.audit.record({
       at: tx.now,

@@ -121,7 +121,8 @@ async function takeStep(tx: Tx, ruler: Ruler, day: Day, budget: number): Promise
   if (properties.length === 0) return { isLast: true, alreadyDone: false, run };
   const cause = await causeOf(tx, ruler, takenAgain);
   const prunes = await mayPrune(tx, day);
-  await scoreAll(tx, ruler.knowledge, day, properties, run, { cause, prunes, takenAgain });
+  const replans = takenAgain || (await isNewRuler(tx, ruler.knowledge));
+  await scoreAll(tx, ruler.knowledge, day, properties, run, { cause, prunes, takenAgain, replans });
   await tx.snapshots.update(day, { ...countsOf(run), cursor: properties.at(-1)!.id });
   return { isLast: false, alreadyDone: false, run };
 }
@@ -132,7 +133,7 @@ async function takeIn(tx: Tx, ruler: Ruler, day: Day, stored: Run, budget: numbe
   const properties = isHistory ? [] : await tx.properties.withUnseen(budget);
   if (properties.length === 0) return { isLast: true, alreadyDone: true, run: stored };
   const run = { ...stored };
-  const how = { cause: "late snapshot", prunes: false, takenAgain: false } as const;
+  const how = { cause: "late snapshot", prunes: false, takenAgain: false, replans: false } as const;
   await scoreAll(tx, ruler.knowledge, day, properties, run, how);
   await tx.snapshots.update(day, countsOf(run));
   return { isLast: false, alreadyDone: false, run, earlier: stored };
@@ -161,6 +162,12 @@ export async function isTaken(
 
 const isOfModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
   baseVersion(modelVersion) === knowledge.modelVersion;
+
+/** Whether scores are made otherwise than in the latest snapshot, so that lives move that plans rest on, whatever their day. */
+async function isNewRuler(tx: Tx, knowledge: Knowledge): Promise<boolean> {
+  const before = (await tx.snapshots.latestFinished())?.modelVersion ?? knowledge.modelVersion;
+  return before !== (await modelVersionOf(tx, knowledge));
+}
 
 /** What moves the scores: the day, or another model than the latest snapshot's. */
 async function causeOf(tx: Tx, { knowledge, announceModelChange }: Ruler, takenAgain: boolean) {
@@ -210,8 +217,9 @@ async function scoreAll(
   day: Day,
   properties: readonly (ScoredProperty & { partnerId: string })[],
   run: Run,
-  { cause, prunes, takenAgain }: { cause: ScoreCause; prunes: boolean; takenAgain: boolean },
+  how: { cause: ScoreCause; prunes: boolean; takenAgain: boolean; replans: boolean },
 ): Promise<void> {
+  const { cause, prunes, takenAgain, replans } = how;
   const appliances = await tx.appliances.forScoring(properties.map((property) => property.id));
   const loaded = await loadHistories(tx, knowledge, properties, appliances, day);
   const corrections = await correctionsOf(tx, knowledge, appliances);
@@ -224,6 +232,7 @@ async function scoreAll(
       writer = await PortfolioWriter.open(tx, knowledge, (await tx.partners.find(partnerId))!);
       writers.set(partnerId, writer);
     }
+    if (replans) writer.replan(id);
     for (const before of property.components) {
       if (cause === "late snapshot" && before.trendScore !== null) continue;
       const appliance = property.appliances.get(before.applianceId)!;

@@ -6,6 +6,7 @@ import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { daysFromToday } from "../support/portfolio.ts";
+import { leftBy } from "../support/released-database.ts";
 
 const { serve, install, folder } = useMainstay();
 const FLEET = join(import.meta.dir, "..", "fixtures", "golden-calibration");
@@ -208,6 +209,19 @@ describe("a calibration that the record does not bear", () => {
       1,
       expect.stringContaining("there is less than a year on record"),
     ]);
+  });
+
+  test("is refused, in any of its acts, where another model has scored the database", async () => {
+    const { left } = leftBy("schema-1", install());
+    for (const act of [[], ["--apply"], ["--apply", "--force"], ["--check"]]) {
+      const refused = await left.run("calibrate", ...act);
+      expect([refused.code, refused.stdout]).toEqual([1, ""]);
+      expect(refused.stderr).toContain("was scored by model 1, and this executable has model 2");
+      expect(refused.stderr).toContain("mainstay snapshot");
+    }
+    await left.json("snapshot");
+    const thin = await left.run("calibrate");
+    expect(thin.stderr).not.toContain("scored by model");
   });
 
   test("is bad usage where options exclude each other", async () => {

@@ -153,6 +153,15 @@ const OTHERS: Record<string, Read> = {
     world.store.read.serviceEvents.firstOfDay(applianceId, DAY, "Replacement"),
   "a component's outcomes": () => world.store.read.serviceEvents.outcomesOf(componentId),
   "the smart events of appliances": () => world.store.read.sensorEvents.smartEvidence([applianceId], NOW),
+  "what calibration has learned of appliances": () =>
+    world.store.read.models.frailties(1, [applianceId, "APPL_1"]),
+  "what calibration reads of properties": async () => {
+    const { properties, appliances, components, serviceEvents } = world.store.read;
+    await properties.forSnapshot("", 100);
+    await appliances.forScoring([propertyId]);
+    await components.ofAppliances([applianceId]);
+    await serviceEvents.evidence([applianceId]);
+  },
   "the claims of properties": () => world.store.read.claims.evidence([propertyId]),
   "the number of a property's claims": () => world.store.read.claims.count(propertyId),
   "an appliance's photos": () => world.store.read.photos.ofAppliance(applianceId),
