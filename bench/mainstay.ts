@@ -13,6 +13,8 @@ export class Bench {
 
   constructor() {
     if (!existsSync(EXECUTABLE)) throw new Error("dist/mainstay is missing: run `bun build.ts` first");
+    const init = [EXECUTABLE, "init", "--config", join(this.folder, "made.toml"), "--data-dir", this.dataDir];
+    if (!Bun.spawnSync(init).success) throw new Error("mainstay init failed");
     writeFileSync(
       join(this.folder, "mainstay.toml"),
       '[limits]\nper_ip_per_minute = 0\nper_partner_per_minute = 0\ndaily_budget = 1000000000\n[log]\nlevel = "warn"\n',

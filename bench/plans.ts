@@ -1,6 +1,7 @@
 import type { Plannable } from "../src/domain/planning/component-plan.ts";
 import { loadKnowledge } from "../src/knowledge/load.ts";
-import { newParts, planComponents, takeTurns } from "../src/usecases/property-plan.ts";
+import { newParts, planComponents } from "../src/usecases/property-plan.ts";
+import { takeTurns } from "../src/usecases/walk.ts";
 import type { Figure } from "./figure.ts";
 import { median } from "./load.ts";
 

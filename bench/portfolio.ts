@@ -83,7 +83,7 @@ export async function generated(folder: string, properties: number): Promise<Fil
 }
 
 /** Mulberry32: the same portfolio every time. */
-function seeded(seed: number): () => number {
+export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -4,6 +4,7 @@
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { calibration } from "./calibration.ts";
 import { deliveries } from "./deliveries.ts";
 import type { Figure } from "./figure.ts";
 import { large } from "./large.ts";
@@ -21,6 +22,7 @@ const parts: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   stalls,
   managers,
   plans,
+  calibration,
 };
 const wanted = values.only?.split(",") ?? Object.keys(parts);
 const rows: Figure[] = [];

@@ -7,6 +7,8 @@ const ROOT = join(import.meta.dir, "..");
 
 /** What the pages ask for, by the name that they know it under, with the source that it is bundled from. */
 const BUNDLED: Readonly<Record<string, string>> = {
+  "app.css": "src/web/app/app.css",
+  "app.js": "src/web/app/app.tsx",
   "embed.css": "src/web/embed/embed.css",
   "embed.js": "src/web/embed/embed.ts",
   "reference.js": "src/web/reference/reference.ts",

@@ -11,3 +11,8 @@ declare module "*.csv" {
   const text: string;
   export default text;
 }
+
+declare module "*.css" {
+  const text: string;
+  export default text;
+}

@@ -39,7 +39,7 @@ const KNOWS: Record<string, readonly string[]> = {
   ],
   cli: [
     ...["domain", "files.ts", "csv", "knowledge", "secrets", "config", "store", "log.ts", "wire"],
-    ...["usecases", "backup", "doctor", "http", "app", "standard-streams.ts"],
+    ...["usecases", "backup", "doctor", "web", "http", "app", "standard-streams.ts"],
   ],
   "main.ts": ["cli"],
 };

@@ -13,6 +13,7 @@ import { clientAddress } from "../http/proxies.ts";
 import { assetOperation } from "../http/routes/assets.ts";
 import { embedOperations } from "../http/routes/embeds.ts";
 import { metricsOperation } from "../http/routes/metrics.ts";
+import { portfolioAppOperation } from "../http/routes/portfolio-app.ts";
 import { healthOperation } from "../http/routes/system.ts";
 import { createHttp, type Fetch } from "../http/server.ts";
 import { startJobs } from "../jobs/schedule.ts";
@@ -34,6 +35,7 @@ import { BUILD } from "./build-info.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { lockInstance } from "./instance-lock.ts";
 import { openListeners } from "./listeners.ts";
+import { modelCheck } from "./model-check.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
 import { type Upkeep, upkeep } from "./upkeep.ts";
 import { openUploads } from "./uploads.ts";
@@ -107,6 +109,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   metrics.observe({
     read: store.read,
     clock,
+    plainModel: knowledge.modelVersion,
     build: BUILD,
     queueLength: store.queueLength,
     databaseBytes: store.sizeBytes,
@@ -121,7 +124,12 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
   const endWatch = await watchOtherProcesses(store, dispatcher, log);
   const jobs = startJobs(
-    [...jobTable({ config, clock, ticks, log, store, knowledge, views }), ...backups.jobs, ...kept.jobs],
+    [
+      ...jobTable({ config, clock, ticks, log, store, knowledge, views }),
+      ...backups.jobs,
+      ...kept.jobs,
+      modelCheck({ ...world, store }),
+    ],
     log,
   );
   dispatcher.start();
@@ -195,6 +203,7 @@ async function createFetches(
       metrics.embedViewed();
     },
   });
+  const changed = (partnerId: string) => dispatcher.refresh(partnerId);
   const partners = partnerApi({
     knowledge,
     authenticator,
@@ -203,14 +212,21 @@ async function createFetches(
     uploads: openUploads(config.storage.dataDir),
     photoBytes: limits.photoBytes,
     basePath: server.basePath,
+    address: {
+      publicUrl: server.publicUrl.replace(/\/+$/, ""),
+      basePath: server.basePath,
+      isSecure: server.tlsCert !== "",
+    },
     random,
+    changed,
   });
-  const forPartners = [...partners, ...embeds];
+  const portfolioApp = portfolioAppOperation({ frameAncestors: config.embed.frameAncestors });
+  const forPartners = [...partners, ...embeds, portfolioApp];
   const isOneListener = config.admin.listen === "main";
-  const changed = (partnerId: string) => dispatcher.refresh(partnerId);
   const forAdministrators = [
     metricsOperation(metrics, { partnersReachIt: isOneListener }),
     ...adminApi({
+      knowledge,
       partnersReachIt: isOneListener,
       publicUrl,
       runRmPreflight: () => runPreflight({ settings: config.rm, resolve: createResolver(), clock }),

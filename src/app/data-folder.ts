@@ -15,7 +15,7 @@ import {
 import { type Sealer, sealer } from "../secrets/sealer.ts";
 import { anySealedSecret, openForReading } from "../store/inspect.ts";
 import { hasDatabase, refuseRemains } from "../store/remains.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { openStore, type Store, type StoreOptions } from "../store/store.ts";
 
 export const databaseFile = (dataDir: string) => join(dataDir, "mainstay.db");
 
@@ -33,14 +33,21 @@ export type DataFolderWorld = {
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
   random: FillRandom;
-};
+} & Pick<StoreOptions, "mapsFile" | "purging">;
 
 /**
  * Opens the data folder, made with a database and a key file when it is new. The database comes first: a key file
  * without one is then always damage, and refused. A key file is never made beside a database that holds a secret: it
  * could not open what an earlier key has sealed.
  */
-export function openDataFolder({ config, env, clock, random }: DataFolderWorld): DataFolder {
+export function openDataFolder({
+  config,
+  env,
+  clock,
+  random,
+  mapsFile,
+  purging,
+}: DataFolderWorld): DataFolder {
   const { dataDir } = config.storage;
   const file = databaseFile(dataDir);
   refuseRemains(file);
@@ -51,6 +58,8 @@ export function openDataFolder({ config, env, clock, random }: DataFolderWorld):
   const store = openStore(file, {
     clock,
     random,
+    mapsFile,
+    purging,
     beforeUpgrade: (db) => {
       upgradeBackup = backUpBeforeUpgrade(db, config.backup.dir, clock());
     },

@@ -3,10 +3,14 @@ import { parseListen } from "../config/formats.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
+import { type Door, watchDescriptors } from "../http/descriptors.ts";
 import { type Listener, listen } from "../http/listen.ts";
 import type { Fetch } from "../http/server.ts";
 import type { Logger } from "../log.ts";
 import { daysLeft, readTlsIdentity, type TlsIdentity } from "../tls/identity.ts";
+
+const OUT_OF_DESCRIPTORS =
+  "See who holds so many connections open; raise LimitNOFILE of the service, or the limit of `ulimit -n`.";
 
 export type ListenersWorld = { config: Config; clock: () => Instant; log: Logger };
 
@@ -63,6 +67,13 @@ export async function openListeners(
     for (const listener of opened) void listener.stop(0);
     throw error;
   }
+  // The administrators' one stays open for longer: by it one sees what is the matter.
+  const doors: Door[] = [{ listener: main, spares: 24 }];
+  if (admin !== main) doors.push({ listener: admin, spares: 8 });
+  const endWatch = watchDescriptors(doors, (isOpen) => {
+    if (isOpen) log.info("file descriptors are free again: connections are taken");
+    else log.warn({ hint: OUT_OF_DESCRIPTORS }, "out of file descriptors: new connections are refused");
+  });
   return {
     url: main.url,
     adminUrl: admin.url,
@@ -83,6 +94,7 @@ export async function openListeners(
     },
     tlsValidTo: () => identity?.validTo,
     async stop(graceMs) {
+      endWatch();
       await Promise.all(opened.map((listener) => listener.stop(graceMs)));
     },
   };

@@ -63,6 +63,9 @@ type ValueOf<Item> = Item extends {
     : Value | Absent
   : never;
 
+/** All was as it should be but what was asked for: exit code 3. */
+export class NothingDone extends OperatorError {}
+
 /** Bad usage of a command: exit code 2. */
 export class UsageError extends OperatorError {}
 

@@ -1,14 +1,21 @@
 import { readFileSync } from "node:fs";
 import { type DataFolder, openDataFolder } from "../app/data-folder.ts";
+import type { StoreOptions } from "../store/store.ts";
 import type { Administration } from "../usecases/partners.ts";
 import type { Context } from "./context.ts";
 import { requireInstallation } from "./installation.ts";
 
+type StoreChoices = Pick<StoreOptions, "mapsFile" | "purging">;
+
 /** Opens the data folder, which must be there, for one command and closes it afterwards, whatever happens. */
-export async function withData<T>(context: Context, run: (folder: DataFolder) => Promise<T>): Promise<T> {
+export async function withData<T>(
+  context: Context,
+  run: (folder: DataFolder) => Promise<T>,
+  options: StoreChoices = {},
+): Promise<T> {
   requireInstallation(context);
   const { config, env, now, random } = context;
-  const folder = openDataFolder({ config, env, clock: now, random });
+  const folder = openDataFolder({ config, env, clock: now, random, ...options });
   try {
     return await run(folder);
   } finally {
@@ -20,12 +27,15 @@ export async function withData<T>(context: Context, run: (folder: DataFolder) =>
 export async function withAdministration<T>(
   context: Context,
   run: (administration: Administration) => Promise<T>,
+  options: StoreChoices = {},
 ): Promise<T> {
   const actor = actorOf(context);
   // A server beside this process sees the change by itself.
   const changed = () => {};
-  return await withData(context, ({ store, sealer }) =>
-    run({ store, sealer, random: context.random, actor, changed }),
+  return await withData(
+    context,
+    ({ store, sealer }) => run({ store, sealer, random: context.random, actor, changed }),
+    options,
   );
 }
 

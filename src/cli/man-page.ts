@@ -22,6 +22,7 @@ export function manPage(commands: readonly DescribedCommand[]): string {
       [EXIT.done, "done"],
       [EXIT.failed, "failed"],
       [EXIT.badUsage, "called wrongly"],
+      [EXIT.nothingDone, "an import of which every row was rejected"],
     ].flatMap(([code, meaning]) => [".TP", String(code), String(meaning)]),
     ".SH FILES",
     ...[

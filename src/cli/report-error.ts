@@ -1,11 +1,18 @@
 import { ConfigError } from "../config/config-error.ts";
 import { Failure, OperatorError } from "../domain/errors.ts";
-import { UsageError } from "./command.ts";
+import { NothingDone, UsageError } from "./command.ts";
 import type { Output } from "./context.ts";
 import { OutputClosed } from "./terminal/process-host.ts";
 
 /** How a command may end. */
-export const EXIT = { done: 0, failed: 1, badUsage: 2, interrupted: 130, terminated: 143 } as const;
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  badUsage: 2,
+  nothingDone: 3,
+  interrupted: 130,
+  terminated: 143,
+} as const;
 
 type Report = { error: string; hint?: string | undefined; stack?: string | undefined };
 
@@ -21,6 +28,7 @@ export function reportError(
   const { stack, ...report } = describe(error);
   const shown: Report = verbose ? { ...report, stack } : report;
   stderr.write(`${json ? JSON.stringify(shown) : forPeople(shown)}\n`);
+  if (error instanceof NothingDone) return EXIT.nothingDone;
   return isBadUsage(error) ? EXIT.badUsage : EXIT.failed;
 }
 

@@ -88,6 +88,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/snapshot.ts")).snapshotCommand,
   },
   {
+    name: "calibrate",
+    summary: "fit the model to the failures on record, and show with proof what that is worth",
+    load: async () => (await import("./commands/calibrate.ts")).calibrateCommand,
+  },
+  {
     name: "demo",
     summary: "serve a real sample portfolio, with a partner, credentials and a webhook receiver to try it on",
     manyChecks: true,

@@ -1,4 +1,4 @@
-import { type Instant, parseInstant, parseMonth } from "../domain/time.ts";
+import { type Day, type Instant, parseDay, parseInstant, parseMonth } from "../domain/time.ts";
 import { UsageError, value } from "./command.ts";
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -19,6 +19,14 @@ export const moment = (description: string) =>
     throw new UsageError(
       `expected a day or an ISO 8601 instant such as 2026-01-31T15:04:05Z, got ${JSON.stringify(typed)}`,
     );
+  });
+
+/** A calendar day. */
+export const day = (description: string) =>
+  value("DAY", description, (typed): Day => {
+    const parsed = parseDay(typed);
+    if (parsed !== undefined) return parsed;
+    throw new UsageError(`expected a day such as 2026-01-31, got ${JSON.stringify(typed)}`);
   });
 
 export const month = (description: string) =>

@@ -66,3 +66,8 @@ export function totalCostCents(event: {
   if (event.partsCostCents === null && event.laborCostCents === null) return null;
   return (event.partsCostCents ?? 0) + (event.laborCostCents ?? 0);
 }
+
+/** What of an event may turn out to be otherwise; the rest makes it the event that it is. */
+export type ServiceEventCorrection = Partial<
+  Pick<ServiceEvent, "partsCostCents" | "laborCostCents" | "totalCostCents" | "technician" | "conditionAfter">
+>;

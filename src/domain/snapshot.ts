@@ -11,6 +11,12 @@ export type SnapshotResult = {
   good: number;
   /** Tier changes announced. */
   announced: number;
+  /** Deliveries that these came to: a partner without a receiver gets none. */
+  queued: number;
+  /** Partners that have components, and no receiver. */
+  withoutReceiver: { id: string; name: string }[];
+  /** What was registered since an earlier run of the day, and is taken in by this one; null when nothing was. */
+  takenIn: { components: number; announced: number; queued: number } | null;
   /** Tier changes that nobody is told of: another model than in the snapshot before made them. */
   heldBack: number;
   durationMs: number;

@@ -1,12 +1,15 @@
+import type { Knowledge } from "../domain/knowledge.ts";
 import type { Preflight } from "../domain/preflight.ts";
 import type { Operation } from "./operation.ts";
 import { adminAuditOperations } from "./routes/admin-audit.ts";
 import { adminDeliveryOperations } from "./routes/admin-deliveries.ts";
 import { adminEmbedOperations, createEmbedOperation } from "./routes/admin-embeds.ts";
+import { modelOperation } from "./routes/admin-model.ts";
 import { adminPartnerOperations, credentialOperations } from "./routes/admin-partners.ts";
 import { rmPreflightOperation } from "./routes/admin-rm.ts";
 
 export type AdminApiParts = {
+  knowledge: Knowledge;
   /** Whether partners reach these operations too: then none of them hands out a credential. */
   partnersReachIt: boolean;
   /** What links to the service begin with. */
@@ -16,13 +19,19 @@ export type AdminApiParts = {
 };
 
 /** Every operation that is the administrators' own, wherever it is served. */
-export function adminApi({ partnersReachIt, publicUrl, runRmPreflight }: AdminApiParts): Operation[] {
+export function adminApi({
+  knowledge,
+  partnersReachIt,
+  publicUrl,
+  runRmPreflight,
+}: AdminApiParts): Operation[] {
   return [
     ...adminPartnerOperations(),
     ...(partnersReachIt ? [] : [...credentialOperations(), createEmbedOperation(publicUrl)]),
     ...adminEmbedOperations(),
     ...adminDeliveryOperations(),
     ...adminAuditOperations(),
+    modelOperation(knowledge),
     rmPreflightOperation(runRmPreflight),
   ];
 }

@@ -16,12 +16,16 @@ export type Listener = {
   url: string;
   /** Shows another certificate from the next handshake on; nobody is disconnected. Nothing without TLS. */
   renewTls(identity: TlsIdentity): void;
+  /** Takes no new connections for a while: a client is told so at once, what is under way is answered. */
+  close(): void;
+  /** Takes connections again, at the same address; throws when it is taken meanwhile. */
+  open(): void;
   /** Refuses new connections and resolves when the requests under way are answered, or after the grace. */
   stop(graceMs: number): Promise<void>;
 };
 
-/** Above what any route reads, so that the refusal of a large body is ours: Bun's own has no body. */
-const MAX_BODY_BYTES = 128 * 1024 * 1024;
+/** No limit of the runtime's, whose refusal has no body: every route refuses what is too large before it reads it. */
+const MAX_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 const LAST_BYTES_MS = 1_000;
 
 /** Listens on an address. Rejects with an OperatorError when it is taken or not ours to take. */
@@ -35,13 +39,28 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 }
 
 function listenPlainly({ hostname, port, idleTimeoutS, fetch }: ListenOptions): Listener {
-  const server = serve({ hostname, port, idleTimeoutS }, (request, socket) =>
-    fetch(request, socket?.address ?? "unknown"),
-  );
+  const serveAt = (port: number) =>
+    serve({ hostname, port, idleTimeoutS }, (request, socket) =>
+      fetch(request, socket?.address ?? "unknown"),
+    );
+  let server = serveAt(port);
+  const openPort = server.port!;
+  /** Those that were closed answer what they have taken. */
+  const closed = new Set<typeof server>();
   return {
-    url: `http://${inUrl(hostname)}:${server.port}`,
+    url: `http://${inUrl(hostname)}:${openPort}`,
     renewTls() {},
-    stop: (graceMs) => stop(server, graceMs),
+    close() {
+      const closing = server;
+      closed.add(closing);
+      void closing.stop(false).then(() => closed.delete(closing));
+    },
+    open() {
+      server = serveAt(openPort);
+    },
+    async stop(graceMs) {
+      await Promise.all([...closed, server].map((one) => stop(one, graceMs)));
+    },
   };
 }
 
@@ -64,6 +83,9 @@ async function listenSecurely(options: ListenOptions, identity: TlsIdentity): Pr
   return {
     url: `https://${inUrl(hostname)}:${openPort}`,
     renewTls: (renewed) => front.renew(renewed),
+    close: () => front.close(),
+    // A port that is taken meanwhile shows itself as an error of the next look, not here.
+    open: () => void front.listen(hostname, openPort).catch(() => {}),
     async stop(graceMs) {
       front.close();
       await stop(server, graceMs);

@@ -35,6 +35,11 @@ export type Call = {
 export type PartnerCall = Call & {
   partner: Partner;
   store: Store;
+  /**
+   * Says, while an answer that may be large is made, that it holds so many bytes more until it is sent. Throws
+   * unavailable where that is more than the partner may hold.
+   */
+  hold(bytes: number): void;
   /** A write of the partner's portfolio; for an operation that takes Idempotency-Key the reply is stored with it. */
   writePortfolio<Body>(run: (writer: PortfolioWriter) => Promise<Reply<Body>>): Promise<Reply<Body>>;
 };

@@ -4,9 +4,11 @@ import { applianceOperations } from "./routes/appliances.ts";
 import { assetOperation } from "./routes/assets.ts";
 import { claimOperations } from "./routes/claims.ts";
 import { componentOperations } from "./routes/components.ts";
+import { type DeliveryParts, deliveryOperations } from "./routes/deliveries.ts";
 import { documentOperations } from "./routes/document.ts";
 import { eventOperations } from "./routes/events.ts";
 import { figureOperations } from "./routes/figures.ts";
+import { metadataOperations, type ServerAddress } from "./routes/oauth-metadata.ts";
 import { onboardingOperations } from "./routes/onboarding.ts";
 import { type PhotoParts, photoOperations } from "./routes/photos.ts";
 import { planOperations } from "./routes/plans.ts";
@@ -15,13 +17,20 @@ import { sensorOperations } from "./routes/sensors.ts";
 import { serviceEventOperations } from "./routes/service-events.ts";
 import { type SystemParts, systemOperations } from "./routes/system.ts";
 
-export type PartnerApiParts = SystemParts & PhotoParts & { knowledge: Knowledge; bulkItems: number };
+export type PartnerApiParts = SystemParts &
+  PhotoParts &
+  DeliveryParts & {
+    address: ServerAddress;
+    knowledge: Knowledge;
+    bulkItems: number;
+  };
 
 /** Every operation that partners reach, the document of them among them. */
 export function partnerApi(parts: PartnerApiParts): Operation[] {
   const { knowledge, bulkItems } = parts;
   const operations: Operation[] = [
     ...systemOperations(parts),
+    ...metadataOperations(parts.address),
     ...propertyOperations(knowledge),
     ...applianceOperations(knowledge, bulkItems),
     ...photoOperations(parts),
@@ -32,6 +41,7 @@ export function partnerApi(parts: PartnerApiParts): Operation[] {
     ...claimOperations(knowledge, bulkItems),
     ...sensorOperations(knowledge),
     ...eventOperations(knowledge),
+    ...deliveryOperations(parts),
     ...onboardingOperations(),
     ...documentOperations(() => operations),
     assetOperation(),

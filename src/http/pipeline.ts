@@ -1,7 +1,7 @@
 import { Failure, StorageError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
-import { type Instant, nextMidnight, toIso } from "../domain/time.ts";
+import { dayOf, type Instant, nextMidnight, toIso } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import type { RevisedPartner } from "../store/partners.ts";
 import type { Store, Tx } from "../store/store.ts";
@@ -12,9 +12,11 @@ import type { Authenticator } from "./auth.ts";
 import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./body.ts";
 import { entityTag, isHeld } from "./entity-tag.ts";
 import { errorReply, HttpFailure } from "./errors.ts";
+import { HeldAnswers } from "./held-answers.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
+import { beginJson, PIECE, streamJson } from "./json-pieces.ts";
 import type { SlidingWindow } from "./limits.ts";
-import type { AdminCall, Call, Operation, PartnerOperation, Reply } from "./operation.ts";
+import type { AdminCall, Call, Operation, PartnerCall, PartnerOperation, Reply } from "./operation.ts";
 import { parseQuery } from "./query.ts";
 import { type Answer, SteadyAnswers } from "./steady-answers.ts";
 
@@ -54,6 +56,9 @@ export type Visit = {
 export class Pipeline {
   readonly #idempotency: Idempotency;
   readonly #steady = new SteadyAnswers();
+  readonly #held = new HeldAnswers();
+  /** Another program may answer otherwise from the same database: what was tagged by a revision ends with the process. */
+  readonly #era = crypto.randomUUID();
 
   constructor(private readonly parts: PipelineParts) {
     this.#idempotency = new Idempotency(parts.store);
@@ -73,7 +78,7 @@ export class Pipeline {
         visit.administrator = await this.parts.authenticator.authenticateAdministrator(request.headers);
       if (operation.access === "partner" && operation.method === "GET")
         return await this.#read(operation, request, params, visit);
-      reply = await this.#handle(operation, request, params, visit);
+      reply = await this.#handle(operation, request, params, visit, () => {});
     } catch (error) {
       return this.refuse(error, visit);
     }
@@ -91,12 +96,31 @@ export class Pipeline {
     const key = operation.steady ? `${id} ${targetOf(request.url)}` : "";
     const known = operation.steady ? this.#steady.find(revision, key) : undefined;
     if (known) return respondTagged(known, request, visit);
-    const reply = await this.#handle(operation, request, params, visit);
-    if (reply.raw !== undefined) return respond(reply, visit);
-    const body = JSON.stringify(reply.body);
-    const answer = { body, etag: entityTag(body) };
-    if (operation.steady) this.#steady.keep(revision, key, answer);
-    return respondTagged(answer, request, visit);
+    // Besides what a tag leaves out, an answer with a tag depends on the day at most.
+    const revisionTag = operation.replies?.[304]
+      ? entityTag(`${this.#era} ${revision} ${dayOf(visit.now)} ${id} ${targetOf(request.url)}`)
+      : undefined;
+    if (revisionTag && isHeld(request.headers.get("if-none-match"), revisionTag))
+      return respondTagged({ body: "", etag: revisionTag }, request, visit);
+    const holding = this.#held.open(id);
+    let isSending = false;
+    try {
+      const reply = await this.#handle(operation, request, params, visit, holding.hold);
+      if (reply.raw !== undefined) return respond(reply, visit);
+      const { text, rest } = beginJson(reply.body);
+      // All of a larger one would have to be made to tell whether it is the one that the caller holds.
+      const answer = { body: text, etag: rest ? revisionTag : revisionTag && entityTag(text) };
+      if (operation.steady && !rest) this.#steady.keep(revision, key, answer);
+      const response = respondTagged(answer, request, visit);
+      if (response.status === 304 || (!rest && text.length <= PIECE)) return response;
+      const { headers } = response;
+      if (request.method === "HEAD") return new Response(null, { headers });
+      if (!rest) holding.hold(text.length);
+      isSending = true;
+      return new Response(streamJson(text, rest, holding.release), { headers });
+    } finally {
+      if (!isSending) holding.release();
+    }
   }
 
   /** The answer to a failure; what is no Failure is logged whole and told to nobody. */
@@ -149,6 +173,7 @@ export class Pipeline {
     request: Request,
     params: Readonly<Record<string, string>>,
     visit: Visit,
+    hold: PartnerCall["hold"],
   ): Promise<Reply> {
     const isJson = operation.body === "json" || (operation.body === "optional" && hasBody(request));
     const bytes = isJson ? await this.#readJson(request) : undefined;
@@ -165,7 +190,7 @@ export class Pipeline {
     if (operation.access === "admin") return operation.handle(this.#adminCall(call, visit.administrator!));
     const partner = visit.partner!;
     const key = operation.idempotent ? idempotencyKey(request.headers) : undefined;
-    if (key === undefined) return this.#handlePlain(operation, call, partner);
+    if (key === undefined) return this.#handlePlain(operation, call, partner, hold);
     const path = `${operation.method} ${operation.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "")}`;
     const bodyHash = new Bun.CryptoHasher("sha256").update(bytes!).digest("hex");
     return this.#handleOnce(operation, call, { partner, operation: path, key, bodyHash });
@@ -176,13 +201,19 @@ export class Pipeline {
     return { ...call, administrator, store, administration: { ...administration, actor: administrator.id } };
   }
 
-  #handlePlain(operation: PartnerOperation, call: Call, partner: Partner): Promise<Reply> | Reply {
+  #handlePlain(
+    operation: PartnerOperation,
+    call: Call,
+    partner: Partner,
+    hold: PartnerCall["hold"],
+  ): Promise<Reply> | Reply {
     const { store, knowledge } = this.parts;
     const write: Write = (run) => store.write(ofCall(call, run));
     return operation.handle({
       ...call,
       partner,
       store,
+      hold,
       writePortfolio: (run) => writePortfolio(write, knowledge, partner, run),
     });
   }
@@ -199,6 +230,7 @@ export class Pipeline {
         ...call,
         partner,
         store,
+        hold: () => {},
         writePortfolio: (run) => writePortfolio(write, knowledge, partner, run),
       });
     });
@@ -241,10 +273,11 @@ function respondTagged({ body, etag }: Answer, request: Request, visit: Visit): 
   const headers: Record<string, string> = {
     "x-request-id": visit.requestId,
     ...visit.headers,
-    etag,
+    ...(etag && { etag }),
     "cache-control": "private, no-cache",
   };
-  if (isHeld(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+  if (etag && isHeld(request.headers.get("if-none-match"), etag))
+    return new Response(null, { status: 304, headers });
   headers["content-type"] = "application/json";
   return new Response(body, { headers });
 }

@@ -6,14 +6,16 @@ import { addDays, dayOf, type Instant, toIso } from "../domain/time.ts";
 import { trendPoints } from "../domain/trend.ts";
 import type { Stores } from "../store/store.ts";
 import { modelVersionOf } from "../usecases/model-in-use.ts";
-import { planOf, takeTurns } from "../usecases/property-plan.ts";
+import { planOf } from "../usecases/property-plan.ts";
 import { RETENTION_DAYS } from "../usecases/take-snapshot.ts";
+import { takeTurns } from "../usecases/walk.ts";
 import type { FileFigures } from "../web/embed/csv.ts";
 import { firstToShow } from "../web/embed/property-page.tsx";
 import { applianceTypeView } from "../wire/appliance.ts";
 import { complianceView } from "../wire/compliance.ts";
 import { componentView, trendPointView } from "../wire/component.ts";
-import { conditionView, forecastView, reserveView } from "../wire/figures.ts";
+import { conditionFigure, type Figure, reserveFigure } from "../wire/figures.ts";
+import { forecastFigure } from "../wire/forecast.ts";
 import { planView, scheduledComponents } from "../wire/plan.ts";
 import { propertyView, unitView } from "../wire/property.ts";
 import { historyEventView } from "../wire/service-event.ts";
@@ -37,16 +39,19 @@ export async function propertyFigures(
   const settledAt = await read.snapshots.settledAt();
   const components = rows.map((row) => componentView(knowledge, row, settledAt));
   const modelVersion = await modelVersionOf(read, knowledge);
-  const assessed = { knowledge, property, components: rows, now, modelVersion };
+  const made = <Written>(figure: Figure<Written>) => {
+    for (const row of rows) figure.add(row);
+    return figure.write(property, { now, modelVersion });
+  };
   const turns = { knowledge, clock: () => now, pause: takeTurns, modelVersion };
   const plan = await planOf(turns, property, rows, terms);
   const shown = rows.some(({ id }) => id === chosen) ? chosen : firstToShow(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
   return {
     property: propertyView(property),
-    condition: conditionView(assessed),
-    forecast: forecastView(assessed),
-    reserve: reserveView(assessed),
+    condition: made(conditionFigure(knowledge)),
+    forecast: made(forecastFigure(knowledge)),
+    reserve: made(reserveFigure(knowledge)),
     plan: { ...planView(knowledge, plan), components: scheduledComponents(knowledge, plan) },
     budget: terms.budgetCents === null ? undefined : terms.budgetCents / 100,
     inspections: await inspectionsOf(world, property),
@@ -79,7 +84,7 @@ async function unitsOf(read: Stores, propertyId: string) {
 async function trendOf({ read, now }: World, component: { id: string; applianceId: string }) {
   const days = await read.snapshots.days(addDays(dayOf(now), -RETENTION_DAYS));
   const points = trendPoints(await read.snapshots.trendRows(component.id), days);
-  const events = await read.serviceEvents.ofComponent(component.applianceId, component.id);
+  const events = await read.serviceEvents.ofComponent(component);
   return {
     componentId: component.id,
     points: points.map(trendPointView),

@@ -39,19 +39,21 @@ export function parseTier(query: ReadonlyMap<string, string>): RiskTier | undefi
 }
 
 /**
- * The text of `since`. A plus that a client did not escape has become a space, which no instant has before its zone:
+ * The text of an instant. A plus that a client did not escape has become a space, which no instant has before its zone:
  * it is the plus again.
  */
-export const sinceText = (query: ReadonlyMap<string, string>) =>
-  query.get("since")?.replace(/ (?=\d\d:\d\d$)/, "+");
+const instantText = (query: ReadonlyMap<string, string>, name: string) =>
+  query.get(name)?.replace(/ (?=\d\d:\d\d$)/, "+");
+export const sinceText = (query: ReadonlyMap<string, string>) => instantText(query, "since");
 
-export function parseSince(query: ReadonlyMap<string, string>): Instant | undefined {
-  const text = sinceText(query);
+export function parseInstantOf(query: ReadonlyMap<string, string>, name: string): Instant | undefined {
+  const text = instantText(query, name);
   if (text === undefined) return undefined;
-  const since = parseInstant(text);
-  if (since !== undefined) return since;
-  throw refused("since", "must be an ISO 8601 instant, such as 2026-01-31T15:04:05Z");
+  const instant = parseInstant(text);
+  if (instant !== undefined) return instant;
+  throw refused(name, "must be an ISO 8601 instant, such as 2026-01-31T15:04:05Z");
 }
+export const parseSince = (query: ReadonlyMap<string, string>) => parseInstantOf(query, "since");
 
 /** A parameter that takes one of a few values. */
 export function parseChoice<const V extends string>(

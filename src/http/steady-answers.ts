@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 
-/** A JSON answer with its tag. */
-export type Answer = { body: string; etag: string };
+/** A JSON answer with its tag, where it has one. */
+export type Answer = { body: string; etag: string | undefined };
 
 /** Characters of all answers together, and of one. */
 const MOST = 16_777_216;

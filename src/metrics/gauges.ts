@@ -3,12 +3,15 @@ import type { LastBackup } from "../backup/last-backup.ts";
 import { dayOf, type Instant } from "../domain/time.ts";
 import type { Stores } from "../store/store.ts";
 import type { DispatchStats } from "../webhooks/dispatcher.ts";
+import { defineModelGauges } from "./model-gauges.ts";
 import { watchProcess } from "./process.ts";
 
 /** Where the values come from that are looked up when somebody asks. */
 export type GaugeSources = {
-  read: Pick<Stores, "gauges" | "snapshots">;
+  read: Pick<Stores, "gauges" | "snapshots" | "models">;
   clock: () => Instant;
+  /** The version of the model that this executable has, without corrections. */
+  plainModel: string;
   /** What this executable was built from. */
   build: { version: string; commit: string; target: string };
   queueLength: () => number;
@@ -85,6 +88,7 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
   });
 
   const refreshProcess = watchProcess(registry);
+  const refreshModel = defineModelGauges(registry, sources);
   // They have no value before the first snapshot or backup, or without TLS; 0 would raise an alarm.
   for (const unknown of [snapshotAt, snapshotAge, snapshotSeconds, snapshotComponents]) unknown.remove();
   for (const unknown of [pagesOk, pagesAt]) unknown.remove();
@@ -96,6 +100,7 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     refreshProcess();
     droppedLines.reset();
     droppedLines.inc(sources.droppedLines());
+    await refreshModel();
     queue.set(sources.queueLength());
     database.set(sources.databaseBytes());
     wal.set(sources.walBytes());

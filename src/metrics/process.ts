@@ -24,8 +24,9 @@ export function watchProcess(registry: Registry): () => void {
   });
   const delay = new Gauge({
     name: "mainstay_event_loop_delay_seconds",
-    help: "How late the event loop came to its timers since the last scrape, by quantile; 1 is the longest.",
-    labelNames: ["quantile"],
+    help: "How late the event loop came to its timers since the last scrape, by percentile; 100 is the longest.",
+    // `quantile` is the name that summaries keep to themselves.
+    labelNames: ["percentile"],
     registers,
   });
   const histogram = monitorEventLoopDelay({ resolution: SAMPLE_MS });
@@ -40,8 +41,8 @@ export function watchProcess(registry: Registry): () => void {
     cpu.inc((user + system) / 1e6);
     const open = openDescriptors();
     if (open !== undefined) descriptors.set(open);
-    for (const quantile of [0.5, 0.99, 1])
-      delay.set({ quantile }, histogram.percentile(quantile * 100) / NANOSECONDS);
+    for (const percentile of [50, 99, 100])
+      delay.set({ percentile }, histogram.percentile(percentile) / NANOSECONDS);
     histogram.reset();
   };
 }

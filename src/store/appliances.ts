@@ -56,6 +56,15 @@ export function applianceStore(db: Db) {
       .orderBy(asc(appliances.seq))
       .prepare(),
   );
+  const ofPropertyAfter = lazy(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(and(eq(appliances.propertyId, ph("propertyId")), gt(appliances.seq, ph("after"))))
+      .orderBy(asc(appliances.seq))
+      .limit(ph("limit"))
+      .prepare(),
+  );
   const page = lazy(() =>
     db
       .select()
@@ -107,6 +116,10 @@ export function applianceStore(db: Db) {
     },
     async ofProperty(propertyId: string): Promise<Appliance[]> {
       return await ofProperty().execute({ propertyId });
+    },
+    /** Those of a property that were created after the one of number `after`; from 0 all of them. */
+    async ofPropertyAfter(propertyId: string, after: number, limit: number): Promise<Appliance[]> {
+      return await ofPropertyAfter().execute({ propertyId, after, limit });
     },
     /** What scoring reads of the appliances of several properties, by property and then by creation. */
     async forScoring(propertyIds: readonly string[]): Promise<ScoredAppliance[]> {

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import type { Component, PlacedComponent } from "../domain/component.ts";
 import type { ScoreState } from "../domain/scoring/types.ts";
 import { componentLists } from "./component-lists.ts";
@@ -110,6 +110,12 @@ export function componentStore(db: Db) {
       .where(eq(components.propertyId, ph("propertyId")))
       .orderBy(asc(components.seq)),
   );
+  const ofPropertyAfter = hotRead<PlacedComponent>(db, () =>
+    rows()
+      .where(and(eq(components.propertyId, ph("propertyId")), gt(components.seq, ph("after"))))
+      .orderBy(asc(components.seq))
+      .limit(ph("limit")),
+  );
 
   return {
     ...componentLists(db),
@@ -131,6 +137,10 @@ export function componentStore(db: Db) {
     async rowsOfProperty(propertyId: string): Promise<PlacedComponent[]> {
       return ofProperty({ propertyId });
     },
+    /** Those of a property that were created after the one of number `after`; from 0 all of them. */
+    async rowsOfPropertyAfter(propertyId: string, after: number, limit: number): Promise<PlacedComponent[]> {
+      return ofPropertyAfter({ propertyId, after, limit });
+    },
     async insert(component: Component): Promise<void> {
       insert({ ...component });
     },
@@ -141,6 +151,9 @@ export function componentStore(db: Db) {
     async saveScore(id: string, score: ScoreColumns, extent: "moved" | "settled" | "aged"): Promise<void> {
       const save = extent === "moved" ? saveMoved : extent === "settled" ? saveSettled : saveAged;
       save({ id, ...score });
+    },
+    async setAnnouncedTier(id: string, announcedTier: Component["announcedTier"]): Promise<void> {
+      await db.update(components).set({ announcedTier }).where(eq(components.id, id));
     },
     async saveDates(
       id: string,

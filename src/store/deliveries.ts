@@ -108,6 +108,12 @@ export function deliveryStore(db: Db) {
       })
       .from(partners),
   );
+  const exists = hotRead<{ id: string }>(db, () =>
+    db
+      .select(named({ id: d.id }))
+      .from(d)
+      .where(eq(d.id, ph("deliveryId"))),
+  );
   const insertAttempt = hotWrite(db, () =>
     db.insert(webhookAttempts).values({
       deliveryId: ph("deliveryId"),
@@ -155,8 +161,9 @@ export function deliveryStore(db: Db) {
     async nextDueAt(now: Instant): Promise<Instant | null> {
       return nextDueAt({ now })[0]?.at ?? null;
     },
-    /** Logs an attempt and moves its delivery on. */
+    /** Logs an attempt and moves its delivery on, unless that was purged while it was under way. */
     async recordAttempt(made: MadeAttempt): Promise<void> {
+      if (exists({ deliveryId: made.deliveryId }).length === 0) return;
       insertAttempt({ ...made });
       const finishedAt = made.status === "pending" ? null : made.startedAt + made.durationMs;
       settle({ ...made, finishedAt });

@@ -15,6 +15,15 @@ export type DeliveryFilter = {
   since?: Instant | undefined;
 };
 
+/** What a partner looks for among its own deliveries: those made from `from` to before `to`. */
+export type OwnDeliveryFilter = {
+  partnerId: string;
+  status?: DeliveryStatus | undefined;
+  event?: string | undefined;
+  from?: Instant | undefined;
+  to?: Instant | undefined;
+};
+
 // Written out and not bound: only then does SQLite use the partial indexes.
 const STATUS_IS: Record<DeliveryStatus, SQL> = {
   pending: sql`${webhookDeliveries.status} = 'pending'`,
@@ -24,6 +33,8 @@ const STATUS_IS: Record<DeliveryStatus, SQL> = {
 
 /** Deliveries are counted up to here. */
 export const MOST_COUNTED = 100_000;
+/** After every moment that a delivery is made at, and with as many digits. */
+const LATEST = 9_999_999_999_999;
 
 /** Looking back at deliveries with their attempts, sending them again, and forgetting the old ones. */
 export function deliveryLogStore(db: Db) {
@@ -59,7 +70,38 @@ export function deliveryLogStore(db: Db) {
     finishedAt: null,
   });
 
+  /**
+   * The newest of a partner's deliveries within the time, as many as are looked through. From an index that holds the
+   * status too, so that a hundred thousand are a matter of milliseconds.
+   */
+  const newestOwn = ({ partnerId, event, from = 0, to = LATEST }: OwnDeliveryFilter) =>
+    db
+      .select({ id: d.id, status: d.status })
+      .from(d)
+      .where(
+        and(
+          eq(d.partnerId, partnerId),
+          event === undefined ? undefined : eq(d.event, event),
+          gte(d.id, deliveryIdsFrom(Math.min(from, LATEST))),
+          lt(d.id, deliveryIdsFrom(Math.min(to, LATEST))),
+        ),
+      )
+      .orderBy(desc(d.id))
+      .limit(MOST_COUNTED)
+      .as("newest_own");
+  const ownIds = (filter: OwnDeliveryFilter) => {
+    const newest = newestOwn(filter);
+    const { status } = filter;
+    return db
+      .select({ id: newest.id })
+      .from(newest)
+      .where(status && eq(newest.status, status))
+      .orderBy(desc(newest.id))
+      .$dynamic();
+  };
+
   async function withAttempts(deliveries: Delivery[]): Promise<LoggedDelivery[]> {
+    if (deliveries.length === 0) return [];
     const ids = deliveries.map(({ id }) => id);
     const attempts = await db
       .select()
@@ -92,6 +134,15 @@ export function deliveryLogStore(db: Db) {
     async count(filter: DeliveryFilter): Promise<number> {
       const matches = matchesOf(matching(filter)).limit(MOST_COUNTED).as("matches");
       return (await db.select({ n: count() }).from(matches))[0]!.n;
+    },
+    /** A partner's own, the newest first. */
+    async pageOfPartner(filter: OwnDeliveryFilter, { limit, offset }: Slice): Promise<LoggedDelivery[]> {
+      const ids = ownIds(filter).limit(limit).offset(offset);
+      return await withAttempts(await db.select().from(d).where(inArray(d.id, ids)).orderBy(desc(d.id)));
+    },
+    /** How many there are of them among its newest 100,000 within the time. */
+    async countOfPartner(filter: OwnDeliveryFilter): Promise<number> {
+      return (await db.select({ n: count() }).from(ownIds(filter).as("matches")))[0]!.n;
     },
     async countFailed(window: FailedWindow): Promise<number> {
       return (await db.select({ n: count() }).from(matchesOf(failedWithin(window)).as("matches")))[0]!.n;

@@ -1,14 +1,13 @@
 import { desc, eq, lt, sql } from "drizzle-orm";
+import type { ModelCheck, ModelVersion, StoredCorrections } from "../domain/calibration/model-version.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
 import { isAmong } from "./kit.ts";
-import { modelChecks, modelFrailties, modelInUse, modelVersions, type StoredCorrections } from "./schema.ts";
+import { modelChecks, modelFrailties, modelInUse, modelVersions } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 
 const ph = sql.placeholder;
 
-export type ModelVersion = typeof modelVersions.$inferSelect & { version: string };
 export type NewModelVersion = Omit<typeof modelVersions.$inferInsert, "number">;
-export type ModelCheck = typeof modelChecks.$inferSelect;
 /** What scoring reads of the version in use. */
 export type ModelInUse = { number: number; version: string; base: string; corrections: StoredCorrections };
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import type { Administrator, Partner, WebhookReceiver } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
@@ -126,6 +126,16 @@ export function partnerStore(db: Db) {
     },
     async list(): Promise<Partner[]> {
       return await db.select().from(partners).orderBy(asc(partners.id));
+    },
+    /** Enabled partners that have components, and no receiver to be told of them. */
+    async withoutReceiver(): Promise<{ id: string; name: string }[]> {
+      return await db
+        .select({ id: partners.id, name: partners.name })
+        .from(partners)
+        .innerJoin(partnerTotals, eq(partnerTotals.partnerId, partners.id))
+        .leftJoin(webhookReceivers, eq(webhookReceivers.partnerId, partners.id))
+        .where(and(eq(partners.enabled, true), gt(partnerTotals.components, 0), isNull(webhookReceivers.url)))
+        .orderBy(asc(partners.id));
     },
     async insert(partner: Partner): Promise<void> {
       await db.insert(partners).values(partner);

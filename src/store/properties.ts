@@ -115,21 +115,34 @@ export function propertyStore(db: Db) {
       updatedAt: ph("updatedAt"),
     }),
   );
+  const forSnapshotColumns = {
+    id: properties.id,
+    partnerId: properties.partnerId,
+    state: properties.state,
+    recordsSince: properties.recordsSince,
+    isDemo: properties.isDemo,
+    components: propertyTotals.components,
+  };
   const forSnapshot = lazy(() =>
     db
-      .select({
-        id: properties.id,
-        partnerId: properties.partnerId,
-        state: properties.state,
-        recordsSince: properties.recordsSince,
-        isDemo: properties.isDemo,
-        components: propertyTotals.components,
-      })
+      .select(forSnapshotColumns)
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
       .where(gt(properties.id, ph("after")))
       .orderBy(asc(properties.id))
       .limit(ph("limit"))
+      .prepare(),
+  );
+  const unseen = lazy(() =>
+    db
+      .select(forSnapshotColumns)
+      .from(properties)
+      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
+      .where(
+        sql`${properties.id} in (
+          select distinct unseen.property_id from components unseen where unseen.trend_score is null limit ${ph("limit")})`,
+      )
+      .orderBy(asc(properties.id))
       .prepare(),
   );
 
@@ -176,15 +189,25 @@ export function propertyStore(db: Db) {
       after: string,
       components: number,
     ): Promise<(ScoredProperty & { partnerId: string; isDemo: boolean })[]> {
-      const rows = await forSnapshot().execute({ after, limit: Math.ceil(components / 4) });
-      let sum = 0;
-      const end = rows.findIndex((row) => {
-        sum += row.components + 1;
-        return sum >= components;
-      });
-      return end < 0 ? rows : rows.slice(0, end + 1);
+      return upTo(components, await forSnapshot().execute({ after, limit: Math.ceil(components / 4) }));
+    },
+    /** Some properties that have components which no snapshot has seen, of about so many components; all when few. */
+    async withUnseen(
+      components: number,
+    ): Promise<(ScoredProperty & { partnerId: string; isDemo: boolean })[]> {
+      return upTo(components, await unseen().execute({ limit: Math.ceil(components / 4) }));
     },
   };
+}
+
+/** The first rows that come to about so many components; at least one. */
+function upTo<Row extends { components: number }>(components: number, rows: Row[]): Row[] {
+  let sum = 0;
+  const end = rows.findIndex((row) => {
+    sum += row.components + 1;
+    return sum >= components;
+  });
+  return end < 0 ? rows : rows.slice(0, end + 1);
 }
 
 export function unitStore(db: Db) {

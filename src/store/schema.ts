@@ -1,12 +1,14 @@
-import { isNotNull, sql } from "drizzle-orm";
+import { isNotNull, isNull, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { StoredCorrections } from "../domain/calibration/model-version.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
 import { bigint, bool, index, int, json, oneOf, primaryKey, real, table, text, uniqueIndex } from "./kit.ts";
 
 /*
  * Every table. Ids are text and sort by creation; days are `YYYY-MM-DD`; instants are epoch milliseconds; money is
  * US cents; scores are hundredths. `seq` numbers a partner's rows of one table without gaps from 1: nothing that has
- * one is ever deleted, so the row at any offset of a list is found by its number instead of by counting.
+ * one is deleted but with all of its partner, so the row at any offset of a list is found by its number instead of by
+ * counting.
  */
 
 export const partners = table(
@@ -207,6 +209,7 @@ export const components = table(
     index("components_rescored")
       .on(t.partnerId, t.rescoredAt, t.seq)
       .where(sql`${t.rescoredAt} is not null and ${t.riskScore} >= 52`),
+    index("components_unseen").on(t.propertyId).where(isNull(t.trendScore)),
   ],
 );
 
@@ -367,7 +370,10 @@ export const sensorEvents = table(
     recordedAt: bigint("recorded_at").notNull(),
     createdAt: bigint("created_at").notNull(),
   },
-  (t) => [index("sensor_events_smart").on(t.applianceId, t.recordedAt).where(sql`${t.kind} = 'smart'`)],
+  (t) => [
+    index("sensor_events_smart").on(t.applianceId, t.recordedAt).where(sql`${t.kind} = 'smart'`),
+    index("sensor_events_meter").on(t.applianceId).where(sql`${t.kind} = 'meter'`),
+  ],
 );
 
 export const claims = table(
@@ -437,6 +443,8 @@ export const snapshotRuns = table("snapshot_runs", {
   critical: int("critical").notNull().default(0),
   warning: int("warning").notNull().default(0),
   announced: int("announced").notNull().default(0),
+  /** Deliveries that the announcements came to. */
+  queued: int("queued").notNull().default(0),
   /** Tier changes that were not announced, because another model than in the run before made them. */
   heldBack: int("held_back").notNull().default(0),
   /** The model whose scores it took. */
@@ -514,7 +522,8 @@ export const webhookDeliveries = table(
     index("webhook_deliveries_order")
       .on(t.orderKey, t.id)
       .where(sql`${t.status} = 'pending' and ${t.orderKey} is not null`),
-    index("webhook_deliveries_partner").on(t.partnerId, t.id),
+    index("webhook_deliveries_partner").on(t.partnerId, t.id, t.status),
+    index("webhook_deliveries_partner_event").on(t.partnerId, t.event, t.id, t.status),
     index("webhook_deliveries_event").on(t.event, t.id),
     index("webhook_deliveries_failed").on(t.partnerId, t.status, t.id).where(sql`${t.status} = 'failed'`),
     index("webhook_deliveries_finished").on(t.status, t.finishedAt).where(isNotNull(t.finishedAt)),
@@ -601,13 +610,6 @@ export const modelVersions = table("model_versions", {
   corrections: json<StoredCorrections>("corrections").notNull(),
   evidence: json<Record<string, unknown>>("evidence").notNull(),
 });
-
-/** Corrections but for the appliances' frailties. */
-export type StoredCorrections = {
-  lifeFactors: Record<string, number>;
-  frailtyShape: number | null;
-  strength: { condition: number; repairs: number };
-};
 
 /** What appliances were found to be, each by its own record. */
 export const modelFrailties = table(

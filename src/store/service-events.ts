@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { InspectionEvent } from "../domain/figures/compliance.ts";
-import type { Condition, EventType, ServiceEvent } from "../domain/service-event.ts";
+import type { Condition, EventType, ServiceEvent, ServiceEventCorrection } from "../domain/service-event.ts";
 import type { Day, Instant } from "../domain/time.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
 import { isAmong, lazy } from "./kit.ts";
@@ -125,10 +125,13 @@ export function serviceEventStore(db: Db) {
     async insert(event: ServiceEvent): Promise<void> {
       insert({ ...event });
     },
-    /** Whether the appliance has an event of that component, type, date and notes already. */
-    async exists(event: Pick<ServiceEvent, "applianceId" | "componentId" | "date" | "eventType" | "notes">) {
+    /** The appliance's event of that component, type, date and notes, when there is one. */
+    async alike(event: Pick<ServiceEvent, "applianceId" | "componentId" | "date" | "eventType" | "notes">) {
       const found = await this.ofDay(event.applianceId, event.date, event.eventType);
-      return found.some((row) => row.notes === event.notes && row.componentId === event.componentId);
+      return found.find((row) => row.notes === event.notes && row.componentId === event.componentId);
+    },
+    async correct(id: string, correction: ServiceEventCorrection): Promise<void> {
+      await db.update(serviceEvents).set(correction).where(eq(serviceEvents.id, id));
     },
     async evidence(applianceIds: readonly string[]): Promise<EventEvidenceRow[]> {
       return evidence({ applianceIds: JSON.stringify(applianceIds) });
@@ -142,8 +145,15 @@ export function serviceEventStore(db: Db) {
     async daysBefore(propertyId: string, before: Day): Promise<Day[]> {
       return (await daysBefore().execute({ propertyId, before })).map((row) => row.date);
     },
-    /** A component's history: its own events and those of its appliance as a whole, the newest first. */
-    async ofComponent(applianceId: string, componentId: string): Promise<ServiceEvent[]> {
+    /**
+     * A component's history: its own events and those of its appliance as a whole, the newest first; `limit` of them
+     * from the one after `last` on, else all.
+     */
+    async ofComponent(
+      { applianceId, id: componentId }: { applianceId: string; id: string },
+      last?: Pick<ServiceEvent, "date" | "id">,
+      limit = -1,
+    ): Promise<ServiceEvent[]> {
       const rows = await db
         .select()
         .from(serviceEvents)
@@ -151,9 +161,11 @@ export function serviceEventStore(db: Db) {
           and(
             eq(serviceEvents.applianceId, applianceId),
             or(isNull(serviceEvents.componentId), eq(serviceEvents.componentId, componentId)),
+            last && sql`(${serviceEvents.date}, ${serviceEvents.id}) < (${last.date}, ${last.id})`,
           ),
         )
-        .orderBy(desc(serviceEvents.date), desc(serviceEvents.id));
+        .orderBy(desc(serviceEvents.date), desc(serviceEvents.id))
+        .limit(limit);
       return rows as ServiceEvent[];
     },
     /** All of an appliance's, the oldest first. */

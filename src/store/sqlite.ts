@@ -16,6 +16,8 @@ export type SqliteFile = {
   /** Sees what is committed; refuses to write. */
   reader: Db;
   writer: Db;
+  /** A connection that sees what is committed now until it is closed, whatever is written meanwhile. */
+  openMoment(): { db: Db; close(): void };
   connection: WriterConnection;
   /** Changes whenever another process has committed. */
   dataVersion(): number;
@@ -26,10 +28,17 @@ export type SqliteFile = {
 };
 
 export type SqliteOptions = {
+  /** Whether reads go through a mapping of the file; on when not given. */
+  mapsFile?: boolean;
   now: Instant;
   /** Makes a copy of a database that holds data before it is changed; gets the pending steps. */
   beforeUpgrade?: (db: Database, pending: readonly Migration[]) => void;
   migrations?: readonly Migration[];
+  /**
+   * For a connection that only purges: what is deleted is overwritten with zeros, so that the file does not hold it any
+   * more, and references are not looked for, which would go through whole tables for every row; the order sees to them.
+   */
+  purging?: boolean | undefined;
 };
 
 /**
@@ -52,6 +61,10 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
     const applied = applyMigrations(writer, file, migrations, options.now);
     writer.run("PRAGMA foreign_keys = ON");
     writer.run("PRAGMA synchronous = FULL");
+    if (options.purging) {
+      writer.run("PRAGMA secure_delete = ON");
+      writer.run("PRAGMA foreign_keys = OFF");
+    }
     writer.run("PRAGMA cache_size = -32768");
     writer.run("PRAGMA wal_autocheckpoint = 3000");
     // Waiting for another process is the write queue's part: it does not block the event loop.
@@ -60,7 +73,8 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
     reader.run("PRAGMA busy_timeout = 1000");
     reader.run("PRAGMA query_only = ON");
     reader.run("PRAGMA cache_size = -32768");
-    reader.run("PRAGMA mmap_size = 1073741824");
+    // Off for who reads all of it once: what is mapped counts as the process's own memory.
+    reader.run(`PRAGMA mmap_size = ${options.mapsFile === false ? 0 : 1_073_741_824}`);
     return assemble(writer, reader, applied);
   } catch (error) {
     reader?.close();
@@ -86,6 +100,7 @@ function assemble(writer: Database, reader: Database, applied: readonly Migratio
   return {
     reader: drizzle(reader),
     writer: drizzle(writer),
+    openMoment: () => openMoment(writer.filename),
     connection: writerConnection(writer),
     dataVersion: () => dataVersion.get()!.data_version,
     sizeBytes: () => size.get()!.bytes,
@@ -101,6 +116,20 @@ function assemble(writer: Database, reader: Database, applied: readonly Migratio
       writer.close();
     },
   };
+}
+
+function openMoment(file: string) {
+  const db = open(file);
+  try {
+    db.run("PRAGMA busy_timeout = 1000");
+    db.run("PRAGMA query_only = ON");
+    db.run("PRAGMA mmap_size = 1073741824");
+    db.run("BEGIN");
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return { db: drizzle(db), close: () => db.close() };
 }
 
 function writerConnection(db: Database): WriterConnection {

@@ -17,6 +17,7 @@ import { administratorStore, partnerStore } from "./partners.ts";
 import { photoStore } from "./photos.ts";
 import { planStore } from "./plans.ts";
 import { propertyStore, unitStore } from "./properties.ts";
+import { purgeStore } from "./purge.ts";
 import { budgetStore, idempotencyStore } from "./requests.ts";
 import { sensorEventStore } from "./sensor-events.ts";
 import { serviceEventStore } from "./service-events.ts";
@@ -39,6 +40,7 @@ const stores = (db: Db) => ({
   sensorEvents: sensorEventStore(db),
   claims: claimStore(db),
   photos: photoStore(db),
+  purge: purgeStore(db),
   snapshots: snapshotStore(db),
   models: modelStore(db),
   eventLog: eventLogStore(db),
@@ -81,6 +83,11 @@ export type Store = {
   /** Sees what has been committed, and nothing of a write in progress. */
   read: Stores;
   /**
+   * Reads in several steps as if they were one: `read` sees what is committed when it first reads, and nothing of
+   * later. Not for long: the log of the database grows meanwhile.
+   */
+  atOneMoment<T>(run: (read: Stores) => Promise<T>): Promise<T>;
+  /**
    * Runs the function in a transaction and resolves with its value once that is committed and on the disk; rejects
    * with nothing written when it throws, and with a StorageError when the disk refuses it. It must wait for nothing
    * but the stores: other writes wait for it.
@@ -104,7 +111,7 @@ export type Store = {
 /** How long a write holds the event loop before others have their turn. */
 const TURN_MS = 8;
 
-export type StoreOptions = Pick<SqliteOptions, "beforeUpgrade" | "migrations"> & {
+export type StoreOptions = Pick<SqliteOptions, "beforeUpgrade" | "migrations" | "mapsFile" | "purging"> & {
   clock: () => Instant;
   random: FillRandom;
   ticks?: () => number;
@@ -164,6 +171,14 @@ export function openStore(file: string, options: StoreOptions): Store {
   const explain = (error: unknown) => readable(withoutValues(error), file);
   return {
     read: stores(sqlite.reader),
+    async atOneMoment(run) {
+      const moment = sqlite.openMoment();
+      try {
+        return await run(stores(moment.db));
+      } finally {
+        moment.close();
+      }
+    },
     async write(run, durability = "durable", priority = "request") {
       const notified = new Set<string>();
       const outboxChanged = (partnerId: string) => void notified.add(partnerId);

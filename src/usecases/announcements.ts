@@ -14,6 +14,11 @@ export class Outbox {
     private readonly partner: Partner,
   ) {}
 
+  /** From now on nobody wants anything. */
+  silence(): void {
+    this.#wanted = "none";
+  }
+
   /** Whether the partner has a receiver that wants the event. Without one nothing is written. */
   async wants(event: WebhookEvent): Promise<boolean> {
     this.#wanted ??= await this.#loadWanted();

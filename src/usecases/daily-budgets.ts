@@ -126,6 +126,10 @@ export class DailyBudgets {
     account.left = 0;
     account.unwritten = 0;
     const change = unwritten - left;
-    if (change !== 0) await this.store.write((tx) => tx.budgets.add(partnerId, day, change), "process");
+    if (change === 0) return;
+    await this.store.write(async (tx) => {
+      // Not of a partner that was purged meanwhile.
+      if (await tx.partners.find(partnerId)) await tx.budgets.add(partnerId, day, change);
+    }, "process");
   }
 }

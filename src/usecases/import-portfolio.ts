@@ -3,7 +3,8 @@ import { OperatorError } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import { applianceRows } from "./import/appliances.ts";
 import { emptyTally, type ImportWorld, importRows, type Tally } from "./import/batches.ts";
-import type { ColumnMapping } from "./import/columns.ts";
+import { type ChangedField, ChangeLog } from "./import/changes.ts";
+import type { ColumnMapping, FieldDefault } from "./import/columns.ts";
 import { type SurveyedFile, surveyFile } from "./import/file.ts";
 import type { FileKind, RowKind } from "./import/kind.ts";
 import { propertyRows } from "./import/properties.ts";
@@ -27,6 +28,7 @@ export const IMPORT_FIELDS: Readonly<Record<string, readonly string[]>> = Object
 export type ImportRequest = Omit<ImportWorld, "pause"> & {
   sources: { readonly [P in Part]?: Source | undefined };
   mappings?: readonly ColumnMapping[];
+  defaults?: readonly FieldDefault[];
   /** The folder that rejected rows are written to, made when there is one; without it they are only counted. */
   rejectsFolder?: string | undefined;
   /** Whom the audit log names. */
@@ -39,8 +41,8 @@ export type ImportRequest = Omit<ImportWorld, "pause"> & {
 
 export type ImportProgress = { kind: FileKind; file: string; rows: number; done: number };
 
-/** `read` is `created`, `unchanged` and the rejected together. */
-export type RowCounts = { read: number; created: number; unchanged: number };
+/** `read` is `created`, `updated`, `unchanged` and the rejected together. */
+export type RowCounts = { read: number; created: number; updated: number; unchanged: number };
 
 export type ImportResult = {
   properties: RowCounts;
@@ -50,23 +52,33 @@ export type ImportResult = {
   rejected: number;
   /** One for each file that had rows rejected. */
   rejects: Rejects[];
+  /** What `update` has changed. */
+  changes: ChangedField[];
   warnings: string[];
   durationMs: number;
 };
 
 /**
  * Adds a portfolio from CSV files to a partner's. What is there already is left as it is, so the same import again,
- * or after it was cut short, adds what is missing and nothing twice; it never changes or removes. Rows that are
+ * or after it was cut short, adds what is missing and nothing twice; it changes only when told to `update`, and never
+ * removes. Rows that are
  * wrong are rejected one by one. Throws an OperatorError, before anything is written, for a file that cannot be used.
  */
 export async function importPortfolio(request: ImportRequest): Promise<ImportResult> {
-  const { store, partner, actor, clock, sources, mappings = [] } = request;
+  const { store, partner, actor, clock, sources, mappings = [], defaults = [] } = request;
   const startedAt = clock();
   const files: { part: Part; file: SurveyedFile }[] = [];
+  refuseIdleDefaults(
+    defaults,
+    PARTS.filter((part) => sources[part]),
+  );
   for (const part of PARTS) {
     const source = sources[part];
     if (source)
-      files.push({ part, file: await surveyFile(KINDS[part] as RowKind<unknown>, source, mappings) });
+      files.push({
+        part,
+        file: await surveyFile(KINDS[part] as RowKind<unknown>, source, mappings, defaults),
+      });
   }
   refuseIdleMappings(
     mappings,
@@ -79,8 +91,9 @@ export async function importPortfolio(request: ImportRequest): Promise<ImportRes
   });
   const tallies = { properties: emptyTally(), appliances: emptyTally(), serviceEvents: emptyTally() };
   const rejects: Rejects[] = [];
+  const changes = new ChangeLog();
   for (const { part, file } of files) {
-    const rejected = await importFile(request, part, file, tallies[part]);
+    const rejected = await importFile(request, part, file, tallies[part], changes);
     if (rejected) rejects.push(rejected);
   }
   return {
@@ -90,6 +103,7 @@ export async function importPortfolio(request: ImportRequest): Promise<ImportRes
     serviceEvents: rowCounts(tallies.serviceEvents),
     rejected: rejects.reduce((sum, { rows }) => sum + rows, 0),
     rejects,
+    changes: changes.summary(),
     warnings: files.flatMap(({ file }) => ignoredColumns(file)),
     durationMs: clock() - startedAt,
   };
@@ -100,28 +114,50 @@ async function importFile(
   part: Part,
   file: SurveyedFile,
   total: Tally,
+  changes: ChangeLog,
 ): Promise<Rejects | undefined> {
   const { onProgress, pause = async () => {}, rejectsFolder, ...world } = request;
   const log = new RejectLog(file, rejectsFolder);
   const tell = () => onProgress?.({ kind: file.kind, file: file.name, rows: file.rows, done: total.read });
   tell();
   try {
-    await importRows({ ...world, pause }, KINDS[part] as RowKind<unknown>, file, (tally, rejected) => {
-      for (const name of Object.keys(tally) as (keyof Tally)[]) total[name] += tally[name];
-      log.add(rejected);
-      tell();
-    });
+    await importRows(
+      { ...world, pause },
+      KINDS[part] as RowKind<unknown>,
+      file,
+      ({ tally, rejected, changed }) => {
+        for (const name of Object.keys(tally) as (keyof Tally)[]) total[name] += tally[name];
+        log.add(rejected);
+        changes.add(file.kind, changed);
+        tell();
+      },
+    );
   } finally {
     log.close();
   }
   return log.summary();
 }
 
-const rowCounts = ({ read, created, unchanged }: Tally): RowCounts => ({ read, created, unchanged });
+const rowCounts = ({ read, created, updated, unchanged }: Tally): RowCounts => ({
+  read,
+  created,
+  updated,
+  unchanged,
+});
 
 function ignoredColumns({ name, layout: { ignored } }: SurveyedFile): string[] {
   if (ignored.length === 0) return [];
   return [`${name}: ignored, since no field has the name: ${ignored.join(", ")}`];
+}
+
+function refuseIdleDefaults(defaults: readonly FieldDefault[], parts: readonly Part[]): void {
+  const known = new Set(parts.flatMap((part) => Object.keys(KINDS[part].fields)));
+  for (const { field, text } of defaults)
+    if (!known.has(field))
+      throw new OperatorError(
+        `--default ${field}=${text}: none of the files has a field ${JSON.stringify(field)}`,
+        "`mainstay import --help` lists the fields.",
+      );
 }
 
 /** A mapping that no file has a use for is a slip of the pen. */

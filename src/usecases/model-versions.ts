@@ -1,16 +1,12 @@
 import type { Calibration } from "../domain/calibration/calibration.ts";
+import { FEWEST_FAILURES } from "../domain/calibration/fit.ts";
 import { OperatorError } from "../domain/errors.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import { versionName } from "../store/models.ts";
 import type { Store } from "../store/store.ts";
+import type { CalibrationEnvironment } from "./forecast-year.ts";
 import { modelVersionOf } from "./model-in-use.ts";
 
-export type ModelAdministration = {
-  store: Store;
-  knowledge: Knowledge;
-  actor: string;
-  pause: () => Promise<void>;
-};
+export type ModelAdministration = CalibrationEnvironment & { store: Store; actor: string };
 
 /** Frailties stored in one transaction. */
 const BATCH = 500;
@@ -57,6 +53,7 @@ export async function applyCalibration(
       evidence,
     });
     await tx.models.use(number);
+    await tx.partners.reviseAll(); // plans name the model
     const detail = { failures: fit.failures, proven: validation.better, forced: !validation.better };
     await tx.audit.record({ at: tx.now, actor, action: "model.apply", subject: version, detail });
   });
@@ -68,7 +65,7 @@ export async function revertModel({
   store,
   knowledge,
   actor,
-}: Omit<ModelAdministration, "pause">): Promise<{ from: string; to: string }> {
+}: Pick<ModelAdministration, "store" | "knowledge" | "actor">): Promise<{ from: string; to: string }> {
   return await store.write(async (tx) => {
     const current = await tx.models.inUse();
     if (!current)
@@ -78,6 +75,7 @@ export async function revertModel({
       );
     const { replaced } = (await tx.models.find(current.number))!;
     await tx.models.use(replaced);
+    await tx.partners.reviseAll();
     const to = await modelVersionOf(tx, knowledge);
     await tx.audit.record({
       at: tx.now,
@@ -93,7 +91,7 @@ export async function revertModel({
 function notProven({ failuresYearAgo, validation }: Calibration): OperatorError {
   const { logLossDifference: difference } = validation;
   const why =
-    failuresYearAgo < 50
+    failuresYearAgo < FEWEST_FAILURES
       ? `only ${failuresYearAgo} failures were on record a year ago`
       : difference === null
         ? "the year it is measured at has no outcomes"

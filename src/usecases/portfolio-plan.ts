@@ -12,7 +12,8 @@ import { type Day, dayOf } from "../domain/time.ts";
 import type { SpendingPlace } from "../store/plans.ts";
 import type { Tx } from "../store/store.ts";
 import { modelVersionOf } from "./model-in-use.ts";
-import { inTurns, newParts, type PlanWorld } from "./property-plan.ts";
+import { newParts, type PlanWorld } from "./property-plan.ts";
+import { inTurns } from "./walk.ts";
 
 /** Properties whose plans are made anew in one transaction, and candidates read in one step. */
 const PROPERTIES_A_STEP = 40;

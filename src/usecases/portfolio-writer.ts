@@ -17,9 +17,16 @@ import { Outbox } from "./announcements.ts";
 /**
  * What made a score move, which decides what is announced: a snapshot and a smart sensor event announce every
  * difference to the tier last announced, a replacement announces a return to GOOD, other history nothing. A snapshot
- * by another model than the one before, a change of ruler, takes the tiers that it finds for announced.
+ * by another model than the one before, a change of ruler, takes the tiers that it finds for announced. A late
+ * snapshot is that of a component that the day's first run has not seen.
  */
-export type ScoreCause = "snapshot" | "change of model" | "sensor" | "replacement" | "history";
+export type ScoreCause =
+  | "snapshot"
+  | "late snapshot"
+  | "change of model"
+  | "sensor"
+  | "replacement"
+  | "history";
 
 /** An appliance as far as scores and their announcements need it. */
 export type ApplianceOf = Pick<Appliance, "id" | "typeId" | "brandTier">;
@@ -50,6 +57,8 @@ export function writePortfolio<T>(
 export class PortfolioWriter {
   readonly outbox: Outbox;
   announced = 0;
+  /** Deliveries that the announcements came to. */
+  queued = 0;
   /** Differences that a change of model has made and nobody is told of. */
   heldBack = 0;
   #partnerDelta = { ...emptyTotals(), properties: 0, events: 0 };
@@ -137,7 +146,9 @@ export class PortfolioWriter {
     hasPoint = false,
   ): Promise<Component> {
     const riskScore = Math.round(score.riskScore * 100);
-    const isSnapshot = cause === "snapshot" || cause === "change of model";
+    const isSnapshot = cause === "snapshot" || cause === "change of model" || cause === "late snapshot";
+    // What was scored by itself since the latest snapshot began is told by its own moment.
+    const isSettled = isSnapshot && cause !== "late snapshot";
     const after: Component = {
       ...before,
       riskScore,
@@ -149,7 +160,7 @@ export class PortfolioWriter {
       hazardRatio: score.hazardRatio,
       acuteHazard: score.acuteHazard,
       scoredOn: asOf,
-      rescoredAt: isSnapshot ? null : this.tx.latestInstant(),
+      rescoredAt: isSettled ? null : this.tx.latestInstant(),
       trendScore: isSnapshot && !hasPoint ? riskScore : before.trendScore,
     };
     if (cause === "change of model" && after.riskTier !== after.announcedTier) {
@@ -217,6 +228,7 @@ export class PortfolioWriter {
     const name = await this.propertyName(after.propertyId);
     const message = tierChanged(this.knowledge, after, appliance, name, before.announcedTier);
     await this.outbox.add({ ...message, orderKey: after.id });
+    this.queued++;
   }
 
   #moveTier(before: Component, after: Component): void {

@@ -23,16 +23,10 @@ import type { Property } from "../domain/property.ts";
 import { dayOf, type Instant } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
 import { modelVersionOf } from "./model-in-use.ts";
+import { inTurns, type Pause, walkComponents } from "./walk.ts";
 
 /** What is known of the new parts of so many kinds, 9 KB each: what depends on kind, life and costs alone. */
 export const newParts = new LRUCache<string, NewPart>({ max: 1000 });
-
-/** Lets others have their turn between two steps. */
-export type Pause = () => Promise<void>;
-const TURN_MS = 2;
-
-/** Lets others have their turn. */
-export const takeTurns: Pause = () => new Promise((resolve) => setImmediate(resolve));
 
 export type PlanWorld = {
   store: Pick<Store, "read" | "write">;
@@ -42,13 +36,27 @@ export type PlanWorld = {
   signal?: AbortSignal;
 };
 
+/** About what a component takes with its plan. */
+const PLAN_BYTES = 3000;
+
 /** A property's plan as of today, of the scores that its components have now. */
 export async function planProperty(
-  { store, knowledge, clock, pause }: PlanWorld,
+  {
+    store,
+    knowledge,
+    clock,
+    pause,
+  }: Omit<PlanWorld, "store"> & { store: Pick<Store, "read" | "atOneMoment"> },
   property: Property,
   terms: PlanTerms,
+  hold: (bytes: number) => void = () => {},
 ): Promise<PropertyPlan<PlacedComponent>> {
-  const components = await store.read.components.rowsOfProperty(property.id);
+  const components: PlacedComponent[] = [];
+  const visit = (component: PlacedComponent) => {
+    components.push(component);
+    return PLAN_BYTES;
+  };
+  await walkComponents(store, property.id, visit, hold);
   const modelVersion = await modelVersionOf(store.read, knowledge);
   return await planOf({ knowledge, clock, pause, modelVersion }, property, components, terms);
 }
@@ -112,15 +120,4 @@ export function spendOn(candidates: readonly Candidate[], amountCents: number): 
   const use: BudgetUse = { amountCents, chosen: [], spentCents: 0, avoidedCents: 0 };
   spend(use, amountCents, candidates.toSorted(byWorth));
   return use;
-}
-
-/** Visits each item, with a pause whenever that has held the event loop for a few milliseconds. */
-export async function inTurns<T>(items: Iterable<T>, pause: Pause, visit: (item: T) => void): Promise<void> {
-  let since = performance.now();
-  for (const item of items) {
-    visit(item);
-    if (performance.now() - since < TURN_MS) continue;
-    await pause();
-    since = performance.now();
-  }
 }

@@ -8,15 +8,20 @@ export type Resent = { id: string; partnerId: string; attempts: number };
 
 const PER_TRANSACTION = 500;
 
+/** Who sends again, and who is told of it. */
+export type Resender = Pick<Administration, "store" | "actor" | "changed">;
+
 /**
- * Sends a finished delivery again: the same id and bytes, a new cycle of three attempts. Throws not_found, and
- * conflict while it is still being tried or its partner has no receiver.
+ * Sends a finished delivery again: the same id and bytes, a new cycle of three attempts. Throws not_found, also for
+ * another's than `ofPartner` where that is given, and conflict while it is still being tried or its partner has no
+ * receiver.
  */
-export async function resendDelivery(administration: Administration, id: string): Promise<Resent> {
-  const { store, actor, changed } = administration;
+export async function resendDelivery(resender: Resender, id: string, ofPartner?: string): Promise<Resent> {
+  const { store, actor, changed } = resender;
   const resent = await store.write(async (tx) => {
     const delivery = (await tx.deliveryLog.find(id))?.delivery;
-    if (!delivery) throw notFound("Delivery not found");
+    if (!delivery || (ofPartner ?? delivery.partnerId) !== delivery.partnerId)
+      throw notFound("Delivery not found");
     if (delivery.status === "pending") throw conflict("Delivery is still being tried");
     const { partnerId, attempts } = delivery;
     await requireReceiver(tx, partnerId);

@@ -7,6 +7,7 @@ import {
   isServicing,
   type NewServiceEvent,
   type ServiceEvent,
+  type ServiceEventCorrection,
   totalCostCents,
 } from "../domain/service-event.ts";
 import { type Day, dayOf } from "../domain/time.ts";
@@ -55,12 +56,32 @@ export class ServiceLog {
     await this.writer.insertServiceEvent(event);
     for (const component of spokenOf) this.#moveDates(component, event);
     this.#outcomes.add(event, appliance);
-    this.#touch(appliance, event);
+    this.#touch(appliance, event.date, event.eventType === "Replacement");
     if (await this.writer.outbox.wants("service_event.created")) {
       const name = await this.writer.propertyName(appliance.propertyId);
       await this.writer.outbox.add(serviceEventCreated(event, appliance.typeId, name));
     }
     return event;
+  }
+
+  /** Puts an event's costs, technician or condition right. Nobody is told: it happened as it did. */
+  async correct(event: ServiceEvent, correction: ServiceEventCorrection): Promise<void> {
+    const after = { ...event, ...correction };
+    if (
+      !("totalCostCents" in correction) &&
+      event.totalCostCents === totalCostCents({ ...event, totalCostCents: null })
+    )
+      after.totalCostCents = totalCostCents({ ...after, totalCostCents: null });
+    const { partsCostCents, laborCostCents, technician, conditionAfter } = after;
+    await this.writer.tx.serviceEvents.correct(event.id, {
+      partsCostCents,
+      laborCostCents,
+      totalCostCents: after.totalCostCents,
+      technician,
+      conditionAfter,
+    });
+    const known = await this.#load(event.applianceId);
+    this.#touch(known!.appliance, event.date, false);
   }
 
   /** Stores the outcomes and the components' dates, and scores again what the events speak of. */
@@ -110,13 +131,13 @@ export class ServiceLog {
     if (replaced || serviced) this.#moved.add(component);
   }
 
-  #touch(appliance: Appliance, event: ServiceEvent): void {
+  #touch(appliance: Appliance, day: Day, isReplacement: boolean): void {
     const touched = this.#touched.get(appliance.propertyId) ?? new Map();
-    const replaced = touched.get(appliance.id)?.replaced || event.eventType === "Replacement";
+    const replaced = touched.get(appliance.id)?.replaced || isReplacement;
     touched.set(appliance.id, { appliance, replaced });
     this.#touched.set(appliance.propertyId, touched);
     const days = this.#days.get(appliance.propertyId);
-    if (days) days.push(event.date);
-    else this.#days.set(appliance.propertyId, [event.date]);
+    if (days) days.push(day);
+    else this.#days.set(appliance.propertyId, [day]);
   }
 }

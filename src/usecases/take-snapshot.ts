@@ -37,19 +37,22 @@ const DOUBTFUL_DAYS = 31;
 /**
  * Takes the snapshot of a day: scores every component, keeps the trend, and announces what crossed a tier, in short
  * transactions that each carry how far the run has come. So a run that was cut short goes on where it stopped, two
- * processes share one run instead of doubling it, and a day that is done stays as it is. Throws an OperatorError for a
+ * processes share one run instead of doubling it. A day that is done stays as it is, and what was registered since is
+ * taken in. Throws an OperatorError for a
  * day before one that has a snapshot: trends only grow at their end.
  */
 export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): Promise<SnapshotResult> {
   const { store, clock, ticks, pause, signal } = environment;
   const startedAt = clock();
   let budget = FIRST_STEP;
+  let earlier: Run | undefined;
   for (let first = true; ; first = false) {
     const stepAt = ticks();
     // A step that is lost with the power is taken again, so only the end of the run waits for the disk.
     const step = await store.write((tx) => takeStep(tx, environment, day, budget), "process", "background");
+    earlier ??= step.earlier;
     if (step.isLast) {
-      if (!step.alreadyDone) await store.write((tx) => finish(tx, day));
+      if (!step.alreadyDone || earlier) await store.write((tx) => finish(tx, day));
       const { components, critical, warning } = step.run;
       return {
         date: day,
@@ -59,6 +62,9 @@ export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): 
         warning,
         good: components - critical - warning,
         announced: step.run.announced,
+        queued: step.run.queued,
+        withoutReceiver: await store.read.partners.withoutReceiver(),
+        takenIn: earlier ? since(earlier, step.run) : null,
         heldBack: step.run.heldBack,
         durationMs: clock() - startedAt,
         alreadyDone: first && step.alreadyDone,
@@ -76,15 +82,30 @@ export function dueSnapshot(now: Instant, atMinutes: number): Day | undefined {
   return now % MS_PER_DAY >= atMinutes * 60_000 ? dayOf(now) : undefined;
 }
 
-type Run = Pick<SnapshotResult, "components" | "changed" | "critical" | "warning" | "announced" | "heldBack">;
-type Step = { isLast: boolean; alreadyDone: boolean; run: Run };
+type Run = Pick<
+  SnapshotResult,
+  "components" | "changed" | "critical" | "warning" | "announced" | "queued" | "heldBack"
+>;
+type Step = {
+  isLast: boolean;
+  alreadyDone: boolean;
+  run: Run;
+  /** What the day's run had come to before this step took in something more. */
+  earlier?: Run;
+};
+
+const since = (earlier: Run, now: Run) => ({
+  components: now.components - earlier.components,
+  announced: now.announced - earlier.announced,
+  queued: now.queued - earlier.queued,
+});
 
 type Ruler = Pick<SnapshotEnvironment, "knowledge" | "announceModelChange">;
 
 async function takeStep(tx: Tx, ruler: Ruler, day: Day, budget: number): Promise<Step> {
   let stored = await tx.snapshots.run(day);
   if (stored?.finishedAt) {
-    if (await isTaken(tx, ruler.knowledge, day)) return { isLast: true, alreadyDone: true, run: stored };
+    if (await isTaken(tx, ruler.knowledge, day)) return await takeIn(tx, ruler, day, stored, budget);
     stored = { ...stored, ...NOTHING, takenAgain: true, cursor: null, finishedAt: null };
     const modelVersion = await modelVersionOf(tx, ruler.knowledge);
     await tx.snapshots.update(day, { ...stored, modelVersion, startedAt: tx.latestInstant() });
@@ -100,14 +121,33 @@ async function takeStep(tx: Tx, ruler: Ruler, day: Day, budget: number): Promise
   if (properties.length === 0) return { isLast: true, alreadyDone: false, run };
   const cause = await causeOf(tx, ruler, takenAgain);
   const prunes = await mayPrune(tx, day);
-  await scoreAll(tx, ruler.knowledge, day, properties, run, { cause, prunes, takenAgain });
-  const { components, changed, critical, warning, announced, heldBack } = run;
-  const cursor = properties.at(-1)!.id;
-  await tx.snapshots.update(day, { components, changed, critical, warning, announced, heldBack, cursor });
+  const replans = takenAgain || (await isNewRuler(tx, ruler.knowledge));
+  await scoreAll(tx, ruler.knowledge, day, properties, run, { cause, prunes, takenAgain, replans });
+  await tx.snapshots.update(day, { ...countsOf(run), cursor: properties.at(-1)!.id });
   return { isLast: false, alreadyDone: false, run };
 }
 
-const NOTHING: Run = { components: 0, changed: 0, critical: 0, warning: 0, announced: 0, heldBack: 0 };
+/** Of a day that is done: takes in some of the components that no snapshot has seen yet, and leaves the others alone. */
+async function takeIn(tx: Tx, ruler: Ruler, day: Day, stored: Run, budget: number): Promise<Step> {
+  const isHistory = (await tx.snapshots.laterThan(day)) !== undefined;
+  const properties = isHistory ? [] : await tx.properties.withUnseen(budget);
+  if (properties.length === 0) return { isLast: true, alreadyDone: true, run: stored };
+  const run = { ...stored };
+  const how = { cause: "late snapshot", prunes: false, takenAgain: false, replans: false } as const;
+  await scoreAll(tx, ruler.knowledge, day, properties, run, how);
+  await tx.snapshots.update(day, countsOf(run));
+  return { isLast: false, alreadyDone: false, run, earlier: stored };
+}
+
+const NOTHING: Run = {
+  ...{ components: 0, changed: 0, critical: 0, warning: 0 },
+  ...{ announced: 0, queued: 0, heldBack: 0 },
+};
+
+const countsOf = ({ components, changed, critical, warning, announced, queued, heldBack }: Run): Run => ({
+  ...{ components, changed, critical, warning },
+  ...{ announced, queued, heldBack },
+});
 
 /** Whether the day's snapshot needs no taking: it is done, by this model, local corrections aside, or is history. */
 export async function isTaken(
@@ -122,6 +162,12 @@ export async function isTaken(
 
 const isOfModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
   baseVersion(modelVersion) === knowledge.modelVersion;
+
+/** Whether scores are made otherwise than in the latest snapshot, so that lives move that plans rest on, whatever their day. */
+async function isNewRuler(tx: Tx, knowledge: Knowledge): Promise<boolean> {
+  const before = (await tx.snapshots.latestFinished())?.modelVersion ?? knowledge.modelVersion;
+  return before !== (await modelVersionOf(tx, knowledge));
+}
 
 /** What moves the scores: the day, or another model than the latest snapshot's. */
 async function causeOf(tx: Tx, { knowledge, announceModelChange }: Ruler, takenAgain: boolean) {
@@ -171,8 +217,9 @@ async function scoreAll(
   day: Day,
   properties: readonly (ScoredProperty & { partnerId: string })[],
   run: Run,
-  { cause, prunes, takenAgain }: { cause: ScoreCause; prunes: boolean; takenAgain: boolean },
+  how: { cause: ScoreCause; prunes: boolean; takenAgain: boolean; replans: boolean },
 ): Promise<void> {
+  const { cause, prunes, takenAgain, replans } = how;
   const appliances = await tx.appliances.forScoring(properties.map((property) => property.id));
   const loaded = await loadHistories(tx, knowledge, properties, appliances, day);
   const corrections = await correctionsOf(tx, knowledge, appliances);
@@ -185,7 +232,9 @@ async function scoreAll(
       writer = await PortfolioWriter.open(tx, knowledge, (await tx.partners.find(partnerId))!);
       writers.set(partnerId, writer);
     }
+    if (replans) writer.replan(id);
     for (const before of property.components) {
+      if (cause === "late snapshot" && before.trendScore !== null) continue;
       const appliance = property.appliances.get(before.applianceId)!;
       const hasPoint = takenAgain && before.trendScore !== null;
       const score = scores.get(before.id)!;
@@ -203,6 +252,7 @@ async function scoreAll(
   }
   for (const writer of writers.values()) {
     run.announced += writer.announced;
+    run.queued += writer.queued;
     run.heldBack += writer.heldBack;
     await writer.flush();
   }

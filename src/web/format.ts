@@ -54,3 +54,18 @@ export function daysFromNow(days: number): string {
     ? relative.format(Math.trunc(days / 30.4375), "month")
     : relative.format(Math.trunc(days / 365.25), "year");
 }
+
+const instant = new Intl.DateTimeFormat("en-US", {
+  ...{
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    second: "2-digit",
+  },
+  ...{ timeZone: "UTC", timeZoneName: "short" },
+});
+
+/** `Nov 21, 2026, 3:00:05 AM UTC` of an instant, in the zone of the API's own days. */
+export const moment = (text: string) => instant.format(new Date(text));

@@ -30,7 +30,7 @@ export const POLICY_WORDS: Readonly<Record<PlannedComponentForm["policy"], strin
   run_to_failure: "Run to failure",
 };
 
-const SYSTEMS: Readonly<Record<string, string>> = {
+const SYSTEM_WORDS: Readonly<Record<string, string>> = {
   hvac: "Heating and cooling",
   plumbing: "Plumbing and hot water",
   electrical: "Electrical",
@@ -41,7 +41,10 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   amenity: "Amenities",
 };
 
-export const systemName = (system: string) => SYSTEMS[system] ?? sentence(system);
+/** The codes of the building systems. */
+export const SYSTEMS: readonly string[] = Object.keys(SYSTEM_WORDS);
+
+export const systemName = (system: string) => SYSTEM_WORDS[system] ?? sentence(system);
 
 const ABBREVIATIONS = /\b(co|gfci|afci|hvac)\b/g;
 

@@ -48,6 +48,8 @@ class Exchange {
   private bytesRead = 0;
   private head = "";
   private readonly decoder = new TextDecoder();
+  private socket: Socket | undefined;
+  private readonly count = () => this.countBytes();
 
   constructor(
     private readonly request: SendRequest,
@@ -84,6 +86,8 @@ class Exchange {
 
   private onSocket(socket: Socket): void {
     this.bytesBefore = socket.bytesRead;
+    this.socket = socket;
+    socket.on("data", this.count);
     if (socket.connecting) {
       socket.once("connect", () => {
         this.address = socket.remoteAddress ?? null;
@@ -103,10 +107,22 @@ class Exchange {
         this.head += this.decoder.decode(chunk.subarray(0, HEAD_BYTES - this.bytesRead), { stream: true });
       }
       this.bytesRead += chunk.length;
-      if (this.bytesRead > MOST_ANSWER_BYTES) this.finish();
     });
     answer.on("end", () => this.finish());
     answer.on("error", (error) => this.finish(error));
+  }
+
+  /**
+   * Counts every byte that comes, also of what is no part of a body: interim answers, the sizes of chunks, trailers. A
+   * receiver that sends those without an end would keep everybody else waiting.
+   */
+  private countBytes(): void {
+    if (this.socket!.bytesRead - this.bytesBefore <= MOST_ANSWER_BYTES) return;
+    this.socket!.off("data", this.count);
+    // What has come of an answer is handed out after the bytes of its connection.
+    setImmediate(() =>
+      this.finish(this.answer ? undefined : new Error("the answer does not begin within 64 KiB")),
+    );
   }
 
   /** The first call counts. Without an error the answer's status decides; a connection that is not through is closed. */
@@ -114,6 +130,7 @@ class Exchange {
     if (this.isOver) return;
     this.isOver = true;
     clearTimeout(this.timer);
+    this.socket?.off("data", this.count);
     const isStale = error !== undefined && this.brokeBeforeAnswer(error);
     if (!this.answer?.complete) this.outgoing?.destroy();
     const statusCode = this.answer?.statusCode ?? null;

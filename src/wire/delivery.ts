@@ -4,7 +4,7 @@ import { DELIVERY_STATUSES } from "../domain/partner.ts";
 import { parseInstant, toIso } from "../domain/time.ts";
 import { body, optional, required } from "./check.ts";
 import { anyObject, type Form, flag, id, instant, list, object, oneOf, text, whole } from "./kit.ts";
-import { operatorsPage } from "./paging.ts";
+import { forPartner, operatorsPage, page } from "./paging.ts";
 import { isoOrNull } from "./units.ts";
 import * as may from "./values.ts";
 
@@ -60,6 +60,9 @@ export const deliveryRecord = delivery.view(({ delivery, attempts }: LoggedDeliv
 }));
 export const deliveriesPage = operatorsPage("deliveries", delivery);
 
+/** A page of a partner's own. */
+export const ownDeliveriesPage = page("deliveries", delivery);
+
 /** A delivery alone, with what it sends. */
 export const fullDelivery = delivery.and({
   payload: anyObject("What it sends") as Form<unknown>,
@@ -84,6 +87,9 @@ export const resentRecord = resent.view((one: Pick<Delivery, "id" | "partnerId" 
   attempts: one.attempts,
   partner_id: one.partnerId,
 }));
+
+/** The same to the partner itself. */
+export const ownResentReply = forPartner(resent);
 
 export const bulkResend = object({
   partner_id: delivery.fields.partner_id,

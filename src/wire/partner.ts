@@ -278,3 +278,35 @@ export function readOverlap(given: unknown): number {
 function allIfEmpty(events: string[] | null): string[] | null {
   return events === null || events.length === 0 ? null : [...new Set(events)];
 }
+
+const announcedState = object({
+  partner_id: partnerId,
+  critical: whole("Components that are CRITICAL", 12),
+  warning: whole("Components that are WARNING", 30),
+  queued: whole("Deliveries that were queued, or would be", 42),
+  dry_run: flag("Whether they were only counted", false),
+});
+
+/** The present state, queued to a receiver that was set later. */
+export const announcedStateRecord = announcedState.view(
+  (partnerId: string, state: { critical: number; warning: number; queued: number }, dryRun: boolean) => ({
+    partner_id: partnerId,
+    critical: state.critical,
+    warning: state.warning,
+    queued: state.queued,
+    dry_run: dryRun,
+  }),
+);
+
+const purged = object({
+  partner_id: partnerId,
+  deleted_rows: whole("Rows that were deleted", 4210),
+  deleted_files: whole("Photos whose files were deleted", 7),
+});
+
+/** A partner that was deleted with all that it owned. */
+export const purgedRecord = purged.view((partnerId: string, deleted: { rows: number; files: number }) => ({
+  partner_id: partnerId,
+  deleted_rows: deleted.rows,
+  deleted_files: deleted.files,
+}));

@@ -1,20 +1,22 @@
-import type { PlacedComponent } from "../domain/component.ts";
 import { perDoor } from "../domain/figures/assessment.ts";
 import { conditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
+import type { ReserveGatherer } from "../domain/figures/reserve.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import type { PropertyTotals, Totals } from "../domain/totals.ts";
 import {
   deferredPerDoor,
+  type Figure,
   recommendedReserve,
+  recommendedReserveGatherer,
   recommendedReserveView,
   totalDeferred,
   totalReactive,
   workedOutAt,
 } from "./figures.ts";
-import { object, whole } from "./kit.ts";
+import { object, type WireOf, whole } from "./kit.ts";
 import { forPartner, page } from "./paging.ts";
 import { property } from "./property.ts";
 import { rating, tierCounts, tierCountsView } from "./scores.ts";
@@ -57,14 +59,8 @@ const summary = object({
   assessed_at: workedOutAt,
 });
 
-export const summaryView = summary.view(
-  (
-    knowledge: Knowledge,
-    property: Property,
-    totals: PropertyTotals,
-    components: readonly PlacedComponent[],
-    now: Instant,
-  ) => ({
+const summaryView = summary.view(
+  (property: Property, totals: PropertyTotals, reserve: ReserveGatherer, now: Instant) => ({
     property: {
       id: property.id,
       name: property.name,
@@ -81,12 +77,24 @@ export const summaryView = summary.view(
     risk: { ...tierCountsView(totals), overall_rating: conditionOf(totals).rating },
     financials: {
       ...exposureView(totals, property.unitCount),
-      recommended_monthly_reserve_per_unit: recommendedReserveView(knowledge, components, property.unitCount),
+      recommended_monthly_reserve_per_unit: recommendedReserveView(reserve, property.unitCount),
     },
     assessed_at: toIso(now),
   }),
 );
 export const summaryReply = forPartner(summary);
+
+/** `totals` are the property's, kept. */
+export function summaryFigure(knowledge: Knowledge, totals: PropertyTotals): Figure<WireOf<typeof summary>> {
+  const reserve = recommendedReserveGatherer(knowledge);
+  return {
+    add(component) {
+      reserve.add(component);
+      return 0;
+    },
+    write: (property, { now }) => summaryView(property, totals, reserve, now),
+  };
+}
 
 const portfolioItem = object({
   property_id: id.as("The property"),

@@ -1,9 +1,11 @@
-import { assess, perDoor } from "../domain/figures/assessment.ts";
+import { type Assessment, AssessmentGatherer, perDoor } from "../domain/figures/assessment.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
-import { deferredPercent, type SystemValue, systemValues } from "../domain/figures/rcv.ts";
-import { toIso } from "../domain/time.ts";
-import { type Assessed, subject, subjectView, workedOutAt } from "./figures.ts";
-import { list, object, text, usd, whole } from "./kit.ts";
+import { deferredPercent, type SystemValue, SystemValueGatherer } from "../domain/figures/rcv.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Property } from "../domain/property.ts";
+import { type Instant, toIso } from "../domain/time.ts";
+import { type Figure, subject, subjectView, workedOutAt } from "./figures.ts";
+import { list, object, text, usd, type WireOf, whole } from "./kit.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
 import { tierCounts, tierCountsView } from "./scores.ts";
@@ -40,10 +42,9 @@ const replacementCost = object({
   assessed_at: workedOutAt,
 });
 
-export const replacementCostView = replacementCost.view(
-  ({ knowledge, property, components, now }: Assessed) => {
+const replacementCostView = replacementCost.view(
+  (property: Property, totals: Assessment, systems: readonly SystemValue[], now: Instant) => {
     const { unitCount, estimatedValueCents } = property;
-    const totals = assess(knowledge, components);
     const { deferredCents } = exposureOf(totals);
     return {
       ...subjectView(property),
@@ -52,7 +53,7 @@ export const replacementCostView = replacementCost.view(
       rcv_per_unit: usdFromCents(perDoor(totals.rcvCents, unitCount)),
       critical_exposure: usdFromCents(totals.criticalReactiveCents),
       warning_exposure: usdFromCents(totals.warningReactiveCents),
-      systems: systemValues(knowledge, components).map(systemView),
+      systems: systems.map(systemView),
       estimated_value: usdOrNull(estimatedValueCents),
       deferred_as_pct_of_value: deferredPercent(deferredCents, estimatedValueCents),
       assessed_at: toIso(now),
@@ -60,3 +61,16 @@ export const replacementCostView = replacementCost.view(
   },
 );
 export const replacementCostReply = forPartner(replacementCost);
+
+export function replacementCostFigure(knowledge: Knowledge): Figure<WireOf<typeof replacementCost>> {
+  const totals = new AssessmentGatherer(knowledge);
+  const systems = new SystemValueGatherer(knowledge);
+  return {
+    add(component) {
+      totals.add(component);
+      systems.add(component);
+      return 0;
+    },
+    write: (property, { now }) => replacementCostView(property, totals.assessment, systems.values(), now),
+  };
+}

@@ -12,6 +12,7 @@ import {
   mapOf,
   object,
   oneOf,
+  record,
   text,
   texts,
   whole,
@@ -196,3 +197,28 @@ export const apiDocument = object({
   paths: anyObject("The operations by path"),
   components: anyObject("What the operations refer to"),
 });
+
+/** RFC 8414, section 2. */
+export const oauthMetadata = record("AuthorizationServerMetadata", {
+  issuer: text("Who gives out the tokens: what the client asked at", "https://mainstay.example.com"),
+  token_endpoint: text("Where tokens are given out", "https://mainstay.example.com/api/oauth/token"),
+  token_endpoint_auth_methods_supported: texts("How a client may send its credentials", [
+    "client_secret_basic",
+    "client_secret_post",
+  ]),
+  grant_types_supported: texts("How a token is asked for", ["client_credentials"]),
+  response_types_supported: texts("None: there is no authorization endpoint"),
+  scopes_supported: texts("What a token may be for", ["read", "write"]),
+  service_documentation: text("Where people read how", "https://mainstay.example.com/api/docs"),
+});
+
+/** `root` is what addresses of the service begin with. */
+export const oauthMetadataView = oauthMetadata.view((issuer: string, root: string, scope: string) => ({
+  issuer,
+  token_endpoint: `${root}/oauth/token`,
+  token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+  grant_types_supported: ["client_credentials"],
+  response_types_supported: [],
+  scopes_supported: scope.split(" "),
+  service_documentation: `${root}/docs`,
+}));

@@ -1,9 +1,10 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { operationsOf, readApiDocument } from "../support/api-document.ts";
 import type { ApiClient } from "../support/client.ts";
 import { asJson, everythingOf, goodBody, JSON_BODIES, kindIn } from "../support/json-bodies.ts";
 import { expectNoLeak } from "../support/leaks.ts";
 import { useMainstay } from "../support/mainstay.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { addThings, photoForm, type Things } from "../support/things.ts";
 
 /*
@@ -15,11 +16,14 @@ const { serve } = useMainstay();
 let client: ApiClient;
 let own: Things;
 let foreign: Things;
+let receiver: Receiver;
+afterAll(() => receiver.close());
 beforeAll(async () => {
+  receiver = await startReceiver();
   const server = await serve();
   client = server.as(await server.createPartner("Acme"));
   own = await addThings(client);
-  foreign = await addThings(server.as(await server.createPartner("Other")));
+  foreign = await addThings(server.as(await server.createPartner("Other", "--webhook-url", receiver.url)));
 });
 
 const operations = operationsOf(readApiDocument());
@@ -33,6 +37,13 @@ const inPath = operations
 const BAD_QUERIES: Record<string, readonly string[]> = {
   limit: ["0", "-1", "1e9", "x", "", "1.5", "0x10", "99999999999999999999", "__proto__", "%00", "%zz"],
   offset: ["-1", "x", "", "1e9", "99999999999999999999", "%ed%a0%80"],
+  years: ["", "0", "-1", "x", "1.5", "1e1", "999999999", "__proto__"],
+  inflation_pct: ["", "-1", "x", "1e1", "999999999", "__proto__"],
+  budget: ["", "-1", "x", "1e9", "99999999999999999999", "__proto__"],
+  format: ["", "xml", "CSV", "__proto__", "constructor", "%00"],
+  until: ["", "x", "2026-02-30", "275760-09-13T00:00:00Z", "0", "constructor"],
+  status: ["", "BAD", "FAILED", "__proto__", "constructor", "%00"],
+  event: ["", "BAD", "component", "__proto__", "constructor", "%00"],
   since: ["", "x", "2026-02-30", "275760-09-13T00:00:00Z", "%2B275760-09-13T00:00:00Z", "0", "constructor"],
   tier: ["", "BAD", "__proto__", "constructor", "toString", "%00"],
   property_id: ["%00", "%zz", "%ff"],

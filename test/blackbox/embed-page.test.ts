@@ -91,7 +91,16 @@ describe.each(STATES)("the page in the state %s", (state) => {
 test("the sections come in the order in which a stranger can follow them", async () => {
   const { page, close } = await open("demo");
   const ids = await page.locator("section[id]").evaluateAll((all) => all.map(({ id }) => id));
-  expect(ids).toEqual(["condition", "attention", "plan", "systems", "timeline", "budget", "inspections", "trend"]);
+  expect(ids).toEqual([
+    "condition",
+    "attention",
+    "plan",
+    "systems",
+    "timeline",
+    "budget",
+    "inspections",
+    "trend",
+  ]);
   await close();
 });
 

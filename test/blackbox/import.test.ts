@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { killAt, killable, watch } from "../support/kill.ts";
 import { type Installation, type Outcome, useMainstay } from "../support/mainstay.ts";
 import { operator } from "../support/operator.ts";
+import { startReceiver } from "../support/receiver.ts";
 
 const { install, serve, folder } = useMainstay();
 
@@ -14,17 +15,17 @@ const SAMPLE_FILES = ["properties", "appliances", "service-events"].flatMap((kin
   join(SAMPLE, `${kind.replace("-", "_")}.csv`),
 ]);
 const SAMPLE_COUNTS = {
-  properties: { read: 300, created: 300, unchanged: 0 },
-  appliances: { read: 559, created: 369, unchanged: 0 },
+  properties: { read: 300, created: 300, updated: 0, unchanged: 0 },
+  appliances: { read: 559, created: 369, updated: 0, unchanged: 0 },
   components: { created: 1845 },
-  service_events: { read: 543, created: 353, unchanged: 0 },
+  service_events: { read: 543, created: 353, updated: 0, unchanged: 0 },
   rejected: 380,
 };
 const NOTHING_NEW = {
-  properties: { read: 300, created: 0, unchanged: 300 },
-  appliances: { read: 559, created: 0, unchanged: 369 },
+  properties: { read: 300, created: 0, updated: 0, unchanged: 300 },
+  appliances: { read: 559, created: 0, updated: 0, unchanged: 369 },
   components: { created: 0 },
-  service_events: { read: 543, created: 0, unchanged: 353 },
+  service_events: { read: 543, created: 0, updated: 0, unchanged: 353 },
   rejected: 380,
 };
 
@@ -177,9 +178,9 @@ describe("rejected rows", () => {
     const again = () =>
       importing("--appliances", rejects("appliances"), "--service-events", rejects("service_events"));
     expect(await again()).toMatchObject({
-      appliances: { read: 190, created: 190, unchanged: 0 },
+      appliances: { read: 190, created: 190, updated: 0, unchanged: 0 },
       components: { created: 950 },
-      service_events: { read: 190, created: 190, unchanged: 0 },
+      service_events: { read: 190, created: 190, updated: 0, unchanged: 0 },
       rejected: 0,
       rejects: [],
     });
@@ -192,14 +193,20 @@ describe("rejected rows", () => {
 
 describe("--dry-run", () => {
   test("counts as the import would, rows that need each other included, and writes nothing", async () => {
-    const { installation, importing } = await withPartner();
+    const { installation, importing, run } = await withPartner();
     const before = stored(installation);
     expect(await importing(...SAMPLE_FILES, "--dry-run")).toMatchObject({ ...SAMPLE_COUNTS, dry_run: true });
     expect(stored(installation)).toEqual(before);
     expect(existsSync(join(installation.folder, "rejects"))).toBe(false);
     expect(readdirSync(installation.dataDir).filter((name) => name.startsWith("scratch"))).toEqual([]);
-    const named = await importing("--appliances", SAMPLE_FILES[3]!, "--dry-run", "--rejects", "look");
-    expect(named.rejects[0]).toMatchObject({
+    // Without their properties none can be taken.
+    const look = await run("--appliances", SAMPLE_FILES[3]!, "--dry-run", "--rejects", "look", "--json");
+    expect({ code: look.code, stderr: look.stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining("every row was rejected"),
+    });
+    expect(JSON.parse(look.stdout).rejects[0]).toMatchObject({
+      reasons: expect.arrayContaining([{ error: "install_year is required", rows: 190, first_line: 18 }]),
       rows: 559,
       path: join(installation.folder, "look", "appliances.csv"),
     });
@@ -213,7 +220,7 @@ describe("for people", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^properties +300 read +0 created +300 unchanged$/m);
     expect(stderr).toMatch(
-      /appliances\.csv: 190 rows rejected; they are in .*\n {2}the first is line \d+: install_year/,
+      /appliances\.csv: 190 rows rejected; they are in .*\n {2}190 rows, the first line 18: install_year is required; mend them, or give a default: --default install_year=VALUE\n/,
     );
   });
 
@@ -230,6 +237,164 @@ describe("for people", () => {
     const result = await importing("--properties", file, ...maps.flatMap((map) => ["--map", map]));
     expect(result).toMatchObject({ properties: { created: 1 }, rejected: 0 });
   });
+});
+
+describe("--update", () => {
+  const file = (name: string, text: string) => {
+    const path = join(folder(), name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const properties = (units: number, value: string) =>
+    file(
+      "properties.csv",
+      `partner_property_id,name,address,state,unit_count,estimated_value\nE,Elm,1 Elm St,NY,${units},${value}\nO,Oak,2 Oak St,NY,3,\n`,
+    );
+  const appliances = (brand: string, year: number) =>
+    file(
+      "appliances.csv",
+      `partner_property_id,serial,type_id,install_year,brand,usage_intensity\nE,W1,water_heater_gas,${year},${brand},1.5\nE,W2,water_heater_gas,2010,Rheem,\n`,
+    );
+  const events = (cost: string, condition: string) =>
+    file(
+      "events.csv",
+      `partner_property_id,serial,event_type,date,parts_cost,labor_cost,condition_after\nE,W1,Inspection,2024-05-06,${cost},10,${condition}\n`,
+    );
+  const counts = (read: number, updated: number) => ({
+    read,
+    created: 0,
+    updated,
+    unchanged: read - updated,
+  });
+
+  test("makes what is there agree with the rows, and says what it changed; empty cells change nothing", async () => {
+    const server = await serve();
+    const { partner, importing } = await withPartner(server);
+    const given = (
+      ...[units, value, brand, year, cost, condition]: [number, string, string, number, string, string]
+    ) => [
+      ...["--properties", properties(units, value), "--appliances", appliances(brand, year)],
+      ...["--service-events", events(cost, condition)],
+    ];
+    const before = given(4, "1000000", "Rheem", 2021, "20", "good");
+    await importing(...before);
+    const after = given(6, "1200000.50", "Bradford White", 2018, "35.5", "poor");
+    expect(await importing(...after)).toMatchObject({ changes: [], properties: counts(2, 0) });
+
+    const client = server.as(partner);
+    const component = async () => {
+      const { components } = await client.get("/v1/components").then(({ body }) => body);
+      return components.find((one: { component_def_id: string }) => one.component_def_id === "wh_gas_tank");
+    };
+    const scored = await component();
+    const dry = await importing(...after, "--update", "--dry-run");
+    expect((await component()).risk_score).toBe(scored.risk_score);
+    const result = await importing(...after, "--update");
+    expect({ ...result, duration_ms: 0, dry_run: true }).toEqual({ ...dry, duration_ms: 0 });
+    expect(result).toMatchObject({
+      properties: counts(2, 1),
+      appliances: counts(2, 1),
+      components: { created: 0 },
+      service_events: counts(1, 1),
+      rejected: 0,
+    });
+    const change = (kind: string, field: string, from: unknown, to: unknown) => ({
+      kind,
+      field,
+      from,
+      to,
+      rows: 1,
+      line: 2,
+    });
+    expect(result.changes).toEqual([
+      change("properties", "unit_count", 4, 6),
+      change("properties", "estimated_value", 1000000, 1200000.5),
+      change("appliances", "install_year", 2021, 2018),
+      change("appliances", "brand", "Rheem", "Bradford White"),
+      change("service_events", "parts_cost", 20, 35.5),
+      change("service_events", "condition_after", "good", "poor"),
+    ]);
+    const { properties: rows } = await client.get("/v1/properties").then(({ body }) => body);
+    expect(rows[0]).toMatchObject({ unit_count: 6 });
+    const moved = await component();
+    expect(moved.risk_score).toBeGreaterThan(scored.risk_score);
+    const history = await client.get(`/v1/components/${moved.id}/history`).then(({ body }) => body);
+    expect(history.events[0]).toMatchObject({ total_cost: 45.5, condition_after: "poor" });
+    expect(await importing(...after, "--update")).toMatchObject({ changes: [], properties: counts(2, 0) });
+  });
+
+  test("rejects a row that cannot be what it says, and leaves what is there", async () => {
+    const { importing, run } = await withPartner();
+    await importing("--properties", properties(4, ""), "--appliances", appliances("Rheem", 2008));
+    const late = await run("--appliances", appliances("Rheem", 2999), "--update");
+    expect(late).toMatchObject({ code: 0, stderr: expect.stringContaining("install_year") });
+  });
+});
+
+describe("--default", () => {
+  const HEAD = "partner_property_id,name,address\n";
+  const file = (text: string) => {
+    const path = join(folder(), "properties.csv");
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test("stands in for empty cells and for a column that is missing", async () => {
+    const { importing, run } = await withPartner();
+    const path = file(`${HEAD}1,Elm,1 Elm St\n2,,2 Oak St\n`);
+    expect((await run("--properties", path)).stderr).toContain("column missing: state");
+    const defaults = [
+      "--default",
+      "state=NY",
+      "--default",
+      "name=A building, unnamed",
+      "--default",
+      "unit_count=12",
+    ];
+    expect(await importing("--properties", path, ...defaults)).toMatchObject({
+      properties: { created: 2 },
+      rejected: 0,
+    });
+  });
+
+  test.each([
+    ["nonsense=1", 1, 'none of the files has a field "nonsense"'],
+    ["unit_count=many", 1, "unit_count must be a number such as 12"],
+    ["state", 2, "expected FIELD=VALUE"],
+    ["state=", 2, "expected FIELD=VALUE"],
+  ])("%s is refused", async (given, code, message) => {
+    const { run } = await withPartner();
+    const outcome = await run("--properties", file(`${HEAD}1,Elm,1 Elm St\n`), "--default", given);
+    expect(outcome).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) });
+  });
+
+  test("that makes a row wrong rejects it as a cell would", async () => {
+    const { run } = await withPartner();
+    const outcome = await run("--properties", file(`${HEAD}1,Elm,1 Elm St\n`), "--default", "state=ZZ");
+    expect(outcome.code).toBe(3);
+    expect(outcome.stderr).toContain("state");
+  });
+});
+
+test("--no-webhooks tells the receiver nothing of what comes in, and the event stream all of it", async () => {
+  const server = await serve();
+  const { url } = await startReceiver();
+  const told = await server.createPartner("Told", "--webhook-url", url);
+  const path = join(folder(), "properties.csv");
+  writeFileSync(path, "partner_property_id,name,address,state\n1,Elm,1 Elm St,NY\n");
+  const deliveries = async () =>
+    (await server.json("deliveries", "list", "--partner", told.partner_id)).total;
+  await server.json("import", "--partner", told.partner_id, "--properties", path, "--no-webhooks");
+  expect(await deliveries()).toBe(0);
+  const { events } = await server
+    .as(told)
+    .get("/v1/events?since=2020-01-01")
+    .then(({ body }) => body);
+  expect(events).toMatchObject([{ type: "property.created" }]);
+  const loud = join(folder(), "properties.csv");
+  writeFileSync(loud, "partner_property_id,name,address,state\n2,Oak,2 Oak St,NY\n");
+  await server.json("import", "--partner", told.partner_id, "--properties", loud);
+  expect(await deliveries()).toBe(1);
 });
 
 describe("bad input", () => {
@@ -249,7 +414,7 @@ describe("bad input", () => {
     ["semicolons", HEAD.replaceAll(",", ";"), 1, "save the file with commas"],
     ["a heading only", HEAD, 0, ""],
     ["a byte-order mark and Windows line ends", `\ufeff${HEAD}1,A,B,NY\n`.replaceAll("\n", "\r\n"), 0, ""],
-    ["rows too short and too long", `${HEAD}1,A\n2,A,B,NY,x\n`, 0, "2 rows rejected"],
+    ["rows too short and too long", `${HEAD}1,A\n2,A,B,NY,x\n3,A,B,NY\n`, 0, "2 rows rejected"],
   ];
   test.each(cases)("%s", async (_, content, expected, message) => {
     const file = join(folder(), "bad.csv");

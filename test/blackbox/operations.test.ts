@@ -1,25 +1,30 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { operationsOf, readApiDocument } from "../support/api-document.ts";
 import type { ApiClient, Asking } from "../support/client.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty } from "../support/portfolio.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
 
 const { serve } = useMainstay();
 let server: Installation;
 let byKey: ApiClient;
 let byToken: ApiClient;
 /** What another partner has. */
-let theirs: { property: string; appliance: string; component: string; photo: string };
+let theirs: { property: string; appliance: string; component: string; photo: string; delivery: string };
+let receiver: Receiver;
+afterAll(() => receiver.close());
 beforeAll(async () => {
+  receiver = await startReceiver();
   server = await serve();
   const partner = await server.createPartner("Acme");
   byKey = server.as(partner);
   byToken = await server.withToken(partner);
-  const other = server.as(await server.createPartner("Other"));
+  const other = server.as(await server.createPartner("Other", "--webhook-url", receiver.url));
   const property = (await addProperty(other)).id;
   const { id: appliance, components } = await addAppliance(other, property);
   const uploaded = await other.ask("POST", `/v1/appliances/${appliance}/photos`, 201, { raw: photo() });
-  theirs = { property, appliance, component: components[0].id, photo: uploaded.body.filename };
+  const [{ id: delivery }] = (await other.get("/v1/webhook-deliveries")).body.deliveries;
+  theirs = { property, appliance, component: components[0].id, photo: uploaded.body.filename, delivery };
 });
 
 const secured = operationsOf(readApiDocument()).filter(({ operation }) => operation.security?.length !== 0);
@@ -28,9 +33,15 @@ const named = secured.map(({ method, path, operation }) => [method, path, operat
 const filled = (path: string) =>
   path.replace("{id}", "X_00000000000000000000000000").replace("{filename}", `${"0".repeat(32)}.jpg`);
 const ofOther = (path: string) => {
-  const { property, appliance, component, photo } = theirs;
+  const { property, appliance, component, photo, delivery } = theirs;
   const kind = path.split("/")[2]!;
-  const id = { properties: property, property, appliances: appliance, components: component }[kind];
+  const id = {
+    properties: property,
+    property,
+    appliances: appliance,
+    components: component,
+    "webhook-deliveries": delivery,
+  }[kind];
   return path.replace("{id}", id!).replace("{filename}", photo);
 };
 const MEGABYTE = 1024 * 1024;
@@ -74,9 +85,9 @@ describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) =
         },
         "/v1/appliances/{id}/photos": { raw: photo() },
       };
-      const given = method === "POST" ? bodies[path]! : asking;
+      const given = method === "POST" ? (bodies[path] ?? {}) : asking;
       const reply = await byKey.ask(method, filled(path), 404, given);
-      expect(reply.body.error).toMatch(/^(Property|Appliance|Component|Photo) not found$/);
+      expect(reply.body.error).toMatch(/^(Property|Appliance|Component|Photo|Delivery) not found$/);
       const raw = given.raw && { raw: photo() };
       const foreign = await byKey.ask(method, ofOther(path), 404, { ...given, ...raw });
       const { request_id: _, ...said } = foreign.body;

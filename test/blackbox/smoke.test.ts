@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runMainstay, useMainstay } from "../support/mainstay.ts";
 
@@ -78,6 +78,51 @@ test("fails in the same way for machines", async () => {
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ ok: false, steps: [{ name: "start", ok: false }] });
   expect(JSON.parse(stderr).error).toStartWith("the smoke test failed at start");
+});
+
+describe("--junit", () => {
+  /** What a report says of each step, once it is seen to be whole. */
+  function casesOf(report: string) {
+    expect(report).toStartWith(
+      '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="mainstay smoke" tests="',
+    );
+    expect(report).toEndWith("  </testsuite>\n</testsuites>\n");
+    const cases = [
+      ...report.matchAll(
+        /<testcase classname="mainstay\.smoke" name="([^"<&]+)" time="\d+\.\d{3}"(?:\/>|>\s*<failure message="([^"<]*)"\/>\s*<\/testcase>)/g,
+      ),
+    ].map(([, name, failure]) => ({ name, failure }));
+    const failures = cases.filter(({ failure }) => failure !== undefined).length;
+    const counts = `tests="${cases.length}" failures="${failures}" errors="0" skipped="0"`;
+    expect(report.split(counts)).toHaveLength(3);
+    return cases;
+  }
+
+  test("writes a report of every step for build servers", async () => {
+    const cwd = folder();
+    const { code } = await runMainstay(["smoke", "--junit", "smoke.xml", ...PATIENCE], { cwd });
+    expect(code).toBe(0);
+    expect(readdirSync(cwd)).toEqual(["smoke.xml"]);
+    expect(casesOf(readFileSync(join(cwd, "smoke.xml"), "utf8"))).toEqual(
+      STEPS.map((name) => ({ name, failure: undefined })),
+    );
+  });
+
+  test("says in it what failed", async () => {
+    const cwd = folder();
+    const args = ["smoke", "--junit", "smoke.xml", "--host", "192.0.2.1", ...PATIENCE];
+    expect((await runMainstay(args, { cwd })).code).toBe(1);
+    expect(casesOf(readFileSync(join(cwd, "smoke.xml"), "utf8"))).toEqual([
+      { name: "start", failure: "expected a server that listens; it exited with 1" },
+    ]);
+  });
+
+  test("fails when the report cannot be written, and names it", async () => {
+    const path = join(folder(), "missing/smoke.xml");
+    const { code, stderr } = await runMainstay(["smoke", "--junit", path, ...PATIENCE], { cwd: folder() });
+    expect(code).toBe(1);
+    expect(stderr).toContain(path);
+  });
 });
 
 test("says so when there is no room for its folder", async () => {

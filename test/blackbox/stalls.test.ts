@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import type { ApiClient } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
-import { useMainstay } from "../support/mainstay.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty, logEvents } from "../support/portfolio.ts";
 
 /** What is right takes a tenth of it; on a machine with much else to do it must not fail. */
@@ -14,12 +17,15 @@ const PING_MS = 250;
 const ITEMS = 1000;
 
 const { serve } = useMainstay();
+let server: Installation;
+let partner: Partner;
 let client: ApiClient;
 let other: ApiClient;
 let property: Json;
 beforeAll(async () => {
-  const server = await serve();
-  client = server.as(await server.createPartner("Acme"));
+  server = await serve();
+  partner = await server.createPartner("Acme");
+  client = server.as(partner);
   other = server.as(await server.createPartner("Other"));
   property = await addProperty(client);
 });
@@ -86,3 +92,121 @@ describe("a full body keeps nobody waiting", () => {
     }
   });
 });
+
+describe("a large answer", () => {
+  const MEGABYTE = 1_048_576;
+  let large: Json;
+  let components: number;
+
+  beforeAll(async () => {
+    large = await addProperty(client);
+    for (let body = 0; body < 4; body++) {
+      const appliances = items(() => ({
+        property_id: large.id,
+        type_id: "plumbing_supply",
+        install_year: 1950,
+      }));
+      await client.post("/v1/appliances/bulk", { appliances });
+    }
+    components = (await client.get(`/v1/property/${large.id}/summary`)).body.counts.components;
+  });
+
+  const figures = ["report", "forecast", "reserve", "condition-score", "rcv", "compliance", "claims/impact"];
+  test.each(figures)("%s of a property with thousands of appliances keeps nobody waiting", async (figure) => {
+    const { answer, tookMs, pingMs } = await beside(() => client.get(`/v1/property/${large.id}/${figure}`));
+    expect(answer.status).toBe(200);
+    expect(tookMs).toBeLessThan(BODY_MS);
+    expect(pingMs).toBeLessThan(PING_MS);
+  });
+
+  test("is whole, and is not sent again while nothing has changed", async () => {
+    const path = `/v1/property/${large.id}/report`;
+    const { body, headers } = await client.get(path);
+    const listed = [...body.critical, ...body.warning, ...body.good].map((item: Json) => item.component_id);
+    expect(listed).toHaveLength(components);
+    expect(new Set(listed).size).toBe(components);
+    const again = { "if-none-match": headers.get("etag")! };
+    expect((await client.send("GET", path, { headers: again })).status).toBe(304);
+    await client.put(`/v1/properties/${large.id}`, { name: "Oak Court" });
+    expect((await client.send("GET", path, { headers: again })).status).toBe(200);
+  });
+
+  // Rule: large-answers
+  test("that nobody reads holds little memory, and a further one is refused until it is read", async () => {
+    const before = residentBytes();
+    const askings = Array.from({ length: 25 }, () => askUnread(`/v1/property/${large.id}/report`));
+    const heads = await Promise.all(askings.map(({ head }) => head));
+    const refused = heads.filter((head) => head.startsWith("HTTP/1.1 503"));
+    expect(heads.filter((head) => head.startsWith("HTTP/1.1 200")).length).toBeGreaterThan(0);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const head of refused) expect(head.toLowerCase()).toContain("\r\nretry-after: 5\r\n");
+    expect(residentBytes() - before).toBeLessThan(600 * MEGABYTE);
+    expect((await other.get("/v1/properties")).status).toBe(200);
+    for (const { socket } of askings) socket.destroy();
+    const { status } = await eventually(async () => {
+      const answer = await client.send("GET", `/v1/property/${large.id}/report`);
+      if (answer.status !== 200) throw new Error(`answered ${answer.status}`);
+      return answer;
+    });
+    expect(status).toBe(200);
+  });
+
+  const residentBytes = () =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))![1]) * 1024;
+
+  /** Asks for a page, reads how the answer begins, and no further. */
+  function askUnread(path: string): { socket: Socket; head: Promise<string> } {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    const head = new Promise<string>((resolve, reject) => {
+      socket.once("error", reject);
+      socket.once("data", (bytes) => {
+        socket.pause();
+        resolve(bytes.toString("latin1"));
+      });
+    });
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nX-Api-Key: ${partner.api_key}\r\n\r\n`);
+    return { socket, head };
+  }
+});
+
+// Rule: out-of-descriptors
+test("out of file descriptors, new connections are refused at once, without work, until some are free", async () => {
+  const small = await serve();
+  const { api_key } = await small.createPartner("Small");
+  const open = readdirSync(`/proc/${small.pid}/fd`).length;
+  const limit = open + 48;
+  expect(Bun.spawnSync(["prlimit", `--pid=${small.pid}`, `--nofile=${limit}:${limit}`]).exitCode).toBe(0);
+  const { hostname, port } = new URL(small.url);
+  const begun = `POST /v1/properties HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${api_key}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
+  const sockets = Array.from({ length: 100 }, () => {
+    const socket = connect(Number(port), hostname).on("error", () => {});
+    socket.write(begun);
+    return socket;
+  });
+  await small.logged(({ msg }) => msg === "out of file descriptors: new connections are refused");
+
+  const before = cpuMs(small.pid);
+  const { error } = await new Promise<{ error: NodeJS.ErrnoException }>((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    socket.once("error", (error) => resolve({ error })).once("connect", () => reject(new Error("was taken")));
+  });
+  expect(error.code).toBe("ECONNREFUSED");
+  expect((await fetch(`${small.adminUrl}/health`)).status).toBe(200);
+  await Bun.sleep(1_000);
+  // Trying again and again would take nearly all of it.
+  expect(cpuMs(small.pid) - before).toBeLessThan(250);
+
+  for (const socket of sockets) socket.destroy();
+  await small.logged(({ msg }) => msg === "file descriptors are free again: connections are taken");
+  expect((await small.as({ api_key }).get("/v1/properties")).status).toBe(200);
+});
+
+/** What a process has used of the processors. */
+function cpuMs(pid: number): number {
+  const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .split(/(?<=\)) /)[1]!
+    .split(" ")
+    .slice(11);
+  return (Number(user) + Number(system)) * 10;
+}

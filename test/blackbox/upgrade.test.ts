@@ -1,29 +1,16 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readApiDocument } from "../support/api-document.ts";
 import type { Json } from "../support/json.ts";
-import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import { leftBy, RELEASED_DATABASES } from "../support/released-database.ts";
 
 const { install } = useMainstay();
-const FIXTURES = join(import.meta.dir, "../fixtures/databases");
-const PICTURE = Buffer.from("89504e470d0a1a0a", "hex");
-const released = readdirSync(FIXTURES).flatMap((name) => /^(schema-\d+)\.db\.gz$/.exec(name)?.[1] ?? []);
-
-/** The data folder that the release left behind. */
-function leftBy(release: string): { left: Installation; about: Json } {
-  const left = install();
-  const about = JSON.parse(readFileSync(join(FIXTURES, `${release}.json`), "utf8"));
-  mkdirSync(join(left.dataDir, "uploads"), { recursive: true, mode: 0o700 });
-  writeFileSync(
-    join(left.dataDir, "mainstay.db"),
-    Bun.gunzipSync(readFileSync(join(FIXTURES, `${release}.db.gz`))),
-  );
-  writeFileSync(join(left.dataDir, "mainstay.key"), `${about.key}\n`, { mode: 0o600 });
-  writeFileSync(join(left.dataDir, "uploads", about.upload), PICTURE);
-  return { left, about };
-}
+const released = readdirSync(RELEASED_DATABASES).flatMap(
+  (name) => /^(schema-\d+)\.db\.gz$/.exec(name)?.[1] ?? [],
+);
 
 /** Every address of the API document that is read, for the records of the fixture. */
 function everyRead({ property, appliance, component, upload }: Json): string[] {
@@ -45,7 +32,7 @@ test("there is a fixture of a released schema", () => expect(released).toContain
 
 describe.each(released)("a database of %s", (release) => {
   test("is served by today's executable, with every read", async () => {
-    const { left, about } = leftBy(release);
+    const { left, about } = leftBy(release, install());
     await left.start();
     const client = left.as(about);
     const reads = everyRead(about);
@@ -67,7 +54,7 @@ describe.each(released)("a database of %s", (release) => {
   });
 
   test("is backed up by today's executable as it is, and restored", async () => {
-    const { left, about } = leftBy(release);
+    const { left, about } = leftBy(release, install());
     const { schema_version } = await left.json("backup", join(left.folder, "x.backup"));
     expect(`schema-${schema_version}`).toBe(release);
     const into = install();
@@ -81,7 +68,7 @@ describe.each(released)("a database of %s", (release) => {
 
 describe("a database that model 1 has scored", () => {
   const announcedBy = async (...flags: string[]) => {
-    const { left, about } = leftBy("schema-1");
+    const { left, about } = leftBy("schema-1", install());
     const doctor = async () =>
       (await left.json("doctor")).checks.find((check: Json) => check.name === "model");
     expect(await doctor()).toMatchObject({ status: "warn", detail: expect.stringContaining("of model 1") });
@@ -112,7 +99,7 @@ describe("a database that model 1 has scored", () => {
 
   // Rule: record-begins
   test("has for each property the day from which its record is complete", async () => {
-    const { left, about } = leftBy("schema-1");
+    const { left, about } = leftBy("schema-1", install());
     await left.start();
     const client = left.as(about);
     const property = (await client.get(`/v1/properties/${about.property}`)).body;
@@ -128,7 +115,7 @@ describe("a database that model 1 has scored", () => {
 describe("a database from a newer version", () => {
   // Rule: newer-database
   test("stops the start and every command, and stays as it is", async () => {
-    const { left, about } = leftBy(released[0]!);
+    const { left, about } = leftBy(released[0]!, install());
     const file = join(left.dataDir, "mainstay.db");
     const db = new Database(file);
     db.run("INSERT INTO schema_migrations VALUES (99, 'later', 'x', 0)");

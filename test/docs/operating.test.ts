@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { loadEntry } from "../../src/cli/command.ts";
+import { type Command, loadEntry } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { isSettingKey } from "../../src/config/settings.ts";
 import { adminApi } from "../../src/http/admin-api.ts";
@@ -40,6 +40,16 @@ test("every command that the text names exists", async () => {
   );
   expect(named.length).toBeGreaterThan(40);
   expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test("the example of a build job is YAML, and what it runs is taken", async () => {
+  const [, text] = /^```yaml\n(name: mainstay\n[\s\S]*?)^```$/m.exec(manual)!;
+  const { jobs } = Bun.YAML.parse(text!) as { jobs: { smoke: { steps: { run?: string }[] } } };
+  const script = jobs.smoke.steps.flatMap(({ run = [] }) => run).join("\n");
+  expect(script).toContain("sha256sum --check --strict --ignore-missing SHA256SUMS");
+  const [, options] = /\.\/mainstay smoke (.*)$/m.exec(script)!;
+  const { options: taken } = (await loadEntry(COMMANDS.find(({ name }) => name === "smoke")!)) as Command;
+  for (const [, option] of options!.matchAll(/--([a-z]+)/g)) expect(taken).toHaveProperty(option!);
 });
 
 test("every link inside the manual leads to one of its headings", () => {

@@ -95,8 +95,9 @@ test("every operation of partners is documented, and nothing is documented that 
   const unused = undefined as never;
   const served = partnerApi({
     knowledge: loadKnowledge(),
+    address: { publicUrl: "", basePath: "", isSecure: false },
     ...{ bulkItems: 0, photoBytes: 0, basePath: "" },
-    ...{ authenticator: unused, checkHealth: unused, uploads: unused, random: unused },
+    ...{ authenticator: unused, checkHealth: unused, uploads: unused, random: unused, changed: unused },
   });
   // Pages for readers, which no client calls.
   const pages = ["getDocsPage", "getAsset", "getRoot"];

@@ -68,6 +68,11 @@ const ANSWERS: Record<string, Fields> = {
     checks: "database scheduler outbox",
     last_snapshot: "date finished_at",
   },
+  "GET /v1/.well-known/oauth-authorization-server": {
+    "":
+      "issuer token_endpoint token_endpoint_auth_methods_supported grant_types_supported " +
+      "response_types_supported scopes_supported service_documentation",
+  },
   "POST /v1/oauth/token": { "": "access_token token_type expires_in scope partner" },
   "GET /v1/ping": { "": "ok timestamp partner" },
   "GET /v1/properties": {
@@ -177,6 +182,14 @@ const ANSWERS: Record<string, Fields> = {
       "component_id component_name appliance_type property_id property_name property_address risk_score risk_tier",
   },
   "GET /v1/events": { "": `events since ${ENVELOPE}`, "events[]": "type timestamp data" },
+  "GET /v1/webhook-deliveries": {
+    "": `deliveries ${ENVELOPE}`,
+    "deliveries[]":
+      "id partner_id event request_id status created_at next_attempt_at finished_at attempt_count attempts",
+    "deliveries[].attempts[]":
+      "attempt started_at finished_at duration_ms status_code error address response_head",
+  },
+  "POST /v1/webhook-deliveries/{id}/resend": { "": "id status attempts partner_id partner" },
   "GET /v1/appliance-types": {
     "": `appliance_types ${ENVELOPE}`,
     "appliance_types[]": "type_id name system components",
@@ -228,7 +241,7 @@ const TYPES = new Map(
 /** The schema of the answer when all is well. */
 function answerOf(name: string): Schema {
   const { operation } = operations.find(({ method, path }) => `${method} ${path}` === name)!;
-  const [, response] = Object.entries(operation.responses).find(([status]) => /^20[01]$/.test(status))!;
+  const [, response] = Object.entries(operation.responses).find(([status]) => /^20[012]$/.test(status))!;
   return resolve<DocumentedResponse>(document, response).content!["application/json"]!.schema;
 }
 
@@ -305,5 +318,11 @@ test("the document has a title, a version, a description, and both ways to authe
     security: [{ apiKey: [] }, { oauth2: [] }],
   });
   const open = operations.filter(({ operation }) => operation.security?.length === 0).map(({ path }) => path);
-  expect(open.sort()).toEqual(["/v1/auth/methods", "/v1/health", "/v1/oauth/token", "/v1/openapi.json"]);
+  expect(open.sort()).toEqual([
+    "/v1/.well-known/oauth-authorization-server",
+    "/v1/auth/methods",
+    "/v1/health",
+    "/v1/oauth/token",
+    "/v1/openapi.json",
+  ]);
 });

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { PURGE_STATEMENTS } from "../../src/store/purge.ts";
 import { type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
@@ -29,6 +30,11 @@ const SMALL = [
   "json_each",
   "clock",
   "running",
+  // An index of the components that no snapshot has seen, read up to a limit.
+  "unseen",
+  // At most 100,000 entries of an index that covers them.
+  "newest_own",
+  "matches",
 ];
 
 type Read = () => Promise<unknown>;
@@ -98,6 +104,7 @@ const HOT: Record<string, Read> = {
   },
   "the next uses of a budget": () =>
     world.store.read.plans.candidates(world.partnerId, { rank: -2, id: "C_1" }, 50_000, 500),
+  "the next properties with what no snapshot has seen": () => world.store.read.properties.withUnseen(100),
   "the next properties of a snapshot": () => world.store.read.properties.forSnapshot("", 100),
 };
 const OTHERS: Record<string, Read> = {
@@ -125,6 +132,9 @@ const OTHERS: Record<string, Read> = {
     world.store.read.components.narrowPage({ applianceId, elevated: true }, SLICE),
   "components filtered to one appliance of a property": () =>
     world.store.read.components.narrowPage({ propertyIds: [propertyId], applianceId }, SLICE),
+  "some of a property's components": () =>
+    world.store.read.components.rowsOfPropertyAfter(propertyId, 1, 100),
+  "some of a property's appliances": () => world.store.read.appliances.ofPropertyAfter(propertyId, 1, 100),
   "an appliance's components": () => world.store.read.components.rowsOfAppliance(applianceId),
   "the numbers of a property's components": () =>
     world.store.read.components.countNarrow({ propertyIds: [propertyId] }),
@@ -132,16 +142,39 @@ const OTHERS: Record<string, Read> = {
     world.store.read.components.countNarrow({ applianceId, tier: "GOOD" }),
   "the components of appliances": () => world.store.read.components.ofAppliances([applianceId]),
   "the events of appliances": () => world.store.read.serviceEvents.evidence([applianceId]),
-  "a component's history": () => world.store.read.serviceEvents.ofComponent(applianceId, componentId),
+  "a component's history": () =>
+    world.store.read.serviceEvents.ofComponent(
+      { applianceId, id: componentId },
+      { date: "2026-01-01", id: "SE_" },
+      100,
+    ),
   "an appliance's history": () => world.store.read.serviceEvents.ofAppliance(applianceId),
   "what was replaced on a day": () =>
     world.store.read.serviceEvents.firstOfDay(applianceId, DAY, "Replacement"),
   "a component's outcomes": () => world.store.read.serviceEvents.outcomesOf(componentId),
   "the smart events of appliances": () => world.store.read.sensorEvents.smartEvidence([applianceId], NOW),
+  "what calibration has learned of appliances": () =>
+    world.store.read.models.frailties(1, [applianceId, "APPL_1"]),
+  "what calibration reads of properties": async () => {
+    const { properties, appliances, components, serviceEvents } = world.store.read;
+    await properties.forSnapshot("", 100);
+    await appliances.forScoring([propertyId]);
+    await components.ofAppliances([applianceId]);
+    await serviceEvents.evidence([applianceId]);
+  },
   "the claims of properties": () => world.store.read.claims.evidence([propertyId]),
   "the number of a property's claims": () => world.store.read.claims.count(propertyId),
   "an appliance's photos": () => world.store.read.photos.ofAppliance(applianceId),
   "a property's plan": () => world.store.read.plans.ofProperty(propertyId),
+  "a partner's own deliveries": async () => {
+    const { deliveryLog } = world.store.read;
+    for (const event of [undefined, "component.critical"])
+      for (const status of [undefined, "delivered", "failed"] as const) {
+        const filter = { partnerId: world.partnerId, event, status };
+        await deliveryLog.pageOfPartner(filter, SLICE);
+        await deliveryLog.countOfPartner(filter);
+      }
+  },
   "a partner by its key": () => world.store.read.partners.findByApiKey("x"),
   "a repeated request": () => world.store.read.idempotency.find(world.partnerId, "POST /v1/properties", "k"),
   "expired replies": () => world.store.write((tx) => tx.idempotency.prune(NOW, 500)),
@@ -181,3 +214,10 @@ describe("reads no large table through, and no partner's whole share of one", ()
     }
   });
 });
+
+test.each(PURGE_STATEMENTS.map((sql) => [sql.split("\n")[0]!, sql]))(
+  "a purge finds by an index: %s",
+  (_, sql) => {
+    expect(scansOf(planOf(sql))).toEqual([]);
+  },
+);

@@ -91,7 +91,10 @@ export function resolve<T extends object>(document: ApiDocument, value: T | Refe
 export type OperationAt = { method: "GET" | "POST" | "PUT"; path: string; operation: DocumentedOperation };
 
 /** Paths of the document that answer without `/v1` too. */
-export const AT_ROOT_TOO = ["/oauth/token", "/health", "/uploads/{filename}", "/onboarding/demo-property"];
+export const AT_ROOT_TOO = [
+  ...["/oauth/token", "/health", "/uploads/{filename}", "/onboarding/demo-property"],
+  "/.well-known/oauth-authorization-server",
+];
 
 /** Every operation with its path from the root of the server. */
 export function operationsOf(document: ApiDocument): OperationAt[] {

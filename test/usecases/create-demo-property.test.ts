@@ -107,7 +107,7 @@ test("tells the history in its order", async () => {
   const machine = (await store.read.components.rowsOfProperty(property.id)).find(
     ({ defId }) => defId === "elev_machine",
   )!;
-  const events = await store.read.serviceEvents.ofComponent(machine.applianceId, machine.id);
+  const events = await store.read.serviceEvents.ofComponent(machine, undefined, 1000);
   const inOrder = events.toSorted((a, b) => a.createdAt - b.createdAt).map(({ date }) => date);
   expect(inOrder.length).toBeGreaterThan(40);
   expect(inOrder).toEqual(inOrder.toSorted());

@@ -179,11 +179,11 @@ describe("an import", () => {
     const partner = await newPartner();
     const row = "E,ptac,2015,,K100\n";
     const two = await run(partner, { properties: ELM, appliances: UNITS + row + row });
-    expect(two.appliances).toEqual({ read: 2, created: 2, unchanged: 0 });
+    expect(two.appliances).toEqual({ read: 2, created: 2, updated: 0, unchanged: 0 });
     const three = await run(partner, { appliances: UNITS + row + row + row });
-    expect(three.appliances).toEqual({ read: 3, created: 1, unchanged: 2 });
+    expect(three.appliances).toEqual({ read: 3, created: 1, updated: 0, unchanged: 2 });
     const fewer = await run(partner, { appliances: UNITS + row });
-    expect(fewer.appliances).toEqual({ read: 1, created: 0, unchanged: 1 });
+    expect(fewer.appliances).toEqual({ read: 1, created: 0, updated: 0, unchanged: 1 });
   });
 
   // Rule: property-source, property-created
@@ -273,7 +273,7 @@ describe("a rejected row", () => {
     const text = `serial,type_id,install_year,partner_property_id,Remark\nL1,elevator,,E,"by ""Otis"",\nsouth"\n  ,roof,12abc,E,\nL2,elevator,1999,E,fine\nL3,elevator,1999,X,\n`;
     const first = await run(partner, { properties: ELM, appliances: text }, { rejectsFolder });
     expect(first).toMatchObject({
-      appliances: { read: 4, created: 1, unchanged: 0 },
+      appliances: { read: 4, created: 1, updated: 0, unchanged: 0 },
       rejected: 3,
       rejects: [
         { kind: "appliances", file: "appliances.csv", rows: 3, path: join(rejectsFolder, "appliances.csv") },
@@ -291,7 +291,10 @@ describe("a rejected row", () => {
     );
     const mended = kept.replace("elevator,,E", "elevator,2001,E").replace("12abc", "2012");
     const second = await run(partner, { appliances: mended }, { rejectsFolder });
-    expect(second).toMatchObject({ appliances: { read: 3, created: 2, unchanged: 0 }, rejected: 1 });
+    expect(second).toMatchObject({
+      appliances: { read: 3, created: 2, updated: 0, unchanged: 0 },
+      rejected: 1,
+    });
     expect(readFileSync(second.rejects[0]!.path!, "utf8")).toBe(
       "serial,type_id,install_year,partner_property_id,Remark,line,error\nL3,elevator,1999,X,,5,Property not found: X\n",
     );
@@ -346,7 +349,7 @@ describe("a rejected row", () => {
     const partner = await newPartner();
     const appliances = `${UNITS}E,roof,2000,S,\nE,boiler,2000,S,\n`;
     const { appliances: counts, rejects } = await run(partner, { properties: ELM, appliances });
-    expect(counts).toEqual({ read: 2, created: 1, unchanged: 0 });
+    expect(counts).toEqual({ read: 2, created: 1, updated: 0, unchanged: 0 });
     expect(rejects[0]!.first.error).toMatch(/^serial is that of the property's roof A_/);
   });
 

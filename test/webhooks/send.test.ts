@@ -215,6 +215,36 @@ describe("an attempt", () => {
     expect(result.durationMs).toBeLessThan(1_500);
   });
 
+  const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  test.each([
+    ["interim answers", "", "HTTP/1.1 100 Continue\r\n\r\n", false],
+    ["early hints", "", `HTTP/1.1 103 Early Hints\r\nLink: ${"a".repeat(900)}\r\n\r\n`, false],
+    ["a chunk's extensions", `${chunked}1`, `;${"a".repeat(900)}`, null],
+    ["trailers", `${chunked}0\r\n`, `X: ${"a".repeat(900)}\r\n`, null],
+    ["chunks of a byte", chunked, "1\r\na\r\n", true],
+  ])("reads no further than 64 KiB of an answer of endless %s", async (_, begin, unit, ok) => {
+    const block = unit.repeat(Math.ceil(16_384 / unit.length));
+    let sent = 0;
+    const closed = Promise.withResolvers<void>();
+    const url = await tcpServer((socket, nth) => {
+      if (nth > 1) return;
+      const go = () => {
+        do sent += block.length;
+        while (!socket.destroyed && socket.write(block));
+      };
+      socket.on("drain", go).on("close", () => closed.resolve());
+      socket.write(begin);
+      go();
+    });
+    const result = await sender().send(post(url));
+    await closed.promise;
+    if (ok !== null) expect(result.ok).toBe(ok);
+    if (ok === false) expect(result.error).toBe("the answer does not begin within 64 KiB");
+    // What the sockets' buffers take beside it.
+    expect(sent).toBeLessThan(32 * 1_048_576);
+    expect(result.durationMs).toBeLessThan(2_500);
+  });
+
   test.each(["not a url", "ftp://receiver.test/", "file:///etc/passwd", ""])(
     "fails in words with the URL %p",
     async (url) => {

@@ -4,7 +4,9 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { withScratchCopy } from "../../store/scratch-copy.ts";
 import type { Store } from "../../store/store.ts";
 import { courteousPause } from "../../usecases/courtesy.ts";
-import type { ColumnMapping } from "../../usecases/import/columns.ts";
+import type { ChangedField } from "../../usecases/import/changes.ts";
+import type { ColumnMapping, FieldDefault } from "../../usecases/import/columns.ts";
+import type { RejectReason, Rejects } from "../../usecases/import/rejects.ts";
 import {
   IMPORT_FIELDS,
   type ImportResult,
@@ -12,7 +14,7 @@ import {
   type RowCounts,
 } from "../../usecases/import-portfolio.ts";
 import { requirePartner } from "../../usecases/partners.ts";
-import { command, flag, text, UsageError, value } from "../command.ts";
+import { command, flag, NothingDone, text, UsageError, value } from "../command.ts";
 import type { Context } from "../context.ts";
 import { actorOf, withData } from "../data.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
@@ -23,6 +25,14 @@ const mapping = value("COLUMN=FIELD", "", (typed): ColumnMapping => {
   if (at < 0 || column === "" || field === "")
     throw new UsageError(`expected COLUMN=FIELD, got ${JSON.stringify(typed)}`);
   return { column, field };
+});
+
+const fieldDefault = value("FIELD=VALUE", "", (typed): FieldDefault => {
+  const at = typed.indexOf("=");
+  const [field, text] = [typed.slice(0, at).trim(), typed.slice(at + 1).trim()];
+  if (at < 0 || field === "" || text === "")
+    throw new UsageError(`expected FIELD=VALUE, got ${JSON.stringify(typed)}`);
+  return { field, text };
 });
 
 const options = {
@@ -40,15 +50,25 @@ const options = {
     absent: [],
     repeated: true,
   },
+  default: {
+    ...fieldDefault,
+    description: "what the field holds where its cell is empty or has no column; may be given several times",
+    absent: [],
+    repeated: true,
+  },
+  update: flag(
+    "make what is there agree with the rows, and say what was changed; empty cells change nothing",
+  ),
+  noWebhooks: flag("for history: tell the partner's receiver nothing (the event stream has it all the same)"),
 } as const;
 
-/** `mainstay import`. Rejected rows are part of a finished import: the exit code is 0. */
+/** `mainstay import`. Rejected rows are part of a finished import: the exit code is 0, unless all were rejected. */
 export const importCommand = command({
   description: [
     "Adds what is not there yet and leaves the rest as it is: the same import again adds nothing, and one that was " +
       "cut short is finished by running it again. The server may run at the same time.",
     "Rows that are wrong are written to DIR with the same columns, the line and the error; once mended, that file " +
-      "is imported like any other. An appliance without a serial is matched with one that has none either and the " +
+      "is imported like any other. When every row was rejected, the exit code is 3. An appliance without a serial is matched with one that has none either and the " +
       "same type, year, brand, model and unit.",
     "",
     ...Object.entries(IMPORT_FIELDS).map(([kind, fields]) => `Columns of ${kind}: ${fields.join(", ")}.`),
@@ -58,7 +78,11 @@ export const importCommand = command({
     "mainstay import --partner PARTNER_… --properties properties.csv --appliances appliances.csv",
     "mainstay import --partner PARTNER_… --service-events visits.csv --map 'Visit Date=date' --dry-run",
   ],
-  async run(context, _arguments, { partner: partnerId, dryRun, map, rejects, ...files }) {
+  async run(
+    context,
+    _arguments,
+    { partner: partnerId, dryRun, map, default: defaults, update, noWebhooks, rejects, ...files },
+  ) {
     const source = (path: string | undefined) =>
       path === undefined ? undefined : { path: resolve(context.cwd, path) };
     const sources = {
@@ -81,6 +105,9 @@ export const importCommand = command({
         partner: await requirePartner(store, partnerId),
         sources,
         mappings: map,
+        defaults,
+        update,
+        silent: noWebhooks,
         actor: actorOf(context),
         rejectsFolder:
           dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
@@ -92,6 +119,7 @@ export const importCommand = command({
       const result = await withData(context, ({ store }) => (dryRun ? onCopy(context, run) : run(store)));
       bar.stop();
       report(context, result, dryRun);
+      if (result.rejected > 0 && imported(result) === 0) throw new NothingDone("every row was rejected");
     } finally {
       bar.stop();
     }
@@ -118,7 +146,8 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
       components,
       service_events: serviceEvents,
       rejected,
-      rejects: result.rejects,
+      rejects: result.rejects.map(rejectsRecord),
+      changes: result.changes,
       warnings: result.warnings,
       dry_run: dryRun,
       duration_ms: durationMs,
@@ -128,6 +157,7 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
       countsLine("properties", properties),
       `${countsLine("appliances", appliances)}  (${components.created} components)`,
       countsLine("service events", serviceEvents),
+      ...result.changes.map(changeLine),
       `${rejected} rows rejected (${(durationMs / 1000).toFixed(1)} s).`,
     ].join("\n"),
   );
@@ -135,14 +165,53 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
 
 /** What the operator should look at. */
 function complaints({ warnings, rejects }: ImportResult): string[] {
-  const rows = rejects.map(({ file, rows, path, first }) => {
-    const where = path === null ? "" : `; they are in ${path}`;
-    return `${file}: ${rows} rows rejected${where}\n  the first is line ${first.line}: ${first.error}`;
-  });
-  return [...warnings, ...rows];
+  return [...warnings, ...rejects.map((one) => rejectsText(one))];
 }
 
-function countsLine(name: string, { read, created, unchanged }: RowCounts): string {
+function rejectsText({ file, rows, path, reasons, otherRows }: Rejects): string {
+  const where = path === null ? "" : `; they are in ${path}`;
+  const shown = reasons.slice(0, REASONS_SHOWN);
+  const others = reasons.slice(REASONS_SHOWN).reduce((sum, reason) => sum + reason.rows, otherRows);
+  return [
+    `${file}: ${rows} rows rejected${where}`,
+    ...shown.map((reason) => `  ${reasonText(reason)}`),
+    ...(others > 0 ? [`  and ${others} more for other reasons`] : []),
+  ].join("\n");
+}
+
+/** So many reasons are shown of each file; the file of rejected rows has all. */
+const REASONS_SHOWN = 3;
+
+function reasonText({ error, rows, firstLine }: RejectReason): string {
+  if (rows === 1) return `line ${firstLine}: ${error}`;
+  const absent = /^(\w+) is required$/.exec(error)?.[1];
+  const remedy = absent === undefined ? "" : `; mend them, or give a default: --default ${absent}=VALUE`;
+  return `${rows} rows, the first line ${firstLine}: ${error}${remedy}`;
+}
+
+function changeLine({ kind, field, rows, line, from, to }: ChangedField): string {
+  const shown = (value: unknown) => (value === null ? "nothing" : JSON.stringify(value));
+  const which = rows === 1 ? `line ${line}` : `${rows} rows, the first line ${line}`;
+  return `  ${kind} ${field}: ${which}, from ${shown(from)} to ${shown(to)}`;
+}
+
+const imported = ({ properties, appliances, serviceEvents }: ImportResult) =>
+  [properties, appliances, serviceEvents].reduce(
+    (sum, { created, updated, unchanged }) => sum + created + updated + unchanged,
+    0,
+  );
+
+const rejectsRecord = ({ kind, file, rows, path, first, reasons, otherRows }: Rejects) => ({
+  kind,
+  file,
+  rows,
+  path,
+  first,
+  reasons: reasons.map(({ error, rows, firstLine }) => ({ error, rows, first_line: firstLine })),
+  other_rows: otherRows,
+});
+
+function countsLine(name: string, { read, created, updated, unchanged }: RowCounts): string {
   const column = (count: number) => String(count).padStart(9);
-  return `${name.padEnd(15)}${column(read)} read${column(created)} created${column(unchanged)} unchanged`;
+  return `${name.padEnd(15)}${column(read)} read${column(created)} created${updated > 0 ? `${column(updated)} updated` : ""}${column(unchanged)} unchanged`;
 }

@@ -8,8 +8,15 @@ export const openapiCommand = command({
   async run({ stdout }) {
     // The document says what the operations are; none of them runs here, so they get nothing to run with.
     const unused = undefined as never;
-    const parts = { authenticator: unused, checkHealth: unused, uploads: unused, random: unused };
+    const parts = {
+      authenticator: unused,
+      checkHealth: unused,
+      uploads: unused,
+      random: unused,
+      changed: unused,
+    };
     const limits = { bulkItems: 0, photoBytes: 0, basePath: "" };
-    stdout.write(documentText(partnerApi({ knowledge: loadKnowledge(), ...limits, ...parts })));
+    const address = { publicUrl: "", basePath: "", isSecure: false };
+    stdout.write(documentText(partnerApi({ knowledge: loadKnowledge(), address, ...limits, ...parts })));
   },
 });

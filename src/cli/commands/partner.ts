@@ -12,6 +12,7 @@ import { type Command, command, required, text, whole } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 import { textRecord, textTable } from "../terminal/text-table.ts";
 import { controlCommands } from "./partner-control.ts";
+import { announceCommand, purgeCommand } from "./partner-purge.ts";
 import { usageCommand } from "./partner-usage.ts";
 import { webhookCommands } from "./partner-webhook.ts";
 
@@ -121,5 +122,5 @@ const rotateSecret = command({
 
 export const partnerCommands: readonly Command[] = [
   ...[create, list, show, rotateKey, rotateSecret],
-  ...[...controlCommands, ...webhookCommands, usageCommand],
+  ...[...controlCommands, ...webhookCommands, announceCommand, usageCommand, purgeCommand],
 ];

@@ -6,7 +6,8 @@ import { PLAN_LIMITS, type PlanTerms } from "../../domain/planning/property-plan
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { requirePartner } from "../../usecases/partners.ts";
 import { planPortfolio } from "../../usecases/portfolio-plan.ts";
-import { type PlanWorld, planProperty, takeTurns } from "../../usecases/property-plan.ts";
+import { type PlanWorld, planProperty } from "../../usecases/property-plan.ts";
+import { takeTurns } from "../../usecases/walk.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { planTable, planView } from "../../wire/plan.ts";
 import {

@@ -9,7 +9,8 @@ import { withAdministration, withData } from "../data.ts";
 
 export const snapshotCommand = command({
   description:
-    "A day has one snapshot: asked again, it changes nothing. The server may run at the same time.",
+    "A day has one snapshot: asked again, it takes in what was registered since and changes nothing else. The server " +
+    "may run at the same time.",
   options: {
     announceModelChange: flag(
       "announce also what moved because another model than in the snapshot before scored it",
@@ -44,12 +45,34 @@ export const snapshotCommand = command({
   },
 });
 
-function summary({ alreadyDone, date, durationMs, ...found }: SnapshotResult): string {
+function summary({ alreadyDone, date, durationMs, takenIn, ...found }: SnapshotResult): string {
   if (alreadyDone) return `The snapshot of ${date} was taken before; nothing was changed.`;
+  const seconds = (durationMs / 1000).toFixed(1);
+  if (takenIn)
+    return (
+      `The snapshot of ${date} was taken before; it takes in ${takenIn.components} components registered since: ` +
+      `${announcements(takenIn)} (${seconds} s).${untold(found.withoutReceiver)}`
+    );
   return (
     `Snapshot of ${date}: ${found.components} components, ${found.critical} critical, ` +
-    `${found.warning} warning, ${found.good} good; ${found.announced} tier changes announced ` +
-    `(${(durationMs / 1000).toFixed(1)} s).${modelChange(found.heldBack)}`
+    `${found.warning} warning, ${found.good} good; ${announcements(found)} ` +
+    `(${seconds} s).${untold(found.withoutReceiver)}${modelChange(found.heldBack)}`
+  );
+}
+
+const announcements = ({ announced, queued }: { announced: number; queued: number }) =>
+  `${announced} tier changes announced, ${queued} deliveries queued`;
+
+/** Partners named at most. */
+const MOST_NAMED = 5;
+
+function untold(partners: SnapshotResult["withoutReceiver"]): string {
+  if (partners.length === 0) return "";
+  const named = partners.slice(0, MOST_NAMED).map(({ id, name }) => `${name} (${id})`);
+  const more = partners.length > MOST_NAMED ? ` and ${partners.length - MOST_NAMED} more` : "";
+  return (
+    `\nNobody is told at ${named.join(", ")}${more}: no receiver is set. Set one with \`mainstay partner ` +
+    "set-webhook`; `mainstay partner announce` then tells it the present state."
   );
 }
 

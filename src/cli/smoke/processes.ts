@@ -15,6 +15,7 @@ const LINES_KEPT = 10;
 export class Processes {
   #running = new Set<Child>();
   #log: string[] = [];
+  #complaints: string[] = [];
 
   constructor(
     private readonly command: readonly string[],
@@ -22,9 +23,9 @@ export class Processes {
     private readonly env: Readonly<Record<string, string | undefined>>,
   ) {}
 
-  /** The last lines that a server has written. */
+  /** The last lines that a server has logged, and after them what it has complained of. */
   get log(): readonly string[] {
-    return this.#log;
+    return [...this.#log, ...this.#complaints];
   }
 
   /** Runs one command to its end; its JSON. */
@@ -88,7 +89,10 @@ export class Processes {
         const url = listeningUrl(line);
         if (url !== undefined) resolve(url);
       };
-      const ended = Promise.all([readLines(child.stdout, take), readLines(child.stderr, take)]);
+      const complain = (line: string) => {
+        this.#complaints = [...this.#complaints, line].slice(-LINES_KEPT);
+      };
+      const ended = Promise.all([readLines(child.stdout, take), readLines(child.stderr, complain)]);
       void ended
         .then(() => child.exited)
         .then((code) => reject(new Unexpected("a server that listens", `it exited with ${code}`)));

@@ -1,7 +1,7 @@
 import type { ScoringModel } from "../knowledge.ts";
-import { ageByPrior } from "../scoring/aged-life.ts";
-import { hazardSince, type UnknownPast, unknownPast } from "../scoring/renewal.ts";
-import { cumulativeHazard } from "../scoring/weibull.ts";
+import { highestAge } from "../scoring/outlook.ts";
+import { hazardSince, priorSince, type UnknownPast, unknownPast } from "../scoring/renewal.ts";
+import { ageAtHazard, cumulativeHazard } from "../scoring/weibull.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import type { Life, LifeYear } from "./life.ts";
 
@@ -52,8 +52,20 @@ export function hazardOfYear(
 ): number {
   const { shape, rate } = life;
   const scale = life.scale * Math.exp(correction) * frailty ** (-1 / shape);
-  const past = life.pastIsUnknown ? life.entryAge : undefined;
-  const { effectiveAgeYears } = ageByPrior(scale, shape, past, year.virtualAge, model);
+  const effectiveAgeYears = effectiveAge(life, year, scale, model);
   const later = effectiveAgeYears + (rate * YEAR_DAYS) / DAYS_PER_YEAR;
   return cumulativeHazard(later, scale, shape) - cumulativeHazard(effectiveAgeYears, scale, shape);
+}
+
+/** As `ageByPrior`, whose memory of pasts would hold none twice: here each appliance has a scale of its own. */
+function effectiveAge(
+  { shape, entryAge, pastIsUnknown }: Life,
+  { virtualAge }: LifeYear,
+  scale: number,
+  model: ScoringModel,
+): number {
+  const highest = highestAge(scale, shape, model);
+  if (!pastIsUnknown) return Math.min(virtualAge, highest);
+  const prior = priorSince(unknownPast(shape, entryAge / scale), virtualAge / scale);
+  return Math.min(ageAtHazard(-Math.log1p(-prior), scale, shape), highest);
 }

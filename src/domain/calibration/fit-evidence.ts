@@ -1,5 +1,5 @@
 import type { Corrections } from "../scoring/corrections.ts";
-import { OrderFreeSum } from "./order-free-sum.ts";
+import { OrderFreeSums } from "./order-free-sum.ts";
 
 /** One component in one year (`scoring.md` §8.4). */
 export type EvidenceRow = {
@@ -16,8 +16,8 @@ const HIGHEST_STRENGTH = 4;
 const ROWS_A_CHUNK = 20_000;
 type EvidenceStrength = Corrections["strength"];
 
-const PRECISION = 1e-9;
-const GOLDEN = (Math.sqrt(5) - 1) / 2;
+const PRECISION = 1e-10;
+const ROUNDS = 50;
 
 /**
  * The exponents of the condition's and the repairs' ratio that maximise the likelihood of the years, with their priors.
@@ -27,55 +27,65 @@ export function* fitEvidence(
   rows: readonly EvidenceRow[],
   limits: { lowestProduct: number; highestProduct: number },
 ): Generator<void, EvidenceStrength> {
-  const years = rows.map(({ hazard, condition, repairs, failed }) => ({
-    hazard,
-    condition: Math.log(condition),
-    repairs: Math.log(repairs),
-    failed,
-  }));
   const [lowest, highest] = [Math.log(limits.lowestProduct), Math.log(limits.highestProduct)];
-  const speaking = years.filter((year) => year.condition !== 0 || year.repairs !== 0);
-  const logLikelihood = function* (g: EvidenceStrength): Generator<void, number> {
-    const sum = new OrderFreeSum();
-    for (const [i, { hazard, condition, repairs, failed }] of speaking.entries()) {
-      const logRatio = Math.min(highest, Math.max(lowest, g.condition * condition + g.repairs * repairs));
-      const expected = hazard * Math.exp(logRatio);
-      sum.add(failed ? Math.log(-Math.expm1(-expected)) : -expected);
-      if (i % ROWS_A_CHUNK === ROWS_A_CHUNK - 1) yield;
-    }
-    const prior = (value: number) => (value - STRENGTH_MEAN) ** 2 / (2 * STRENGTH_SD ** 2);
-    return sum.value - prior(g.condition) - prior(g.repairs);
-  };
+  const logs = new Float64Array(rows.length * WHICH.length);
+  for (const [i, row] of rows.entries()) {
+    for (const [k, which] of WHICH.entries()) logs[i * WHICH.length + k] = Math.log(row[which]);
+    if (i % ROWS_A_CHUNK === ROWS_A_CHUNK - 1) yield;
+  }
   const strength: EvidenceStrength = { condition: STRENGTH_MEAN, repairs: STRENGTH_MEAN };
-  for (let round = 0; round < 50; round++) {
+  /** Slope and curvature of the log posterior in one of the exponents. */
+  const slopeOf = function* (k: number, value: number): Generator<void, Slope> {
+    const sums = new OrderFreeSums(2);
+    const powers = { ...strength, [WHICH[k]!]: value };
+    for (const [i, { hazard, failed }] of rows.entries()) {
+      if (i % ROWS_A_CHUNK === ROWS_A_CHUNK - 1) yield;
+      const log = logs[i * WHICH.length + k]!;
+      if (log === 0) continue;
+      const product =
+        powers.condition * logs[i * WHICH.length]! + powers.repairs * logs[i * WHICH.length + 1]!;
+      if (product <= lowest || product >= highest) continue; // held at its limit, whatever the exponent
+      const expected = hazard * Math.exp(product);
+      // of ln(1 − exp(−u)) by ln u: u / (exp(u) − 1)
+      const first = failed ? expected / Math.expm1(expected) : -expected;
+      const second = failed ? first * (1 - expected - first) : -expected;
+      sums.add(0, first * log);
+      sums.add(1, second * log * log);
+    }
+    return {
+      slope: sums.value(0) - (value - STRENGTH_MEAN) / STRENGTH_SD ** 2,
+      curvature: sums.value(1) - 1 / STRENGTH_SD ** 2,
+    };
+  };
+  for (let round = 0; round < ROUNDS; round++) {
     let moved = 0;
-    for (const which of ["condition", "repairs"] as const) {
-      const best = yield* maximise((value) => logLikelihood({ ...strength, [which]: value }));
+    for (const [k, which] of WHICH.entries()) {
+      const best = yield* maximise((value) => slopeOf(k, value), strength[which]);
       moved = Math.max(moved, Math.abs(best - strength[which]));
       strength[which] = best;
     }
-    yield;
     if (moved < PRECISION * 10) break;
   }
   return strength;
 }
 
-/** Golden-section search for the maximum on [0, 4]. */
-function* maximise(f: (x: number) => Generator<void, number>): Generator<void, number> {
+const WHICH = ["condition", "repairs"] as const;
+type Slope = { slope: number; curvature: number };
+
+/** Newton's method for the maximum on [0, 4], kept within the bracket that the slopes tell. */
+function* maximise(slopeAt: (x: number) => Generator<void, Slope>, start: number): Generator<void, number> {
   let [low, high] = [0, HIGHEST_STRENGTH];
-  let [a, b] = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)];
-  let [fa, fb] = [yield* f(a), yield* f(b)];
-  while (high - low > PRECISION) {
-    if (fa > fb) {
-      [high, b, fb] = [b, a, fa];
-      a = high - GOLDEN * (high - low);
-      fa = yield* f(a);
-    } else {
-      [low, a, fa] = [a, b, fb];
-      b = low + GOLDEN * (high - low);
-      fb = yield* f(b);
-    }
-    yield;
+  let x = start;
+  for (let step = 0; step < 100; step++) {
+    const { slope, curvature } = yield* slopeAt(x);
+    if (slope > 0) low = x;
+    else high = x;
+    if (low === high) return x; // beyond the end
+    const newton = Math.min(HIGHEST_STRENGTH, Math.max(0, x - slope / curvature));
+    const isWithin = curvature < 0 && newton >= low && newton <= high;
+    const next = isWithin ? newton : (low + high) / 2;
+    if (Math.abs(next - x) < PRECISION) return next;
+    x = next;
   }
-  return (low + high) / 2;
+  return x;
 }

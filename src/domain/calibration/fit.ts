@@ -2,12 +2,14 @@ import type { Knowledge, ScoringModel } from "../knowledge.ts";
 import type { Corrections } from "../scoring/corrections.ts";
 import { expectedHazard, hazardOfYear, UnknownPastsOfRound } from "./expected-hazard.ts";
 import { type EvidenceRow, fitEvidence } from "./fit-evidence.ts";
-import { fitLives, frailtyOf, type LivesFit } from "./fit-lives.ts";
+import { type Experience, fitLives, frailtyOf, type LivesFit } from "./fit-lives.ts";
 import type { Life } from "./life.ts";
+import { OrderFreeSum } from "./order-free-sum.ts";
 
 /** Below so many failures on record nothing is fitted (`scoring.md` §8.5). */
 export const FEWEST_FAILURES = 50;
 const APPLIANCES_A_CHUNK = 16;
+const LIVES_A_CHUNK = 5000;
 
 /** What an operator's lives on record say (`scoring.md` §8). */
 export type Fit = {
@@ -35,7 +37,7 @@ export function failuresAmong(lives: readonly Life[]): number {
  */
 export function* fitRecord(knowledge: Knowledge, lives: readonly Life[]): Generator<void, Fit> {
   const livesFit = yield* fitLives(lives);
-  const rows = yield* evidenceRows(lives, livesFit, knowledge.model);
+  const { rows, years } = yield* evidenceRows(lives, livesFit, knowledge.model);
   const strength = yield* fitEvidence(rows, knowledge.model.evidence);
   const kinds = [...livesFit.counts].map(([defId, counts]) => ({
     defId,
@@ -53,52 +55,81 @@ export function* fitRecord(knowledge: Knowledge, lives: readonly Life[]): Genera
       frailties: livesFit.frailtyShape === null ? new Map() : livesFit.frailty,
       strength,
     },
-    years: rows.length,
+    years,
   };
 }
+
+/** The years that say something of evidence's worth, and how many there are in all. */
+type Evidence = { rows: EvidenceRow[]; years: number };
 
 /** Each component in each year (§8.4), with its hazard by what was known of its appliance when the year began. */
 function* evidenceRows(
   lives: readonly Life[],
   { corrections, frailtyShape }: LivesFit,
   model: ScoringModel,
-): Generator<void, EvidenceRow[]> {
+): Generator<void, Evidence> {
   const rows: EvidenceRow[] = [];
+  let years = 0;
   const pasts = new UnknownPastsOfRound();
-  const byAppliance = Map.groupBy(lives, ({ applianceId }) => applianceId);
+  const byAppliance = new Map<string, Life[]>();
+  for (const [i, life] of lives.entries()) {
+    const known = byAppliance.get(life.applianceId);
+    if (known) known.push(life);
+    else byAppliance.set(life.applianceId, [life]);
+    if (i % LIVES_A_CHUNK === 0) yield;
+  }
   let count = 0;
   for (const ofAppliance of byAppliance.values()) {
-    for (const start of new Set(ofAppliance.flatMap(({ years }) => years.map((year) => year.start)))) {
-      const frailty = frailtyOf(experienceBy(start, ofAppliance, corrections, pasts), frailtyShape);
-      for (const life of ofAppliance) {
-        const year = life.years.find((candidate) => candidate.start === start);
-        if (!year || year.failed === null) continue;
+    const experience = new Experiences(ofAppliance, corrections, pasts);
+    for (const life of ofAppliance)
+      for (const year of life.years) {
+        if (year.failed === null) continue;
+        years++;
         const { condition, repairs, failed } = year;
+        if (condition === 1 && repairs === 1) continue; // the exponents of 1 change nothing
+        const frailty = frailtyShape === null ? 1 : frailtyOf(experience.by(year.start), frailtyShape);
         const correction = corrections.get(life.defId)!;
         const hazard = hazardOfYear(life, year, { correction, frailty }, model);
         rows.push({ hazard, condition, repairs, failed });
       }
-    }
     if (++count % APPLIANCES_A_CHUNK === 0) yield;
   }
-  return rows;
+  return { rows, years };
 }
 
-/** An appliance's failures and those to expect, up to a day. */
-function experienceBy(
-  day: number,
-  lives: readonly Life[],
-  corrections: ReadonlyMap<string, number>,
-  pasts: UnknownPastsOfRound,
-) {
-  let failures = 0;
-  // in an order of their own, since the components of an appliance come in any
-  const hazards: number[] = [];
-  for (const life of lives) {
-    if (life.from > day) continue;
-    const accrued = life.until <= day ? life.accrued : life.years.find(({ start }) => start === day)!.accrued;
-    hazards.push(expectedHazard(life, accrued, corrections.get(life.defId)!, pasts));
-    if (life.failed && life.until <= day) failures++;
+/** An appliance's failures and those to expect, by the day up to which they count. */
+class Experiences {
+  readonly #byDay = new Map<number, Experience>();
+  readonly #ended = new Map<Life, number>();
+
+  constructor(
+    private readonly lives: readonly Life[],
+    private readonly corrections: ReadonlyMap<string, number>,
+    private readonly pasts: UnknownPastsOfRound,
+  ) {}
+
+  by(day: number): Experience {
+    const experience = this.#byDay.get(day) ?? this.#workOut(day);
+    this.#byDay.set(day, experience);
+    return experience;
   }
-  return { failures, expected: hazards.sort((a, b) => a - b).reduce((sum, hazard) => sum + hazard, 0) };
+
+  #workOut(day: number): Experience {
+    let failures = 0;
+    const expected = new OrderFreeSum();
+    for (const life of this.lives) {
+      if (life.from > day) continue;
+      if (life.until <= day) {
+        const hazard = this.#ended.get(life) ?? this.#hazard(life, life.accrued);
+        this.#ended.set(life, hazard);
+        expected.add(hazard);
+        if (life.failed) failures++;
+      } else expected.add(this.#hazard(life, life.years.find(({ start }) => start === day)!.accrued));
+    }
+    return { failures, expected: expected.value };
+  }
+
+  #hazard(life: Life, accrued: number): number {
+    return expectedHazard(life, accrued, this.corrections.get(life.defId)!, this.pasts);
+  }
 }

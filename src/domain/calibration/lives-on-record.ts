@@ -11,10 +11,15 @@ import type { Life, LifeYear } from "./life.ts";
 /** An Emergency Repair so long before a Replacement, or less, says that the part was replaced because it had failed. */
 const EMERGENCY_DAYS = 60;
 /** Evidence is weighed over so many years up to the day (`scoring.md` §8.4). */
-const EVIDENCE_YEARS = 5;
+export const EVIDENCE_YEARS = 5;
 
 /** The lives on record of a property's components as of a day (`scoring.md` §8.1). Nothing dated after it counts. */
-export function livesOnRecord(knowledge: Knowledge, history: PropertyHistory, asOf: Day): Life[] {
+export function livesOnRecord(
+  knowledge: Knowledge,
+  history: PropertyHistory,
+  asOf: Day,
+  { years = EVIDENCE_YEARS } = {},
+): Life[] {
   const today = dayNumber(asOf);
   const environment = knowledge.environment(history.state);
   const recordsSince = Math.min(dayNumber(history.recordsSince), today);
@@ -24,7 +29,7 @@ export function livesOnRecord(knowledge: Knowledge, history: PropertyHistory, as
       const def = knowledge.component(component.defId);
       const rate = ageingRate(def, appliance.usageIntensity, environment, knowledge.model);
       const own = events.filter((event) => concerns(event, component.id));
-      return livesOf({ knowledge, appliance, component, def, rate, recordsSince, today, events: own });
+      return livesOf({ knowledge, appliance, component, def, rate, recordsSince, today, years, events: own });
     });
   });
 }
@@ -37,6 +42,8 @@ type Subject = {
   rate: number;
   recordsSince: number;
   today: number;
+  /** So many years up to the day are looked at for evidence. */
+  years: number;
   /** Those that concern the component, oldest first. */
   events: readonly DatedEvent[];
 };
@@ -132,14 +139,16 @@ function endedInFailure({ events, component }: Subject, { birth, end, replacemen
 function yearsOf(subject: Subject, ageing: Ageing, today: number, failed: boolean): LifeYear[] {
   const { span, from } = ageing;
   const years: LifeYear[] = [];
-  for (let ago = EVIDENCE_YEARS; ago > 0; ago--) {
+  for (let ago = subject.years; ago > 0; ago--) {
     const start = today - ago * YEAR_DAYS;
     if (start < from || start >= span.end) continue;
     const ends = span.replacement !== undefined && span.end <= start + YEAR_DAYS;
+    const accrued = accruedBy(subject, ageing, start);
+    const isWhole = ageing.pastIsUnknown || span.birth === from;
     years.push({
       start,
-      accrued: accruedBy(subject, ageing, start),
-      virtualAge: ageBetween(subject, ageing.pastIsUnknown ? from : span.birth, start),
+      accrued,
+      virtualAge: isWhole ? accrued : ageBetween(subject, span.birth, start),
       ...ratiosOn(subject, span, start),
       failed: ends ? (failed ? true : null) : false,
     });

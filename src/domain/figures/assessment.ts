@@ -9,21 +9,35 @@ export type AssessedComponent = Component & { typeId: string; brandTier: BrandTi
 /** What figures are made of: counts by tier, costs by tier and the replacement cost value. Money in cents. */
 export type Assessment = Omit<PropertyTotals, "serviceEvents">;
 
+/** Gathers the assessment of a property's components, or of a group of whole appliances, component by component. */
+export class AssessmentGatherer {
+  readonly #totals = emptyTotals();
+  readonly #appliances = new Set<string>();
+
+  constructor(private readonly knowledge: Knowledge) {}
+
+  add({ applianceId, typeId, defId, riskScore }: AssessedComponent): void {
+    this.#totals.components++;
+    countTier(this.#totals, riskScore, this.knowledge.component(defId), 1);
+    if (this.#appliances.has(applianceId)) return;
+    this.#appliances.add(applianceId);
+    this.#totals.appliances++;
+    this.#totals.rcvCents += this.knowledge.type(typeId).rcvCents;
+  }
+
+  get assessment(): Assessment {
+    return this.#totals;
+  }
+}
+
 /**
  * Sums over a property's components or a group of whole appliances. The replacement cost value is that of the
  * appliances which the components belong to, each counted once (`scoring.md` §6).
  */
 export function assess(knowledge: Knowledge, components: readonly AssessedComponent[]): Assessment {
-  const totals = emptyTotals();
-  const appliances = new Map<string, string>();
-  for (const { applianceId, typeId, defId, riskScore } of components) {
-    totals.components++;
-    countTier(totals, riskScore, knowledge.component(defId), 1);
-    appliances.set(applianceId, typeId);
-  }
-  totals.appliances = appliances.size;
-  for (const typeId of appliances.values()) totals.rcvCents += knowledge.type(typeId).rcvCents;
-  return totals;
+  const gatherer = new AssessmentGatherer(knowledge);
+  for (const component of components) gatherer.add(component);
+  return gatherer.assessment;
 }
 
 /** A property's units as figures per unit and per door count them: at least one (`scoring.md` §6). */

@@ -30,26 +30,25 @@ type PropertyClaim = ClaimEvidence & { id: string };
 const UNKNOWN_TYPE = { label: "Other", ratio: 1, systems: [], componentIds: new Set<string>() };
 
 /**
- * The impact of a property's claims on a day, the newest date of loss first (`scoring.md` §3). `defIds` are the
- * definitions of the property's components, one entry a component. A claim that weighs more than 1 is active, even
+ * The impact of a property's claims on a day, the newest date of loss first (`scoring.md` §3). `present` counts the
+ * property's components by definition. A claim that weighs more than 1 is active, even
  * where three stronger ones keep it out of the scores; any other, denied and unknown ones among them, has no impact.
  */
 export function claimImpacts<C extends PropertyClaim>(
   knowledge: Knowledge,
   claims: readonly C[],
-  defIds: readonly string[],
+  present: ReadonlyMap<string, number>,
   today: Day,
 ): ClaimImpact<C>[] {
   const { spanYears } = knowledge.model.evidence.claims;
   const scored = new Set(strongestClaims(knowledge, claims, dayNumber(today)).map(({ id }) => id));
-  const present = Map.groupBy(defIds, (defId) => defId);
   return claims.toSorted(newestFirst).map((claim) => {
     const type = knowledge.claimType(claim.claimType) ?? UNKNOWN_TYPE;
     const ageYears = Math.max(0, daysBetween(claim.dateOfLoss, today)) / DAYS_PER_YEAR;
     const effectiveRatio = claimRatio(knowledge, claim, dayNumber(today));
     const isActive = effectiveRatio > 1;
     let affectedComponents = 0;
-    for (const defId of type.componentIds) affectedComponents += present.get(defId)?.length ?? 0;
+    for (const defId of type.componentIds) affectedComponents += present.get(defId) ?? 0;
     return {
       claim,
       label: type.label,

@@ -52,8 +52,12 @@ export function complianceItems<A extends InspectedAppliance>(
       const status = complianceStatus(daysUntilDue);
       items.push({ appliance, regime, lastInspection, dueDate, daysUntilDue, status });
     }
-  return items.sort((a, b) => a.daysUntilDue - b.daysUntilDue);
+  return items.sort(byDueDay);
 }
+
+/** The first due first; a sort by it leaves equals as they stand. */
+export const byDueDay = (a: { daysUntilDue: number }, b: { daysUntilDue: number }) =>
+  a.daysUntilDue - b.daysUntilDue;
 
 /** The state of an inspection that is due in that many days. */
 export function complianceStatus(daysUntilDue: number): ComplianceStatus {

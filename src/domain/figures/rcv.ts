@@ -1,17 +1,33 @@
 import type { Knowledge, System } from "../knowledge.ts";
-import { type AssessedComponent, type Assessment, assess } from "./assessment.ts";
+import { type AssessedComponent, type Assessment, AssessmentGatherer } from "./assessment.ts";
 
 export type SystemValue = { system: System; totals: Assessment };
 
 /**
- * Replacement cost value by system, the system being that of the appliance's type: the dearest first. A unit's value is
- * the smaller of its own price and its parts' (`scoring.md` §6), so the systems' values add up to the property's.
+ * Gathers the replacement cost value by system, the system being that of the appliance's type: the dearest first. A
+ * unit's value is the smaller of its own price and its parts' (`scoring.md` §6), so the systems' values add up to the
+ * property's.
  */
-export function systemValues(knowledge: Knowledge, components: readonly AssessedComponent[]): SystemValue[] {
-  const systems = Map.groupBy(components, (component) => knowledge.type(component.typeId).system);
-  return [...systems]
-    .map(([system, group]) => ({ system, totals: assess(knowledge, group) }))
-    .sort((a, b) => b.totals.rcvCents - a.totals.rcvCents || (a.system < b.system ? -1 : 1));
+export class SystemValueGatherer {
+  readonly #systems = new Map<System, AssessmentGatherer>();
+
+  constructor(private readonly knowledge: Knowledge) {}
+
+  add(component: AssessedComponent): void {
+    const { system } = this.knowledge.type(component.typeId);
+    let gatherer = this.#systems.get(system);
+    if (!gatherer) {
+      gatherer = new AssessmentGatherer(this.knowledge);
+      this.#systems.set(system, gatherer);
+    }
+    gatherer.add(component);
+  }
+
+  values(): SystemValue[] {
+    return Array.from(this.#systems, ([system, { assessment }]) => ({ system, totals: assessment })).sort(
+      (a, b) => b.totals.rcvCents - a.totals.rcvCents || (a.system < b.system ? -1 : 1),
+    );
+  }
 }
 
 /**

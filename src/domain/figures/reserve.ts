@@ -11,24 +11,28 @@ export const RESERVE_MONTHS = [12, 24, 36] as const;
 const FULL_REPLACEMENT_MONTHS = 120;
 
 /**
- * What to set aside so that the replacements expected within `months` are paid for: critical components in full,
+ * Gathers what to set aside so that the replacements expected within `months` are paid for: critical components in full,
  * which are due now, others by their probability of failing until then (`scoring.md` §6).
  */
-export function reserveOver(
-  knowledge: Knowledge,
-  components: readonly AssessedComponent[],
-  unitCount: number,
-  months: number,
-): Reserve {
-  let expectedCents = 0;
-  for (const component of components) {
+export class ReserveGatherer {
+  #expectedCents = 0;
+
+  constructor(
+    private readonly knowledge: Knowledge,
+    private readonly months: number,
+  ) {}
+
+  add(component: AssessedComponent): void {
     const share =
       component.riskTier === "CRITICAL"
         ? 1
-        : failureWithin(knowledge, component, component.brandTier, months * DAYS_PER_MONTH);
-    expectedCents += knowledge.component(component.defId).proactiveCents * share;
+        : failureWithin(this.knowledge, component, component.brandTier, this.months * DAYS_PER_MONTH);
+    this.#expectedCents += this.knowledge.component(component.defId).proactiveCents * share;
   }
-  return monthly(expectedCents / months, unitCount);
+
+  reserve(unitCount: number): Reserve {
+    return monthly(this.#expectedCents / this.months, unitCount);
+  }
 }
 
 /** What to set aside to replace everything once within ten years. */

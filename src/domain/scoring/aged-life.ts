@@ -91,7 +91,7 @@ export function agedLife(
  * The probability of having failed by now from age alone, and the age that has it; of an unknown past by its nominal
  * virtual age when the record began and what was gained since.
  */
-export function ageByPrior(
+function ageByPrior(
   scaleYears: number,
   shape: number,
   unknownPastYears: number | undefined,

@@ -174,7 +174,7 @@ const ERRORS: Record<number, string> = {
   415: "The body is of another type than is taken, or compressed",
   429: "The daily budget or a rate limit is used up",
   500: "Internal error",
-  503: "The service cannot store anything just now, such as on a full disk. Nothing was changed: send it again",
+  503: "The service cannot store anything just now, such as on a full disk, or answers of yours that are not read yet hold too much. Nothing was changed: send it again",
 };
 
 function errorResponses(names: NamedSchemas): Record<string, unknown> {

@@ -5,7 +5,7 @@ export const TAGS = {
   Authentication: "Credentials and tokens.",
   Claims: "Insurance claims and what they do to scores.",
   Components: "Components with their scores, history and trend; alerts.",
-  Events: "The polling alternative to webhooks.",
+  Events: "What happened: the stream to poll, and what was sent to your webhook receiver.",
   Figures: "Reports, forecasts, reserves, condition, replacement cost and compliance of a property.",
   Onboarding: "A property to try things out on.",
   Properties: "Properties, their units, and the portfolio.",

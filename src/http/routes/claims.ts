@@ -5,6 +5,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { ClaimLog } from "../../usecases/claims.ts";
 import { modelVersionOf } from "../../usecases/model-in-use.ts";
+import { walkComponents } from "../../usecases/walk.ts";
 import type { BulkResult } from "../../wire/bulk.ts";
 import {
   claimPage,
@@ -97,10 +98,13 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       async handle({ now, params, partner, store }) {
         const property = await getProperty(store, partner, params.id!);
         const claims = await store.read.claims.evidence([property.id]);
-        const components = await store.read.components.ofProperties([property.id]);
-        const defIds = components.map((component) => component.defId);
+        const present = new Map<string, number>();
+        await walkComponents(store, property.id, ({ defId }) => {
+          present.set(defId, (present.get(defId) ?? 0) + 1);
+          return 0;
+        });
         const version = await modelVersionOf(store.read, knowledge);
-        const impacts = claimImpacts(knowledge, claims, defIds, dayOf(now));
+        const impacts = claimImpacts(knowledge, claims, present, dayOf(now));
         return ok(withPartner(impactsView(knowledge, version, property, impacts), partner.name));
       },
     }),

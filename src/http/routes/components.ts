@@ -5,6 +5,7 @@ import { addDays, dayOf } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
 import type { NarrowFilter } from "../../store/component-lists.ts";
 import type { Slice } from "../../store/kit.ts";
+import { componentHistory } from "../../usecases/component-history.ts";
 import { RETENTION_DAYS } from "../../usecases/take-snapshot.ts";
 import {
   alertPage,
@@ -54,7 +55,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       replies: read("The component and its events, the newest first", historyReply),
       async handle(call) {
         const component = await getComponent(call);
-        const events = await call.store.read.serviceEvents.ofComponent(component.applianceId, component.id);
+        const events = await componentHistory(call.store, component, call.hold);
         return ok(withPartner(historyView(knowledge, component, events), call.partner.name));
       },
     }),

@@ -4,7 +4,6 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { Stores } from "../../store/store.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
-import type { Rendered } from "../../web/embed/document.tsx";
 import type { CsvFile, NumberLinks } from "../../web/embed/property-page.tsx";
 import {
   budgetInQuery,
@@ -15,7 +14,8 @@ import {
   tokenInPath,
 } from "../../wire/parameters.ts";
 import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
-import { type Call, type Operation, publicOperation, type Reply } from "../operation.ts";
+import { type Call, type Operation, publicOperation } from "../operation.ts";
+import { PRIVATE, pageReply } from "../page-reply.ts";
 import { propertyFigures } from "../property-figures.ts";
 import { planTermsOfPage } from "../query.ts";
 
@@ -58,7 +58,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
   // Loaded when a page is first asked for: no start waits for what makes pages.
   const pages = () => import("../../web/embed/pages.tsx");
   const noPage = async (call: Call, up: string) =>
-    page(parts, call, (await pages()).renderNoPage(await styleAt(up)), 404);
+    pageReply(parts, call, (await pages()).renderNoPage(await styleAt(up)), 404);
 
   return [
     publicOperation({
@@ -78,7 +78,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
           links: linksBeside(call.params.token!),
         });
         onView(found.embed.id, call.now);
-        return page(parts, call, rendered);
+        return pageReply(parts, call, rendered);
       },
     }),
     publicOperation({
@@ -98,7 +98,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
           style: await styleAt("../../../"),
           back: `../${call.params.token}`,
         });
-        return page(parts, call, rendered);
+        return pageReply(parts, call, rendered);
       },
     }),
     publicOperation({
@@ -120,7 +120,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
           back: `../${call.params.token}`,
           csv: `plan.csv?years=${years}&inflation_pct=${inflation_pct}`,
         });
-        return page(parts, call, rendered);
+        return pageReply(parts, call, rendered);
       },
     }),
     publicOperation({
@@ -160,43 +160,6 @@ const linksBeside = (token: string): NumberLinks => ({
   components: `${token}/components`,
   schedule: `${token}/schedule`,
 });
-
-/** The address holds what opens the page: it is told to nobody, and a revoked page is asked for again. */
-const PRIVATE = {
-  "cache-control": "private, no-cache",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "x-robots-tag": "noindex",
-};
-
-function page(
-  { frameAncestors }: EmbedParts,
-  { request }: Call,
-  { html, styleHash }: Rendered,
-  status = 200,
-): Reply<never> {
-  const encoding = encodingFor(request.headers.get("accept-encoding"));
-  const policy = [
-    "default-src 'none'",
-    `style-src 'self'${styleHash === undefined ? "" : ` '${styleHash}'`}`,
-    "script-src 'self'",
-    "connect-src 'self'",
-    "img-src 'self' data:",
-    "form-action 'self'",
-    "base-uri 'none'",
-    `frame-ancestors ${frameAncestors.join(" ") || "'none'"}`,
-  ];
-  return {
-    status,
-    raw: encoded(html, encoding),
-    headers: {
-      ...PRIVATE,
-      ...encodingHeaders(encoding),
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": policy.join("; "),
-    },
-  };
-}
 
 /** A cell that a spreadsheet would take for a formula is text to it with a quote in front. */
 function csvCell(value: string | number | boolean | null): string {

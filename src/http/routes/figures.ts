@@ -1,22 +1,21 @@
-import { complianceItems } from "../../domain/figures/compliance.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
+import { complianceOf } from "../../usecases/compliance.ts";
 import { modelVersionOf } from "../../usecases/model-in-use.ts";
+import { walkComponents } from "../../usecases/walk.ts";
 import { complianceReply, complianceView } from "../../wire/compliance.ts";
 import {
-  type Assessed,
+  conditionFigure,
   conditionReply,
-  conditionView,
-  forecastReply,
-  forecastView,
-  reportReply,
-  reportView,
+  type Figure,
+  reserveFigure,
   reserveReply,
-  reserveView,
 } from "../../wire/figures.ts";
+import { forecastFigure, forecastReply } from "../../wire/forecast.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { propertyInPath } from "../../wire/parameters.ts";
-import { replacementCostReply, replacementCostView } from "../../wire/replacement-cost.ts";
+import { replacementCostFigure, replacementCostReply } from "../../wire/replacement-cost.ts";
+import { reportFigure, reportReply } from "../../wire/report.ts";
 import { type Operation, ok, type PartnerCall, partnerOperation, read } from "../operation.ts";
 import { getProperty } from "./properties.ts";
 
@@ -30,7 +29,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The report", reportReply),
-      handle: (call) => answer(call, reportView),
+      handle: (call) => answer(call, reportFigure(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyForecast",
@@ -42,7 +41,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The forecast", forecastReply),
-      handle: (call) => answer(call, forecastView),
+      handle: (call) => answer(call, forecastFigure(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyReserve",
@@ -54,7 +53,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The reserves", reserveReply),
-      handle: (call) => answer(call, reserveView),
+      handle: (call) => answer(call, reserveFigure(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyConditionScore",
@@ -66,7 +65,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The condition", conditionReply),
-      handle: (call) => answer(call, conditionView),
+      handle: (call) => answer(call, conditionFigure(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyReplacementCost",
@@ -78,7 +77,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The replacement cost value", replacementCostReply),
-      handle: (call) => answer(call, replacementCostView),
+      handle: (call) => answer(call, replacementCostFigure(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyCompliance",
@@ -90,26 +89,22 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The inspections", complianceReply),
-      async handle({ now, params, partner, store }) {
+      async handle({ hold, now, params, partner, store }) {
         const property = await getProperty(store, partner, params.id!);
-        const today = dayOf(now);
-        const appliances = await store.read.appliances.ofProperty(property.id);
-        const ids = appliances.map((appliance) => appliance.id);
-        const events = await store.read.serviceEvents.newestByKind(ids, today);
-        const items = complianceItems(knowledge, appliances, events, today);
+        const items = await complianceOf(store, knowledge, property.id, dayOf(now), hold);
         return ok(withPartner(complianceView(property, items), partner.name));
       },
     }),
   ];
 
-  /** A figure is made of the property with its components alone, so that its parts agree while writes go on. */
-  async function answer<Figure extends object>(
-    { now, params, partner, store }: PartnerCall,
-    view: (assessed: Assessed) => Figure,
+  /** Answers with a figure, made of the property's components as they stand at one moment. */
+  async function answer<Written extends object>(
+    { hold, now, params, partner, store }: PartnerCall,
+    figure: Figure<Written>,
   ) {
     const property = await getProperty(store, partner, params.id!);
-    const components = await store.read.components.rowsOfProperty(property.id);
+    await walkComponents(store, property.id, figure.add, hold);
     const modelVersion = await modelVersionOf(store.read, knowledge);
-    return ok(withPartner(view({ knowledge, property, components, now, modelVersion }), partner.name));
+    return ok(withPartner(figure.write(property, { now, modelVersion }), partner.name));
   }
 }

@@ -1,7 +1,8 @@
 import { csvLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { planPortfolio } from "../../usecases/portfolio-plan.ts";
-import { planProperty, takeTurns } from "../../usecases/property-plan.ts";
+import { planProperty } from "../../usecases/property-plan.ts";
+import { takeTurns } from "../../usecases/walk.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { format, planTerms, propertyInPath, slicing } from "../../wire/parameters.ts";
 import { planReply, planTable, planView } from "../../wire/plan.ts";
@@ -32,12 +33,12 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath, ...planTerms, format],
       replies: { ...inTable, 200: { ...inTable[200], orText: CSV } },
-      async handle({ now, params, partner, query, request, store }) {
+      async handle({ hold, now, params, partner, query, request, store }) {
         const terms = parsePlanTerms(query);
         const asCsv = parseChoice(query, "format", ["json", "csv"]) === "csv";
         const property = await getProperty(store, partner, params.id!);
         const world = { store, knowledge, clock: () => now, pause: takeTurns };
-        const plan = await planProperty(world, property, terms);
+        const plan = await planProperty(world, property, terms, hold);
         if (!asCsv) return ok(withPartner(planView(knowledge, plan), partner.name));
         const text = planTable(knowledge, plan).map(csvLine).join("");
         const headers = {

@@ -4,15 +4,17 @@ import type { Partner } from "../../domain/partner.ts";
 import type { Property } from "../../domain/property.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
 import type { Store } from "../../store/store.ts";
+import { modelVersionOf } from "../../usecases/model-in-use.ts";
 import { changeProperty, createProperty } from "../../usecases/properties.ts";
+import { walkComponents } from "../../usecases/walk.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { propertyInPath, sandbox, slicing } from "../../wire/parameters.ts";
 import {
   portfolioItemView,
   portfolioPage,
   portfolioTotalsView,
+  summaryFigure,
   summaryReply,
-  summaryView,
 } from "../../wire/portfolio.ts";
 import {
   newProperty,
@@ -150,8 +152,10 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       async handle({ now, params, partner, store }) {
         const property = await getProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
-        const components = await store.read.components.rowsOfProperty(property.id);
-        return ok(withPartner(summaryView(knowledge, property, totals, components, now), partner.name));
+        const figure = summaryFigure(knowledge, totals);
+        await walkComponents(store, property.id, figure.add);
+        const modelVersion = await modelVersionOf(store.read, knowledge);
+        return ok(withPartner(figure.write(property, { now, modelVersion }), partner.name));
       },
     }),
     partnerOperation({

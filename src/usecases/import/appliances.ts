@@ -1,10 +1,17 @@
-import type { Appliance, NewAppliance } from "../../domain/appliance.ts";
+import type { Appliance, ApplianceChange, NewAppliance } from "../../domain/appliance.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
-import { newAppliance, readNewAppliance } from "../../wire/appliance.ts";
+import {
+  applianceChange,
+  applianceView,
+  newAppliance,
+  readApplianceChange,
+  readNewAppliance,
+} from "../../wire/appliance.ts";
 import { columnsOf } from "../../wire/columns.ts";
-import { ApplianceIntake } from "../appliances.ts";
+import { ApplianceIntake, changeAppliance } from "../appliances.ts";
 import type { PortfolioWriter } from "../portfolio-writer.ts";
-import type { Batch, Outcome, RowKind } from "./kind.ts";
+import { type Comparison, differences } from "./differences.ts";
+import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";
 import {
   findProperty,
   PROPERTY_REFERENCES,
@@ -13,7 +20,16 @@ import {
   referenceText,
 } from "./properties.ts";
 
-type Entry = { property: PropertyReference; input: NewAppliance };
+type Entry = { property: PropertyReference; input: NewAppliance; cells: Cells };
+
+/** What a row of an appliance's serial may change; its type is what it is, and its property what it was found by. */
+const COMPARISON: Comparison<Appliance, ApplianceChange> = {
+  fields: Object.keys(applianceChange.form.fields).filter(
+    (field) => !["type_id", "property_id", "serial"].includes(field),
+  ),
+  read: readApplianceChange,
+  view: applianceView,
+};
 
 /** Stands for the property's id until the transaction that looks it up. */
 const UNRESOLVED = "P_";
@@ -30,6 +46,7 @@ export const applianceRows: RowKind<Entry> = {
   read: (cells) => ({
     input: readNewAppliance({ ...cells, property_id: UNRESOLVED }),
     property: readPropertyReference(cells),
+    cells,
   }),
   start() {
     const stock: Stock = new Map();
@@ -50,14 +67,22 @@ class ApplianceBatch implements Batch<Entry> {
     this.#intake = new ApplianceIntake(writer);
   }
 
-  async apply({ property: reference, input: unresolved }: Entry): Promise<Outcome> {
+  async apply({ property: reference, input: unresolved, cells }: Entry, update: boolean): Promise<Outcome> {
     const { tx, partner } = this.writer;
     const property = await findProperty(tx, partner.id, reference);
     if (!property) throw notFound(`Property not found: ${referenceText(reference)}`);
     const input = { ...unresolved, propertyId: property.id };
-    if (await this.#isThere(input)) return "unchanged";
-    await this.#intake.add(input);
-    return "created";
+    if (input.serial === null && (await this.#takeFromStock(input))) return "unchanged";
+    const there = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
+    if (!there) {
+      await this.#intake.add(input);
+      return "created";
+    }
+    if (!update) return "unchanged";
+    const { change, fields } = differences(COMPARISON, cells, there);
+    if (fields.length === 0) return "unchanged";
+    await changeAppliance(this.writer, there.id, change);
+    return { updated: fields };
   }
 
   async finish(): Promise<number> {
@@ -66,12 +91,11 @@ class ApplianceBatch implements Batch<Entry> {
     return components;
   }
 
-  async #isThere(input: NewAppliance): Promise<boolean> {
-    if (input.serial === null) return await this.#takeFromStock(input);
-    const [found] = await this.writer.tx.appliances.withSerial(input.propertyId, input.serial);
-    if (!found) return false;
-    if (found.typeId === input.typeId) return true;
-    throw conflict(`serial is that of the property's ${found.typeId} ${found.id}`);
+  async #withSerial(serial: string, input: NewAppliance): Promise<Appliance | undefined> {
+    const [found] = await this.writer.tx.appliances.withSerial(input.propertyId, serial);
+    if (found && found.typeId !== input.typeId)
+      throw conflict(`serial is that of the property's ${found.typeId} ${found.id}`);
+    return found;
   }
 
   /** Counted at the first such row, so that what the import itself adds is never matched. */

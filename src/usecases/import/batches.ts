@@ -3,7 +3,7 @@ import type { Partner } from "../../domain/partner.ts";
 import type { Store } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio-writer.ts";
 import { type ReadRow, readRows, rejection, type SurveyedFile } from "./file.ts";
-import type { Batch, RowKind } from "./kind.ts";
+import type { Batch, FieldChange, RowKind } from "./kind.ts";
 import type { RejectedRow } from "./rejects.ts";
 
 /** Rows read ahead of the transactions. */
@@ -19,34 +19,44 @@ export type ImportWorld = {
   store: Store;
   knowledge: Knowledge;
   partner: Partner;
+  /** Makes what is there agree with the rows, instead of leaving it as it is. */
+  update?: boolean;
+  /** Tells the partner's receiver nothing: the event stream has it all the same. */
+  silent?: boolean;
   /** Lets others have the writer between two transactions. */
   pause: () => Promise<void>;
 };
 
 /** What one transaction, or a whole file, has come to. */
-export type Tally = { read: number; created: number; unchanged: number; components: number };
+export type Tally = { read: number; created: number; updated: number; unchanged: number; components: number };
 
-export const emptyTally = (): Tally => ({ read: 0, created: 0, unchanged: 0, components: 0 });
+export const emptyTally = (): Tally => ({ read: 0, created: 0, updated: 0, unchanged: 0, components: 0 });
+
+/** What one transaction has done with its rows. */
+export type Taken = { tally: Tally; rejected: RejectedRow[]; changed: ChangedRow[] };
+
+export type ChangedRow = { line: number; fields: readonly FieldChange[] };
 
 /**
  * Writes a file's rows in short transactions, each of which leaves the portfolio counted and scored: a run that is
  * cut short is continued by running it again. Calls `onCommit` after each with what it did.
  */
 export async function importRows<Entry>(
-  { store, knowledge, partner, pause }: ImportWorld,
+  { store, knowledge, partner, pause, update = false, silent = false }: ImportWorld,
   kind: RowKind<Entry>,
   file: SurveyedFile,
-  onCommit: (tally: Tally, rejected: readonly RejectedRow[]) => void,
+  onCommit: (taken: Taken) => void,
 ): Promise<void> {
   const open = kind.start();
   let waiting: ReadRow<Entry>[] = [];
 
   async function writeSome(): Promise<void> {
-    const { tally, rejected } = await writePortfolio<Taken>(store.write, knowledge, partner, (writer) =>
-      takeRows(open(writer), waiting),
-    );
-    waiting = waiting.slice(tally.read);
-    onCommit(tally, rejected);
+    const taken = await writePortfolio<Taken>(store.write, knowledge, partner, (writer) => {
+      if (silent) writer.outbox.silence();
+      return takeRows(open(writer), waiting, update);
+    });
+    waiting = waiting.slice(taken.tally.read);
+    onCommit(taken);
     await pause();
   }
 
@@ -57,23 +67,31 @@ export async function importRows<Entry>(
   while (waiting.length > 0) await writeSome();
 }
 
-type Taken = { tally: Tally; rejected: RejectedRow[] };
-
-async function takeRows<Entry>(batch: Batch<Entry>, rows: readonly ReadRow<Entry>[]): Promise<Taken> {
+async function takeRows<Entry>(
+  batch: Batch<Entry>,
+  rows: readonly ReadRow<Entry>[],
+  update: boolean,
+): Promise<Taken> {
   const tally = emptyTally();
   const rejected: RejectedRow[] = [];
+  const changed: ChangedRow[] = [];
   const until = performance.now() + TAKE_ROWS_MS;
   for (const row of rows) {
     tally.read++;
     if ("error" in row) rejected.push(row);
     else
       try {
-        tally[await batch.apply(row.entry)]++;
+        const outcome = await batch.apply(row.entry, update);
+        if (typeof outcome === "string") tally[outcome]++;
+        else {
+          tally.updated++;
+          changed.push({ line: row.line, fields: outcome.updated });
+        }
       } catch (error) {
         rejected.push({ ...row, error: rejection(error) });
       }
     if (performance.now() > until) break;
   }
   tally.components = await batch.finish();
-  return { tally, rejected };
+  return { tally, rejected, changed };
 }

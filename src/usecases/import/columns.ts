@@ -5,6 +5,9 @@ import type { Cells, FileKind } from "./kind.ts";
 /** `--map`: the heading of a file's column, and the field that it holds. */
 export type ColumnMapping = { column: string; field: string };
 
+/** `--default`: what a field holds where its cell is empty or its column is missing. */
+export type FieldDefault = { field: string; text: string };
+
 type Fields = Readonly<Record<string, "text" | "number">>;
 type Heading = {
   name: FileKind;
@@ -23,6 +26,7 @@ export type Layout = {
   /** Headings that mean nothing to the importer. */
   ignored: readonly string[];
   fields: readonly { field: string; type: "text" | "number"; at: number }[];
+  defaults: Cells;
 };
 
 /** What the files of rejected rows have after the columns of the file they come from. */
@@ -37,6 +41,7 @@ export function findColumns(
   kind: Heading,
   headings: readonly string[],
   mappings: readonly ColumnMapping[],
+  defaults: readonly FieldDefault[],
 ): Layout {
   const names = headings.map((heading) => heading.trim());
   const isRejects = REJECT_COLUMNS.every((name, i) => names.at(i - REJECT_COLUMNS.length) === name);
@@ -59,13 +64,27 @@ export function findColumns(
   });
   const used = new Set(fields.map(({ at }) => at));
   const ignored = columns.filter((name, at) => !used.has(at) && name !== "");
-  refuseMissing(file, kind, new Set(fields.map(({ field }) => field)), columns, ignored);
-  return { columns: headings.slice(0, columns.length), width: headings.length, isRejects, ignored, fields };
+  const given = cellsOf(defaults, kind.fields);
+  refuseMissing(
+    file,
+    kind,
+    new Set([...fields.map(({ field }) => field), ...Object.keys(given)]),
+    columns,
+    ignored,
+  );
+  return {
+    columns: headings.slice(0, columns.length),
+    width: headings.length,
+    isRejects,
+    ignored,
+    fields,
+    defaults: given,
+  };
 }
 
 /** The row's cells by field. Throws a Failure for text where a number belongs. */
 export function readCells(layout: Layout, row: readonly string[]): Cells {
-  const cells: Record<string, string | number> = {};
+  const cells: Record<string, string | number | undefined> = { ...layout.defaults };
   const issues: FieldIssue[] = [];
   for (const { field, type, at } of layout.fields) {
     const text = row[at]!.trim();
@@ -76,6 +95,20 @@ export function readCells(layout: Layout, row: readonly string[]): Cells {
   }
   if (issues.length > 0) throw invalid("a number is expected", issues);
   return cells;
+}
+
+function cellsOf(defaults: readonly FieldDefault[], fields: Fields): Cells {
+  const own = defaults.filter(({ field }) => field in fields);
+  return Object.fromEntries(
+    own.map(({ field, text }) => {
+      if (fields[field] === "text") return [field, text];
+      if (PLAIN_NUMBER.test(text)) return [field, Number(text)];
+      throw new OperatorError(
+        `--default ${field}=${text}: ${field} must be a number such as 12 or 1200.50`,
+        "Give a number, or leave the option out.",
+      );
+    }),
+  );
 }
 
 /** No exponent, no currency, no thousands separator: what those mean differs from one file to the next. */

@@ -1,7 +1,7 @@
 import { type CsvRow, readCsv } from "../../csv/read.ts";
 import { type Source, sourceBytes, sourceName } from "../../csv/source.ts";
 import { Failure, OperatorError } from "../../domain/errors.ts";
-import { type ColumnMapping, findColumns, type Layout, readCells } from "./columns.ts";
+import { type ColumnMapping, type FieldDefault, findColumns, type Layout, readCells } from "./columns.ts";
 import type { FileKind, RowKind } from "./kind.ts";
 
 /** A file that has been read through once: its columns are known, and that every row can be parsed. */
@@ -26,6 +26,7 @@ export async function surveyFile(
   kind: RowKind<unknown>,
   source: Source,
   mappings: readonly ColumnMapping[],
+  defaults: readonly FieldDefault[],
 ): Promise<SurveyedFile> {
   sourceBytes(source);
   const name = sourceName(source);
@@ -35,7 +36,7 @@ export async function surveyFile(
     if (headings) rows++;
     else {
       headings = cells;
-      findColumns(name, kind, headings, mappings); // a wrong heading is told before a long file is read
+      findColumns(name, kind, headings, mappings, defaults); // a wrong heading is told before a long file is read
     }
   }
   if (!headings)
@@ -44,7 +45,7 @@ export async function surveyFile(
     kind: kind.name,
     name,
     source,
-    layout: findColumns(name, kind, headings, mappings),
+    layout: findColumns(name, kind, headings, mappings, defaults),
     headings,
     rows,
   };

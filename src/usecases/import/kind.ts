@@ -20,12 +20,18 @@ export type RowKind<Entry> = {
   start(): (writer: PortfolioWriter) => Batch<Entry>;
 };
 
-export type Outcome = "created" | "unchanged";
+/** A field that a row has changed, in the words of the file. */
+export type FieldChange = { field: string; from: unknown; to: unknown };
+
+export type Outcome = "created" | "unchanged" | { updated: readonly FieldChange[] };
 
 /** Rows that are written in one transaction. */
 export type Batch<Entry> = {
-  /** Creates what the row says, unless it is there. Throws a Failure with nothing of it written. */
-  apply(entry: Entry): Promise<Outcome>;
+  /**
+   * Creates what the row says, unless it is there; with `update` what is there is made to agree with the row's cells
+   * that are not empty. Throws a Failure with nothing of it written.
+   */
+  apply(entry: Entry, update: boolean): Promise<Outcome>;
   /** Scores what the rows have changed. Returns how many components they brought. */
   finish(): Promise<number>;
 };

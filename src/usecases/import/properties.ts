@@ -1,9 +1,16 @@
 import { invalid } from "../../domain/errors.ts";
-import type { NewProperty, Property } from "../../domain/property.ts";
+import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
 import type { Tx } from "../../store/store.ts";
 import { columnsOf } from "../../wire/columns.ts";
-import { newProperty, readNewProperty } from "../../wire/property.ts";
-import { createProperty } from "../properties.ts";
+import {
+  newProperty,
+  propertyChange,
+  propertyView,
+  readNewProperty,
+  readPropertyChange,
+} from "../../wire/property.ts";
+import { changeProperty, createProperty } from "../properties.ts";
+import { type Comparison, differences } from "./differences.ts";
 import type { Cells, RowKind } from "./kind.ts";
 
 /** How rows of other files name a property. */
@@ -11,7 +18,13 @@ export type PropertyReference = { propertyId: string } | { partnerPropertyId: st
 
 export const PROPERTY_REFERENCES = [["partner_property_id"], ["property_id"]] as const;
 
-type Entry = NewProperty & { partnerPropertyId: string };
+type Entry = { input: NewProperty; partnerPropertyId: string; cells: Cells };
+
+const COMPARISON: Comparison<Property, PropertyChange> = {
+  fields: Object.keys(propertyChange.form.fields),
+  read: readPropertyChange,
+  view: propertyView,
+};
 
 /**
  * Rows of properties, matched on the partner's own reference. It is required: it is what rows of appliances name
@@ -29,14 +42,21 @@ export const propertyRows: RowKind<Entry> = {
       throw invalid("partner_property_id required", [
         { field: "partner_property_id", message: "is required" },
       ]);
-    return { ...input, partnerPropertyId };
+    return { input, partnerPropertyId, cells };
   },
   start: () => (writer) => ({
-    async apply(entry) {
+    async apply({ input, partnerPropertyId, cells }, update) {
       const { tx, partner } = writer;
-      if (await tx.properties.findByReference(partner.id, entry.partnerPropertyId)) return "unchanged";
-      await createProperty(writer, entry, { source: "import" });
-      return "created";
+      const there = await tx.properties.findByReference(partner.id, partnerPropertyId);
+      if (!there) {
+        await createProperty(writer, input, { source: "import" });
+        return "created";
+      }
+      if (!update) return "unchanged";
+      const { change, fields } = differences(COMPARISON, cells, there);
+      if (fields.length === 0) return "unchanged";
+      await changeProperty(writer, there.id, change);
+      return { updated: fields };
     },
     finish: async () => 0,
   }),

@@ -6,20 +6,33 @@ import type { FileKind } from "./kind.ts";
 /** A row that was not imported, as it stands in the file, and why. */
 export type RejectedRow = { line: number; cells: readonly string[]; error: string };
 
-/** What was rejected of one file. `path`: where the rows are, ready to be mended; null when they were not kept. */
+/** Rows that one thing is wrong with. */
+export type RejectReason = { error: string; rows: number; firstLine: number };
+
+/**
+ * What was rejected of one file. `path`: where the rows are, ready to be mended; null when they were not kept.
+ * `reasons`: those of most rows first, ten at most; `otherRows` have other reasons.
+ */
 export type Rejects = {
   kind: FileKind;
   file: string;
   rows: number;
   path: string | null;
   first: { line: number; error: string };
+  reasons: RejectReason[];
+  otherRows: number;
 };
+
+const MOST_REASONS = 10;
+/** A file may be wrong in a way of its own in every row. */
+const REASONS_KEPT = 1_000;
 
 /** Keeps the rejected rows of one file: its columns as they came, the line in that file, and the reason. */
 export class RejectLog {
   readonly #target: CsvFile | undefined;
   #rows = 0;
   #first: { line: number; error: string } | undefined;
+  readonly #reasons = new Map<string, RejectReason>();
 
   /** `folder`: where the rows go; undefined to count them only. */
   constructor(
@@ -35,13 +48,28 @@ export class RejectLog {
     this.#rows += rows.length;
     const [first] = rows;
     if (first) this.#first ??= { line: first.line, error: first.error };
+    for (const { error, line } of rows) {
+      const known = this.#reasons.get(error);
+      if (known) known.rows++;
+      else if (this.#reasons.size < REASONS_KEPT)
+        this.#reasons.set(error, { error, rows: 1, firstLine: line });
+    }
   }
 
   /** Undefined when no row was rejected. */
   summary(): Rejects | undefined {
     if (!this.#first) return undefined;
     const { kind, name } = this.file;
-    return { kind, file: name, rows: this.#rows, path: this.#target?.path ?? null, first: this.#first };
+    const reasons = [...this.#reasons.values()].toSorted((a, b) => b.rows - a.rows).slice(0, MOST_REASONS);
+    return {
+      kind,
+      file: name,
+      rows: this.#rows,
+      path: this.#target?.path ?? null,
+      first: this.#first,
+      reasons,
+      otherRows: reasons.reduce((rest, { rows }) => rest - rows, this.#rows),
+    };
   }
 
   close(): void {

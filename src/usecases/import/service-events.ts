@@ -1,10 +1,11 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
-import type { NewServiceEvent } from "../../domain/service-event.ts";
+import type { NewServiceEvent, ServiceEvent, ServiceEventCorrection } from "../../domain/service-event.ts";
 import { columnsOf } from "../../wire/columns.ts";
-import { newServiceEvent, readNewServiceEvent } from "../../wire/service-event.ts";
+import { newServiceEvent, readNewServiceEvent, serviceEventView } from "../../wire/service-event.ts";
 import type { PortfolioWriter } from "../portfolio-writer.ts";
 import { ServiceLog } from "../service-events.ts";
+import { type Comparison, differences } from "./differences.ts";
 import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";
 import { findProperty, type PropertyReference, readPropertyReference, referenceText } from "./properties.ts";
 
@@ -14,7 +15,25 @@ type Entry = {
   /** The component by its kind, such as `elev_door_operator`, when its id is not given. */
   componentDefId: string | undefined;
   input: NewServiceEvent;
+  cells: Cells;
 };
+
+/** What a row may change of an event that is on record; the rest is what it was found by. */
+const CHANGEABLE: Readonly<Record<string, keyof ServiceEventCorrection>> = {
+  parts_cost: "partsCostCents",
+  labor_cost: "laborCostCents",
+  total_cost: "totalCostCents",
+  technician: "technician",
+  condition_after: "conditionAfter",
+};
+
+/** Compares with what was read of the row as a whole. */
+const comparisonWith = (input: NewServiceEvent): Comparison<ServiceEvent, ServiceEventCorrection> => ({
+  fields: Object.keys(CHANGEABLE),
+  read: (cells) =>
+    Object.fromEntries(Object.keys(cells).map((field) => [CHANGEABLE[field]!, input[CHANGEABLE[field]!]])),
+  view: serviceEventView,
+});
 
 /** Stands for the appliance's id until the transaction that looks it up. */
 const UNRESOLVED = "A_";
@@ -37,6 +56,7 @@ export const serviceEventRows: RowKind<Entry> = {
     input: readNewServiceEvent({ ...cells, appliance_id: UNRESOLVED }),
     componentDefId: cells.component_def_id?.toString(),
     appliance: readApplianceReference(cells),
+    cells,
   }),
   start: () => (writer) => new ServiceEventBatch(writer),
 };
@@ -48,16 +68,24 @@ class ServiceEventBatch implements Batch<Entry> {
     this.#log = new ServiceLog(writer);
   }
 
-  async apply({ appliance: reference, componentDefId, input: unresolved }: Entry): Promise<Outcome> {
+  async apply(entry: Entry, update: boolean): Promise<Outcome> {
+    const { appliance: reference, componentDefId, input: unresolved, cells } = entry;
     const { tx } = this.writer;
     const appliance = await this.#find(reference);
     if (!appliance) throw notFound(`Appliance not found: ${applianceText(reference)}`);
     const input = { ...unresolved, applianceId: appliance.id };
     if (input.componentId === null && componentDefId !== undefined)
       input.componentId = await this.#componentOf(appliance, componentDefId);
-    if (await tx.serviceEvents.exists(input)) return "unchanged";
-    await this.#log.add(input);
-    return "created";
+    const there = await tx.serviceEvents.alike(input);
+    if (!there) {
+      await this.#log.add(input);
+      return "created";
+    }
+    if (!update) return "unchanged";
+    const { change, fields } = differences(comparisonWith(input), cells, there);
+    if (fields.length === 0) return "unchanged";
+    await this.#log.correct(there, change);
+    return { updated: fields };
   }
 
   async finish(): Promise<number> {

@@ -17,7 +17,7 @@ import { Budget } from "../sections/budget.tsx";
 import { Condition } from "../sections/condition.tsx";
 import { HeatMap } from "../sections/heat-map.tsx";
 import { Inspections } from "../sections/inspections.tsx";
-import { WhatToDo } from "../sections/plan.tsx";
+import { type Spendings, WhatToDo } from "../sections/plan.tsx";
 import { Timeline } from "../sections/timeline.tsx";
 import { Trend } from "../sections/trend.tsx";
 import { byCostOfWaiting, elevated } from "../waiting.ts";
@@ -70,7 +70,13 @@ export function firstToShow(components: readonly ComponentForm[]): string | unde
 }
 
 /** The sections of a property, in the order in which somebody who has never heard of the product can follow them. */
-export function PropertySections({ figures, links }: { figures: PropertyFigures; links?: NumberLinks }) {
+export function PropertySections(props: {
+  figures: PropertyFigures;
+  links?: NumberLinks;
+  /** How a budget is tried: on a page that scripts make, in place. */
+  spending?: Spendings;
+}) {
+  const { figures, links, spending } = props;
   const { condition, forecast, reserve, inspections, components, trend, assessedAt } = figures;
   const places = new Places(figures.types, figures.units);
   const waiting = byCostOfWaiting(elevated(components));
@@ -89,6 +95,7 @@ export function PropertySections({ figures, links }: { figures: PropertyFigures;
           plan={figures.plan}
           places={places}
           budget={figures.budget}
+          spending={spending}
           links={{ yearsCsv: csv("schedule"), partsCsv: csv("plan"), schedule: links?.schedule }}
         />
       )}

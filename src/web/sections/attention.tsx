@@ -5,6 +5,7 @@ import { count, money, odds, years } from "../format.ts";
 import type { ComponentForm } from "../forms.ts";
 import { costOfWaiting } from "../waiting.ts";
 import { type Places, TIER_WORDS } from "../words.ts";
+import { PartName } from "./part-name.tsx";
 import { type Column, Numbers, Section } from "./section.tsx";
 
 const SHOWN = 10;
@@ -70,7 +71,9 @@ export function Attention(props: {
 function One({ component, places }: { component: ComponentForm; places: Places }) {
   return (
     <div class="what">
-      <h3>{component.component_name}</h3>
+      <h3>
+        <PartName component={component} />
+      </h3>
       <p>
         <span class="mute">
           {places.of(component)}, {component.install_year}:
@@ -111,7 +114,7 @@ export function componentColumns(places: Places): Column<ComponentForm>[] {
       heading: "Part",
       cell: (one) => (
         <>
-          <TierMark tier={one.risk_tier} /> {one.component_name}
+          <TierMark tier={one.risk_tier} /> <PartName component={one} />
         </>
       ),
     },

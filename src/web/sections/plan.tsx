@@ -19,6 +19,8 @@ export type PlanLinks = {
   schedule?: string | undefined;
 };
 
+export type Spendings = (props: SpendingProps) => ComponentChildren;
+
 /** What to do about a property: what is due, what the years cost, what to set aside, and what a budget buys. */
 export function WhatToDo(props: {
   plan: PropertyPlanForm;
@@ -27,7 +29,7 @@ export function WhatToDo(props: {
   budget?: number | undefined;
   links?: PlanLinks;
   /** In place of the form that asks the server for another budget. */
-  spending?: (props: SpendingProps) => ComponentChildren;
+  spending?: Spendings | undefined;
 }) {
   const { plan, places, budget, links = {} } = props;
   const due = plan.components.filter(({ policy }) => policy === "replace_now");
@@ -122,9 +124,16 @@ function DueNow({ due, places }: { due: readonly PlannedComponentForm[]; places:
 }
 
 /** The years of a property's or a portfolio's plan: the schedule, what it saves, and the deposit that carries it. */
-export function Years({ plan, units, links }: { plan: PlanSummaryForm; units: number; links: PlanLinks }) {
+export function Years({
+  plan,
+  units,
+  links = {},
+}: {
+  plan: PlanSummaryForm;
+  units?: number;
+  links?: PlanLinks;
+}) {
   const { totals, schedule } = plan;
-  const perUnit = Math.max(units, 1);
   return (
     <>
       <h3>{plan.years === 1 ? "The coming year" : `The next ${count(plan.years)} years`}</h3>
@@ -141,7 +150,7 @@ export function Years({ plan, units, links }: { plan: PlanSummaryForm; units: nu
         summary="The years in a table"
         csv={links.yearsCsv}
         rows={schedule}
-        note={`Year 1 begins on ${date(plan.as_of)}. Costs are in today’s dollars; the last two columns are in the money of their year, at ${plan.inflation_pct}% inflation, the last for each of ${counted(perUnit, "unit")}.`}
+        note={`Year 1 begins on ${date(plan.as_of)}. Costs are in today’s dollars; the last two columns are in the money of their year, at ${plan.inflation_pct}% inflation, the last for each ${units === undefined ? "unit" : `of ${counted(Math.max(units, 1), "unit")}`}.`}
         columns={[
           { heading: "Year", cell: (year) => year.year },
           { heading: "Planned", isNumber: true, cell: (year) => money(Math.round(year.planned_cost)) },
@@ -190,7 +199,7 @@ function WhatMoneyBuys(props: {
   plan: PropertyPlanForm;
   places: Places;
   budget: number | undefined;
-  spending: ((props: SpendingProps) => ComponentChildren) | undefined;
+  spending: Spendings | undefined;
 }) {
   const { plan, places, budget, spending = (given) => <OfferedToScripts {...given} /> } = props;
   const offer = offerOf(plan.components, places);

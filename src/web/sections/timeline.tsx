@@ -4,6 +4,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { count, money, years } from "../format.ts";
 import type { ComponentForm } from "../forms.ts";
 import { type Places, TIER_WORDS } from "../words.ts";
+import { PartName } from "./part-name.tsx";
 import { Numbers, Section } from "./section.tsx";
 
 const SHOWN = 14;
@@ -52,7 +53,7 @@ export function Timeline(props: {
             return (
               <li>
                 <span class="label">
-                  <TierMark tier={component.risk_tier} named /> {component.component_name}
+                  <TierMark tier={component.risk_tier} named /> <PartName component={component} />
                   <span class="mute small"> {places.of(component)}</span>
                 </span>
                 <span class="heard">

@@ -23,26 +23,14 @@ export function Trend(props: {
   points: readonly TrendPointForm[];
   events: readonly HistoryEventForm[];
   places: Places;
-  /** What else may be looked at, the dearest to wait for first. */
-  choices: readonly ComponentForm[];
+  /** What else may be looked at, the dearest to wait for first; without them there is no choice. */
+  choices?: readonly ComponentForm[];
   csv?: string | undefined;
 }) {
   const { component, points, events, places, choices, csv } = props;
-  const offered = choices.slice(0, MOST_CHOICES);
-  const isOffered = offered.some(({ component_id }) => component_id === component.component_id);
   return (
-    <Section id="trend" title="How a score has moved">
-      <form class="choice" method="get" action="#trend" data-replaces="trend">
-        <label for="component">Part</label>
-        <select id="component" name="component">
-          {(isOffered ? offered : [component, ...offered]).map((one) => (
-            <option value={one.component_id} selected={one.component_id === component.component_id}>
-              {TIER_WORDS[one.risk_tier].name}: {one.component_name}, {places.of(one)}
-            </option>
-          ))}
-        </select>
-        <button type="submit">Show</button>
-      </form>
+    <Section id="trend" title={choices ? "How a score has moved" : "How the score has moved"}>
+      {choices && <Choice component={component} choices={choices} places={places} />}
       <p class="about">
         <strong>
           <TierMark tier={component.risk_tier} /> {component.component_name}
@@ -68,7 +56,7 @@ export function Trend(props: {
           ]}
         />
       )}
-      {events.length > 0 && (
+      {choices && events.length > 0 && (
         <details class="numbers">
           <summary>{counted(events.length, "service event")} on record</summary>
           <DataTable
@@ -94,6 +82,25 @@ export function Trend(props: {
   );
 }
 
+function Choice(props: { component: ComponentForm; choices: readonly ComponentForm[]; places: Places }) {
+  const { component, choices, places } = props;
+  const offered = choices.slice(0, MOST_CHOICES);
+  const isOffered = offered.some(({ component_id }) => component_id === component.component_id);
+  return (
+    <form class="choice" method="get" action="#trend" data-replaces="trend">
+      <label for="component">Part</label>
+      <select id="component" name="component">
+        {(isOffered ? offered : [component, ...offered]).map((one) => (
+          <option value={one.component_id} selected={one.component_id === component.component_id}>
+            {TIER_WORDS[one.risk_tier].name}: {one.component_name}, {places.of(one)}
+          </option>
+        ))}
+      </select>
+      <button type="submit">Show</button>
+    </form>
+  );
+}
+
 function TrendChart(props: {
   points: readonly TrendPointForm[];
   events: readonly HistoryEventForm[];
@@ -110,7 +117,8 @@ function TrendChart(props: {
     .y((point) => Math.round(y(point.risk_score) * 10) / 10)
     .curve(curveStepAfter)(changesOf(points))!;
   const marked = events.filter((event) => event.date >= first.date && event.date <= last.date);
-  const ticks = x.ticks(4);
+  // A day is the finest there is.
+  const ticks = x.ticks(4).filter((tick) => tick.getUTCHours() === 0);
   const label = x.tickFormat(4, "%b %-d");
   return (
     <svg

@@ -2,9 +2,16 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { assess, perDoor } from "../../../src/domain/figures/assessment.ts";
 import { exposureOf } from "../../../src/domain/figures/exposure.ts";
-import { deferredPercent, systemValues } from "../../../src/domain/figures/rcv.ts";
-import { reportOn } from "../../../src/domain/figures/report.ts";
-import { anyComponents, knowledge, part, whole } from "./components.ts";
+import { deferredPercent, SystemValueGatherer } from "../../../src/domain/figures/rcv.ts";
+import { ReportGatherer } from "../../../src/domain/figures/report.ts";
+import { anyComponents, gather, knowledge, part, whole } from "./components.ts";
+
+type Component = ReturnType<typeof part>;
+
+const systemValues = (components: readonly Component[]) =>
+  gather(new SystemValueGatherer(knowledge), components).values();
+const reportOn = (components: readonly Component[]) =>
+  gather(new ReportGatherer(knowledge, (component: Component) => component), components).report();
 
 /** A boiler whose circulator is CRITICAL and whose relief valve is in WARNING, beside a sound water heater. */
 const BOILER = [
@@ -69,7 +76,7 @@ describe("replacement cost value by system", () => {
   test("goes by the appliance's type, the dearest system first", () => {
     const range = whole("range_gas", 0);
     const tankless = whole("water_heater_tankless", 90);
-    const systems = systemValues(knowledge, [...range, ...PROPERTY, ...tankless]);
+    const systems = systemValues([...range, ...PROPERTY, ...tankless]);
     expect(systems.map(({ system, totals }) => [system, totals.rcvCents])).toEqual([
       ["hvac", 1_393_000],
       ["plumbing", 470_000], // 1,500 + 3,200
@@ -93,7 +100,7 @@ describe("replacement cost value by system", () => {
         [other, one],
       ]) {
         const components = order.flatMap((typeId) => whole(typeId, 0));
-        const systems = systemValues(knowledge, components).map(({ system }) => system);
+        const systems = systemValues(components).map(({ system }) => system);
         expect(systems).toEqual([knowledge.type(one).system, knowledge.type(other).system]);
       }
   });
@@ -108,7 +115,7 @@ describe("replacement cost value by system", () => {
           const parts = type.components.reduce((cents, def) => cents + def.proactiveCents, 0);
           return sum + Math.min(parts, type.replacementCents);
         }, 0);
-        const systems = systemValues(knowledge, components);
+        const systems = systemValues(components);
         expect(assess(knowledge, components).rcvCents).toBe(expected);
         expect(systems.reduce((sum, { totals }) => sum + totals.rcvCents, 0)).toBe(expected);
       }),
@@ -128,7 +135,7 @@ test("deferred maintenance is a percentage of the property's value, if it has on
 
 describe("a report", () => {
   test("has the components by tier, the highest score first, equals in the order given", () => {
-    const { byTier } = reportOn(knowledge, PROPERTY);
+    const { byTier } = reportOn(PROPERTY);
     expect(byTier.CRITICAL.map(({ defId }) => defId)).toEqual(["boiler_circulator"]);
     expect(byTier.WARNING.map(({ defId }) => defId)).toEqual(["boiler_relief_valve"]);
     expect(byTier.GOOD.slice(0, 4).map(({ defId }) => defId)).toEqual([
@@ -140,7 +147,7 @@ describe("a report", () => {
   });
 
   test("has a category for each type of appliance", () => {
-    const { categories } = reportOn(knowledge, PROPERTY);
+    const { categories } = reportOn(PROPERTY);
     expect([...categories.keys()]).toEqual(["boiler", "water_heater_gas"]);
     expect(categories.get("boiler")).toMatchObject({ components: 6, critical: 1, warning: 1 });
     expect(exposureOf(categories.get("boiler")!).deferredCents).toBe(133_000);
@@ -150,7 +157,7 @@ describe("a report", () => {
   test("leaves nothing out and names nothing twice, whatever the components", () => {
     fc.assert(
       fc.property(anyComponents, (components) => {
-        const { byTier, categories, totals } = reportOn(knowledge, components);
+        const { byTier, categories, totals } = reportOn(components);
         const { CRITICAL, WARNING, GOOD } = byTier;
         expect([CRITICAL.length, WARNING.length]).toEqual([totals.critical, totals.warning]);
         expect([...CRITICAL, ...WARNING, ...GOOD].map(({ id }) => id).sort()).toEqual(

@@ -17,7 +17,8 @@ const claim = (claimType: string, daysAgo: number, status: ClaimEvidence["status
   status,
 });
 const DEF_IDS = [...whole("boiler", 0), ...whole("elevator", 0)].map(({ defId }) => defId);
-const impacts = (...claims: ReturnType<typeof claim>[]) => claimImpacts(knowledge, claims, DEF_IDS, TODAY);
+const PRESENT = new Map(DEF_IDS.map((defId) => [defId, 1]));
+const impacts = (...claims: ReturnType<typeof claim>[]) => claimImpacts(knowledge, claims, PRESENT, TODAY);
 const impact = (...given: Parameters<typeof claim>) => impacts(claim(...given))[0]!;
 
 describe("a claim's ratio", () => {
@@ -59,7 +60,7 @@ describe("the impact of claims", () => {
   });
 
   test("counts each of several components of one kind", () => {
-    const twice = [...DEF_IDS, ...DEF_IDS];
+    const twice = new Map(DEF_IDS.map((defId) => [defId, 2]));
     expect(
       claimImpacts(knowledge, [claim("equipment_breakdown", 1)], twice, TODAY)[0]!.affectedComponents,
     ).toBe(12);
@@ -127,7 +128,7 @@ describe("the impact of claims", () => {
     });
     fc.assert(
       fc.property(fc.uniqueArray(any, { maxLength: 8, selector: ({ id }) => id }), (claims) => {
-        const all = claimImpacts(knowledge, claims, DEF_IDS, TODAY);
+        const all = claimImpacts(knowledge, claims, PRESENT, TODAY);
         expect(all).toHaveLength(claims.length);
         const active = all.filter(({ status }) => status === "active_scoring");
         expect(all.filter(({ scored }) => scored)).toHaveLength(Math.min(active.length, 3));

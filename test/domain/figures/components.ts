@@ -72,3 +72,9 @@ export const anyComponents = fc
       aged(defId, effectiveAgeYears, { id: `C_${i}`, applianceId: `A_${i}`, ...given }),
     ),
   );
+
+/** Lets something that gathers see components, one after another. */
+export function gather<C, G extends { add(component: C): void }>(gatherer: G, components: readonly C[]): G {
+  for (const component of components) gatherer.add(component);
+  return gatherer;
+}

@@ -1,11 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { FORECAST_DAYS, forecastWithin } from "../../../src/domain/figures/forecast.ts";
+import { FORECAST_DAYS, ForecastGatherer } from "../../../src/domain/figures/forecast.ts";
 import { agedScore } from "../../../src/domain/projections.ts";
-import { aged, anyComponents, knowledge, part } from "./components.ts";
+import { aged, anyComponents, gather, knowledge, part } from "./components.ts";
+
+type Component = ReturnType<typeof part>;
+
+function forecastWithin(components: readonly Component[], days: number) {
+  const gatherer = new ForecastGatherer<Component>(knowledge, days);
+  const add = (component: Component) => gatherer.add(component, () => component);
+  gather({ add }, components);
+  const { items, ...costs } = gatherer.window();
+  return { items: items.map(({ item, ...rest }) => ({ component: item, ...rest })), ...costs };
+}
 
 const windows = (component: ReturnType<typeof part>) =>
-  FORECAST_DAYS.map((days) => forecastWithin(knowledge, [component], days).items.length);
+  FORECAST_DAYS.map((days) => forecastWithin([component], days).items.length);
 
 describe("a forecast window", () => {
   // Rule: forecast-windows
@@ -28,7 +38,7 @@ describe("a forecast window", () => {
     const alarmed = aged("boiler_burner", 0, { acuteHazard: 0.289 });
     expect(alarmed).toMatchObject({ riskScore: 76, riskTier: "WARNING" });
     expect(windows(alarmed)).toEqual([0, 0, 1]);
-    const [item] = forecastWithin(knowledge, [alarmed], 90).items;
+    const [item] = forecastWithin([alarmed], 90).items;
     expect(item!.failureProbability).toBeCloseTo(0.251, 4);
   });
 
@@ -38,7 +48,7 @@ describe("a forecast window", () => {
       part("boiler_circulator", 51),
       part("boiler_controls", 99),
     ];
-    const { items, ...costs } = forecastWithin(knowledge, components, 30);
+    const { items, ...costs } = forecastWithin(components, 30);
     expect(items.map(({ component }) => component.defId)).toEqual(["boiler_controls", "boiler_burner"]);
     expect(costs).toEqual({ proactiveCents: 420_000, reactiveCents: 840_000 });
   });
@@ -48,14 +58,14 @@ describe("a forecast window", () => {
       part("boiler_burner", 90, { id: `C_${hazardRatio}`, effectiveAgeYears: 20, hazardRatio }),
     );
     const low = part("boiler_circulator", 80);
-    const { items } = forecastWithin(knowledge, [low, ...some], 30);
+    const { items } = forecastWithin([low, ...some], 30);
     expect(items.map(({ component }) => component.id)).toEqual(["C_3", "C_2", "C_1", low.id]);
   });
 
   test("holds all of a shorter one, at a probability no lower", () => {
     fc.assert(
       fc.property(anyComponents, (components) => {
-        const [month, two, three] = FORECAST_DAYS.map((days) => forecastWithin(knowledge, components, days));
+        const [month, two, three] = FORECAST_DAYS.map((days) => forecastWithin(components, days));
         for (const [shorter, longer] of [
           [month!, two!],
           [two!, three!],
@@ -73,7 +83,7 @@ describe("a forecast window", () => {
   test("holds every CRITICAL component, and nothing that neither is, will be, nor is likely to fail", () => {
     fc.assert(
       fc.property(anyComponents, fc.constantFrom(...FORECAST_DAYS), (components, days) => {
-        const { items } = forecastWithin(knowledge, components, days);
+        const { items } = forecastWithin(components, days);
         const held = new Set(items.map((item) => item.component.id));
         for (const { id, riskTier } of components)
           if (riskTier === "CRITICAL") expect(held.has(id)).toBe(true);

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { fullReplacementReserve, RESERVE_MONTHS, reserveOver } from "../../../src/domain/figures/reserve.ts";
-import { aged, anyComponents, knowledge, part, whole } from "./components.ts";
+import {
+  fullReplacementReserve,
+  RESERVE_MONTHS,
+  ReserveGatherer,
+} from "../../../src/domain/figures/reserve.ts";
+import { aged, anyComponents, gather, knowledge, part, whole } from "./components.ts";
+
+const reserveOver = (components: ReturnType<typeof part>[], unitCount: number, months: number) =>
+  gather(new ReserveGatherer(knowledge, months), components).reserve(unitCount);
 
 /** A burner of 20 years, 2,800 USD: median life 21, shape 2.5, η = 24.315831; score 0.33, so GOOD. */
 const BURNER = aged("boiler_burner", 20);
@@ -12,14 +19,14 @@ describe("a reserve", () => {
   // Rule: reserve-amounts
   test("holds what a sound component costs, by its probability of failing in the time", () => {
     // within 12 months 0.07650879, so 214.22 USD a year; 17.852 a month
-    expect(reserveOver(knowledge, [BURNER], 1, 12).propertyPerMonth).toBe(1785);
+    expect(reserveOver([BURNER], 1, 12).propertyPerMonth).toBe(1785);
     // within 24 months 0.15217567; 426.09 / 24 = 17.754
-    expect(reserveOver(knowledge, [BURNER], 1, 24).propertyPerMonth).toBe(1775);
+    expect(reserveOver([BURNER], 1, 24).propertyPerMonth).toBe(1775);
   });
 
   // Rule: reserve-amounts, reserve
   test("holds a critical component in full, and is given by unit and by year", () => {
-    const over = (months: number) => reserveOver(knowledge, [BURNER, CIRCULATOR], 3, months);
+    const over = (months: number) => reserveOver([BURNER, CIRCULATOR], 3, months);
     // (214.2246 + 950) / 12 = 97.01872
     expect(over(12)).toEqual({ propertyPerMonth: 9702, perUnitPerMonth: 3234, perUnitPerYear: 38_807 });
     // (426.0919 + 950) / 24 = 57.33716
@@ -31,11 +38,11 @@ describe("a reserve", () => {
   // Rule: reserve-amounts
   test("holds a component in warning by its probability too: it is not yet a bill", () => {
     const warned = { ...BURNER, riskScore: 77, riskTier: "WARNING" as const };
-    expect(reserveOver(knowledge, [warned], 1, 12)).toEqual(reserveOver(knowledge, [BURNER], 1, 12));
+    expect(reserveOver([warned], 1, 12)).toEqual(reserveOver([BURNER], 1, 12));
   });
 
   test("counts a property without units as one door", () => {
-    expect(reserveOver(knowledge, [CIRCULATOR], 0, 12)).toEqual({
+    expect(reserveOver([CIRCULATOR], 0, 12)).toEqual({
       propertyPerMonth: 7917, // 950 / 12
       perUnitPerMonth: 7917,
       perUnitPerYear: 95_000,
@@ -46,9 +53,7 @@ describe("a reserve", () => {
     fc.assert(
       fc.property(fc.constantFrom(...RESERVE_MONTHS), fc.integer({ min: 78, max: 99 }), (months, score) => {
         const elevator = whole("elevator", score); // parts of 150,000 USD
-        expect(reserveOver(knowledge, elevator, 1, months).propertyPerMonth).toBe(
-          Math.round(15_000_000 / months),
-        );
+        expect(reserveOver(elevator, 1, months).propertyPerMonth).toBe(Math.round(15_000_000 / months));
       }),
     );
   });
@@ -61,7 +66,7 @@ describe("a reserve", () => {
         units,
         fc.constantFrom(...RESERVE_MONTHS),
         (components, unitCount, months) => {
-          const reserve = reserveOver(knowledge, components, unitCount, months);
+          const reserve = reserveOver(components, unitCount, months);
           const cost = components.reduce(
             (sum, { defId }) => sum + knowledge.component(defId).proactiveCents,
             0,

@@ -1,7 +1,6 @@
 import type { Calibration } from "../domain/calibration/calibration.ts";
 import type { DCalibration } from "../domain/calibration/life-ends.ts";
 import type { Interval, Measures, ModelProof, Proof } from "../domain/calibration/proof.ts";
-import { type Day, type Instant, toIso } from "../domain/time.ts";
 
 /*
  * A calibration as operators read it: from `mainstay calibrate --json`, as the evidence of a stored version, and from
@@ -71,40 +70,4 @@ export function calibrationRecord({ fit, failuresYearAgo, validation, dCalibrati
     d_calibration: { before: ends(dCalibration.before), after: ends(dCalibration.after) },
     better: validation.better,
   };
-}
-
-type ModelVersion = {
-  version: string;
-  createdAt: Instant;
-  actor: string;
-  isProven: boolean;
-  evidence: Record<string, unknown>;
-};
-
-/** A stored version of the model. `forced`: it was put to use without proof. */
-export function modelVersionRecord(stored: ModelVersion, inUse: string) {
-  const { version, createdAt, actor, isProven, evidence } = stored;
-  const { failures, lives, frailty_shape, evidence_strength, validation } = evidence as ReturnType<
-    typeof calibrationRecord
-  >;
-  return {
-    model_version: version,
-    in_use: version === inUse,
-    applied_at: toIso(createdAt),
-    applied_by: actor,
-    proven: isProven,
-    forced: !isProven,
-    failures,
-    lives,
-    frailty_shape,
-    evidence_strength,
-    validation,
-  };
-}
-
-type ModelCheck = { day: Day; version: string; isWorse: boolean; evidence: Record<string, unknown> };
-
-/** The latest look at whether the model in use still forecasts better than the plain one. */
-export function modelCheckRecord({ day, version, isWorse, evidence }: ModelCheck) {
-  return { date: day, model_version: version, worse_than_plain: isWorse, validation: evidence };
 }

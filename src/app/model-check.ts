@@ -1,0 +1,50 @@
+import type { Config } from "../config/settings.ts";
+import { type Day, dayOf, type Instant } from "../domain/time.ts";
+import type { Job } from "../jobs/schedule.ts";
+import type { Logger } from "../log.ts";
+import type { Store } from "../store/store.ts";
+import { runOwnCommand } from "./own-command.ts";
+
+/** Looked after daily, so that a server that was off catches up. */
+const PATTERN = "0 40 4 * * *";
+
+/**
+ * Measures monthly whether the fit in use still forecasts better than the plain model: as a process of its own, since
+ * it reads every history, whose memory is then given back.
+ */
+export function modelCheck(world: {
+  config: Config;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: () => Instant;
+  log: Logger;
+  store: Pick<Store, "read">;
+  /** Runs a command of this executable and gives what it printed. */
+  runCommand?: typeof runOwnCommand;
+}): Job {
+  const { config, env, clock, log, store, runCommand = runOwnCommand } = world;
+  const settings = config.file === undefined ? [] : ["--config", config.file];
+  return {
+    name: "check-model",
+    pattern: PATTERN,
+    async run(signal) {
+      const inUse = await store.read.models.inUse();
+      const latest = await store.read.models.latestCheck();
+      const isDone = latest?.version === inUse?.version && monthOf(latest?.day) === monthOf(dayOf(clock()));
+      if (!inUse || isDone) return;
+      const check = await runCommand({ args: ["calibrate", "--check", ...settings], env, signal });
+      const { model_version, worse_than_plain, validation } = check as Check;
+      const found = { model_version, log_loss_difference: validation.log_loss_difference };
+      if (worse_than_plain)
+        log.warn(found, "the model in use now forecasts worse than the plain one: calibrate anew, or revert");
+      else log.info(found, "the model in use was checked against the plain one");
+    },
+  };
+}
+
+const monthOf = (day: Day | undefined) => day?.slice(0, 7);
+
+type Check = {
+  model_version: string;
+  worse_than_plain: boolean;
+  validation: { log_loss_difference: unknown };
+};

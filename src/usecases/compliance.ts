@@ -1,0 +1,37 @@
+import type { Appliance } from "../domain/appliance.ts";
+import { byDueDay, type ComplianceItem, complianceItems } from "../domain/figures/compliance.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Day } from "../domain/time.ts";
+import type { Store } from "../store/store.ts";
+import { takeTurns } from "./walk.ts";
+
+/** Appliances whose events are read in one step. */
+const APPLIANCES_A_STEP = 50;
+/** About what an item and its share of the appliance take. */
+const ITEM_BYTES = 700;
+
+/**
+ * Every inspection that a property's appliances are due for, the first due first, made in steps as all stood at one
+ * moment. `hold` is told how many bytes more there are; what it throws ends it.
+ */
+export function complianceOf(
+  store: Store,
+  knowledge: Knowledge,
+  propertyId: string,
+  today: Day,
+  hold: (bytes: number) => void,
+): Promise<ComplianceItem<Appliance>[]> {
+  return store.atOneMoment(async (read) => {
+    const all: ComplianceItem<Appliance>[] = [];
+    for (let after = 0; ; await takeTurns()) {
+      const appliances = await read.appliances.ofPropertyAfter(propertyId, after, APPLIANCES_A_STEP);
+      const ids = appliances.map((appliance) => appliance.id);
+      const events = await read.serviceEvents.newestByKind(ids, today);
+      const items = complianceItems(knowledge, appliances, events, today);
+      hold(items.length * ITEM_BYTES);
+      for (const item of items) all.push(item);
+      if (appliances.length < APPLIANCES_A_STEP) return all.sort(byDueDay);
+      after = appliances.at(-1)!.seq;
+    }
+  });
+}

@@ -1,0 +1,119 @@
+import type { Calibration } from "../domain/calibration/calibration.ts";
+import { YEAR_DAYS } from "../domain/calibration/expected-hazard.ts";
+import { livesOnRecord } from "../domain/calibration/lives-on-record.ts";
+import { type Forecast, prove } from "../domain/calibration/proof.ts";
+import { seededRandom } from "../domain/calibration/seeded-random.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { type Corrections, UNCORRECTED } from "../domain/scoring/corrections.ts";
+import { failureProbability } from "../domain/scoring/outlook.ts";
+import { scoreProperty } from "../domain/scoring/score.ts";
+import type { PropertyHistory } from "../domain/scoring/types.ts";
+import { addDays, type Day, dayNumber } from "../domain/time.ts";
+import type { Store } from "../store/store.ts";
+import { loadHistories } from "./histories.ts";
+
+export type CalibrationEnvironment = {
+  store: Pick<Store, "read">;
+  knowledge: Knowledge;
+  /** Lets others have their turn between two pieces of work. */
+  pause: () => Promise<void>;
+  /** Milliseconds of a clock that nobody sets. */
+  ticks: () => number;
+  /** Stops between two pieces of work. */
+  signal?: AbortSignal;
+};
+
+/** Intervals are drawn from one seed, so that the same record gives the same bytes. */
+const SEED = 2;
+/** A piece of work holds the event loop for about so long. */
+const SLICE_MS = 8;
+/** Components read at once at first; adapted to the slice. */
+const FIRST_STEP = 100;
+const STEP_RANGE = { least: 25, most: 2000 };
+
+/**
+ * The plain model's and a corrected one's forecasts of the year up to a day, from what was on record at its start,
+ * measured at what came of the components in service then (`scoring.md` §8.6).
+ */
+export async function forecastYear(
+  environment: CalibrationEnvironment,
+  asOf: Day,
+  correctionsOf: (appliances: readonly { id: string }[]) => Promise<Corrections>,
+): Promise<Calibration["validation"]> {
+  const from = addDays(asOf, -YEAR_DAYS);
+  const byProperty: Forecast[][] = [];
+  await eachProperty(environment, asOf, async (histories, appliances) => {
+    const corrections = await correctionsOf(appliances);
+    for (const history of histories)
+      byProperty.push(forecastsOf(environment.knowledge, history, { from, to: asOf }, corrections));
+  });
+  const proof = await inSlices(environment, prove(byProperty, seededRandom(SEED)));
+  return { from, to: asOf, ...proof };
+}
+
+function forecastsOf(
+  knowledge: Knowledge,
+  history: PropertyHistory,
+  { from, to }: { from: Day; to: Day },
+  corrections: Corrections,
+): Forecast[] {
+  const start = dayNumber(from);
+  const before = scoreProperty(knowledge, history, from);
+  const after =
+    corrections === UNCORRECTED ? before : scoreProperty(knowledge, history, from, { corrections });
+  const forecasts: Forecast[] = [];
+  for (const { componentId, defId, years } of livesOnRecord(knowledge, history, to, { years: 1 })) {
+    const year = years.find((candidate) => candidate.start === start);
+    if (!year || year.failed === null) continue;
+    const { weibullShape } = knowledge.component(defId);
+    const inYear = (scores: typeof before) =>
+      failureProbability({ ...scores.get(componentId)!, weibullShape }, YEAR_DAYS, knowledge.model);
+    forecasts.push({ before: inYear(before), after: inYear(after), failed: year.failed });
+  }
+  return forecasts;
+}
+
+/** Hands over the histories of all properties but demo ones, a few at a time, giving way between. */
+export async function eachProperty(
+  { store, knowledge, pause, ticks, signal }: CalibrationEnvironment,
+  asOf: Day,
+  take: (
+    histories: readonly PropertyHistory[],
+    appliances: readonly { id: string }[],
+  ) => void | Promise<void>,
+): Promise<void> {
+  let budget = FIRST_STEP;
+  for (let cursor = ""; ; ) {
+    signal?.throwIfAborted();
+    const startedAt = ticks();
+    const properties = await store.read.properties.forSnapshot(cursor, budget);
+    if (properties.length === 0) return;
+    cursor = properties.at(-1)!.id;
+    const counted = properties.filter(({ isDemo }) => !isDemo);
+    const appliances = await store.read.appliances.forScoring(counted.map(({ id }) => id));
+    const loaded = await loadHistories(store.read, knowledge, counted, appliances, asOf);
+    await take(
+      Array.from(loaded.values(), ({ history }) => history),
+      appliances,
+    );
+    const ratio = SLICE_MS / Math.max(ticks() - startedAt, 0.1);
+    const next = budget * Math.min(2, Math.max(0.5, ratio));
+    budget = Math.round(Math.min(STEP_RANGE.most, Math.max(STEP_RANGE.least, next)));
+    await pause();
+  }
+}
+
+/** Runs to the end what gives way between two pieces of work, and lets others have their turn now and then. */
+export async function inSlices<T>(
+  { pause, ticks, signal }: Pick<CalibrationEnvironment, "pause" | "ticks" | "signal">,
+  steps: Generator<void, T>,
+): Promise<T> {
+  for (let startedAt = ticks(); ; ) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (ticks() - startedAt < SLICE_MS) continue;
+    signal?.throwIfAborted();
+    await pause();
+    startedAt = ticks();
+  }
+}

@@ -1,0 +1,77 @@
+import { OperatorError } from "../domain/errors.ts";
+import type { Partner } from "../domain/partner.ts";
+import { setEnabled } from "./administer-partner.ts";
+import type { Administration } from "./partners.ts";
+import type { Uploads } from "./photos.ts";
+
+export type PurgeParts = {
+  administration: Administration;
+  uploads: Pick<Uploads, "remove">;
+  /** Lets others have their turn between two steps. */
+  pause: () => Promise<void>;
+};
+
+/** Rows that one transaction deletes, about. */
+const STEP_ROWS = 400;
+
+/**
+ * Deletes a partner with all that it owns, for good; returns how many rows and files. Its credentials end first, so
+ * that nothing comes in meanwhile. In short transactions: one that was cut short is simply asked for again. The audit
+ * keeps that it was done, and what was done to the partner before.
+ * @throws OperatorError when `name` is not the partner's.
+ */
+export async function purgePartner(
+  { administration, uploads, pause }: PurgeParts,
+  partner: Partner,
+  name: string,
+): Promise<{ rows: number; files: number }> {
+  const { store, actor, changed } = administration;
+  const { id } = partner;
+  if (name !== partner.name)
+    throw new OperatorError(
+      `${id} is ${JSON.stringify(partner.name)}, not ${JSON.stringify(name)}; nothing was deleted`,
+      "Give its whole name with --confirm, or look the id up with `mainstay partner list`.",
+    );
+  const totals = await store.read.totals.ofPartner(id);
+  await setEnabled(administration, id, false);
+  await store.write(async (tx) => {
+    await tx.partners.revokeCredentials(id, "api_key", tx.now);
+    await tx.partners.revokeCredentials(id, "client_secret", tx.now);
+    await tx.partners.raiseRevision(id);
+    const { properties, appliances, components } = totals;
+    const detail = { name, properties, appliances, components };
+    await tx.audit.record({ at: tx.now, actor, action: "partner.purge", subject: id, detail });
+  });
+  changed(id);
+  const deleted = { rows: 0, files: 0 };
+  for (let isEmpty = false; !isEmpty; ) {
+    const step = await store.write(
+      async (tx) => {
+        const files: string[] = [];
+        let rows = 0;
+        while (rows < STEP_ROWS) {
+          const purged = await tx.purge.step(id);
+          rows += purged.rows;
+          files.push(...purged.files);
+          if (purged.isEmpty) return { rows, files, isEmpty: true };
+          await tx.giveWay();
+        }
+        return { rows, files, isEmpty: false };
+      },
+      "durable",
+      "background",
+    );
+    // After their records: a crash in between leaves files that the next start removes.
+    for (const file of step.files) await uploads.remove(file);
+    deleted.rows += step.rows;
+    deleted.files += step.files.length;
+    isEmpty = step.isEmpty;
+    await pause();
+  }
+  await store.write(async (tx) => {
+    await tx.purge.finish(id);
+    await tx.audit.record({ at: tx.now, actor, action: "partner.purged", subject: id, detail: deleted });
+  });
+  changed(id);
+  return deleted;
+}

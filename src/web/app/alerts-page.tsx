@@ -1,0 +1,186 @@
+import { useMemo, useState } from "preact/hooks";
+import type { ApiClient } from "../browser/api-client.ts";
+import { saveFile } from "../browser/csv-file.ts";
+import { useLoaded } from "../browser/loaded.ts";
+import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
+import { Empty, Showing } from "../browser/states.tsx";
+import { toast } from "../browser/toasts.tsx";
+import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { count, money } from "../format.ts";
+import { PartName } from "../sections/part-name.tsx";
+import { costOfWaiting } from "../waiting.ts";
+import { Places, SYSTEMS, systemName, TIER_WORDS } from "../words.ts";
+import { readTypes, useApp, useTitle, useWatched } from "./app-context.ts";
+import { Choice, Filters } from "./filters.tsx";
+import type { AlertForm, AlertPageForm } from "./forms.ts";
+import { useList } from "./list-reader.ts";
+import { More } from "./more.tsx";
+
+/** Every critical and warning part of the portfolio, the highest score first. */
+export function AlertsPage({ place }: { place: Place }) {
+  const { api, portfolio } = useApp();
+  useTitle("Alerts");
+  useWatched(portfolio);
+  const of = (name: string) => place.query.get(name) ?? "";
+  const path = alertsPath({ tier: of("tier"), system: of("system"), state: of("state") });
+  const list = useList<"alerts", AlertForm, AlertPageForm>(api, path, "alerts");
+  const types = useLoaded("types", () => readTypes(api));
+  const columns = useMemo(() => columnsOf(new Places(types.value ?? [], [])), [types.value]);
+  const states = [...new Set([...portfolio.state.loaded.map(({ item }) => item.state), of("state")])]
+    .filter(Boolean)
+    .sort();
+  const set = (changes: Record<string, string>) => replaceQuery(place, changes);
+  return (
+    <>
+      <header class="heading">
+        <div>
+          <h1>Alerts</h1>
+          <p class="mute">Parts that are likely to fail, the highest score first.</p>
+        </div>
+      </header>
+      <Filters>
+        <Choice
+          label="Tier"
+          value={of("tier")}
+          choices={[
+            ["CRITICAL", TIER_WORDS.CRITICAL.name],
+            ["WARNING", TIER_WORDS.WARNING.name],
+          ]}
+          onChange={(tier) => set({ tier })}
+        />
+        <Choice
+          label="System"
+          value={of("system")}
+          choices={SYSTEMS.map((system) => [system, systemName(system)])}
+          onChange={(system) => set({ system })}
+        />
+        <Choice
+          label="State"
+          value={of("state")}
+          choices={(states.length > 0 ? states : US_STATES).map((state) => [state, state])}
+          onChange={(state) => set({ state })}
+        />
+        <p class="found" role="status">
+          {list.value && (
+            <>
+              <span>
+                <TierMark tier="CRITICAL" /> {count(list.value.first.critical_count)} critical
+              </span>{" "}
+              <span>
+                <TierMark tier="WARNING" /> {count(list.value.first.warning_count)} warning
+              </span>
+            </>
+          )}
+        </p>
+        <SaveAll api={api} path={path} isEmpty={!list.value || list.value.total === 0} />
+      </Filters>
+      <Showing loaded={list} what="the alerts">
+        {({ rows, total }) =>
+          rows.length === 0 ? (
+            <Empty title={place.query.size === 0 ? "No alerts" : "Nothing matches"}>
+              <p>
+                {place.query.size === 0 ? (
+                  "Every part that is on record is in the tier Good."
+                ) : (
+                  <a href={addressOf(["alerts"])}>Show every alert</a>
+                )}
+              </p>
+            </Empty>
+          ) : (
+            <>
+              <VirtualTable
+                caption="Alerts"
+                columns={columns}
+                rows={rows}
+                rowKey={({ component_id }) => component_id}
+              />
+              <More loaded={rows.length} total={total} isLoading={list.isLoading} onMore={list.more} />
+            </>
+          )
+        }
+      </Showing>
+    </>
+  );
+}
+
+export function alertsPath(filter: Readonly<Record<string, string>>): string {
+  const given = Object.entries(filter).filter(([, value]) => value !== "");
+  return `/v1/alerts${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
+}
+
+/** All that match as CSV, which the API makes: one call, however many there are loaded. */
+function SaveAll({ api, path, isEmpty }: { api: ApiClient; path: string; isEmpty: boolean }) {
+  const [isSaving, setSaving] = useState(false);
+  const save = async () => {
+    setSaving(true);
+    try {
+      saveFile("alerts.csv", await api.file(`${path}${path.includes("?") ? "&" : "?"}format=csv`));
+    } catch (thrown) {
+      toast(thrown instanceof Error ? thrown.message : String(thrown), { isFailure: true });
+    }
+    setSaving(false);
+  };
+  return (
+    <button type="button" class="outline" disabled={isEmpty || isSaving} onClick={() => void save()}>
+      Save as CSV
+    </button>
+  );
+}
+
+const columnsOf = (places: Places): readonly TableColumn<AlertForm>[] => [
+  {
+    key: "part",
+    heading: "Part",
+    cell: (one) => (
+      <>
+        <span class="name">
+          <TierMark tier={one.risk_tier} named /> <PartName component={one} />
+        </span>
+        <span class="small mute under">{places.typeName(one.appliance_type)}</span>
+      </>
+    ),
+  },
+  {
+    key: "property",
+    heading: "Property",
+    shownFrom: "medium",
+    cell: (one) => (
+      <>
+        <a class="name" href={addressOf(["properties", one.property_id])}>
+          <bdi>{one.property_name}</bdi>
+        </a>
+        <span class="small mute under">
+          <bdi>{one.property_address}</bdi>
+        </span>
+      </>
+    ),
+  },
+  { key: "score", heading: "Score", isNumber: true, cell: (one) => one.risk_score.toFixed(2) },
+  {
+    ...{ key: "year", heading: "Fails within a year", isNumber: true, shownFrom: "wide" },
+    cell: (one) => `${(one.failure_probability_12m * 100).toFixed(1)}%`,
+  },
+  {
+    ...{ key: "expected", heading: "Expected", isNumber: true, shownFrom: "wide" },
+    cell: (one) => one.projected_failure_year,
+  },
+  {
+    ...{ key: "planned", heading: "Planned", isNumber: true },
+    cell: (one) => money(one.proactive_cost),
+  },
+  {
+    ...{ key: "reactive", heading: "After failure", isNumber: true, shownFrom: "medium" },
+    cell: (one) => <span class="mute">{money(one.reactive_cost)}</span>,
+  },
+  {
+    ...{ key: "waiting", heading: "At risk in a year", isNumber: true, shownFrom: "wide" },
+    cell: (one) => money(Math.round(costOfWaiting(one))),
+  },
+];
+
+/** Offered while nothing of the portfolio has been loaded. */
+const US_STATES =
+  "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY".split(
+    " ",
+  );

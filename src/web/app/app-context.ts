@@ -1,0 +1,38 @@
+import { createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { ApiClient } from "../browser/api-client.ts";
+import type { ApplianceTypeForm } from "../forms.ts";
+import type { PortfolioLoader } from "./portfolio-loader.ts";
+
+/** What the pages of a session share. */
+export type AppWorld = { api: ApiClient; portfolio: PortfolioLoader; signOut: () => void };
+
+export const AppContext = createContext<AppWorld | undefined>(undefined);
+export const useApp = () => useContext(AppContext)!;
+
+/** Draws anew whenever what is watched says that it has changed. */
+export function useWatched(watched: { onChange(listener: () => void): () => void }): void {
+  const [, setTurn] = useState(0);
+  useEffect(() => watched.onChange(() => setTurn((turn) => turn + 1)), [watched]);
+}
+
+/** The title of the page in the browser's own list of pages. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Mainstay`;
+  }, [title]);
+}
+
+/** All records of a list, a call for each page of 200 of them. */
+export async function readAll<K extends string, T>(api: ApiClient, path: string, key: K): Promise<T[]> {
+  const all: T[] = [];
+  for (;;) {
+    const address = `${path}${path.includes("?") ? "&" : "?"}limit=200&offset=${all.length}`;
+    const page = await api.read<Record<K, T[]> & { total: number }>(address);
+    all.push(...page[key]);
+    if (page[key].length === 0 || all.length >= page.total) return all;
+  }
+}
+
+export const readTypes = (api: ApiClient) =>
+  readAll<"appliance_types", ApplianceTypeForm>(api, "/v1/appliance-types", "appliance_types");

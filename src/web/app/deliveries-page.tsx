@@ -1,0 +1,162 @@
+import { useState } from "preact/hooks";
+import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
+import { Empty, Showing } from "../browser/states.tsx";
+import { toast } from "../browser/toasts.tsx";
+import { count, counted, moment } from "../format.ts";
+import { DataTable } from "../sections/section.tsx";
+import { useApp, useTitle } from "./app-context.ts";
+import { Choice, Filters } from "./filters.tsx";
+import type { DeliveryForm, DeliveryPageForm, DeliveryStatus } from "./forms.ts";
+import { useList } from "./list-reader.ts";
+import { More } from "./more.tsx";
+
+const STATUS_WORDS: Readonly<Record<DeliveryStatus, { name: string; chip: string }>> = {
+  failed: { name: "Failed", chip: "overdue" },
+  pending: { name: "Being tried", chip: "due_soon" },
+  delivered: { name: "Delivered", chip: "ok" },
+};
+
+const EVENTS = [
+  ...["component.critical", "component.warning", "component.recovered", "service_event.created"],
+  ...["property.created", "appliance.created", "sensor.received", "sensor.smart", "webhook.test"],
+];
+
+/** What was sent to the partner's own receiver, with every attempt; a finished one can be sent again. */
+export function DeliveriesPage({ place }: { place: Place }) {
+  const { api } = useApp();
+  useTitle("Deliveries");
+  const of = (name: string) => place.query.get(name) ?? "";
+  const given = Object.entries({ status: of("status"), event: of("event") }).filter(([, value]) => value);
+  const path = `/v1/webhook-deliveries${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
+  const list = useList<"deliveries", DeliveryForm, DeliveryPageForm>(api, path, "deliveries");
+  const set = (changes: Record<string, string>) => replaceQuery(place, changes);
+  const look = () => {
+    api.refresh();
+    list.again();
+  };
+  return (
+    <>
+      <header class="heading">
+        <div>
+          <h1>Deliveries</h1>
+          <p class="mute">What was sent to your webhook receiver, the newest first.</p>
+        </div>
+      </header>
+      <Filters>
+        <Choice
+          label="Status"
+          value={of("status")}
+          choices={Object.entries(STATUS_WORDS).map(([status, { name }]) => [status, name])}
+          onChange={(status) => set({ status })}
+        />
+        <Choice
+          label="Event"
+          value={of("event")}
+          choices={EVENTS.map((event) => [event, event])}
+          onChange={(event) => set({ event })}
+        />
+        <p class="found" role="status">
+          {list.value && counted(list.value.total, "delivery", "deliveries")}
+        </p>
+        <button type="button" class="outline" aria-busy={list.isLoading} onClick={look}>
+          Look again: 1 call
+        </button>
+      </Filters>
+      <Showing loaded={list} what="the deliveries">
+        {({ rows, total }) =>
+          rows.length === 0 ? (
+            <Empty title={given.length === 0 ? "Nothing was sent" : "Nothing matches"}>
+              <p>
+                {given.length === 0 ? (
+                  "Deliveries appear here once a receiver is set and something happens. Whoever runs the server sets it."
+                ) : (
+                  <a href={addressOf(["deliveries"])}>Show every delivery</a>
+                )}
+              </p>
+            </Empty>
+          ) : (
+            <section class="card" aria-label="Deliveries">
+              <ul class="deliveries">
+                {rows.map((delivery) => (
+                  <Delivery key={delivery.id} delivery={delivery} onResent={look} />
+                ))}
+              </ul>
+              <More loaded={rows.length} total={total} isLoading={list.isLoading} onMore={list.more} />
+            </section>
+          )
+        }
+      </Showing>
+    </>
+  );
+}
+
+function Delivery({ delivery, onResent }: { delivery: DeliveryForm; onResent: () => void }) {
+  const { id, event, status, created_at, attempts, next_attempt_at } = delivery;
+  const last = attempts.at(-1);
+  return (
+    <li>
+      <div class="line">
+        <span class={`chip ${STATUS_WORDS[status].chip}`}>{STATUS_WORDS[status].name}</span>
+        <span class="what">
+          <strong>{event}</strong> <span class="small mute">{moment(created_at)}</span>
+          <span class="small mute under">
+            {last ? `${outcomeOf(last)} at attempt ${count(last.attempt)}` : "Not tried yet"}
+            {next_attempt_at !== null && `, next ${moment(next_attempt_at)}`}
+          </span>
+        </span>
+        {status !== "pending" && <Resend id={id} onResent={onResent} />}
+      </div>
+      <details>
+        <summary class="small">
+          {counted(attempts.length, "attempt")}
+          <span class="heard"> of {id}</span>
+        </summary>
+        <p class="small mute">
+          <code>{id}</code>
+        </p>
+        <DataTable
+          caption={`Attempts of ${id}`}
+          rows={attempts}
+          columns={[
+            { heading: "Attempt", cell: (one) => count(one.attempt) },
+            { heading: "Begun", cell: (one) => moment(one.started_at) },
+            { heading: "Took", isNumber: true, cell: (one) => `${count(one.duration_ms)} ms` },
+            { heading: "Outcome", cell: outcomeOf },
+            { heading: "Answered with", cell: (one) => <code>{one.response_head}</code> },
+          ]}
+        />
+      </details>
+    </li>
+  );
+}
+
+const outcomeOf = (attempt: DeliveryForm["attempts"][number]) =>
+  attempt.error ?? `Answered ${attempt.status_code}`;
+
+function Resend({ id, onResent }: { id: string; onResent: () => void }) {
+  const { api } = useApp();
+  const [isSending, setSending] = useState(false);
+  const resend = async () => {
+    setSending(true);
+    try {
+      await api.write("POST", `/v1/webhook-deliveries/${encodeURIComponent(id)}/resend`);
+      toast("It is sent again, with the same id and bytes.");
+      onResent();
+    } catch (thrown) {
+      toast(thrown instanceof Error ? thrown.message : String(thrown), { isFailure: true });
+    }
+    setSending(false);
+  };
+  return (
+    <button
+      type="button"
+      class="outline"
+      aria-label={`Send ${id} again`}
+      aria-busy={isSending}
+      disabled={isSending}
+      onClick={() => void resend()}
+    >
+      Send again
+    </button>
+  );
+}

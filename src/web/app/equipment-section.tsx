@@ -1,0 +1,161 @@
+import { useMemo } from "preact/hooks";
+import { useLoaded } from "../browser/loaded.ts";
+import { addressOf } from "../browser/place.ts";
+import { Empty, Showing } from "../browser/states.tsx";
+import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
+import { count, counted } from "../format.ts";
+import type { ComponentForm, UnitForm } from "../forms.ts";
+import { DataTable } from "../sections/section.tsx";
+import { Places, systemName } from "../words.ts";
+import { readAll, useApp } from "./app-context.ts";
+import type { ApplianceForm } from "./forms.ts";
+import { Counted } from "./properties-page.tsx";
+
+type Figures = { components: readonly ComponentForm[]; types: ConstructorParameters<typeof Places>[0] };
+type Line = { appliance: ApplianceForm; critical: number; warning: number; parts: number };
+
+/** The appliances of a property with their parts by tier, and its units. */
+export function Equipment({ propertyId, figures }: { propertyId: string; figures: Figures }) {
+  const { api } = useApp();
+  const id = encodeURIComponent(propertyId);
+  const equipment = useLoaded(propertyId, async () => ({
+    appliances: await readAll<"appliances", ApplianceForm>(
+      api,
+      `/v1/appliances?property_id=${id}`,
+      "appliances",
+    ),
+    units: await readAll<"units", UnitForm>(api, `/v1/property/${id}/units`, "units"),
+  }));
+  return (
+    <Showing loaded={equipment} what="the appliances">
+      {({ appliances, units }) => (
+        <>
+          <Appliances appliances={appliances} units={units} figures={figures} />
+          <Units appliances={appliances} units={units} />
+        </>
+      )}
+    </Showing>
+  );
+}
+
+function Appliances(props: {
+  appliances: readonly ApplianceForm[];
+  units: readonly UnitForm[];
+  figures: Figures;
+}) {
+  const { appliances, units, figures } = props;
+  const { components, types } = figures;
+  const rows = useMemo(() => linesOf(appliances, components), [appliances, components]);
+  const columns = useMemo(() => columnsOf(new Places(types, units), units), [types, units]);
+  if (appliances.length === 0)
+    return (
+      <Empty title="No appliance on record">
+        <p>Once appliances are registered, their parts are scored at once.</p>
+      </Empty>
+    );
+  return (
+    <section class="card list" aria-labelledby="appliances">
+      <h2 id="appliances">{counted(appliances.length, "appliance")}</h2>
+      <VirtualTable
+        caption="Appliances"
+        columns={columns}
+        rows={rows}
+        rowKey={({ appliance }) => appliance.id}
+      />
+    </section>
+  );
+}
+
+/** The worst first. */
+function linesOf(appliances: readonly ApplianceForm[], components: readonly ComponentForm[]): Line[] {
+  const parts = Map.groupBy(components, ({ appliance_id }) => appliance_id);
+  const inTier = (id: string, tier: string) =>
+    (parts.get(id) ?? []).filter(({ risk_tier }) => risk_tier === tier).length;
+  return appliances
+    .map((appliance) => ({
+      appliance,
+      critical: inTier(appliance.id, "CRITICAL"),
+      warning: inTier(appliance.id, "WARNING"),
+      parts: parts.get(appliance.id)?.length ?? 0,
+    }))
+    .sort((a, b) => b.critical - a.critical || b.warning - a.warning);
+}
+
+function columnsOf(places: Places, units: readonly UnitForm[]): readonly TableColumn<Line>[] {
+  const labels = new Map(units.map(({ id, label }) => [id, label]));
+  return [
+    {
+      key: "name",
+      heading: "Appliance",
+      cell: ({ appliance }) => (
+        <>
+          <a class="name" href={addressOf(["appliances", appliance.id])}>
+            {places.typeName(appliance.type_id)}
+          </a>
+          <span class="small mute under">
+            <bdi>
+              {[appliance.brand, appliance.model].filter(Boolean).join(" ") ||
+                systemName(places.systemOf(appliance.type_id))}
+            </bdi>
+          </span>
+        </>
+      ),
+    },
+    {
+      key: "unit",
+      heading: "Unit",
+      shownFrom: "medium",
+      cell: ({ appliance }) =>
+        appliance.unit_id === null ? (
+          <span class="mute">Whole property</span>
+        ) : (
+          <bdi>{labels.get(appliance.unit_id) ?? "–"}</bdi>
+        ),
+    },
+    { key: "since", heading: "Since", isNumber: true, cell: ({ appliance }) => appliance.install_year },
+    {
+      key: "parts",
+      heading: "Parts",
+      isNumber: true,
+      shownFrom: "medium",
+      cell: ({ parts }) => count(parts),
+    },
+    {
+      ...{ key: "critical", heading: "Critical", isNumber: true },
+      cell: ({ critical }) => <Counted tier="CRITICAL" of={critical} />,
+    },
+    {
+      ...{ key: "warning", heading: "Warning", isNumber: true },
+      cell: ({ warning }) => <Counted tier="WARNING" of={warning} />,
+    },
+  ];
+}
+
+function Units({ appliances, units }: { appliances: readonly ApplianceForm[]; units: readonly UnitForm[] }) {
+  const held = Map.groupBy(appliances, ({ unit_id }) => unit_id);
+  return (
+    <section class="card" aria-labelledby="units">
+      <h2 id="units">{counted(units.length, "unit")}</h2>
+      {units.length === 0 ? (
+        <p class="empty">The property has no units on record.</p>
+      ) : (
+        <details class="numbers">
+          <summary>Units in a table</summary>
+          <DataTable
+            caption="Units"
+            rows={units}
+            columns={[
+              { heading: "Unit", cell: ({ label }) => <bdi>{label}</bdi> },
+              {
+                heading: "Appliances of its own",
+                isNumber: true,
+                cell: ({ id }) => count(held.get(id)?.length ?? 0),
+              },
+              { heading: "Id", cell: ({ id }) => <code>{id}</code> },
+            ]}
+          />
+        </details>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,17 @@
+import { count } from "../format.ts";
+
+/** Below a list that goes on: how much of it is here, and the next page for one call. */
+export function More(props: { loaded: number; total: number; isLoading: boolean; onMore: () => void }) {
+  const { loaded, total, isLoading, onMore } = props;
+  if (loaded >= total) return null;
+  return (
+    <p class="further">
+      <span class="mute">
+        {count(loaded)} of {count(total)} loaded
+      </span>
+      <button type="button" class="outline" aria-busy={isLoading} disabled={isLoading} onClick={onMore}>
+        {isLoading ? "Loading…" : "Load 200 more: 1 call"}
+      </button>
+    </p>
+  );
+}

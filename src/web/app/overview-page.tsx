@@ -1,0 +1,184 @@
+import { useEffect, useMemo } from "preact/hooks";
+import { useLoaded } from "../browser/loaded.ts";
+import { addressOf } from "../browser/place.ts";
+import { Empty, Failed, Loading, Showing } from "../browser/states.tsx";
+import { Bar } from "../charts/bar.tsx";
+import { TierBar } from "../charts/tier-bar.tsx";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { count, counted, money } from "../format.ts";
+import { Numbers, Section } from "../sections/section.tsx";
+import { systemName } from "../words.ts";
+import { useApp, useTitle, useWatched } from "./app-context.ts";
+import type { PortfolioTotalsForm } from "./forms.ts";
+import { LoadedSoFar } from "./loaded-so-far.tsx";
+import { byState, type StateRow } from "./portfolio.ts";
+import { WhatToDoInPortfolio } from "./portfolio-plan-section.tsx";
+import { Counted } from "./properties-page.tsx";
+import { readSystems, type SystemRow } from "./systems.ts";
+
+const STATES_SHOWN = 10;
+
+/** How the portfolio stands: its sums, and where the risk sits by system and by state. */
+export function OverviewPage() {
+  const { portfolio } = useApp();
+  useTitle("Overview");
+  useWatched(portfolio);
+  useEffect(() => {
+    void portfolio.start();
+  }, [portfolio]);
+  const { totals, total, failure, loaded } = portfolio.state;
+  if (!totals && failure) return <Failed failure={failure} again={() => void portfolio.again()} isPage />;
+  return (
+    <>
+      <header class="heading">
+        <div>
+          <h1>Portfolio</h1>
+          {totals && (
+            <p class="mute">
+              {counted(totals.properties, "property", "properties")} ·{" "}
+              {counted(totals.appliances, "appliance")} · {counted(totals.components, "part")}
+            </p>
+          )}
+        </div>
+      </header>
+      {!totals && <Loading what="the portfolio" />}
+      {total === 0 && (
+        <Empty title="No property yet">
+          <p>Properties appear here as soon as they are registered through the API or imported.</p>
+        </Empty>
+      )}
+      {totals && totals.properties > 0 && (
+        <>
+          <Standing totals={totals} />
+          {totals.components > 0 && <WhatToDoInPortfolio />}
+          {totals.components > 0 && <BySystem />}
+          <ByState rows={loaded} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Standing({ totals }: { totals: PortfolioTotalsForm }) {
+  const { critical, warning, components, total_deferred, total_reactive } = totals;
+  return (
+    <section class="card" aria-labelledby="standing">
+      <h2 id="standing" class="heard">
+        How it stands
+      </h2>
+      <dl class="figures four">
+        <div>
+          <dt>
+            <TierMark tier="CRITICAL" /> Act now
+          </dt>
+          <dd>
+            <a href={addressOf(["alerts"], { tier: "CRITICAL" })}>{counted(critical, "part")}</a>
+          </dd>
+          <dd class="small mute">of {count(components)}</dd>
+        </div>
+        <div>
+          <dt>
+            <TierMark tier="WARNING" /> Plan for
+          </dt>
+          <dd>
+            <a href={addressOf(["alerts"], { tier: "WARNING" })}>{counted(warning, "part")}</a>
+          </dd>
+          <dd class="small mute">within 6 months</dd>
+        </div>
+        <div>
+          <dt>Cost to act</dt>
+          <dd>{money(total_deferred)}</dd>
+          <dd class="small mute">for both, planned</dd>
+        </div>
+        <div>
+          <dt>If they fail first</dt>
+          <dd>{money(total_reactive)}</dd>
+          <dd class="small mute">{money(total_reactive - total_deferred)} more than planned</dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+function BySystem() {
+  const { api } = useApp();
+  const systems = useLoaded("systems", () => readSystems(api));
+  return (
+    <Section
+      id="by-system"
+      title="By system"
+      about="Parts that are critical or in warning, in all properties."
+    >
+      <Showing loaded={systems} what="the systems">
+        {(rows) =>
+          rows.length === 0 ? (
+            <p class="empty">Every part is in the tier Good.</p>
+          ) : (
+            <ul class="sums">
+              {rows.map((row) => (
+                <SystemLine row={row} most={Math.max(...rows.map((one) => one.critical + one.warning))} />
+              ))}
+            </ul>
+          )
+        }
+      </Showing>
+    </Section>
+  );
+}
+
+function SystemLine({ row, most }: { row: SystemRow; most: number }) {
+  const { system, critical, warning } = row;
+  return (
+    <li>
+      <a href={addressOf(["alerts"], { system })}>{systemName(system)}</a>
+      <TierBar critical={critical} warning={warning} most={most} />
+      <span class="pair">
+        <span>
+          <Counted tier="CRITICAL" of={critical} />
+          <span class="heard"> critical</span>
+        </span>
+        <span>
+          <Counted tier="WARNING" of={warning} />
+          <span class="heard"> in warning</span>
+        </span>
+      </span>
+    </li>
+  );
+}
+
+function ByState({ rows: loaded }: { rows: readonly { item: Parameters<typeof byState>[0][number] }[] }) {
+  const rows = useMemo(() => byState(loaded.map(({ item }) => item)), [loaded]);
+  const most = Math.max(...rows.map(({ deferred }) => deferred), 0);
+  return (
+    <Section id="by-state" title="By state" about="What it costs to replace what is critical or in warning.">
+      <LoadedSoFar />
+      <ul class="sums">
+        {rows.slice(0, STATES_SHOWN).map((row) => (
+          <li>
+            <span>
+              <a href={addressOf(["properties"], { state: row.state })}>{row.state}</a>{" "}
+              <span class="small mute">{counted(row.properties, "property", "properties")}</span>
+            </span>
+            <Bar value={row.deferred} most={most} />
+            <strong>{money(row.deferred)}</strong>
+          </li>
+        ))}
+      </ul>
+      <Numbers
+        summary={
+          rows.length > STATES_SHOWN ? `All ${count(rows.length)} states in a table` : "States in a table"
+        }
+        rows={rows}
+        columns={[
+          { heading: "State", cell: (row: StateRow) => row.state },
+          { heading: "Properties", isNumber: true, cell: (row) => count(row.properties) },
+          { heading: "Parts", isNumber: true, cell: (row) => count(row.components) },
+          { heading: "Critical", isNumber: true, cell: (row) => count(row.critical) },
+          { heading: "Warning", isNumber: true, cell: (row) => count(row.warning) },
+          { heading: "Cost to act", isNumber: true, cell: (row) => money(row.deferred) },
+          { heading: "If they fail first", isNumber: true, cell: (row) => money(row.reactive) },
+        ]}
+      />
+    </Section>
+  );
+}

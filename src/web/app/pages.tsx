@@ -1,0 +1,34 @@
+import { addressOf, type Place } from "../browser/place.ts";
+import { Empty } from "../browser/states.tsx";
+import { AlertsPage } from "./alerts-page.tsx";
+import { useTitle } from "./app-context.ts";
+import { AppliancePage } from "./appliance-page.tsx";
+import { ComponentPage } from "./component-page.tsx";
+import { DeliveriesPage } from "./deliveries-page.tsx";
+import { OverviewPage } from "./overview-page.tsx";
+import { PropertiesPage } from "./properties-page.tsx";
+import { PropertyPage } from "./property-page.tsx";
+
+/** The page that an address names. */
+export function Pages({ place }: { place: Place }) {
+  const [area, id, part] = place.parts;
+  if (area === undefined) return <OverviewPage />;
+  if (area === "properties" && id === undefined) return <PropertiesPage place={place} />;
+  if (area === "properties") return <PropertyPage key={id} id={id!} part={part} />;
+  if (area === "appliances" && id !== undefined) return <AppliancePage key={id} id={id} />;
+  if (area === "components" && id !== undefined) return <ComponentPage key={id} id={id} />;
+  if (area === "alerts") return <AlertsPage place={place} />;
+  if (area === "deliveries") return <DeliveriesPage place={place} />;
+  return <NoPage />;
+}
+
+function NoPage() {
+  useTitle("No page here");
+  return (
+    <Empty title="There is no page here" isPage>
+      <p>
+        A part of the address may be missing. <a href={addressOf([])}>Go to the overview</a>.
+      </p>
+    </Empty>
+  );
+}

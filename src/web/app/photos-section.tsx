@@ -1,0 +1,95 @@
+import { useEffect, useState } from "preact/hooks";
+import { ApiFailure } from "../browser/api-failure.ts";
+import { useLoaded } from "../browser/loaded.ts";
+import { Showing } from "../browser/states.tsx";
+import { counted, date } from "../format.ts";
+import { useApp } from "./app-context.ts";
+import type { PhotoForm, PhotosForm } from "./forms.ts";
+
+/** The photos of an appliance. Each picture is a call, so they are shown when they are asked for. */
+export function Photos({ applianceId }: { applianceId: string }) {
+  const { api } = useApp();
+  const [isWanted, setWanted] = useState(false);
+  const path = `/v1/appliances/${encodeURIComponent(applianceId)}/photos`;
+  const photos = useLoaded(path, () => api.read<PhotosForm>(path));
+  return (
+    <section class="card" aria-labelledby="photos">
+      <h2 id="photos">Photos</h2>
+      <Showing loaded={photos} what="the photos">
+        {({ appliance_photos, service_event_photos, total }) =>
+          total === 0 ? (
+            <p class="empty">No photo is on record.</p>
+          ) : (
+            <>
+              <ul class="photos">
+                {[...appliance_photos, ...service_event_photos].map((photo) => (
+                  <li key={photo.filename}>
+                    {isWanted ? <Picture photo={photo} /> : <Words photo={photo} />}
+                  </li>
+                ))}
+              </ul>
+              {!isWanted && (
+                <p>
+                  <button type="button" class="outline" onClick={() => setWanted(true)}>
+                    Show {total === 1 ? "the photo" : "the photos"}: {counted(total, "call")}
+                  </button>
+                </p>
+              )}
+            </>
+          )
+        }
+      </Showing>
+    </section>
+  );
+}
+
+function Picture({ photo }: { photo: PhotoForm }) {
+  const { api } = useApp();
+  const [address, setAddress] = useState<string>();
+  const [failure, setFailure] = useState<string>();
+  useEffect(() => {
+    let made: string | undefined;
+    let isWanted = true;
+    api.file(`/uploads/${encodeURIComponent(photo.filename)}`).then(
+      (picture) => {
+        if (!isWanted) return;
+        made = URL.createObjectURL(picture);
+        setAddress(made);
+      },
+      (thrown: unknown) =>
+        isWanted && setFailure(thrown instanceof ApiFailure ? thrown.message : "Not shown"),
+    );
+    return () => {
+      isWanted = false;
+      if (made !== undefined) URL.revokeObjectURL(made);
+    };
+  }, [api, photo.filename]);
+  return (
+    <figure>
+      {address ? (
+        <a href={address} target="_blank" rel="noreferrer">
+          <img src={address} alt={photo.original_name} />
+        </a>
+      ) : (
+        <span class="unloaded small mute">{failure ?? "Loading…"}</span>
+      )}
+      <figcaption>
+        <Words photo={photo} />
+      </figcaption>
+    </figure>
+  );
+}
+
+function Words({ photo }: { photo: PhotoForm }) {
+  const { original_name, uploaded_at, event_type, event_date } = photo;
+  return (
+    <span>
+      <bdi class="shortened">{original_name}</bdi>
+      <span class="small mute">
+        {event_type === null
+          ? date(uploaded_at)
+          : `${event_type}${event_date === null ? "" : `, ${date(event_date)}`}`}
+      </span>
+    </span>
+  );
+}

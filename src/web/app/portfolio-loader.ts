@@ -1,0 +1,83 @@
+import type { ApiClient } from "../browser/api-client.ts";
+import { ApiFailure } from "../browser/api-failure.ts";
+import type { PortfolioPageForm, PortfolioTotalsForm } from "./forms.ts";
+import { type Searched, searchedBy } from "./portfolio.ts";
+
+/** The API's largest page. */
+export const PAGE = 200;
+/** Pages that are loaded without asking; beyond them the reader decides what it is worth. */
+const UNASKED_PAGES = 5;
+/** The time between the calls for the rest: the partner's own programs have their share of each minute, too. */
+export const PACE_MS = 1500;
+
+export const portfolioPath = (offset: number) => `/v1/portfolio/summary?limit=${PAGE}&offset=${offset}`;
+
+export type PortfolioState = {
+  loaded: readonly Searched[];
+  /** How many properties there are; undefined until the first page is here. */
+  total?: number;
+  totals?: PortfolioTotalsForm;
+  isLoading: boolean;
+  failure?: ApiFailure;
+};
+
+/** Loads the portfolio page by page, and tells what there is so far. Lives as long as its session. */
+export class PortfolioLoader {
+  state: PortfolioState = { loaded: [], isLoading: false };
+  readonly #listeners = new Set<() => void>();
+  #isStopped = false;
+
+  constructor(private readonly api: ApiClient) {}
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Loads the first pages, unless they are there. */
+  async start(): Promise<void> {
+    if (this.state.isLoading || this.state.loaded.length > 0) return;
+    await this.#load(UNASKED_PAGES, 0);
+  }
+
+  /** Loads the rest, at a pace that leaves room for others. */
+  async loadRest(): Promise<void> {
+    if (!this.state.isLoading) await this.#load(Number.POSITIVE_INFINITY, PACE_MS);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Forgets what is there and loads it again. */
+  async again(): Promise<void> {
+    if (this.state.isLoading) return;
+    this.#set({ loaded: [], isLoading: false });
+    await this.start();
+  }
+
+  async #load(pages: number, paceMs: number): Promise<void> {
+    this.#isStopped = false;
+    const { failure: _, ...before } = this.state;
+    this.#set({ ...before, isLoading: true });
+    try {
+      for (let page = 0; page < pages && !this.#isStopped; page++) {
+        if (page > 0) await new Promise((resolve) => setTimeout(resolve, paceMs));
+        const offset = this.state.loaded.length;
+        const { portfolio, total, totals } = await this.api.read<PortfolioPageForm>(portfolioPath(offset));
+        const loaded = [...this.state.loaded, ...portfolio.map(searchedBy)];
+        this.#set({ loaded, total, totals, isLoading: true });
+        if (portfolio.length === 0 || loaded.length >= total) break;
+      }
+      this.#set({ ...this.state, isLoading: false });
+    } catch (thrown) {
+      if (!(thrown instanceof ApiFailure)) throw thrown;
+      this.#set({ ...this.state, isLoading: false, failure: thrown });
+    }
+  }
+
+  #set(state: PortfolioState): void {
+    this.state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}

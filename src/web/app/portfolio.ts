@@ -1,0 +1,95 @@
+import type { Sorting } from "../browser/virtual-table.tsx";
+import type { PortfolioItemForm } from "./forms.ts";
+
+/* What is worked out of the properties that are loaded, with no further call. */
+
+/** What the reader wants to see of the properties. Empty where all. */
+export type PortfolioFilter = { words: string; state: string; rating: string };
+
+/** A property with what it is searched by. */
+export type Searched = { item: PortfolioItemForm; text: string };
+
+export const searchedBy = (item: PortfolioItemForm): Searched => ({
+  item,
+  text: [item.name, item.address, item.city, item.state, item.property_id].join(" ").toLowerCase(),
+});
+
+/** The properties that match, every word of the search somewhere in name, address, city, state or id. */
+export function filtered(all: readonly Searched[], filter: PortfolioFilter): PortfolioItemForm[] {
+  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
+  const rating = filter.rating === NOT_RATED ? null : filter.rating;
+  const found = [];
+  for (const { item, text } of all) {
+    if (filter.state !== "" && item.state !== filter.state) continue;
+    if (filter.rating !== "" && item.overall_rating !== rating) continue;
+    if (words.every((word) => text.includes(word))) found.push(item);
+  }
+  return found;
+}
+export const NOT_RATED = "none";
+
+const VALUES: Readonly<Record<string, (item: PortfolioItemForm) => string | number>> = {
+  name: (item) => item.name.toLowerCase(),
+  state: (item) => item.state,
+  units: (item) => item.unit_count,
+  components: (item) => item.components,
+  critical: (item) => item.critical,
+  warning: (item) => item.warning,
+  rating: (item) => ["FAIL", "FAIR", "GOOD"].indexOf(item.overall_rating ?? "") + 1 || 4,
+  deferred: (item) => item.total_deferred_maintenance,
+  reactive: (item) => item.total_reactive_exposure,
+  door: (item) => item.deferred_per_door,
+};
+
+/** In the order asked for; equals as they came. */
+export function sorted(items: readonly PortfolioItemForm[], { key, isDescending }: Sorting) {
+  const value = VALUES[key] ?? VALUES.deferred!;
+  const sign = isDescending ? -1 : 1;
+  const keyed = items.map((item) => ({ item, value: value(item) }));
+  keyed.sort((a, b) => (a.value < b.value ? -sign : a.value > b.value ? sign : 0));
+  return keyed.map(({ item }) => item);
+}
+
+/** `-deferred` and `name`, as they stand in an address. */
+export function sortingOf(text: string | null): Sorting {
+  const key = (text ?? "").replace(/^-/, "");
+  if (!Object.hasOwn(VALUES, key)) return { key: "deferred", isDescending: true };
+  return { key, isDescending: text!.startsWith("-") };
+}
+export const sortingText = ({ key, isDescending }: Sorting) => `${isDescending ? "-" : ""}${key}`;
+
+export type StateRow = {
+  state: string;
+  properties: number;
+  components: number;
+  critical: number;
+  warning: number;
+  deferred: number;
+  reactive: number;
+};
+
+/** Sums by state, the one with the most to do first. */
+export function byState(items: readonly PortfolioItemForm[]): StateRow[] {
+  const rows = new Map<string, StateRow>();
+  for (const item of items) {
+    const row = rows.get(item.state) ?? {
+      ...{
+        state: item.state,
+        properties: 0,
+        components: 0,
+        critical: 0,
+        warning: 0,
+        deferred: 0,
+        reactive: 0,
+      },
+    };
+    rows.set(item.state, row);
+    row.properties++;
+    row.components += item.components;
+    row.critical += item.critical;
+    row.warning += item.warning;
+    row.deferred += item.total_deferred_maintenance;
+    row.reactive += item.total_reactive_exposure;
+  }
+  return [...rows.values()].sort((a, b) => b.deferred - a.deferred || b.critical - a.critical);
+}

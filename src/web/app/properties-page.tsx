@@ -1,0 +1,175 @@
+import { useEffect, useMemo } from "preact/hooks";
+import { saveCsv } from "../browser/csv-file.ts";
+import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
+import { Empty, Failed, Loading } from "../browser/states.tsx";
+import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { count, counted, money } from "../format.ts";
+import type { Tier } from "../forms.ts";
+import { useApp, useTitle, useWatched } from "./app-context.ts";
+import { Choice, Filters, Search } from "./filters.tsx";
+import type { PortfolioItemForm } from "./forms.ts";
+import { LoadedSoFar } from "./loaded-so-far.tsx";
+import { filtered, NOT_RATED, sorted, sortingOf, sortingText } from "./portfolio.ts";
+
+export const RATING_WORDS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Poor" };
+
+/** Every property, to be searched, filtered and put in order. */
+export function PropertiesPage({ place }: { place: Place }) {
+  const { portfolio } = useApp();
+  useTitle("Properties");
+  useWatched(portfolio);
+  useEffect(() => {
+    void portfolio.start();
+  }, [portfolio]);
+  const { loaded, total, failure } = portfolio.state;
+  const filter = {
+    words: place.query.get("q") ?? "",
+    state: place.query.get("state") ?? "",
+    rating: place.query.get("rating") ?? "",
+  };
+  const sorting = sortingOf(place.query.get("sort"));
+  const rows = useMemo(
+    () => sorted(filtered(loaded, filter), sorting),
+    [loaded, filter.words, filter.state, filter.rating, sorting.key, sorting.isDescending],
+  );
+  const states = useMemo(() => [...new Set(loaded.map(({ item }) => item.state))].sort(), [loaded]);
+  const set = (changes: Record<string, string>) => replaceQuery(place, changes);
+
+  return (
+    <>
+      <header class="heading">
+        <div>
+          <h1>Properties</h1>
+          {total !== undefined && <LoadedSoFar />}
+        </div>
+      </header>
+      {loaded.length === 0 && failure && <Failed failure={failure} again={() => void portfolio.again()} />}
+      {loaded.length === 0 && !failure && total === undefined && <Loading what="the portfolio" />}
+      {total === 0 && (
+        <Empty title="No property yet">
+          <p>Properties appear here as soon as they are registered through the API or imported.</p>
+        </Empty>
+      )}
+      {loaded.length > 0 && (
+        <>
+          <Filters>
+            <Search label="Search" value={filter.words} onChange={(q) => set({ q })} />
+            <Choice
+              label="State"
+              value={filter.state}
+              choices={states.map((state) => [state, state])}
+              onChange={(state) => set({ state })}
+            />
+            <Choice
+              label="Condition"
+              value={filter.rating}
+              choices={[...Object.entries(RATING_WORDS), [NOT_RATED, "Not assessed"]]}
+              onChange={(rating) => set({ rating })}
+            />
+            <p class="found" role="status">
+              {counted(rows.length, "property", "properties")}
+            </p>
+            <button type="button" class="outline" disabled={rows.length === 0} onClick={() => save(rows)}>
+              Save as CSV
+            </button>
+          </Filters>
+          {rows.length === 0 ? (
+            <Empty title="Nothing matches">
+              <p>
+                <a href={addressOf(["properties"])}>Show every property</a>
+              </p>
+            </Empty>
+          ) : (
+            <VirtualTable
+              caption="Properties"
+              columns={COLUMNS}
+              rows={rows}
+              rowKey={({ property_id }) => property_id}
+              sorting={sorting}
+              onSort={(next) => set({ sort: sortingText(next) })}
+            />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+const COLUMNS: readonly TableColumn<PortfolioItemForm>[] = [
+  {
+    key: "name",
+    heading: "Property",
+    isSorted: true,
+    cell: (one) => (
+      <>
+        <a class="name" href={addressOf(["properties", one.property_id])}>
+          <bdi>{one.name}</bdi>
+        </a>
+        <span class="small mute under">
+          <bdi>{[one.address, one.city, one.state].filter(Boolean).join(", ")}</bdi>
+        </span>
+      </>
+    ),
+  },
+  {
+    key: "state",
+    heading: "State",
+    isSorted: true,
+    shownFrom: "wide",
+    isNarrow: true,
+    cell: (one) => one.state,
+  },
+  {
+    ...{ key: "units", heading: "Units", isNumber: true, isSorted: true, shownFrom: "wide", isNarrow: true },
+    cell: (one) => count(one.unit_count),
+  },
+  {
+    ...{ key: "rating", heading: "Condition", isSorted: true, shownFrom: "medium" },
+    cell: (one) =>
+      one.components === 0 || one.overall_rating === null ? (
+        <span class="mute">–</span>
+      ) : (
+        RATING_WORDS[one.overall_rating]
+      ),
+  },
+  {
+    ...{ key: "critical", heading: "Critical", isNumber: true, isSorted: true },
+    cell: (one) => <Counted tier="CRITICAL" of={one.critical} />,
+  },
+  {
+    ...{ key: "warning", heading: "Warning", isNumber: true, isSorted: true, shownFrom: "medium" },
+    cell: (one) => <Counted tier="WARNING" of={one.warning} />,
+  },
+  {
+    ...{ key: "deferred", heading: "To act", isNumber: true, isSorted: true },
+    cell: (one) => money(one.total_deferred_maintenance),
+  },
+  {
+    ...{ key: "reactive", heading: "If it fails", isNumber: true, isSorted: true, shownFrom: "medium" },
+    cell: (one) => <span class="mute">{money(one.total_reactive_exposure)}</span>,
+  },
+  {
+    ...{ key: "door", heading: "To act, a unit", isNumber: true, isSorted: true, shownFrom: "wide" },
+    cell: (one) => money(Math.round(one.deferred_per_door)),
+  },
+];
+
+/** A number of parts in a tier, quiet where there are none. */
+export function Counted({ tier, of }: { tier: Tier; of: number }) {
+  if (of === 0) return <span class="mute">0</span>;
+  return (
+    <>
+      <TierMark tier={tier} /> {count(of)}
+    </>
+  );
+}
+
+function save(rows: readonly PortfolioItemForm[]): void {
+  const heading = Object.keys(rows[0]!) as (keyof PortfolioItemForm)[];
+  saveCsv(
+    "properties.csv",
+    heading,
+    rows.map((row) => heading.map((field) => row[field])),
+  );
+}

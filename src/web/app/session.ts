@@ -1,0 +1,90 @@
+import { ApiFailure, failureOf, OFFLINE } from "../browser/api-failure.ts";
+
+/**
+ * What opens the API, held for the tab alone: in sessionStorage, so that reloading the page or coming back from another
+ * one in the same tab does not ask for it again, and closing the tab forgets it. Of a client secret only the token that
+ * it bought is kept there; the secret itself stays in this page's memory, to renew the token while the page is open.
+ */
+type Kept = { apiKey: string } | { token: string; expiresAt: number };
+
+const NAME = "mainstay.session";
+/** A token is renewed when it is good for less than this. */
+const RENEWED_BEFORE_MS = 5 * 60_000;
+
+export type ClientCredentials = { clientId: string; clientSecret: string };
+
+export class Session {
+  #kept: Kept;
+  #client: ClientCredentials | undefined;
+  readonly #root: string;
+  #renewal: Promise<void> | undefined;
+
+  private constructor(root: string, kept: Kept, client?: ClientCredentials) {
+    this.#root = root;
+    this.#kept = kept;
+    this.#client = client;
+    sessionStorage.setItem(NAME, JSON.stringify(kept));
+  }
+
+  /** The session that this tab had before it was reloaded. */
+  static resumed(root: string): Session | undefined {
+    try {
+      const kept = JSON.parse(sessionStorage.getItem(NAME) ?? "null") as Kept | null;
+      return kept === null ? undefined : new Session(root, kept);
+    } catch {
+      return undefined;
+    }
+  }
+
+  static withKey(root: string, apiKey: string): Session {
+    return new Session(root, { apiKey });
+  }
+
+  /** Throws an ApiFailure where the client is not known. */
+  static async withClient(root: string, client: ClientCredentials): Promise<Session> {
+    return new Session(root, await boughtToken(root, client), client);
+  }
+
+  /** What a call is sent with. Renews a token that is about to expire, where that is possible. */
+  async headers(): Promise<Record<string, string>> {
+    if ("apiKey" in this.#kept) return { "x-api-key": this.#kept.apiKey };
+    if (this.#client && this.#kept.expiresAt - Date.now() < RENEWED_BEFORE_MS) {
+      this.#renewal ??= this.#renew(this.#client).finally(() => {
+        this.#renewal = undefined;
+      });
+      await this.#renewal;
+    }
+    return { authorization: `Bearer ${this.#kept.token}` };
+  }
+
+  /** Why a call was refused, in words. */
+  get whyEnded(): string {
+    return "apiKey" in this.#kept
+      ? "This key no longer opens anything: it was replaced, or the account is closed. Sign in with the present one."
+      : "The session has expired or was ended. Sign in again to go on where you were.";
+  }
+
+  end(): void {
+    sessionStorage.removeItem(NAME);
+    this.#client = undefined;
+  }
+
+  async #renew(client: ClientCredentials): Promise<void> {
+    this.#kept = await boughtToken(this.#root, client);
+    sessionStorage.setItem(NAME, JSON.stringify(this.#kept));
+  }
+}
+
+async function boughtToken(root: string, { clientId, clientSecret }: ClientCredentials): Promise<Kept> {
+  const asked = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
+  const answer = await fetch(`${root}/oauth/token`, {
+    method: "POST",
+    body: new URLSearchParams(asked),
+    cache: "no-store",
+  }).catch(() => {
+    throw new ApiFailure("offline", OFFLINE);
+  });
+  if (!answer.ok) throw await failureOf(answer);
+  const { access_token, expires_in } = (await answer.json()) as { access_token: string; expires_in: number };
+  return { token: access_token, expiresAt: Date.now() + expires_in * 1000 };
+}

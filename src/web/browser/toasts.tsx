@@ -1,0 +1,46 @@
+import { useEffect, useState } from "preact/hooks";
+
+type Toast = { id: number; words: string; isFailure: boolean };
+
+const SHOWN_MS = 6000;
+let last = 0;
+let shown: readonly Toast[] = [];
+const listeners = new Set<() => void>();
+
+function change(toasts: readonly Toast[]): void {
+  shown = toasts;
+  for (const listener of listeners) listener();
+}
+
+/** Says in passing that something was done, or that it failed; a failure stays until it is put away. */
+export function toast(words: string, { isFailure = false } = {}): void {
+  const id = ++last;
+  change([...shown, { id, words, isFailure }]);
+  if (!isFailure) setTimeout(() => putAway(id), SHOWN_MS);
+}
+
+const putAway = (id: number) => change(shown.filter((one) => one.id !== id));
+
+/** Where what is said in passing appears. Once on a page. */
+export function Toasts() {
+  const [, setTurn] = useState(0);
+  useEffect(() => {
+    const listener = () => setTurn((turn) => turn + 1);
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  }, []);
+  return (
+    <div class="toasts" role="status">
+      {shown.map(({ id, words, isFailure }) => (
+        <p key={id} class={isFailure ? "toast failure" : "toast"}>
+          <span>{words}</span>
+          <button type="button" class="plain" onClick={() => putAway(id)}>
+            Close
+          </button>
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,147 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+export type TableColumn<Row> = {
+  key: string;
+  heading: ComponentChildren;
+  isNumber?: boolean;
+  /** Whether rows can be put in the order of it. */
+  isSorted?: boolean;
+  /** How soon it gives way where there is little room: `wide` first, then `medium`. */
+  shownFrom?: "medium" | "wide";
+  /** For a few characters. */
+  isNarrow?: boolean;
+  cell: (row: Row) => ComponentChildren;
+};
+
+export type Sorting = { key: string; isDescending: boolean };
+
+/** Rows beyond the window that are there already, so that scrolling shows no gap. */
+const SPARE = 12;
+/** The height of a row until one has been measured. */
+const ROW_PX = 56;
+
+/**
+ * A table of any number of rows, of which only those in the window are in the document. Rows are of one height; the
+ * first column is their heading.
+ */
+export function VirtualTable<Row>(props: {
+  caption: string;
+  columns: readonly TableColumn<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  sorting?: Sorting;
+  onSort?: (sorting: Sorting) => void;
+}) {
+  const { caption, columns, rows, rowKey, sorting, onSort } = props;
+  const { body, from, to, rowPx } = useWindowed(rows.length);
+  return (
+    <table class="rows" aria-rowcount={rows.length + 1}>
+      <caption class="heard">{caption}</caption>
+      <thead>
+        <tr aria-rowindex={1}>
+          {columns.map((column) => (
+            <Heading key={column.key} column={column} sorting={sorting} onSort={onSort} />
+          ))}
+        </tr>
+      </thead>
+      <tbody ref={body}>
+        <Gap rows={from} rowPx={rowPx} />
+        {rows.slice(from, to).map((row, at) => (
+          <tr key={rowKey(row)} class="row" aria-rowindex={from + at + 2}>
+            {columns.map((column, place) =>
+              place === 0 ? (
+                <th key={column.key} scope="row" class={classOf(column)}>
+                  {column.cell(row)}
+                </th>
+              ) : (
+                <td key={column.key} class={classOf(column)}>
+                  {column.cell(row)}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+        <Gap rows={rows.length - to} rowPx={rowPx} />
+      </tbody>
+    </table>
+  );
+}
+
+function Heading<Row>(props: {
+  column: TableColumn<Row>;
+  sorting: Sorting | undefined;
+  onSort: ((sorting: Sorting) => void) | undefined;
+}) {
+  const { column, sorting, onSort } = props;
+  const isSorted = sorting?.key === column.key;
+  const direction = isSorted ? (sorting.isDescending ? "descending" : "ascending") : undefined;
+  // Numbers are asked for from the largest, words from A.
+  const isDescending = isSorted ? !sorting.isDescending : column.isNumber === true;
+  return (
+    <th scope="col" class={classOf(column)} {...(direction && { "aria-sort": direction })}>
+      {column.isSorted && onSort ? (
+        <button type="button" class="plain" onClick={() => onSort({ key: column.key, isDescending })}>
+          {column.heading}
+          <span class="arrow" aria-hidden="true">
+            {direction === "descending" ? "↓" : direction === "ascending" ? "↑" : ""}
+          </span>
+        </button>
+      ) : (
+        column.heading
+      )}
+    </th>
+  );
+}
+
+/** The room of rows that are not in the document. Of one cell: columns that are hidden would come back for more. */
+function Gap({ rows, rowPx }: { rows: number; rowPx: number }) {
+  if (rows <= 0) return null;
+  return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus
+    <tr class="gap" aria-hidden="true">
+      <td style={{ height: `${rows * rowPx}px` }} />
+    </tr>
+  );
+}
+
+function classOf<Row>({ isNumber, isNarrow, shownFrom }: TableColumn<Row>): string {
+  return [isNumber && "number", isNarrow && "narrow", shownFrom && `from-${shownFrom}`]
+    .filter(Boolean)
+    .join(" ");
+}
+
+/** Which rows of so many stand in the window, as it is scrolled. */
+function useWindowed(count: number) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [range, setRange] = useState({ from: 0, to: 40, rowPx: ROW_PX });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another number of rows is another window
+  useEffect(() => {
+    let frame = 0;
+    const measure = () => {
+      frame = 0;
+      const element = body.current;
+      if (!element) return;
+      const rowPx = element.querySelector<HTMLElement>("tr.row")?.getBoundingClientRect().height || ROW_PX;
+      const { top } = element.getBoundingClientRect();
+      const from = Math.max(0, Math.floor(-top / rowPx) - SPARE);
+      const to = Math.ceil((innerHeight - top) / rowPx) + SPARE;
+      setRange((before) =>
+        before.from === from && before.to === to && before.rowPx === rowPx ? before : { from, to, rowPx },
+      );
+    };
+    const soon = () => {
+      frame ||= requestAnimationFrame(measure);
+    };
+    measure();
+    addEventListener("scroll", soon, { passive: true });
+    addEventListener("resize", soon);
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener("scroll", soon);
+      removeEventListener("resize", soon);
+    };
+  }, [count]);
+  const from = Math.min(range.from, Math.max(0, count - 1));
+  return { body, from, to: Math.min(count, Math.max(range.to, from)), rowPx: range.rowPx };
+}

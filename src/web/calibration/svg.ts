@@ -1,0 +1,70 @@
+import type { ScaleContinuousNumeric } from "d3-scale";
+
+/** Text as it may stand in HTML. */
+export const escaped = (text: string) =>
+  text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]!);
+
+export type Scale = ScaleContinuousNumeric<number, number>;
+export type Frame = {
+  width: number;
+  height: number;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+};
+
+/** A picture, described for who does not see it. */
+export function picture(
+  frame: Pick<Frame, "width" | "height">,
+  description: string,
+  content: string,
+): string {
+  const { width, height } = frame;
+  return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(description)}">${content}</svg>`;
+}
+
+export const at = (value: number) => Number(value.toFixed(2));
+
+/** Lines across the frame at the ticks of y, with their labels. */
+export function yAxis(
+  frame: Frame,
+  y: Scale,
+  ticks: readonly number[],
+  label: (tick: number) => string,
+): string {
+  return ticks
+    .map((tick) => {
+      const place = at(y(tick));
+      return (
+        `<line class="grid" x1="${frame.left}" x2="${frame.width - frame.right}" y1="${place}" y2="${place}"/>` +
+        `<text class="tick" x="${frame.left - 8}" y="${place}" dy="0.32em" text-anchor="end">${label(tick)}</text>`
+      );
+    })
+    .join("");
+}
+
+export function xAxis(
+  frame: Frame,
+  x: Scale,
+  ticks: readonly number[],
+  { label, title }: { label: (tick: number) => string; title: string },
+): string {
+  const base = frame.height - frame.bottom;
+  const marks = ticks
+    .map(
+      (tick) =>
+        `<text class="tick" x="${at(x(tick))}" y="${base + 18}" text-anchor="middle">${label(tick)}</text>`,
+    )
+    .join("");
+  const middle = (frame.left + frame.width - frame.right) / 2;
+  return (
+    `<line class="axis" x1="${frame.left}" x2="${frame.width - frame.right}" y1="${base}" y2="${base}"/>${marks}` +
+    `<text class="title" x="${middle}" y="${frame.height - 4}" text-anchor="middle">${escaped(title)}</text>`
+  );
+}
+
+export const yTitle = (frame: Frame, text: string) =>
+  `<text class="title" x="${frame.left - 40}" y="${frame.top - 16}">${escaped(text)}</text>`;
+
+export const percent = (share: number, decimals = 0) => `${(share * 100).toFixed(decimals)} %`;

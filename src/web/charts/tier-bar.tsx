@@ -1,0 +1,14 @@
+import { scaleLinear } from "d3-scale";
+import { percent } from "./bar.tsx";
+
+/** How many of a kind are critical, and after them how many in warning, on a track that ends at `most`. */
+export function TierBar({ critical, warning, most }: { critical: number; warning: number; most: number }) {
+  const x = scaleLinear([0, Math.max(most, 1)], [0, 1]).clamp(true);
+  return (
+    <svg class="bar tiers" width="100%" height="8" aria-hidden="true">
+      <rect class="track" width="100%" height="8" rx="4" />
+      <rect class="warning" width={percent(x(critical + warning))} height="8" rx="4" />
+      <rect class="critical" width={percent(x(critical))} height="8" rx="4" />
+    </svg>
+  );
+}

@@ -1,0 +1,16 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { ComponentForm } from "../forms.ts";
+
+/** Where a part has a page of its own; on pages without one, names lead nowhere. */
+export const PartAddress = createContext<((componentId: string) => string) | undefined>(undefined);
+
+export function PartName({
+  component,
+}: {
+  component: Pick<ComponentForm, "component_id" | "component_name">;
+}) {
+  const address = useContext(PartAddress);
+  const { component_id, component_name } = component;
+  return address ? <a href={address(component_id)}>{component_name}</a> : <>{component_name}</>;
+}

@@ -1,0 +1,49 @@
+import type { PlacedComponent } from "../domain/component.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { projectionOf } from "../domain/projections.ts";
+import { applianceTypeId, componentName } from "./component-names.ts";
+import { id, object } from "./kit.ts";
+import {
+  confidence,
+  proactiveCost,
+  projectedFailureYear,
+  reactiveCost,
+  riskScore,
+  riskTier,
+} from "./scores.ts";
+import { scoreOf, usdFromCents } from "./units.ts";
+
+/** About what an item of a list takes in memory. */
+export const ITEM_BYTES = 400;
+
+/** A component in a figure's list. */
+export const itemFields = {
+  component_id: id("C", "The component"),
+  component_name: componentName,
+  appliance_id: id("A", "The appliance"),
+  appliance_type: applianceTypeId,
+  unit: id("U", "The unit that the appliance serves").orNull(),
+  risk_score: riskScore,
+  risk_tier: riskTier,
+  confidence,
+  projected_failure_year: projectedFailureYear,
+  proactive_cost: proactiveCost,
+  reactive_cost: reactiveCost,
+};
+
+export const itemView = object(itemFields).view((knowledge: Knowledge, row: PlacedComponent) => {
+  const { name, proactiveCents, reactiveCents } = knowledge.component(row.defId);
+  return {
+    component_id: row.id,
+    component_name: name,
+    appliance_id: row.applianceId,
+    appliance_type: row.typeId,
+    unit: row.unitId,
+    risk_score: scoreOf(row.riskScore),
+    risk_tier: row.riskTier,
+    confidence: row.confidence,
+    projected_failure_year: projectionOf(knowledge, row, row.brandTier).projectedFailureYear,
+    proactive_cost: usdFromCents(proactiveCents),
+    reactive_cost: usdFromCents(reactiveCents),
+  };
+});

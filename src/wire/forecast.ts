@@ -1,0 +1,80 @@
+import { FORECAST_DAYS, ForecastGatherer, type ForecastWindow } from "../domain/figures/forecast.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Property } from "../domain/property.ts";
+import { type Instant, toIso } from "../domain/time.ts";
+import { ITEM_BYTES, itemFields, itemView } from "./figure-items.ts";
+import { type Figure, subject, subjectView, workedOutAt } from "./figures.ts";
+import { list, number, object, record, text, usd, type WireOf, whole } from "./kit.ts";
+import { forPartner } from "./paging.ts";
+import { round, usdFromCents } from "./units.ts";
+
+const forecastItem = object({
+  ...itemFields,
+  failure_probability: number("Probability of failing within the window, given that it works now", 0.1842, {
+    minimum: 0,
+    maximum: 1,
+  }),
+});
+
+const forecastWindow = record("ForecastWindow", {
+  label: text("Display name", "Next 30 days"),
+  component_count: whole("Number of components", 3),
+  proactive_cost: usd("Cost of replacing them all as planned work", 1450),
+  emergency_cost_if_ignored: usd("What the components would cost once failed", 5600),
+  savings_potential: usd("Emergency cost less proactive cost", 4150),
+  components: list("The components, the highest score first", forecastItem),
+});
+
+type ForecastItem = WireOf<typeof forecastItem>;
+
+const windowView = forecastWindow.view((days: number, window: ForecastWindow<ForecastItem>) => {
+  const { items, proactiveCents, reactiveCents } = window;
+  return {
+    label: `Next ${days} days`,
+    component_count: items.length,
+    proactive_cost: usdFromCents(proactiveCents),
+    emergency_cost_if_ignored: usdFromCents(reactiveCents),
+    savings_potential: usdFromCents(reactiveCents - proactiveCents),
+    components: items.map(({ item }) => item),
+  };
+});
+
+const forecast = object({
+  ...subject,
+  forecast: object({
+    window_30_days: forecastWindow.as("Work within 30 days"),
+    window_60_days: forecastWindow.as("Work within 60 days"),
+    window_90_days: forecastWindow.as("Work within 90 days"),
+  }).as("Expected work by window; later windows hold the earlier ones"),
+  generated_at: workedOutAt,
+});
+
+type Forecasts = Record<(typeof FORECAST_DAYS)[number], ForecastGatherer<ForecastItem>>;
+
+const forecastView = forecast.view((property: Property, windows: Forecasts, now: Instant) => ({
+  ...subjectView(property),
+  forecast: {
+    window_30_days: windowView(30, windows[30].window()),
+    window_60_days: windowView(60, windows[60].window()),
+    window_90_days: windowView(90, windows[90].window()),
+  },
+  generated_at: toIso(now),
+}));
+export const forecastReply = forPartner(forecast);
+
+export function forecastFigure(knowledge: Knowledge): Figure<WireOf<typeof forecast>> {
+  const within = (days: number) => new ForecastGatherer<ForecastItem>(knowledge, days);
+  const windows: Forecasts = { 30: within(30), 60: within(60), 90: within(90) };
+  return {
+    add(component) {
+      const itemOf = (probability: number) => ({
+        ...itemView(knowledge, component),
+        failure_probability: round(probability, 4),
+      });
+      let bytes = 0;
+      for (const days of FORECAST_DAYS) if (windows[days].add(component, itemOf)) bytes += ITEM_BYTES;
+      return bytes;
+    },
+    write: (property, { now }) => forecastView(property, windows, now),
+  };
+}

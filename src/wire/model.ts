@@ -1,0 +1,64 @@
+import type { ModelCheck, ModelVersion } from "../domain/calibration/model-version.ts";
+import { toIso } from "../domain/time.ts";
+import type { calibrationRecord } from "./calibration.ts";
+import { anyObject, day, flag, instant, list, object, text, whole } from "./kit.ts";
+
+const modelName = text(
+  "Name of the model: the executable's, or a fit of this operator's over it",
+  "2+local.1",
+);
+
+const version = object({
+  model_version: modelName,
+  in_use: flag("Whether scores are made with it"),
+  applied_at: instant("When it was put to use first"),
+  applied_by: text("Who put it to use: `cli:<user>`", "cli:root"),
+  proven: flag("Whether it was proven better than the plain model then"),
+  forced: flag("Whether it was put to use without proof", false),
+  failures: whole("Failures on record that it was fitted to", 460),
+  lives: whole("Lives on record that it was fitted to", 1637),
+  frailty_shape: whole("Shape of the appliances' frailty; null where they do not differ", 4).orNull(),
+  evidence_strength: anyObject("Powers on the ratios of the condition and of repairs"),
+  validation: anyObject("The year's forecast of both models, measured at its outcomes"),
+});
+
+/** A stored version of the model. */
+export const modelVersionRecord = version.view((stored: ModelVersion, inUse: string) => {
+  const evidence = stored.evidence as ReturnType<typeof calibrationRecord>;
+  return {
+    model_version: stored.version,
+    in_use: stored.version === inUse,
+    applied_at: toIso(stored.createdAt),
+    applied_by: stored.actor,
+    proven: stored.isProven,
+    forced: !stored.isProven,
+    failures: evidence.failures,
+    lives: evidence.lives,
+    frailty_shape: evidence.frailty_shape,
+    evidence_strength: evidence.evidence_strength as Record<string, unknown>,
+    validation: evidence.validation as Record<string, unknown>,
+  };
+});
+
+const check = object({
+  date: day("Day up to which outcomes count"),
+  model_version: modelName,
+  worse_than_plain: flag("Whether the plain model would have forecast the year before better", false),
+  validation: anyObject("The year's forecast of both models, measured at its outcomes"),
+});
+
+/** A look at whether the model in use still forecasts better than the plain one. */
+export const modelCheckRecord = check.view((found: ModelCheck) => ({
+  date: found.day,
+  model_version: found.version,
+  worse_than_plain: found.isWorse,
+  validation: found.evidence,
+}));
+
+/** What administrators read of the model that scores are made with. */
+export const modelReply = object({
+  model_version: modelName,
+  plain_model: text("The executable's model, without corrections", "2"),
+  latest_check: check.orNull(),
+  versions: list("Every fit that was put to use, the newest first", version),
+});

@@ -1,0 +1,108 @@
+import type { PlacedComponent } from "../domain/component.ts";
+import { perDoor } from "../domain/figures/assessment.ts";
+import { conditionOf } from "../domain/figures/condition.ts";
+import { exposureOf } from "../domain/figures/exposure.ts";
+import { type Report, ReportGatherer } from "../domain/figures/report.ts";
+import type { ReserveGatherer } from "../domain/figures/reserve.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Property } from "../domain/property.ts";
+import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
+import { type Instant, toIso } from "../domain/time.ts";
+import { ITEM_BYTES, itemFields, itemView } from "./figure-items.ts";
+import {
+  assessedCount,
+  conditionIndex,
+  deferredPerDoor,
+  deferredWords,
+  type Figure,
+  recommendedReserve,
+  recommendedReserveGatherer,
+  recommendedReserveView,
+  totalDeferred,
+  totalReactive,
+  workedOutAt,
+} from "./figures.ts";
+import { list, mapOf, object, record, usd, type WireOf } from "./kit.ts";
+import { forPartner } from "./paging.ts";
+import { property, propertyView } from "./property.ts";
+import { ageYears, rating, tierCounts, tierCountsView } from "./scores.ts";
+import { round, usdFromCents } from "./units.ts";
+
+const reportItem = record("ReportItem", { ...itemFields, age_years: ageYears });
+
+const report = object({
+  property: property.as("The property"),
+  overall: object({
+    rating,
+    nci_equivalent: conditionIndex,
+    components_assessed: assessedCount,
+  }).as("The property's rating"),
+  categories: mapOf(
+    "Counts and deferred cost by appliance type",
+    object({ ...tierCounts, deferred: usd(deferredWords, 1450) }),
+  ),
+  critical: list("The CRITICAL components, the highest score first", reportItem),
+  warning: list("The WARNING components, the highest score first", reportItem),
+  good: list("The GOOD components, the highest score first", reportItem),
+  financials: object({
+    total_deferred: totalDeferred,
+    total_reactive_exposure: totalReactive,
+    deferred_per_door: deferredPerDoor,
+    estimated_savings_if_acted: usd("Reactive exposure less deferred maintenance", 24_500),
+    recommended_monthly_reserve_per_unit: recommendedReserve,
+  }).as("Money figures, in USD"),
+  assessed_at: workedOutAt,
+});
+
+const reportItemView = reportItem.view((knowledge: Knowledge, row: PlacedComponent) => ({
+  ...itemView(knowledge, row),
+  age_years: round(ageYearsOf(row, row.scoredOn), 2),
+}));
+
+type Reported = {
+  property: Property;
+  report: Report<WireOf<typeof reportItem>>;
+  reserve: ReserveGatherer;
+  now: Instant;
+};
+
+const reportView = report.view(({ property, report, reserve, now }: Reported) => {
+  const { totals, categories, byTier } = report;
+  const { rating, score } = conditionOf(totals);
+  const exposure = exposureOf(totals);
+  return {
+    property: propertyView(property),
+    overall: { rating, nci_equivalent: score, components_assessed: totals.components },
+    categories: Object.fromEntries(
+      [...categories].map(([typeId, group]) => [
+        typeId,
+        { ...tierCountsView(group), deferred: usdFromCents(exposureOf(group).deferredCents) },
+      ]),
+    ),
+    critical: byTier.CRITICAL,
+    warning: byTier.WARNING,
+    good: byTier.GOOD,
+    financials: {
+      total_deferred: usdFromCents(exposure.deferredCents),
+      total_reactive_exposure: usdFromCents(exposure.reactiveCents),
+      deferred_per_door: usdFromCents(perDoor(exposure.deferredCents, property.unitCount)),
+      estimated_savings_if_acted: usdFromCents(exposure.savingsCents),
+      recommended_monthly_reserve_per_unit: recommendedReserveView(reserve, property.unitCount),
+    },
+    assessed_at: toIso(now),
+  };
+});
+export const reportReply = forPartner(report);
+
+export function reportFigure(knowledge: Knowledge): Figure<WireOf<typeof report>> {
+  const gatherer = new ReportGatherer(knowledge, (row: PlacedComponent) => reportItemView(knowledge, row));
+  const reserve = recommendedReserveGatherer(knowledge);
+  return {
+    add(component) {
+      gatherer.add(component);
+      reserve.add(component);
+      return ITEM_BYTES;
+    },
+    write: (property, { now }) => reportView({ property, report: gatherer.report(), reserve, now }),
+  };
+}

@@ -1,0 +1,121 @@
+import { beforeEach, expect, test } from "bun:test";
+import { Registry } from "prom-client";
+import { modelCheck } from "../../src/app/model-check.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import type { Calibration } from "../../src/domain/calibration/calibration.ts";
+import { UNCORRECTED } from "../../src/domain/scoring/corrections.ts";
+import { dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
+import { createLogger } from "../../src/log.ts";
+import { defineModelGauges } from "../../src/metrics/model-gauges.ts";
+import { calibrate } from "../../src/usecases/calibrate.ts";
+import { checkModel } from "../../src/usecases/check-model.ts";
+import { applyCalibration, revertModel } from "../../src/usecases/model-versions.ts";
+import { calibrationRecord, validationRecord } from "../../src/wire/calibration.ts";
+import { modelCheckRecord } from "../../src/wire/model.ts";
+import { GOLDEN_DAY, importGoldenFleet } from "../support/golden-fleet.ts";
+import type { Json } from "../support/json.ts";
+import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
+
+/*
+ * The monthly look at the model in use, with the clock in the test's hand. The command that it runs as a process of its
+ * own works on a second connection here.
+ */
+
+const open = usePortfolioStore();
+let world: PortfolioWorld;
+let lines: Json[];
+let commands: (readonly string[])[];
+
+const environment = (store = world.store) => ({
+  ...{ store, knowledge, actor: "cli:test" },
+  pause: async () => {},
+  ticks: () => performance.now(),
+});
+
+beforeEach(async () => {
+  world = await open(Date.parse(`${GOLDEN_DAY}T04:40:00Z`));
+  [lines, commands] = [[], []];
+});
+
+const apply = (
+  calibration: Calibration,
+  evidence: Record<string, unknown> = calibrationRecord(calibration),
+) => applyCalibration(environment(), calibration, { force: true, evidence });
+
+/** As the fit, but with every life much too short. */
+function spoiled(fit: Calibration): Calibration {
+  const { corrections } = fit.fit;
+  const lifeFactors = new Map([...corrections.lifeFactors.keys()].map((id) => [id, 0.4]));
+  return { ...fit, fit: { ...fit.fit, corrections: { ...corrections, lifeFactors } } };
+}
+
+/** What the clock calls. */
+async function tick(): Promise<void> {
+  const job = modelCheck({
+    config: loadConfig({ cwd: "/", env: {} }),
+    env: {},
+    clock: world.clock,
+    store: world.store,
+    log: createLogger({
+      level: "info",
+      format: "json",
+      destination: { write: (line) => void lines.push(JSON.parse(line)) },
+    }),
+    async runCommand({ args }) {
+      commands.push(args);
+      const beside = environment(world.open());
+      return modelCheckRecord(await checkModel(beside, dayOf(world.clock()), validationRecord));
+    },
+  });
+  await job.run(new AbortController().signal);
+}
+
+async function metric(name: string): Promise<number | undefined> {
+  const registry = new Registry();
+  await defineModelGauges(registry, { read: world.store.read, plainModel: knowledge.modelVersion })();
+  const line = (await registry.metrics())
+    .split("\n")
+    .find((one) => one.startsWith(`mainstay_model_${name} `));
+  return line === undefined ? undefined : Number(line.split(" ")[1]);
+}
+
+// Rule: calibrate-monthly
+test("says in the log and the metrics when the fit in use has become worse than the plain model", async () => {
+  await importGoldenFleet(world);
+  const fit = await calibrate(environment(), GOLDEN_DAY);
+  await apply(fit);
+  await tick();
+  expect(lines).toMatchObject([{ level: "info", model_version: "2+local.1" }]);
+  expect(lines[0].log_loss_difference.mean).toBeLessThan(0);
+  expect(await metric("worse_than_plain")).toBe(0);
+
+  await apply(spoiled(fit));
+  expect(await metric("worse_than_plain")).toBe(0); // nobody has looked yet
+  await tick();
+  expect(lines[1]).toMatchObject({ level: "warn", model_version: "2+local.2" });
+  expect(lines[1].msg).toContain("worse than the plain one");
+  expect(lines[1].log_loss_difference.mean).toBeGreaterThan(0);
+  expect(await metric("worse_than_plain")).toBe(1);
+  expect(await metric("log_loss_difference")).toBe(lines[1].log_loss_difference.mean);
+  expect(await metric("checked_time_seconds")).toBe(Date.parse(GOLDEN_DAY) / 1000);
+
+  await revertModel(environment());
+  expect(await metric("worse_than_plain")).toBe(0);
+});
+
+// Rule: calibrate-monthly
+test("looks at a fit once a month, on whatever day the server runs first, and at the plain model never", async () => {
+  await tick();
+  expect(commands).toEqual([]);
+  const idle = { failures: 50, frailtyShape: null, corrections: UNCORRECTED };
+  await apply({ fit: idle, validation: { better: true } } as unknown as Calibration, {});
+  await tick();
+  await tick();
+  expect(commands).toEqual([["calibrate", "--check"]]);
+  world.time.now += 10 * MS_PER_DAY;
+  await tick();
+  world.time.now += MS_PER_DAY;
+  await tick();
+  expect(commands).toHaveLength(2);
+  expect((await world.store.read.models.latestCheck())?.day).toBe(dayOf(world.time.now - MS_PER_DAY));
+});

@@ -1,0 +1,239 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createAdministrator } from "../support/administrator.ts";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { daysFromToday } from "../support/portfolio.ts";
+import { leftBy } from "../support/released-database.ts";
+
+const { serve, install, folder } = useMainstay();
+const FLEET = join(import.meta.dir, "..", "fixtures", "golden-calibration");
+const AS_OF = "2026-06-30";
+
+async function fleet(server: Installation): Promise<string> {
+  const { partner_id } = await server.createPartner("Acme");
+  const files = ["properties", "appliances", "service_events"].map((name) => join(FLEET, `${name}.csv`));
+  await server.json(
+    ...["import", "--partner", partner_id, "--properties", files[0]!],
+    ...["--appliances", files[1]!, "--service-events", files[2]!],
+  );
+  return partner_id;
+}
+
+const expected: Json = JSON.parse(readFileSync(join(FLEET, "expected.json"), "utf8"));
+let server: Installation;
+let admin: ApiClient;
+beforeAll(async () => {
+  server = await serve();
+  admin = (await createAdministrator(server)).client;
+  await fleet(server);
+});
+
+const model = () => admin.get("/admin/model");
+const metric = async (name: string) => {
+  const text = await (await fetch(`${server.adminUrl}/metrics`)).text();
+  return text.split("\n").find((line) => line.startsWith(`mainstay_model_${name}`));
+};
+
+describe("mainstay calibrate", () => {
+  // Rule: calibrate-report
+  test("prints what the record of a fleet says, as an independent implementation finds it, and changes nothing", async () => {
+    const found = await server.json("calibrate", "--as-of", AS_OF);
+    expect(found).toMatchObject({
+      failures: expected.failures,
+      lives: expected.lives,
+      frailty_shape: expected.frailty_shape,
+      better: true,
+      applied: false,
+      model_version: "2",
+    });
+    expect(found.kinds).toHaveLength(expected.kinds.length);
+    for (const kind of expected.kinds) {
+      const { component_def_id, life_factor, failures } = kind;
+      const own = found.kinds.find((one: Json) => one.component_def_id === component_def_id);
+      expect(own.failures).toBe(failures);
+      expect(Math.abs(own.life_factor - life_factor)).toBeLessThan(1e-4);
+    }
+    for (const name of ["condition", "repairs"])
+      expect(Math.abs(found.evidence_strength[name] - expected.evidence_strength[name])).toBeLessThan(1e-4);
+    const { validation } = found;
+    expect([validation.from, validation.to]).toEqual(["2025-06-30", AS_OF]);
+    expect(validation.after.concordance).toBeGreaterThan(validation.before.concordance);
+    expect(validation.after.brier_skill).toBeGreaterThan(validation.before.brier_skill);
+    expect(validation.log_loss_difference.high).toBeLessThan(0);
+    expect(await server.json("calibrate", "--as-of", AS_OF)).toEqual(found);
+  });
+
+  test("writes a page that asks for nothing else, with each picture's numbers in a table", async () => {
+    const page = join(folder(), "report.html");
+    await server.json("calibrate", "--as-of", AS_OF, "--report", page);
+    const html = readFileSync(page, "utf8");
+    expect(html).not.toMatch(/<script|https?:|@import|url\(/);
+    const pictures = html.match(/<svg [^>]*role="img"/g)!.length;
+    expect(pictures).toBeGreaterThanOrEqual(6);
+    expect(html.match(/<details>/g)).toHaveLength(pictures);
+    expect(html).toContain("Proven better than the plain model");
+  });
+
+  // Rule: calibrate-versions
+  test("puts a proven fit to use, which moves scores at the next snapshot, and takes it back", async () => {
+    await server.json("snapshot");
+    const before = await server.json("calibrate", "--list");
+    expect(before).toEqual({ model_version: "2", versions: [] });
+    const applied = await server.json("calibrate", "--apply");
+    expect(applied).toMatchObject({ applied: true, better: true, model_version: "2+local.1" });
+    const { body } = await model();
+    expect(body).toMatchObject({ model_version: "2+local.1", plain_model: "2", latest_check: null });
+    expect(body.versions).toMatchObject([
+      { model_version: "2+local.1", in_use: true, proven: true, forced: false, failures: applied.failures },
+    ]);
+    expect(await metric("info")).toBe('mainstay_model_info{version="2+local.1",proof="proven"} 1');
+    expect(await metric("worse_than_plain")).toBe("mainstay_model_worse_than_plain 0");
+
+    const check = await server.json("calibrate", "--check");
+    expect(check).toMatchObject({ model_version: "2+local.1", worse_than_plain: false });
+    expect((await model()).body.latest_check).toEqual(check);
+
+    expect(await server.json("calibrate", "--revert")).toEqual({ reverted: "2+local.1", model_version: "2" });
+    expect((await model()).body).toMatchObject({ model_version: "2", versions: [{ in_use: false }] });
+    expect(await metric("info")).toBe('mainstay_model_info{version="2",proof="plain"} 1');
+    const audit: Json[] = (await admin.get("/admin/audit")).body.entries;
+    expect(audit.filter(({ action }) => action.startsWith("model.")).map(({ action }) => action)).toEqual([
+      "model.revert",
+      "model.apply",
+    ]);
+    const again = await server.run("calibrate", "--revert");
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("the plain model is in use")]);
+  });
+
+  // Rule: calibrate-scores
+  test("scores by the fit in use: what is logged at once, all of it at the snapshot", async () => {
+    const other = await serve();
+    const partner = await other.createPartner("Beta");
+    const files = ["properties", "appliances", "service_events"].map((name) => join(FLEET, `${name}.csv`));
+    await other.json(
+      ...["import", "--partner", partner.partner_id, "--properties", files[0]!],
+      ...["--appliances", files[1]!, "--service-events", files[2]!],
+    );
+    const client = other.as(partner);
+    const scores = async () => {
+      const pages = await Promise.all(
+        [0, 200, 400, 600, 800].map((offset) => client.get(`/v1/components?limit=200&offset=${offset}`)),
+      );
+      return pages.flatMap(({ body }) => body.components.map((one: Json) => one.failure_probability_12m));
+    };
+    const plain = await scores();
+    await other.json("calibrate", "--apply");
+    expect(await scores()).toEqual(plain);
+    await other.json("snapshot");
+    const calibrated = await scores();
+    expect(calibrated.filter((score, i) => score !== plain[i]).length).toBeGreaterThan(plain.length / 2);
+    await other.json("calibrate", "--revert");
+    const appliance = (await client.get("/v1/appliances?limit=1")).body.appliances[0];
+    await client.post("/v1/service-events/bulk", {
+      events: [{ appliance_id: appliance.id, event_type: "Other", date: daysFromToday(0) }],
+    });
+    const { components } = (await client.get(`/v1/appliances/${appliance.id}`)).body;
+    const again = (await client.get(`/v1/components?property_id=${appliance.property_id}&limit=200`)).body
+      .components;
+    const own = again.filter((one: Json) => components.some(({ id }: Json) => id === one.id));
+    const places = new Map(
+      (await client.get("/v1/components?limit=200")).body.components.map((one: Json, i: number) => [
+        one.id,
+        i,
+      ]),
+    );
+    for (const one of own) expect(one.failure_probability_12m).toBe(plain[places.get(one.id) as number]);
+  });
+});
+
+/** The same fleet as if a little more than a year of its record had passed by today: half a hundred failures, few of them old. */
+async function youngFleet(server: Installation): Promise<void> {
+  const { partner_id } = await server.createPartner("Young");
+  const later = Math.round((Date.parse(daysFromToday(0)) - Date.parse("2018-03-15")) / 86_400_000);
+  const today = daysFromToday(0);
+  const moved = (day: string) => new Date(Date.parse(day) + later * 86_400_000).toISOString().slice(0, 10);
+  const into = folder();
+  const write = (name: string, keep: (line: string) => boolean = () => true) => {
+    const lines = readFileSync(join(FLEET, name), "utf8").trim().split(/\r?\n/);
+    const own = lines.map((line) => line.replace(/\d{4}-\d\d-\d\d/, moved)).filter(keep);
+    writeFileSync(join(into, name), `${own.join("\n")}\n`);
+    return join(into, name);
+  };
+  await server.json(
+    ...["import", "--partner", partner_id],
+    ...["--properties", write("properties.csv"), "--appliances", write("appliances.csv")],
+    ...[
+      "--service-events",
+      write("service_events.csv", (line) => (/\d{4}-\d\d-\d\d/.exec(line)?.[0] ?? "") <= today),
+    ],
+  );
+}
+
+describe("a fit without proof", () => {
+  // Rule: calibrate-versions
+  test("is not put to use, and changes nothing, unless forced, which its version says for good", async () => {
+    const young = await serve();
+    await youngFleet(young);
+    const refused = await young.run("calibrate", "--apply", "--json");
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ better: false, applied: false, model_version: "2" });
+    expect(JSON.parse(refused.stderr).error).toContain("not proven better");
+    expect(await young.json("calibrate", "--list")).toEqual({ model_version: "2", versions: [] });
+
+    const forced = await young.json("calibrate", "--apply", "--force");
+    expect(forced).toMatchObject({ better: false, applied: true, model_version: "2+local.1" });
+    const { versions } = await young.json("calibrate", "--list");
+    expect(versions).toMatchObject([
+      { model_version: "2+local.1", proven: false, forced: true, in_use: true },
+    ]);
+    const text = await (await fetch(`${young.adminUrl}/metrics`)).text();
+    expect(text).toContain('mainstay_model_info{version="2+local.1",proof="forced"} 1');
+  });
+});
+
+// Rule: calibrate-refusals
+describe("a calibration that the record does not bear", () => {
+  test("is refused with fewer than 50 failures, and with less than a year on record", async () => {
+    const fleetOf = install();
+    await fleet(fleetOf);
+    const early = await fleetOf.run("calibrate", "--as-of", "2018-01-15");
+    expect([early.code, early.stdout]).toEqual([1, ""]);
+    expect(early.stderr).toMatch(/\d+ failures are on record, and nothing is fitted to fewer than 50/);
+    const nothing = install();
+    await nothing.createPartner("Empty");
+    const empty = await nothing.run("calibrate");
+    expect([empty.code, empty.stderr]).toEqual([
+      1,
+      expect.stringContaining("there is less than a year on record"),
+    ]);
+  });
+
+  test("is refused, in any of its acts, where another model has scored the database", async () => {
+    const { left } = leftBy("schema-1", install());
+    for (const act of [[], ["--apply"], ["--apply", "--force"], ["--check"]]) {
+      const refused = await left.run("calibrate", ...act);
+      expect([refused.code, refused.stdout]).toEqual([1, ""]);
+      expect(refused.stderr).toContain("was scored by model 1, and this executable has model 2");
+      expect(refused.stderr).toContain("mainstay snapshot");
+    }
+    await left.json("snapshot");
+    const thin = await left.run("calibrate");
+    expect(thin.stderr).not.toContain("scored by model");
+  });
+
+  test("is bad usage where options exclude each other", async () => {
+    const cases = [
+      ["--force"],
+      ["--apply", "--revert"],
+      ["--apply", "--as-of", "2024-01-01"],
+      ["--list", "--report", "r.html"],
+    ];
+    const idle = install();
+    await idle.createPartner("Idle");
+    for (const options of cases) expect((await idle.run("calibrate", ...options)).code).toBe(2);
+    expect(existsSync(join(idle.folder, "r.html"))).toBe(false);
+  });
+});

@@ -1,0 +1,175 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ApiClient } from "../support/client.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { addProperty, addWornAppliance, daysFromToday, logEvents } from "../support/portfolio.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+const { serve } = useMainstay();
+const PNG = Buffer.from("89504e470d0a1a0a0000000d", "hex");
+const SECRETIVE = "Villa Unutterable";
+
+/** Something of everything that a partner can own. */
+async function fill(client: ApiClient, nth = "once"): Promise<void> {
+  const property = await addProperty(client, { name: SECRETIVE, notes: SECRETIVE, unit_count: 300 });
+  const appliance = await addWornAppliance(client, property.id);
+  await addWornAppliance(client, property.id);
+  for (const date of ["2024-05-06", daysFromToday(0)])
+    await logEvents(client, {
+      appliance_id: appliance.id,
+      event_type: "Replacement",
+      date,
+      notes: SECRETIVE,
+    });
+  await client.post(`/v1/property/${property.id}/claims`, {
+    ...{ claim_type: "water_damage", date_of_loss: "2025-03-14", amount: 900, description: SECRETIVE },
+  });
+  await client.ask("POST", "/v1/properties", 201, {
+    body: { name: SECRETIVE, address: "1 Elm St", state: "NY" },
+    headers: { "idempotency-key": nth },
+  });
+  await client.post("/v1/meter-event", { appliance_id: appliance.id, metric: "m", value: 1 });
+  await client.post("/v1/meter-event/smart/v2", {
+    event_type: "water_leak",
+    appliance: { appliance_id: appliance.id },
+  });
+  const form = new FormData();
+  form.append("file", new File([PNG], "leak.png", { type: "image/png" }));
+  await client.ask("POST", `/v1/appliances/${appliance.id}/photos`, 201, { raw: form });
+  await client.get(`/v1/property/${property.id}/plan`);
+  await client.get("/v1/portfolio/plan");
+}
+
+/** Rows that name the partner, by table. */
+function rowsOf({ dataDir }: Installation, partnerId: string): Record<string, number> {
+  const db = new Database(join(dataDir, "mainstay.db"), { readonly: true });
+  const tables = db
+    .query<{ name: string }, []>(
+      `SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+       WHERE m.type = 'table' AND c.name = 'partner_id' ORDER BY m.name`,
+    )
+    .all();
+  const count = (table: string) =>
+    db
+      .query<{ n: number }, [string]>(`SELECT count(*) AS n FROM ${table} WHERE partner_id = ?`)
+      .get(partnerId)!.n;
+  const counts = Object.fromEntries(tables.map(({ name }) => [name, count(name)]));
+  db.close();
+  return counts;
+}
+
+/** Units of all partners. */
+function unitsOf({ dataDir }: Installation): number {
+  const db = new Database(join(dataDir, "mainstay.db"), { readonly: true });
+  const { n } = db.query<{ n: number }, []>("SELECT count(*) AS n FROM units").get()!;
+  db.close();
+  return n;
+}
+
+const brokenReferences = ({ dataDir }: Installation) => {
+  const db = new Database(join(dataDir, "mainstay.db"), { readonly: true });
+  const broken = db.query("PRAGMA foreign_key_check").all();
+  db.close();
+  return broken;
+};
+
+describe("mainstay partner purge", () => {
+  // Rule: partner-purge
+  test("deletes a partner and all that it owns beside the running server, and leaves others alone", async () => {
+    const server = await serve();
+    const receiver = await startReceiver();
+    const gone = await server.createPartner("Gone Ltd", "--webhook-url", receiver.url);
+    const stays = await server.createPartner("Stays Ltd", "--webhook-url", receiver.url);
+    const [client, other] = [server.as(gone), server.as(stays)];
+    await fill(client);
+    await fill(other);
+    await server.json("snapshot");
+    await server.json("embed", "create", (await client.get("/v1/properties")).body.properties[0].id);
+    const before = rowsOf(server, stays.partner_id);
+    const empty = Object.entries(rowsOf(server, gone.partner_id)).filter(([, rows]) => rows === 0);
+    // Every table that names a partner has something to lose.
+    expect(empty.map(([table]) => table)).toEqual([]);
+    const [kept] = (await other.get("/v1/properties")).body.properties;
+
+    const purged = await server.json("partner", "purge", gone.partner_id, "--confirm", "Gone Ltd");
+    expect(purged).toMatchObject({ partner_id: gone.partner_id, deleted_files: 1 });
+    expect(new Set(Object.values(rowsOf(server, gone.partner_id)))).toEqual(new Set([0]));
+    expect(brokenReferences(server)).toEqual([]);
+    await client.get("/v1/ping", {}, 401);
+    expect((await other.get(`/v1/properties/${kept.id}`)).body.name).toBe(SECRETIVE);
+    const { partners } = await server.json("partner", "list");
+    expect(partners.map(({ name }: { name: string }) => name)).toEqual(["Stays Ltd"]);
+    const { entries } = await server.json("audit", "--subject", gone.partner_id);
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
+      ...["partner.purged", "partner.purge", "partner.disable", "partner.create"],
+    ]);
+    expect(readdirSync(join(server.dataDir, "uploads"))).toHaveLength(1);
+    await server.stop();
+    await server.start();
+    const after = rowsOf(server, stays.partner_id);
+    expect(after).toEqual({ ...before, daily_budgets: after.daily_budgets! });
+    expect(rowsOf(server, gone.partner_id).daily_budgets).toBe(0);
+    await receiver.close();
+  });
+
+  test("leaves nothing of it to be read in the database's file", async () => {
+    const server = await serve();
+    const gone = await server.createPartner("Gone Ltd");
+    await fill(server.as(gone));
+    await server.stop();
+    const file = join(server.dataDir, "mainstay.db");
+    expect(readFileSync(file).includes(SECRETIVE)).toBe(true);
+    await server.json("partner", "purge", gone.partner_id, "--confirm", "Gone Ltd");
+    expect(readFileSync(file).includes(SECRETIVE)).toBe(false);
+  });
+
+  test("that is killed wherever it is goes on when it is asked for again", async () => {
+    const server = await serve();
+    const gone = await server.createPartner("Gone Ltd");
+    await fill(server.as(gone));
+    for (let nth = 0; nth < 5; nth++) await addProperty(server.as(gone), { unit_count: 10_000 });
+    const left = () => {
+      const { event_log: _last, ...counts } = rowsOf(server, gone.partner_id);
+      return { rows: Object.values(counts).reduce((sum, count) => sum + count, 0), units: unitsOf(server) };
+    };
+    const command = ["partner", "purge", gone.partner_id, "--confirm", "Gone Ltd"];
+    let cut = 0;
+    for (let kills = 0; kills < 20 && left().rows > 0; kills++) {
+      const had = left();
+      const child = server.spawn(...command);
+      let hasEnded = false;
+      const ended = child.exited.then(() => {
+        hasEnded = true;
+      });
+      while (!hasEnded && left().units === had.units && left().rows === had.rows)
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      child.kill("SIGKILL");
+      await ended;
+      expect(brokenReferences(server)).toEqual([]);
+      if (left().rows > 0) cut++;
+    }
+    expect(cut).toBeGreaterThan(2);
+    if (left().rows > 0) await server.json(...command);
+    expect(left()).toEqual({ rows: 0, units: 0 });
+    expect(brokenReferences(server)).toEqual([]);
+  });
+
+  test("without its name, or with another, offers the export and deletes nothing", async () => {
+    const server = await serve();
+    const partner = await server.createPartner("Acme Ltd");
+    await addProperty(server.as(partner));
+    const asked = await server.run("partner", "purge", partner.partner_id);
+    expect({ code: asked.code, stdout: asked.stdout }).toEqual({ code: 1, stdout: "" });
+    expect(asked.stderr).toContain("with 1 properties and 0 components; nothing was deleted");
+    expect(asked.stderr).toContain(`mainstay export --partner ${partner.partner_id} --output`);
+    expect(asked.stderr).toContain('--confirm "Acme Ltd"');
+    const wrong = await server.run("partner", "purge", partner.partner_id, "--confirm", "Acme");
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toContain("nothing was deleted");
+    const none = await server.run("partner", "purge", "PARTNER_1", "--confirm", "Acme Ltd");
+    expect(none.stderr).toContain("there is no partner PARTNER_1");
+    expect((await server.as(partner).get("/v1/properties")).body.total).toBe(1);
+  });
+});

@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { eventually } from "../support/eventually.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+import { PROPERTY } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+let server: Installation;
+let partner: Partner;
+beforeAll(async () => {
+  server = await serve();
+  partner = await server.createPartner();
+});
+
+type Answers = { heads: string[]; text: string; isClosed: boolean };
+
+/** Sends the bytes on one connection and reads until `count` answers are there, or the connection is closed. */
+async function exchange(bytes: string, count: number): Promise<Answers> {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  let text = "";
+  const headsOf = () => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status!);
+  const isClosed = await new Promise<boolean>((resolve, reject) => {
+    socket.on("data", (chunk) => {
+      text += chunk;
+      // An answer is whole when its body, which ends in a brace, is.
+      if (headsOf().length >= count && text.trimEnd().endsWith("}")) resolve(false);
+    });
+    socket.on("close", () => resolve(true));
+    socket.on("error", () => resolve(true));
+    socket.setTimeout(20_000, () => reject(new Error(`neither an answer nor an end: ${text}`)));
+    socket.write(bytes);
+  });
+  socket.destroy();
+  return { heads: headsOf(), text, isClosed };
+}
+
+const request = (line: string, headers: string[], body = "") =>
+  `${[`${line} HTTP/1.1`, "Host: x", ...headers].join("\r\n")}\r\n\r\n${body}`;
+const key = () => `X-Api-Key: ${partner.api_key}`;
+const get = () => request("GET /v1/ping", [key()]);
+const post = (path: string, body: string, headers = [key()]) =>
+  request(
+    `POST ${path}`,
+    [...headers, "Content-Type: application/json", `Content-Length: ${body.length}`],
+    body,
+  );
+const chunked = (body: string) =>
+  request(
+    "POST /v1/properties",
+    [key(), "Content-Type: application/json", "Transfer-Encoding: chunked"],
+    `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+  );
+
+describe("requests that a client sends behind one that is not answered yet", () => {
+  // Rule: pipelining
+  test.each([
+    ["a write", () => post("/v1/properties", JSON.stringify(PROPERTY))],
+    ["a write in chunks", () => chunked(JSON.stringify(PROPERTY))],
+    ["a write without a key", () => post("/v1/properties", JSON.stringify(PROPERTY), [])],
+    ["a write to no address", () => post("/v1/nothing", JSON.stringify(PROPERTY))],
+    ["a body that is too large", () => post("/v1/properties", `{"x":"${"a".repeat(5_300_000)}"}`)],
+    ["a read", get],
+  ])("behind %s get their answers in order, or a closed connection", async (_, first) => {
+    const { heads, isClosed } = await exchange(first() + get(), 2);
+    // The answer of the second is never taken for the first's: it is there only behind that.
+    if (isClosed) expect(heads.length).toBeLessThanOrEqual(1);
+    else expect(heads).toEqual([expect.any(String), "200"]);
+  });
+
+  test("a write that was cut off by that is safe to send again with its Idempotency-Key", async () => {
+    const body = JSON.stringify({ ...PROPERTY, partner_property_id: "ONCE" });
+    const once = [key(), "Idempotency-Key: pipelined-once"];
+    await exchange(post("/v1/properties", body, once) + get(), 2);
+    // The first may still be under way, which is a 409 of its own.
+    await eventually(async () => {
+      expect((await exchange(post("/v1/properties", body, once), 1)).heads).toEqual(["201"]);
+    });
+    const { total } = (await server.as(partner).get("/v1/properties", { partner_property_id: "ONCE" })).body;
+    expect(total).toBeGreaterThan(0);
+    expect((await exchange(post("/v1/properties", body), 1)).heads).toEqual(["409"]);
+  });
+});
+
+describe("what is refused before a route is found", () => {
+  // Rule: parser-errors
+  test("a body of any declared length has the JSON body of all errors", async () => {
+    for (const length of ["6000000", "200000000", "999999999999"]) {
+      const head = request("POST /v1/properties", [
+        key(),
+        "Content-Type: application/json",
+        `Content-Length: ${length}`,
+      ]);
+      const { heads, text } = await exchange(head, 1);
+      expect({ length, heads }).toEqual({ length, heads: ["413"] });
+      expect(text).toContain('"code":"payload_too_large"');
+    }
+  });
+
+  test.each([
+    ["no HTTP", "400", "HELLO\r\n\r\n"],
+    ["no host", "400", "GET /v1/ping HTTP/1.1\r\n\r\n"],
+    ["a length that is no number", "400", request("POST /v1/properties", ["Content-Length: abc"])],
+    ["headers of 30 kB", "431", request("GET /v1/ping", [`X-Long: ${"a".repeat(30_000)}`])],
+    [
+      "300 headers",
+      "431",
+      request(
+        "GET /v1/ping",
+        Array.from({ length: 300 }, (_, i) => `X-${i}: a`),
+      ),
+    ],
+    ["another version", "505", "GET /v1/ping HTTP/3.0\r\nHost: x\r\n\r\n"],
+  ])("%s is the runtime's own, without a body, and closes the connection", async (_, status, bytes) => {
+    const { heads, text, isClosed } = await exchange(bytes, 2);
+    expect({ heads, isClosed }).toEqual({ heads: [status], isClosed: true });
+    expect(text).toContain("Connection: close\r\n\r\n");
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parser } from "@prometheus-io/lezer-promql";
+import { firstCells, marked, readManual } from "../docs/manual.ts";
+
+const FOLDER = join(import.meta.dir, "../../packaging/monitoring");
+const textOf = (file: string) => readFileSync(join(FOLDER, file), "utf8");
+
+type Rule = {
+  alert: string;
+  expr: string;
+  for?: string;
+  labels: { severity: string };
+  annotations: { summary: string; runbook: string };
+};
+const { groups } = Bun.YAML.parse(textOf("mainstay.rules.yml")) as { groups: { rules: Rule[] }[] };
+const rules = groups.flatMap((group) => group.rules);
+
+type Panel = { title: string; targets?: { expr: string }[] };
+const dashboard = JSON.parse(textOf("mainstay-dashboard.json")) as { panels: Panel[] };
+const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }) => [`${title}: ${expr}`, expr] as const),
+);
+
+/** The metrics of the manual, which test/blackbox/metrics.test.ts holds to be those that are served. */
+const served = new Set(firstCells(marked(readManual(), "metrics")));
+/** Made by Prometheus itself for every target. */
+const BUILT_IN = ["up"];
+
+/** The metrics that an expression names. Throws where it is none of PromQL. */
+function metricsOf(expr: string): string[] {
+  const text = expr.replaceAll("$__rate_interval", "5m");
+  const names: string[] = [];
+  parser.parse(text).iterate({
+    enter(node) {
+      if (node.type.isError) throw new Error(`no PromQL at ${node.from}: ${text}`);
+      if (node.name === "VectorSelector")
+        names.push(/^[a-z_:]+/.exec(text.slice(node.from, node.to))?.[0] ?? text);
+    },
+  });
+  return names;
+}
+
+/** The metric that a series of a histogram belongs to. */
+const familyOf = (name: string) => (served.has(name) ? name : name.replace(/_(bucket|sum|count)$/, ""));
+
+test("an expression that is none is noticed", () => {
+  expect(metricsOf("rate(mainstay_http_requests_total[5m]) > 0")).toEqual(["mainstay_http_requests_total"]);
+  expect(() => metricsOf("rate(mainstay_http_requests_total[5m]")).toThrow();
+});
+
+test.each([...rules.map(({ alert, expr }) => [alert, expr] as const), ...panels])(
+  "%s asks for what is served",
+  (_, expr) => {
+    const names = metricsOf(expr);
+    expect(names).not.toBeEmpty();
+    for (const name of names) if (!BUILT_IN.includes(name)) expect(served).toContain(familyOf(name));
+  },
+);
+
+describe("the alerts", () => {
+  test("are each in the manual's runbook, and no other", () => {
+    const named = firstCells(marked(readManual(), "alerts"));
+    expect(named).toEqual(rules.map(({ alert }) => alert));
+  });
+
+  test("say where, what and how bad", () => {
+    for (const { alert, labels, annotations } of rules) {
+      expect(alert).toMatch(/^Mainstay[A-Z]\w+$/);
+      expect(["critical", "warning", "info"], alert).toContain(labels.severity);
+      expect(annotations.summary, alert).toStartWith("{{ $labels.instance }}: ");
+      expect(annotations.runbook).toBe("docs/operating.md#alerts");
+    }
+  });
+});

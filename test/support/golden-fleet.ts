@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { importPortfolio } from "../../src/usecases/import-portfolio.ts";
+import { knowledge, type PortfolioWorld } from "./portfolio-store.ts";
+
+const FOLDER = join(import.meta.dir, "../fixtures/golden-calibration");
+/** The day up to which the worked example of calibration is on record. */
+export const GOLDEN_DAY = "2026-06-30";
+
+/** Imports the worked example of calibration for the world's partner. */
+export async function importGoldenFleet({ store, partner, clock }: PortfolioWorld): Promise<void> {
+  const source = (file: string) => ({ name: file, text: readFileSync(join(FOLDER, file), "utf8") });
+  const sources = {
+    properties: source("properties.csv"),
+    appliances: source("appliances.csv"),
+    serviceEvents: source("service_events.csv"),
+  };
+  await importPortfolio({ store, knowledge, partner, sources, clock, actor: "cli:test" });
+}

@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Calibration } from "../../src/domain/calibration/calibration.ts";
+import { partOf } from "../../src/domain/planning/component-plan.ts";
+import type { Corrections } from "../../src/domain/scoring/corrections.ts";
+import { dayOf } from "../../src/domain/time.ts";
+import { applyCalibration, revertModel } from "../../src/usecases/model-versions.ts";
+import { renewAgedPlans, renewChangedPlans } from "../../src/usecases/portfolio-plan.ts";
+import { takeSnapshot } from "../../src/usecases/take-snapshot.ts";
+import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+let world: PortfolioWorld;
+let propertyId: string;
+let applianceIds: string[];
+
+beforeEach(async () => {
+  world = await open(NOON);
+  propertyId = (await world.addProperty({ unitCount: 4 })).id;
+  const made = await world.addAppliances(
+    { propertyId, installYear: 2015 },
+    { propertyId, installYear: 2015 },
+  );
+  applianceIds = made.map(({ id }) => id);
+});
+
+const environment = () => ({
+  ...{ store: world.store, knowledge, clock: world.clock, actor: "cli:test" },
+  pause: async () => {},
+  ticks: () => performance.now(),
+});
+const snapshot = () => takeSnapshot(environment(), dayOf(world.time.now));
+const components = () => world.store.read.components.rowsOfProperty(propertyId);
+const revision = () => world.store.read.partners.revision(world.partnerId);
+
+/** A fit by hand: every life a third longer, and the first appliance frail. */
+function apply(): Promise<string> {
+  const lifeFactors = new Map([...knowledge.components.keys()].map((id) => [id, 4 / 3]));
+  const corrections: Corrections = {
+    lifeFactors,
+    frailties: new Map([[applianceIds[0]!, 2.5]]),
+    strength: { condition: 2, repairs: 1 },
+  };
+  const fit = { failures: 60, frailtyShape: 4, corrections };
+  const calibration = { fit, validation: { better: true } } as Calibration;
+  return applyCalibration(environment(), calibration, { force: false, evidence: {} });
+}
+
+describe("a model that is put to use, and one that is gone back to,", () => {
+  test("leaves no partner's kept answers as they were", async () => {
+    const before = (await revision())!;
+    await apply();
+    const applied = (await revision())!;
+    expect(applied).toBeGreaterThan(before);
+    await revertModel(environment());
+    expect((await revision())!).toBeGreaterThan(applied);
+  });
+
+  // Rule: calibrate-plans
+  test("is that of the plans from the next snapshot on, also of those that were made on its day", async () => {
+    const renew = async () =>
+      (await renewAgedPlans(environment(), dayOf(world.time.now))) +
+      (await renewChangedPlans(environment(), world.partnerId));
+    const failures = async () => (await world.store.read.plans.ofPartner(world.partnerId)).years.runToFailure;
+    await renew();
+    const plain = await failures();
+    await apply();
+    await snapshot();
+    expect(await renew()).toBe(1);
+    const fitted = await failures();
+    expect(fitted).not.toEqual(plain);
+    await revertModel(environment());
+    world.time.now += 86_400_000;
+    await renewAgedPlans(environment(), dayOf(world.time.now)); // before that day's snapshot
+    await snapshot();
+    expect(await renew()).toBe(1);
+    expect((await failures())[20]).not.toBe(fitted[20]!);
+    expect(await renew()).toBe(0);
+  });
+
+  test("moves no plan where it is the one of the snapshot before", async () => {
+    await apply();
+    await snapshot();
+    await renewChangedPlans(environment(), world.partnerId);
+    world.time.now += 86_400_000;
+    await snapshot();
+    expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([]);
+  });
+});
+
+// Rule: calibrate-plans
+test("a plan's lives are those of the fit: of the kind, and in a frail appliance shorter for every part there", async () => {
+  await snapshot();
+  const plain = new Map((await components()).map((one) => [one.id, partOf(knowledge, one)]));
+  await apply();
+  world.time.now += 86_400_000;
+  await snapshot();
+  const fitted = await components();
+  expect(fitted.length).toBeGreaterThan(2);
+  for (const component of fitted) {
+    const { shape, scaleYears } = partOf(knowledge, component);
+    const frailty = component.applianceId === applianceIds[0] ? 2.5 : 1;
+    const factor = (4 / 3) * frailty ** (-1 / shape);
+    expect(scaleYears / plain.get(component.id)!.scaleYears).toBeCloseTo(factor, 10);
+  }
+});
