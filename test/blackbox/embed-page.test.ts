@@ -155,7 +155,7 @@ describe("with JavaScript", () => {
     const { page, troubles, close } = await open("demo");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
-    const slider = page.locator("#budget");
+    const slider = page.locator("#amount");
     const bargain = page.locator("#plan .bargain");
     const most = Number(await slider.getAttribute("max"));
     await slider.focus();

@@ -15,9 +15,9 @@ export function SpendingForm({ offer, amount }: SpendingProps) {
   return (
     <>
       <form class="choice amount" method="get" action="#plan">
-        <label for="budget">Budget in dollars</label>
+        <label for="amount">Budget in dollars</label>
         <input
-          id="budget"
+          id="amount"
           name="budget"
           type="number"
           inputMode="numeric"
@@ -40,9 +40,9 @@ export function SpendingSlider({ offer, amount: first }: SpendingProps) {
   return (
     <>
       <div class="choice amount slides">
-        <label for="budget">Budget</label>
+        <label for="amount">Budget</label>
         <input
-          id="budget"
+          id="amount"
           type="range"
           min="0"
           max={most}
@@ -51,7 +51,7 @@ export function SpendingSlider({ offer, amount: first }: SpendingProps) {
           aria-valuetext={money(amount)}
           onInput={({ currentTarget }) => setAmount(Number(currentTarget.value))}
         />
-        <output for="budget">{money(amount)}</output>
+        <output for="amount">{money(amount)}</output>
       </div>
       <Bought bargain={bargainFor(offer, amount)} amount={amount} />
     </>
