@@ -2,7 +2,7 @@ import type { Entry } from "./command.ts";
 
 /**
  * Every command, in the order of the help. A command's file is loaded when its word is typed: what `serve` needs would
- * cost a small command a third of a second.
+ * cost a small command a third of a second. What one command of several under a word needs alone, it imports in its `run`.
  */
 export const COMMANDS: readonly Entry[] = [
   {
