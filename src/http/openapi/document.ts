@@ -110,13 +110,10 @@ function response(reply: Documented<unknown>, isLimited: boolean, names: NamedSc
       ...(isLimited && RATE_LIMIT_HEADERS),
       ...headers,
     },
-    ...(form && {
-      content: {
-        ...content(mediaType ?? JSON_TYPE, form, example, names),
-        ...(orText && {
-          [orText]: { schema: { type: "string" }, ...(textExample && { example: textExample }) },
-        }),
-      },
+    ...(form && { content: content(mediaType ?? JSON_TYPE, form, example, names) }),
+    // Beside JSON it would make of every generated client's answer a text or a record.
+    ...(orText && {
+      "x-also": { [orText]: { schema: { type: "string" }, ...(textExample && { example: textExample }) } },
     }),
     ...(!form && mediaType && { content: { [mediaType]: { schema: BINARY } } }),
   };
