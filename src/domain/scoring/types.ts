@@ -2,6 +2,7 @@ import type { ClaimStatus } from "../claim.ts";
 import type { Severity } from "../sensor-event.ts";
 import type { Condition, EventType } from "../service-event.ts";
 import type { Day, Instant } from "../time.ts";
+import type { AgedLife } from "./aged-life.ts";
 
 export type RiskTier = "CRITICAL" | "WARNING" | "GOOD";
 export type Confidence = "HIGH" | "MEDIUM" | "LOW";
@@ -91,6 +92,17 @@ export type Score = ScoreState & {
   ageYears: number;
   /** Filled when an explanation was asked for. */
   evidence?: Evidence[];
+  /** Likewise. */
+  working?: Working;
+};
+
+/** What a score was worked out from, beside its evidence. */
+export type Working = {
+  life: AgedLife;
+  /** Product of all ratios but cascades, not held within its limits. */
+  ownRatio: number;
+  /** Product of the cascades, held within its own limit. */
+  cascadeRatio: number;
 };
 
 /** One factor of a score, as an explanation shows it. */
@@ -113,6 +125,12 @@ export type Evidence = {
   ratio: number;
   /** The power that calibration puts on the ratio; left out where it is 1. */
   strength?: number;
+  /** The power that the ratio was taken to for concerning a component that nobody named, or a fault mended; left out where it is 1. */
+  weight?: number;
+  /** Of a cascade: the upstream component's score without cascade, unrounded. */
+  upstreamScore?: number;
+  /** Of a sensor's event. */
+  severity?: Severity;
   /** What a sensor's event adds to the acute hazard, in place of multiplying by its ratio. */
   hazard?: number;
 };
