@@ -58,6 +58,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/plan.ts")).planCommand,
   },
   {
+    name: "explain",
+    summary: "say how a component's score came about, and what would change it",
+    load: async () => (await import("./commands/explain.ts")).explainCommand,
+  },
+  {
     name: "export",
     summary: "write everything that a partner owns, one JSON object a line",
     load: async () => (await import("./commands/export.ts")).exportCommand,

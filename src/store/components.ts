@@ -30,6 +30,12 @@ export function componentStore(db: Db) {
   const byId = hotRead<PlacedComponent>(db, () =>
     rows().where(and(eq(components.id, ph("id")), eq(components.partnerId, ph("partnerId")))),
   );
+  const ownerOf = hotRead<{ partnerId: string }>(db, () =>
+    db
+      .select(named({ partnerId: components.partnerId }))
+      .from(components)
+      .where(eq(components.id, ph("id"))),
+  );
   const insert = hotWrite(db, () =>
     db.insert(components).values({
       id: ph("id"),
@@ -126,6 +132,10 @@ export function componentStore(db: Db) {
     ...alertLists(db),
     async find(partnerId: string, id: string): Promise<PlacedComponent | undefined> {
       return byId({ partnerId, id })[0];
+    },
+    /** Whose it is; undefined for an unknown id. */
+    async ownerOf(id: string): Promise<string | undefined> {
+      return ownerOf({ id })[0]?.partnerId;
     },
     async ofAppliance(applianceId: string): Promise<Component[]> {
       return ofAppliances({ applianceIds: JSON.stringify([applianceId]) });

@@ -135,6 +135,7 @@ const OTHERS: Record<string, Read> = {
   "an appliance by its serial": () => world.store.read.appliances.withSerialOfPartner(world.partnerId, "x"),
   "the number of a property's appliances": () => world.store.read.appliances.countOfProperty(propertyId),
   "a component": () => world.store.read.components.find(world.partnerId, componentId),
+  "whose a component is": () => world.store.read.components.ownerOf(componentId),
   "a property's components": () => world.store.read.components.rowsOfProperty(propertyId),
   "components filtered to one property": () =>
     world.store.read.components.narrowPage({ propertyIds: [propertyId] }, SLICE),

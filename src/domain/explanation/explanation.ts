@@ -1,3 +1,4 @@
+import type { PlacedComponent } from "../component.ts";
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
 import { recordOf, type ServiceRecord } from "../scoring/confidence.ts";
 import type { Corrections } from "../scoring/corrections.ts";
@@ -19,7 +20,7 @@ import { type AgeParts, ageParts } from "./age.ts";
 import { type Decision, decisionOn } from "./decision.ts";
 import { type EvidencePart, evidencePart } from "./evidence-parts.ts";
 import { type LifeParts, lifeParts, type RateParts, rateParts } from "./life.ts";
-import type { Target } from "./what-if.ts";
+import type { ChangeName, Target } from "./what-if.ts";
 
 /** How a component's score came about, each number with the ones that it follows from; nothing is rounded. */
 export type Explanation = {
@@ -38,6 +39,16 @@ export type Explanation = {
   outlook: Outlook;
   projection: Projection & { daysToEvenOdds: number };
   decision: Decision;
+};
+
+/** A component's score with all that it follows from, as of the day of its latest score. */
+export type ExplainedComponent = {
+  component: PlacedComponent;
+  modelVersion: string;
+  explanation: Explanation;
+  corrections: Corrections;
+  /** The score that each change would give. */
+  changes: readonly { change: ChangeName; score: Score }[];
 };
 
 /** How the evidence comes together. */
