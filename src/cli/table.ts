@@ -63,6 +63,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/explain.ts")).explainCommand,
   },
   {
+    name: "scores",
+    summary: "print every component's score with what it follows from, a line each",
+    load: async () => (await import("./commands/scores.ts")).scoresCommand,
+  },
+  {
     name: "export",
     summary: "write everything that a partner owns, one JSON object a line",
     load: async () => (await import("./commands/export.ts")).exportCommand,

@@ -184,6 +184,15 @@ export function componentLists(db: Db) {
     async page(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
       return page({ partnerId, ...slice });
     },
+    /** Components of a tier by creation, after the one with that `seq`. */
+    async tierAfter(
+      partnerId: string,
+      tier: RiskTier,
+      after: number,
+      limit: number,
+    ): Promise<PlacedComponent[]> {
+      return ofTier.from({ partnerId, tier, limit, from: after + 1 });
+    },
     async tierPage(partnerId: string, tier: RiskTier, slice: Slice): Promise<PlacedComponent[]> {
       return bucketPage(ofTier, { partnerId, bucket: TIER_BUCKETS[tier], tier }, slice);
     },

@@ -82,8 +82,11 @@ const HOT: Record<string, Read> = {
   "a property's appliances": () => world.store.read.appliances.pageOfProperty(propertyId, SLICE),
   "a property's units": () => world.store.read.units.page(propertyId, SLICE),
   "the list of components": () => world.store.read.components.page(world.partnerId, SLICE),
-  "the list of one tier": () =>
-    world.store.read.components.tierPage(world.partnerId, "CRITICAL", { limit: 50, offset: 1 }),
+  "the list of one tier": async () => {
+    const { components } = world.store.read;
+    await components.tierPage(world.partnerId, "CRITICAL", { limit: 50, offset: 1 });
+    await components.tierAfter(world.partnerId, "CRITICAL", 3, 50);
+  },
   alerts: () => world.store.read.components.elevatedPage(world.partnerId, { limit: 50, offset: 1 }),
   "the numbers of alerts of a system, a state, or both": async () => {
     const { components } = world.store.read;

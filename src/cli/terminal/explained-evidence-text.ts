@@ -1,5 +1,4 @@
-import { block, line, number, percent } from "./explained-lines.ts";
-import type { Explained } from "./explanation-text.ts";
+import { block, type Explained, line, number, percent } from "./explained-lines.ts";
 import { fittedTable } from "./fitted-table.ts";
 
 /** The evidence as a table, and how it comes together. */

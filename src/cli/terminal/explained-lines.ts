@@ -1,6 +1,10 @@
+import type { explanationReply } from "../../wire/explanation.ts";
+import type { WireOf } from "../../wire/kit.ts";
 import { wrapped } from "./fitted-table.ts";
 
 /* Lines of a label, a number and what it rests on. */
+
+export type Explained = WireOf<typeof explanationReply>;
 
 const LABEL = 26;
 const VALUE = 15;

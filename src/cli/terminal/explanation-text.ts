@@ -1,12 +1,18 @@
-import type { explanationReply } from "../../wire/explanation.ts";
-import type { WireOf } from "../../wire/kit.ts";
 import { evidenceText } from "./explained-evidence-text.ts";
-import { amount, block, days, line, number, percent, spaced, years } from "./explained-lines.ts";
+import {
+  amount,
+  block,
+  days,
+  type Explained,
+  line,
+  number,
+  percent,
+  spaced,
+  years,
+} from "./explained-lines.ts";
 import { fittedTable, wrapped } from "./fitted-table.ts";
 
 /* An explanation as it is read in a terminal: each step with the numbers that it multiplies, and where they are from. */
-
-export type Explained = WireOf<typeof explanationReply>;
 
 export function explanationText(explained: Explained, width: number): string {
   return [
@@ -175,8 +181,8 @@ function scoreText({ score, hazard }: Explained, width: number): string {
     line(
       "Score",
       score.risk_score.toFixed(2),
-      `rounded, at most ${score.highest}; ${score.risk_tier}: WARNING from ${score.warning_from}, ` +
-        `CRITICAL from ${score.critical_from}`,
+      `${score.risk_tier}: WARNING from ${score.warning_from}, CRITICAL from ${score.critical_from}; rounded, at most ` +
+        score.highest,
     ),
   ]);
 }

@@ -1,7 +1,7 @@
 import type { ComponentDef, ScoringModel } from "../knowledge.ts";
-import type { AgedLife } from "../scoring/aged-life.ts";
 import { originalSince, priorSince, unknownPast } from "../scoring/renewal.ts";
 import type { DatedEvent } from "../scoring/timeline.ts";
+import type { AgedLife } from "../scoring/types.ts";
 import { type Restored, virtualAge } from "../scoring/virtual-age.ts";
 import { cumulativeProbability } from "../scoring/weibull.ts";
 import { DAYS_PER_YEAR, type Day, dayFromNumber } from "../time.ts";

@@ -1,7 +1,6 @@
 import type { ComponentDef, Environment, EnvironmentFactor, ScoringModel } from "../knowledge.ts";
-import type { AgedLife } from "../scoring/aged-life.ts";
 import type { Corrections } from "../scoring/corrections.ts";
-import type { ApplianceHistory, BrandTier, ComponentHistory } from "../scoring/types.ts";
+import type { AgedLife, ApplianceHistory, BrandTier, ComponentHistory } from "../scoring/types.ts";
 import { environmentFactor, useFactor } from "../scoring/virtual-age.ts";
 import { medianFromScale } from "../scoring/weibull.ts";
 

@@ -1,6 +1,6 @@
 import type { ComponentDef, Environment, Knowledge } from "../knowledge.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
-import { type AgedLife, agedLife, calibratedLife } from "./aged-life.ts";
+import { agedLife, calibratedLife } from "./aged-life.ts";
 import { cascadeRatio, type ScoredAppliance } from "./cascade.ts";
 import { claimsRatio, type LiveClaim, strongestClaims } from "./claims.ts";
 import { confidenceOf, recordOf } from "./confidence.ts";
@@ -12,6 +12,7 @@ import { acuteHazard, standingWarnings, type Warning } from "./smart.ts";
 import { roundScore, tierOf } from "./tier.ts";
 import { type DatedEvent, timeline } from "./timeline.ts";
 import type {
+  AgedLife,
   ApplianceHistory,
   ComponentHistory,
   Confidence,

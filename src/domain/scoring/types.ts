@@ -2,7 +2,6 @@ import type { ClaimStatus } from "../claim.ts";
 import type { Severity } from "../sensor-event.ts";
 import type { Condition, EventType } from "../service-event.ts";
 import type { Day, Instant } from "../time.ts";
-import type { AgedLife } from "./aged-life.ts";
 
 export type RiskTier = "CRITICAL" | "WARNING" | "GOOD";
 export type Confidence = "HIGH" | "MEDIUM" | "LOW";
@@ -61,6 +60,28 @@ export type SmartEvidence = {
   sensorId: string | null;
   /** A moment, not a day: a sensor often warns and clears within one day. */
   recordedAt: Instant;
+};
+
+/** How old a component is on a day, evidence aside. Ages and scales in years of normal use, days as numbers. */
+export type AgedLife = {
+  /** Scale η of its life. */
+  scaleYears: number;
+  /** Years of normal use that a calendar year adds: r. */
+  rate: number;
+  /** Day of its last Replacement; undefined without one. */
+  replacedOn: number | undefined;
+  /** The day from which it ages: its last Replacement, else the middle of its install year. */
+  bornOn: number;
+  /**
+   * Virtual age (Kijima I): since its birth, or, where its past is unknown, what it has gained since the record began.
+   */
+  virtualAgeYears: number;
+  /** Nominal virtual age when the record began (t), where what came before is unknown (`scoring.md` §2a). */
+  unknownPastYears: number | undefined;
+  /** Probability of having failed by now from age alone: p0. */
+  prior: number;
+  /** The age whose prior is p0: V*. */
+  effectiveAgeYears: number;
 };
 
 /** What is stored of a component, and with its kind and make enough to look ahead from without its history. */
