@@ -1,5 +1,5 @@
 import { block, type Explained, line, number, percent } from "./explained-lines.ts";
-import { fittedTable } from "./fitted-table.ts";
+import { fittedTable, wrapped } from "./fitted-table.ts";
 
 /** The evidence as a table, and how it comes together. */
 export function evidenceText({ evidence, hazard }: Explained, width: number): string {
@@ -72,8 +72,10 @@ function togetherLines(
         `= ${number(hazard.acute_hazard)}`,
         `adds to it, within ${hazard.acute_span_days} days`,
       ),
-    evidence.some(({ weight }) => weight !== 1) &&
-      line("", "", "a power below 1: it concerns one of several components, or a fault that was mended"),
   ]);
-  return text.split("\n").slice(1);
+  const isShared = evidence.some(({ weight }) => weight !== 1);
+  const note =
+    "A ratio counts at a power of itself where its event concerns one of several components that nobody named, or a " +
+    "fault that was mended.";
+  return [...text.split("\n").slice(1), ...(isShared ? [wrapped(note, width, "  ")] : [])];
 }

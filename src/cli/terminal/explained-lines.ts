@@ -28,7 +28,11 @@ function asText([label, value, note]: Line, labels: number, width: number): stri
 /** Four digits that matter: what a person can follow. */
 export const number = (value: number) =>
   Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 });
-export const percent = (share: number) => `${Number((share * 100).toPrecision(3))} %`;
+/** Never rounded up to certain. */
+export const percent = (share: number) => {
+  const shown = Number((share * 100).toPrecision(3));
+  return shown === 100 && share < 1 ? "over 99.9 %" : `${shown} %`;
+};
 export const years = (value: number) => `${number(value)} ${number(value) === "1" ? "year" : "years"}`;
 export const days = (value: number) => `${Math.round(value).toLocaleString("en-US")} days`;
 export const amount = (usd: number) =>

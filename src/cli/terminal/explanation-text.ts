@@ -296,7 +296,7 @@ function sourcesText({ sources }: Explained, width: number): string {
         .filter(Boolean)
         .join(" "),
       width,
-      "  ",
+      "  - ",
     ),
   );
   return ["Sources", ...items].join("\n");

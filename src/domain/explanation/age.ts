@@ -3,7 +3,7 @@ import { originalSince, priorSince, unknownPast } from "../scoring/renewal.ts";
 import type { DatedEvent } from "../scoring/timeline.ts";
 import type { AgedLife } from "../scoring/types.ts";
 import { type Restored, virtualAge } from "../scoring/virtual-age.ts";
-import { cumulativeProbability } from "../scoring/weibull.ts";
+import { cumulativeHazard, cumulativeProbability } from "../scoring/weibull.ts";
 import { DAYS_PER_YEAR, type Day, dayFromNumber } from "../time.ts";
 
 /** A component's age, from the day it counts from to the probability of having failed by now. */
@@ -72,7 +72,7 @@ export function ageParts(
       ? {
           recordsSince: dayFromNumber(recordsSince),
           nominalYears: unknownPastYears!,
-          originalThen: 1 - cumulativeProbability(unknownPastYears!, scaleYears, shape),
+          originalThen: Math.exp(-cumulativeHazard(unknownPastYears!, scaleYears, shape)),
           originalNow: originalSince(past, since),
         }
       : null,

@@ -52,14 +52,18 @@ function workedOut({ as_of, definition, life, rate, age, evidence, hazard, score
     const t = (r * days(age.born_on, age.unknown_past.records_since)) / 365.25;
     const ages = Array.from({ length: 64 }, (_, j) => ((j + 0.5) / 64) * t);
     const k = F(t) / sum(ages.map(S));
-    const survived = S(t + V) + k * sum(ages.map((a) => S(a + V)));
-    const failed = S(t + V) * F(t + V) + k * sum(ages.map((a) => S(a + V) * F(a + V)));
+    // all over the greatest of them: the survivals of what is very old are too small for a number
+    const youngest = H(ages[0]! + V);
+    const over = (years: number) => Math.exp(youngest - H(years + V));
+    const survived = over(t) + k * sum(ages.map(over));
+    const failed = over(t) * F(t + V) + k * sum(ages.map((a) => over(a) * F(a + V)));
     prior = failed / survived;
     originalThen = S(t);
-    originalNow = S(t + V) / survived;
+    originalNow = over(t) / survived;
   }
   prior = Math.min(prior, age.highest_prior);
-  const Vstar = η * (-Math.log1p(-prior)) ** (1 / β);
+  // from the prior that is written: a few days old, a part's prior is so small that the sums above cost it digits
+  const Vstar = η * (-Math.log1p(-age.prior)) ** (1 / β);
   const strengths: Record<string, number> = {
     condition: hazard.strength_condition,
     repair: hazard.strength_repairs,
