@@ -2,7 +2,7 @@ import type { Entry } from "./command.ts";
 
 /**
  * Every command, in the order of the help. A command's file is loaded when its word is typed: what `serve` needs would
- * cost a small command a third of a second.
+ * cost a small command a third of a second. What one command of several under a word needs alone, it imports in its `run`.
  */
 export const COMMANDS: readonly Entry[] = [
   {
@@ -56,6 +56,16 @@ export const COMMANDS: readonly Entry[] = [
     name: "plan",
     summary: "print what to replace, when, what it costs, and what waiting costs",
     load: async () => (await import("./commands/plan.ts")).planCommand,
+  },
+  {
+    name: "explain",
+    summary: "say how a component's score came about, and what would change it",
+    load: async () => (await import("./commands/explain.ts")).explainCommand,
+  },
+  {
+    name: "scores",
+    summary: "print every component's score with what it follows from, a line each",
+    load: async () => (await import("./commands/scores.ts")).scoresCommand,
   },
   {
     name: "export",

@@ -9,6 +9,23 @@ export function csvLine(cells: readonly string[]): string {
   return stringify([[...cells]], { quoted_match: /^\s|\s$|\r/ });
 }
 
+type Cell = string | number | boolean | null;
+
+/**
+ * One row for whoever opens it with a spreadsheet: a text that it would take for a formula has a quote in front, which
+ * makes it a text there too. Others who read the file take that quote off.
+ */
+export function sheetLine(cells: readonly Cell[]): string {
+  return csvLine(cells.map(sheetCell));
+}
+
+function sheetCell(cell: Cell): string {
+  if (cell === null) return "";
+  return typeof cell === "string" && /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell)
+    ? `'${cell}`
+    : String(cell);
+}
+
 /** A CSV file that is made with its first row, in the folder, under the first free name: NAME.csv, NAME-2.csv, … */
 export class CsvFile {
   #open: { path: string; descriptor: number } | undefined;

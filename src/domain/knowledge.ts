@@ -63,7 +63,6 @@ export type ComponentDef = {
   /** Of a life-safety or conveyance system; see `isLifeSafetyOrConveyance`. */
   vital: boolean;
   medianLifeYears: number;
-  lifeProvenance: Provenance;
   weibullShape: number;
   /** Cost of a planned replacement. */
   proactiveCents: number;
@@ -75,6 +74,15 @@ export type ComponentDef = {
   wear: Wear;
   restoredBy: readonly Restoration[];
   replaced: ReplacedHow;
+  provenance: {
+    medianLife: Provenance;
+    weibullShape: Provenance;
+    proactiveCost: Provenance;
+    reactiveCost: Provenance;
+    /** Null where there is no interval. */
+    maintenanceInterval: Provenance | null;
+    environment: Provenance;
+  };
 };
 
 export type ApplianceType = {
@@ -110,6 +118,7 @@ export type Cascade = {
   /** The upstream component's appliance type. */
   upstreamTypeId: string;
   acrossTypes: boolean;
+  reason: string;
 };
 
 export type ClaimType = {
@@ -223,6 +232,16 @@ export type ScoringModel = {
   };
 };
 
+/** Facts that come from one place each, beside those of single components. */
+export type FactGroup =
+  | "model"
+  | "brands"
+  | "keywords"
+  | "cascades"
+  | "claimTypes"
+  | "smartEvents"
+  | "environments";
+
 export type KnowledgeData = {
   model: ScoringModel;
   types: readonly ApplianceType[];
@@ -235,6 +254,7 @@ export type KnowledgeData = {
   smartEvents: readonly SmartEventType[];
   environments: ReadonlyMap<string, Environment>;
   sources: readonly Source[];
+  provenance: Readonly<Record<FactGroup, Provenance>>;
 };
 
 /** The facts that scores and figures rest on, with their look-ups. */
@@ -247,6 +267,7 @@ export type Knowledge = {
   claimTypes: ReadonlyMap<string, ClaimType>;
   smartEvents: ReadonlyMap<string, SmartEventType>;
   sources: ReadonlyMap<string, Source>;
+  provenance: Readonly<Record<FactGroup, Provenance>>;
   cascades: readonly Cascade[];
   /** Types with a component that can cascade into another type's. */
   cascadingTypes: ReadonlySet<string>;

@@ -59,6 +59,7 @@ export type Documented<Body> = {
   mediaType?: string;
   /** Another media type, of text, that the caller may ask for instead. */
   orText?: string;
+  textExample?: string;
   /** Instead of the one that is made from the fields. */
   example?: unknown;
   headers?: Readonly<Record<string, unknown>>;

@@ -10,6 +10,7 @@ import type { Administration } from "../usecases/partners.ts";
 import { writePortfolio } from "../usecases/portfolio-writer.ts";
 import type { Authenticator } from "./auth.ts";
 import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./body.ts";
+import { acceptsCsv } from "./csv-lists.ts";
 import { entityTag, isHeld } from "./entity-tag.ts";
 import { errorReply, HttpFailure } from "./errors.ts";
 import { HeldAnswers } from "./held-answers.ts";
@@ -93,8 +94,10 @@ export class Pipeline {
     visit: Visit,
   ): Promise<Response> {
     const { id, revision } = visit.partner!;
-    const key = operation.steady ? `${id} ${targetOf(request.url)}` : "";
-    const known = operation.steady ? this.#steady.find(revision, key) : undefined;
+    // Of an answer that may be had as CSV too, the JSON alone is kept.
+    const isSteady = operation.steady && !acceptsCsv(request.headers);
+    const key = isSteady ? `${id} ${targetOf(request.url)}` : "";
+    const known = isSteady ? this.#steady.find(revision, key) : undefined;
     if (known) return respondTagged(known, request, visit);
     // Besides what a tag leaves out, an answer with a tag depends on the day at most.
     const revisionTag = operation.replies?.[304]
@@ -110,7 +113,7 @@ export class Pipeline {
       const { text, rest } = beginJson(reply.body);
       // All of a larger one would have to be made to tell whether it is the one that the caller holds.
       const answer = { body: text, etag: rest ? revisionTag : revisionTag && entityTag(text) };
-      if (operation.steady && !rest) this.#steady.keep(revision, key, answer);
+      if (isSteady && !rest) this.#steady.keep(revision, key, answer);
       const response = respondTagged(answer, request, visit);
       if (response.status === 304 || (!rest && text.length <= PIECE)) return response;
       const { headers } = response;

@@ -38,6 +38,13 @@ export function parseTier(query: ReadonlyMap<string, string>): RiskTier | undefi
   throw refused("tier", "must be CRITICAL, WARNING or GOOD");
 }
 
+/** A tier of alerts, which are never GOOD. */
+export function parseAlertTier(query: ReadonlyMap<string, string>): RiskTier | undefined {
+  const tier = query.get("tier")?.toUpperCase();
+  if (tier === undefined || tier === "CRITICAL" || tier === "WARNING") return tier;
+  throw refused("tier", "must be CRITICAL or WARNING");
+}
+
 /**
  * The text of an instant. A plus that a client did not escape has become a space, which no instant has before its zone:
  * it is the plus again.

@@ -4,6 +4,7 @@ import {
   isLifeSafetyOrConveyance,
   type KeywordRules,
   type KnowledgeData,
+  type Provenance,
   type ScoringModel,
 } from "../domain/knowledge.ts";
 import { centsFromUsd } from "../domain/money.ts";
@@ -48,12 +49,13 @@ export function assemble(files: CheckedFiles): KnowledgeData {
       componentIds: new Set(component_ids),
     })),
     keywords: keywordRules(files.keywords, typeOf),
-    cascades: files.cascades.rules.map(({ upstream, downstream, ratio }) => ({
+    cascades: files.cascades.rules.map(({ upstream, downstream, ratio, reason }) => ({
       upstream,
       downstream,
       ratio,
       upstreamTypeId: typeOf.get(upstream)!,
       acrossTypes: typeOf.get(upstream) !== typeOf.get(downstream),
+      reason,
     })),
     claimTypes: files.claimTypes.claim_types.map(({ component_ids, ...claim }) => ({
       ...claim,
@@ -84,8 +86,19 @@ export function assemble(files: CheckedFiles): KnowledgeData {
       ...source,
       secondHand: second_hand,
     })),
+    provenance: {
+      model: provenance(files.model),
+      brands: provenance(files.brands),
+      keywords: provenance(files.keywords),
+      cascades: provenance(files.cascades),
+      claimTypes: provenance(files.claimTypes),
+      smartEvents: provenance(files.smartEvents),
+      environments: provenance(files.states),
+    },
   };
 }
+
+const provenance = ({ source, kind }: Provenance): Provenance => ({ source, kind });
 
 function applianceType(file: CheckedFiles["appliances"][number]): ApplianceType {
   const replacementCents = centsFromUsd(file.replacement_cost_usd.value);
@@ -96,7 +109,6 @@ function applianceType(file: CheckedFiles["appliances"][number]): ApplianceType 
     system: file.system,
     vital: isLifeSafetyOrConveyance(file.system),
     medianLifeYears: part.median_life_years.value,
-    lifeProvenance: { source: part.median_life_years.source, kind: part.median_life_years.kind },
     weibullShape: part.weibull_shape.value,
     proactiveCents: centsFromUsd(part.proactive_cost_usd.value),
     reactiveCents: centsFromUsd(part.reactive_cost_usd.value),
@@ -105,6 +117,14 @@ function applianceType(file: CheckedFiles["appliances"][number]): ApplianceType 
     wear: part.wear,
     restoredBy: part.restored_by,
     replaced: part.replaced,
+    provenance: {
+      medianLife: provenance(part.median_life_years),
+      weibullShape: provenance(part.weibull_shape),
+      proactiveCost: provenance(part.proactive_cost_usd),
+      reactiveCost: provenance(part.reactive_cost_usd),
+      maintenanceInterval: part.maintenance_interval_months && provenance(part.maintenance_interval_months),
+      environment: provenance(part.environment),
+    },
   }));
   const sumCents = components.reduce((sum, part) => sum + part.proactiveCents, 0);
   return {

@@ -30,6 +30,7 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
     claimTypes,
     smartEvents,
     sources: new Map(data.sources.map((source) => [source.token, source])),
+    provenance: data.provenance,
     cascades: data.cascades,
     cascadingTypes: new Set(data.cascades.filter((rule) => rule.acrossTypes).map((r) => r.upstreamTypeId)),
     findType: (id) => types.get(id),

@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gt, gte, type SQL, sql } from "drizzle-orm";
-import type { PlacedComponent } from "../domain/component.ts";
+import { type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
 import { componentRows } from "./component-rows.ts";
 import { hotRead, named } from "./hot.ts";
@@ -20,6 +20,8 @@ export type NarrowFilter = {
   tier?: RiskTier;
   /** CRITICAL and WARNING only. */
   elevated?: boolean;
+  system?: string;
+  state?: string;
 } & ({ propertyIds: readonly string[] } | { applianceId: string });
 
 /*
@@ -157,6 +159,8 @@ export function componentLists(db: Db) {
       where.applianceId === undefined ? undefined : eq(components.applianceId, ph("applianceId")),
       where.tier && eq(components.riskTier, ph("tier")),
       where.elevated ? sql`${components.riskScore} >= 52` : undefined,
+      where.system === undefined ? undefined : eq(components.system, ph("system")),
+      where.state === undefined ? undefined : eq(components.state, ph("state")),
     );
   const narrowReads = memo((where: NarrowFilter) => ({
     page: hotRead<PlacedComponent>(db, () =>
@@ -180,14 +184,24 @@ export function componentLists(db: Db) {
     async page(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
       return page({ partnerId, ...slice });
     },
+    /** Components of a tier by creation, after the one with that `seq`. */
+    async tierAfter(
+      partnerId: string,
+      tier: RiskTier,
+      after: number,
+      limit: number,
+    ): Promise<PlacedComponent[]> {
+      return ofTier.from({ partnerId, tier, limit, from: after + 1 });
+    },
     async tierPage(partnerId: string, tier: RiskTier, slice: Slice): Promise<PlacedComponent[]> {
       return bucketPage(ofTier, { partnerId, bucket: TIER_BUCKETS[tier], tier }, slice);
     },
-    /** CRITICAL and WARNING components, the highest score first, then by creation. */
-    async elevatedPage(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
+    /** CRITICAL and WARNING components, or those of one of these tiers, the highest score first, then by creation. */
+    async elevatedPage(partnerId: string, slice: Slice, tier?: RiskTier): Promise<PlacedComponent[]> {
       const found: PlacedComponent[] = [];
       let skip = slice.offset;
       for (const { bucket, count: inBucket } of wholeTallies({ partnerId, buckets: elevatedBuckets })) {
+        if (tier && tierOfHundredths(bucket) !== tier) continue;
         if (skip >= inBucket) {
           skip -= inBucket;
           continue;
@@ -243,7 +257,14 @@ export function componentLists(db: Db) {
 function memo<T>(make: (where: NarrowFilter) => T): (where: NarrowFilter) => T {
   const made = new Map<string, T>();
   return (where) => {
-    const conditions = [where.propertyIds, where.applianceId, where.tier, where.elevated || undefined];
+    const conditions = [
+      where.propertyIds,
+      where.applianceId,
+      where.tier,
+      where.elevated || undefined,
+      where.system,
+      where.state,
+    ];
     const key = conditions.map((condition) => Number(condition !== undefined)).join("");
     const value = made.get(key) ?? make(where);
     made.set(key, value);

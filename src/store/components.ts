@@ -1,11 +1,13 @@
-import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, inArray, sql } from "drizzle-orm";
 import type { Component, PlacedComponent } from "../domain/component.ts";
+import type { System } from "../domain/knowledge.ts";
 import type { ScoreState } from "../domain/scoring/types.ts";
+import { alertLists } from "./alert-lists.ts";
 import { componentLists } from "./component-lists.ts";
 import { componentRows } from "./component-rows.ts";
 import { hotRead, hotWrite, named } from "./hot.ts";
 import { isAmong } from "./kit.ts";
-import { components } from "./schema.ts";
+import { components, properties } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 
 const ph = sql.placeholder;
@@ -27,6 +29,12 @@ export function componentStore(db: Db) {
   const rows = () => componentRows(db);
   const byId = hotRead<PlacedComponent>(db, () =>
     rows().where(and(eq(components.id, ph("id")), eq(components.partnerId, ph("partnerId")))),
+  );
+  const ownerOf = hotRead<{ partnerId: string }>(db, () =>
+    db
+      .select(named({ partnerId: components.partnerId }))
+      .from(components)
+      .where(eq(components.id, ph("id"))),
   );
   const insert = hotWrite(db, () =>
     db.insert(components).values({
@@ -53,6 +61,8 @@ export function componentStore(db: Db) {
       trendScore: ph("trendScore"),
       rescoredAt: ph("rescoredAt"),
       createdAt: ph("createdAt"),
+      system: ph("system"),
+      state: sql`(select ${properties.state} from ${properties} where ${properties.id} = ${ph("propertyId")})`,
     }),
   );
   // SQLite writes anew every index that a statement's columns stand in, also where their values stay as they are:
@@ -119,8 +129,13 @@ export function componentStore(db: Db) {
 
   return {
     ...componentLists(db),
+    ...alertLists(db),
     async find(partnerId: string, id: string): Promise<PlacedComponent | undefined> {
       return byId({ partnerId, id })[0];
+    },
+    /** Whose it is; undefined for an unknown id. */
+    async ownerOf(id: string): Promise<string | undefined> {
+      return ownerOf({ id })[0]?.partnerId;
     },
     async ofAppliance(applianceId: string): Promise<Component[]> {
       return ofAppliances({ applianceIds: JSON.stringify([applianceId]) });
@@ -141,8 +156,30 @@ export function componentStore(db: Db) {
     async rowsOfPropertyAfter(propertyId: string, after: number, limit: number): Promise<PlacedComponent[]> {
       return ofPropertyAfter({ propertyId, after, limit });
     },
-    async insert(component: Component): Promise<void> {
-      insert({ ...component });
+    async insert(component: Component, system: System): Promise<void> {
+      insert({ ...component, system });
+    },
+    /**
+     * Writes a property's state at up to `limit` of its components, by `seq` after that one; returns the last's `seq`,
+     * undefined once there are no more.
+     */
+    async setState(propertyId: string, state: string, afterSeq: number, limit: number) {
+      const chosen = await db
+        .select({ id: components.id, seq: components.seq })
+        .from(components)
+        .where(and(eq(components.propertyId, propertyId), gt(components.seq, afterSeq)))
+        .orderBy(asc(components.seq))
+        .limit(limit);
+      await db
+        .update(components)
+        .set({ state })
+        .where(
+          inArray(
+            components.id,
+            chosen.map(({ id }) => id),
+          ),
+        );
+      return chosen.at(-1)?.seq;
     },
     /**
      * Writes a score; `extent` says what of it may have changed: everything, all but the score and its tier, or only

@@ -7,6 +7,7 @@ import embeds from "../../migrations/sqlite/0006_embeds.sql" with { type: "text"
 import takenAgain from "../../migrations/sqlite/0007_snapshot_taken_again.sql" with { type: "text" };
 import queued from "../../migrations/sqlite/0008_deliveries_queued.sql" with { type: "text" };
 import partnersDeliveries from "../../migrations/sqlite/0009_partners_deliveries.sql" with { type: "text" };
+import alertFilters from "../../migrations/sqlite/0010_alert_filters.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = { number: number; name: string; sql: string };
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 7, name: "snapshot_taken_again", sql: takenAgain },
   { number: 8, name: "deliveries_queued", sql: queued },
   { number: 9, name: "partners_deliveries", sql: partnersDeliveries },
+  { number: 10, name: "alert_filters", sql: alertFilters },
 ];

@@ -196,11 +196,20 @@ export const components = table(
     /** When it was last scored by itself; null when that was by the latest snapshot. */
     rescoredAt: bigint("rescored_at"),
     createdAt: bigint("created_at").notNull(),
+    /** Of its type, and of its property: what alerts are filtered by. */
+    system: text("system").notNull().default(""),
+    state: text("state").notNull().default(""),
   },
   (t) => [
     uniqueIndex("components_list").on(t.partnerId, t.seq),
     index("components_score").on(t.partnerId, t.riskScore, t.seq),
     index("components_tier").on(t.partnerId, t.riskTier, t.seq),
+    index("components_system")
+      .on(t.partnerId, t.system, sql`${t.riskScore} desc`, t.seq)
+      .where(sql`${t.riskScore} >= 52`),
+    index("components_state")
+      .on(t.partnerId, t.state, sql`${t.riskScore} desc`, t.seq, t.system)
+      .where(sql`${t.riskScore} >= 52`),
     index("components_property").on(t.propertyId, t.seq),
     index("components_appliance").on(t.applianceId, t.seq),
     index("components_settled")

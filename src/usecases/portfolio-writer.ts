@@ -116,11 +116,11 @@ export class PortfolioWriter {
   }
 
   async #insertComponent(component: Component): Promise<void> {
-    await this.tx.components.insert(component);
+    const def = this.knowledge.component(component.defId);
+    await this.tx.components.insert(component, def.system);
     this.replan(component.propertyId);
     const delta = this.#propertyDelta(component.propertyId);
     delta.components++;
-    const def = this.knowledge.component(component.defId);
     countTier(delta, component.riskScore, def, 1);
     countTier(this.#partnerDelta, component.riskScore, def, 1);
     this.#tally(component, 1);

@@ -70,9 +70,21 @@ export async function changeProperty(
   }
   const { updatedAt, recordsSinceGiven } = after;
   await tx.properties.update(id, { ...rest, updatedAt, recordsSince: after.recordsSince, recordsSinceGiven });
+  if (after.state !== before.state) await moveComponents(tx, after);
   if (after.state !== before.state || after.recordsSince !== before.recordsSince)
     await rescore(writer, after, "all", "history");
   return after;
+}
+
+const MOVED_AT_ONCE = 500;
+
+/** Says of a property's components that they are in its state now, which alerts are filtered by. */
+async function moveComponents(tx: Tx, { id, state }: Property): Promise<void> {
+  let last: number | undefined = 0;
+  while (last !== undefined) {
+    last = await tx.components.setState(id, state, last, MOVED_AT_ONCE);
+    await tx.giveWay();
+  }
 }
 
 async function refuseTakenReference(tx: Tx, partnerId: string, reference: string): Promise<void> {

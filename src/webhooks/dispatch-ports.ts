@@ -25,7 +25,10 @@ export type Outbox = {
   nextDueAt(now: Instant): Promise<Instant | null>;
   /** Where the partner's deliveries go, or null while it has no receiver or is disabled. Asked on every attempt. */
   endpoint(partnerId: string): Promise<Endpoint | null>;
-  /** Logs the attempts and moves their deliveries on, all or none, in one durable transaction. */
+  /**
+   * Logs the attempts and moves their deliveries on, all or none, in one durable transaction. A delivery that is gone,
+   * purged with its partner while it was under way, is passed over.
+   */
   record(results: AttemptResult[]): Promise<void>;
   /** How many deliveries the operator lets be under way to the partner; null for the options' number. */
   concurrency(partnerId: string): Promise<number | null>;

@@ -106,7 +106,7 @@ const installYearOf = (component: Component) =>
 const out = component.fields;
 
 /** A CRITICAL or WARNING component. */
-const alert = record("Alert", {
+export const alert = record("Alert", {
   id: out.id,
   component_id: out.component_id,
   component_name: out.component_name,
@@ -119,22 +119,33 @@ const alert = record("Alert", {
   risk_score: riskScore,
   risk_tier: riskTier,
   confidence,
+  projected_failure_year: out.projected_failure_year,
+  failure_probability_12m: out.failure_probability_12m,
+  proactive_cost: out.proactive_cost,
+  reactive_cost: out.reactive_cost,
 });
 
-export const alertView = alert.view((knowledge: Knowledge, row: PlacedComponent) => ({
-  id: row.id,
-  component_id: row.id,
-  component_name: knowledge.component(row.defId).name,
-  component_def_id: row.defId,
-  appliance_id: row.applianceId,
-  appliance_type: row.typeId,
-  property_id: row.propertyId,
-  property_name: row.propertyName,
-  property_address: row.propertyAddress,
-  risk_score: scoreOf(row.riskScore),
-  risk_tier: row.riskTier,
-  confidence: row.confidence,
-}));
+export const alertView = alert.view((knowledge: Knowledge, row: PlacedComponent) => {
+  const { name, proactiveCents, reactiveCents } = knowledge.component(row.defId);
+  return {
+    id: row.id,
+    component_id: row.id,
+    component_name: name,
+    component_def_id: row.defId,
+    appliance_id: row.applianceId,
+    appliance_type: row.typeId,
+    property_id: row.propertyId,
+    property_name: row.propertyName,
+    property_address: row.propertyAddress,
+    risk_score: scoreOf(row.riskScore),
+    risk_tier: row.riskTier,
+    confidence: row.confidence,
+    projected_failure_year: projectionOf(knowledge, row, row.brandTier).projectedFailureYear,
+    failure_probability_12m: round(failureWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR), 4),
+    proactive_cost: usdFromCents(proactiveCents),
+    reactive_cost: usdFromCents(reactiveCents),
+  };
+});
 export const alertPage = page("alerts", alert, {
   critical_count: whole("CRITICAL components, on all pages", 2),
   warning_count: whole("WARNING components, on all pages", 8),

@@ -1,3 +1,4 @@
+import { SYSTEMS } from "../domain/knowledge.ts";
 import { PLAN_LIMITS } from "../domain/planning/property-plan.ts";
 import { EXAMPLE_IDS } from "./kit.ts";
 import type { Schema } from "./schema.ts";
@@ -49,6 +50,13 @@ export const sandbox = inQuery(
 export const tier = inQuery("tier", "CRITICAL, WARNING or GOOD, in any case", "CRITICAL", {
   ...{ type: "string", enum: ["CRITICAL", "WARNING", "GOOD"] },
 });
+export const alertTier = inQuery("tier", "CRITICAL or WARNING, in any case", "CRITICAL", {
+  ...{ type: "string", enum: ["CRITICAL", "WARNING"] },
+});
+export const ofSystem = inQuery("system", "Only of this building system", "plumbing", {
+  ...{ type: "string", enum: [...SYSTEMS] },
+});
+export const ofState = inQuery("state", "Only in this US state, by its abbreviation in any case", "NY");
 export const ofProperty = inQuery("property_id", "Only of this property", EXAMPLE_IDS.P);
 export const ofAppliance = inQuery("appliance_id", "Only of this appliance", EXAMPLE_IDS.A);
 export const since = inQuery("since", "Events after this moment: ISO 8601", "2026-10-21T00:00:00Z");
@@ -93,7 +101,7 @@ export const planTerms: readonly Parameter[] = [
 ];
 export const format = inQuery(
   "format",
-  "`csv` for a table that spreadsheets open; `json` when not given",
+  "`csv` for a table that spreadsheets open; when not given, what `Accept` names, else `json`",
   "json",
   {
     ...{ type: "string", enum: ["json", "csv"] },

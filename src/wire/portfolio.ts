@@ -96,7 +96,7 @@ export function summaryFigure(knowledge: Knowledge, totals: PropertyTotals): Fig
   };
 }
 
-const portfolioItem = object({
+export const portfolioItem = object({
   property_id: id.as("The property"),
   name,
   address,

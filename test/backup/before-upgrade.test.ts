@@ -23,7 +23,9 @@ beforeEach(() => {
   backups = join(folder, "backups");
   const { close } = openSqlite(file, { now: NOW, beforeUpgrade });
   const db = new Database(file);
-  db.run("INSERT INTO partners VALUES ('PARTNER_1', 'Acme', 1, 1000, 1, 0)");
+  db.run(
+    "INSERT INTO partners (id, name, enabled, daily_budget, credential_generation, created_at) VALUES ('PARTNER_1', 'Acme', 1, 1000, 1, 0)",
+  );
   db.close();
   close();
 });

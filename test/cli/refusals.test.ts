@@ -75,6 +75,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   "partner-id": "PARTNER_01m7xtfbnkegg9j7dstwvcm1r5",
   "delivery-id": "WH_1767225600000_abcde",
   "admin-id": "ADM_01m7xtfbnkegg9j7dstwvcm1r5",
+  "component-id": "C_01m7xtfbnkegg9j7dstwvcm1r5",
   "property-id": "P_01m7xtfbnkegg9j7dstwvcm1r5",
   "embed-id": "EMB_01m7xtfbnkegg9j7dstwvcm1r5",
   name: "Acme",

@@ -15,6 +15,7 @@ const IDS: readonly (readonly [placeholder: string, id: RegExp])[] = [
   ["WH_…", /\bWH_\d+_[a-z\d]+\b/],
   ["P_…", /\bP_[a-z\d]{26}\b/],
   ["EMB_…", /\bEMB_[a-z\d]{26}\b/],
+  ["C_…", /\bC_[a-z\d]{26}\b/],
   ["A_…", /\bA_[a-z\d]{26}\b/],
 ];
 const KEYS: readonly (readonly [variable: string, key: RegExp])[] = [

@@ -14,6 +14,8 @@ function altered(name: string, change: (file: Draft) => void): () => unknown {
   return () => readKnowledge({ ...FILES, [name]: file });
 }
 
+const JUDGED = { source: "judgement", kind: "estimate" } as const;
+
 describe("the knowledge base", () => {
   test("holds 30 appliance types with 169 components", () => {
     expect(knowledge.types.size).toBe(30);
@@ -59,7 +61,7 @@ describe("the knowledge base", () => {
   });
 
   test("tells published from derived from estimated lives", () => {
-    const kinds = [...knowledge.components.values()].map((def) => def.lifeProvenance.kind);
+    const kinds = [...knowledge.components.values()].map((def) => def.provenance.medianLife.kind);
     const count = (kind: string) => kinds.filter((other) => other === kind).length;
     expect([count("published"), count("derived"), count("estimate")]).toEqual([71, 51, 47]);
   });
@@ -72,7 +74,6 @@ describe("the knowledge base", () => {
       system: "plumbing",
       vital: false,
       medianLifeYears: 12,
-      lifeProvenance: { source: "lutz_2011", kind: "published" },
       weibullShape: 3.2,
       proactiveCents: 145_000,
       reactiveCents: 560_000,
@@ -81,6 +82,14 @@ describe("the knowledge base", () => {
       wear: "use",
       restoredBy: ["preventive", "cleaning"],
       replaced: "with_appliance",
+      provenance: {
+        medianLife: { source: "lutz_2011", kind: "published" },
+        weibullShape: JUDGED,
+        proactiveCost: JUDGED,
+        reactiveCost: JUDGED,
+        maintenanceInterval: JUDGED,
+        environment: JUDGED,
+      },
     });
     expect(knowledge.component("elev_machine").vital).toBe(true);
     expect(knowledge.component("fa_batteries").vital).toBe(true);

@@ -179,7 +179,8 @@ const ANSWERS: Record<string, Fields> = {
   "GET /v1/alerts": {
     "": `alerts critical_count warning_count ${ENVELOPE}`,
     "alerts[]":
-      "component_id component_name appliance_type property_id property_name property_address risk_score risk_tier",
+      "component_id component_name appliance_type property_id property_name property_address risk_score risk_tier " +
+      "proactive_cost reactive_cost projected_failure_year failure_probability_12m",
   },
   "GET /v1/events": { "": `events since ${ENVELOPE}`, "events[]": "type timestamp data" },
   "GET /v1/webhook-deliveries": {

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { tierOfHundredths, WARNING_FROM } from "../../src/domain/component.ts";
+import type { System } from "../../src/domain/knowledge.ts";
 import { BLOCK_SIZE } from "../../src/store/tallies.ts";
 import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
 
@@ -10,6 +11,7 @@ const open = usePortfolioStore();
 let world: PortfolioWorld;
 let naive: Database;
 let propertyIds: string[];
+const stateOf = new Map<string, string>();
 let applianceOf: Map<string, { id: string; typeId: string; brandTier: "premium" | "standard" | "budget" }>;
 
 /** More components than two blocks of the tallies hold, of every age. */
@@ -18,7 +20,9 @@ beforeAll(async () => {
   const types = ["elevator", "water_heater_gas", "roof", "hvac_central"];
   propertyIds = [];
   for (let nth = 0; nth < 12; nth++) {
-    const { id } = await world.addProperty({ name: `Property ${nth}` });
+    const state = nth % 3 === 0 ? "VT" : "NY";
+    const { id } = await world.addProperty({ name: `Property ${nth}`, state });
+    stateOf.set(id, state);
     propertyIds.push(id);
     const appliances = Array.from({ length: 64 }, (_, at) => ({
       propertyId: id,
@@ -35,6 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => naive.close());
 
+type Places = { system?: System; state?: string };
 type Row = {
   id: string;
   seq: number;
@@ -135,6 +140,42 @@ describe("whatever scores move, at any offset", () => {
       (slice) => world.store.read.components.elevatedPage(world.partnerId, slice),
       (rows) => elevated(rows).sort((a, b) => b.riskScore - a.riskScore || a.seq - b.seq),
     ));
+
+  // Rule: alert-filters
+  test.each(["CRITICAL", "WARNING"] as const)("alerts of the tier %s are in the same order", (tier) =>
+    compare(
+      (slice) => world.store.read.components.elevatedPage(world.partnerId, slice, tier),
+      (rows) =>
+        rows
+          .filter(({ riskTier }) => riskTier === tier)
+          .sort((a, b) => b.riskScore - a.riskScore || a.seq - b.seq),
+    ),
+  );
+
+  // Rule: alert-filters
+  test.each([
+    [{ system: "plumbing" }, undefined],
+    [{ system: "hvac" }, "WARNING"],
+    [{ state: "VT" }, undefined],
+    [{ state: "NY" }, "CRITICAL"],
+    [{ system: "structural", state: "VT" }, undefined],
+    [{ system: "conveyance", state: "NY" }, "WARNING"],
+    [{ system: "amenity", state: "NY" }, undefined],
+  ] as const)("alerts of %j and the tier %s are in the same order, and counted", (by: Places, tier) => {
+    const filter = { partnerId: world.partnerId, ...by };
+    const { components } = world.store.read;
+    const wanted = (rows: Row[]) =>
+      elevated(rows)
+        .filter((row) => tier === undefined || row.riskTier === tier)
+        .filter((row) => by.system === undefined || knowledge.component(row.defId).system === by.system)
+        .filter((row) => by.state === undefined || stateOf.get(row.propertyId) === by.state)
+        .sort((a, b) => b.riskScore - a.riskScore || a.seq - b.seq);
+    return compare(async (slice) => {
+      const { critical, warning } = await components.countAlerts(filter, tier);
+      expect(critical + warning).toBe(wanted(stored()).length);
+      return components.alertPage(filter, tier, slice);
+    }, wanted);
+  });
 
   // Rule: events-order
   test("the event stream's components are by the moment of their scoring, then by creation", () =>

@@ -82,9 +82,18 @@ const HOT: Record<string, Read> = {
   "a property's appliances": () => world.store.read.appliances.pageOfProperty(propertyId, SLICE),
   "a property's units": () => world.store.read.units.page(propertyId, SLICE),
   "the list of components": () => world.store.read.components.page(world.partnerId, SLICE),
-  "the list of one tier": () =>
-    world.store.read.components.tierPage(world.partnerId, "CRITICAL", { limit: 50, offset: 1 }),
+  "the list of one tier": async () => {
+    const { components } = world.store.read;
+    await components.tierPage(world.partnerId, "CRITICAL", { limit: 50, offset: 1 });
+    await components.tierAfter(world.partnerId, "CRITICAL", 3, 50);
+  },
   alerts: () => world.store.read.components.elevatedPage(world.partnerId, { limit: 50, offset: 1 }),
+  "the numbers of alerts of a system, a state, or both": async () => {
+    const { components } = world.store.read;
+    for (const by of FILTERS)
+      for (const tier of [undefined, "CRITICAL", "WARNING"] as const)
+        await components.countAlerts({ partnerId: world.partnerId, ...by }, tier);
+  },
   "the event stream's components": async () => {
     const { components } = world.store.read;
     await components.elevatedByScoring(world.partnerId, { limit: 50, offset: 1 });
@@ -107,7 +116,15 @@ const HOT: Record<string, Read> = {
   "the next properties with what no snapshot has seen": () => world.store.read.properties.withUnseen(100),
   "the next properties of a snapshot": () => world.store.read.properties.forSnapshot("", 100),
 };
+const FILTERS = [{ system: "plumbing" }, { state: "NY" }, { system: "plumbing", state: "NY" }];
 const OTHERS: Record<string, Read> = {
+  "a property's alerts of a system, a state and a tier": () =>
+    world.store.read.components.narrowPage(
+      { propertyIds: [propertyId], elevated: true, system: "plumbing", state: "NY", tier: "WARNING" },
+      SLICE,
+    ),
+  "the components of a property that moves to another state": () =>
+    world.store.write((tx) => tx.components.setState(propertyId, "VT", 0, 500)),
   "a property": () => world.store.read.properties.find(world.partnerId, propertyId),
   "a property by its reference": () => world.store.read.properties.findByReference(world.partnerId, "x"),
   "a property by its address": () => world.store.read.properties.ofAddress(world.partnerId, "N", "A"),
@@ -121,6 +138,7 @@ const OTHERS: Record<string, Read> = {
   "an appliance by its serial": () => world.store.read.appliances.withSerialOfPartner(world.partnerId, "x"),
   "the number of a property's appliances": () => world.store.read.appliances.countOfProperty(propertyId),
   "a component": () => world.store.read.components.find(world.partnerId, componentId),
+  "whose a component is": () => world.store.read.components.ownerOf(componentId),
   "a property's components": () => world.store.read.components.rowsOfProperty(propertyId),
   "components filtered to one property": () =>
     world.store.read.components.narrowPage({ propertyIds: [propertyId] }, SLICE),
@@ -221,3 +239,25 @@ test.each(PURGE_STATEMENTS.map((sql) => [sql.split("\n")[0]!, sql]))(
     expect(scansOf(planOf(sql))).toEqual([]);
   },
 );
+
+describe("alerts of a system, a state, or both", () => {
+  test.each(FILTERS.map((by) => [JSON.stringify(by), by] as const))(
+    "are passed over in an index that covers them, in its order, and only a page is looked up: %s",
+    async (_, by) => {
+      const filter = { partnerId: world.partnerId, ...by };
+      const [sql, ...others] = await statementsOf(() =>
+        world.store.read.components.alertPage(filter, undefined, SLICE),
+      );
+      expect(others).toEqual([]);
+      const plan = planOf(sql!);
+      const covering = plan.filter((step) =>
+        /^SEARCH components USING COVERING INDEX components_(state|system) /.test(step),
+      );
+      expect(covering, plan.join("\n")).toHaveLength(1);
+      expect(scansOf(plan)).toEqual([]);
+      // Sorting the page that was found is all the sorting there is.
+      expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toHaveLength(1);
+      expect(plan.indexOf(covering[0]!)).toBeLessThan(plan.findIndex((step) => step.includes("TEMP B-TREE")));
+    },
+  );
+});

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { is } from "drizzle-orm";
+import { Column as DeclaredColumn, is, SQL } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import * as schema from "../../src/store/schema.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
@@ -26,6 +26,12 @@ type Index = { name: string; unique: number; origin: string; partial: number };
 const columnsOf = (table: string) =>
   db.query<Column, [string]>("SELECT * FROM pragma_table_info(?)").all(table);
 const byName = <T extends { name: string }>(list: T[]) => list.sort((a, b) => a.name.localeCompare(b.name));
+
+/** The name of an index's column, also of one that it has in descending order. */
+function nameOf(indexed: unknown): string {
+  const column = is(indexed, SQL) ? indexed.queryChunks.find((chunk) => is(chunk, DeclaredColumn)) : indexed;
+  return (column as { name: string }).name;
+}
 
 test("the migrations make the tables of the schema, all of them STRICT", () => {
   const made = db
@@ -89,7 +95,7 @@ test.each(declared.map((table) => [table.name, table] as const))(
           name: config.name,
           unique: config.unique,
           partial: config.where !== undefined,
-          columns: config.columns.map((column) => (column as { name: string }).name),
+          columns: config.columns.map(nameOf),
         })),
       ),
     );

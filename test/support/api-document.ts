@@ -33,6 +33,8 @@ export type DocumentedResponse = {
   description: string;
   headers?: Record<string, DocumentedHeader | Reference>;
   content?: Record<string, { schema: Schema; example?: unknown }>;
+  /** What the caller may ask for instead. */
+  "x-also"?: Record<string, { schema: Schema; example?: string }>;
 };
 
 export type DocumentedParameter = {

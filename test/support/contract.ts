@@ -48,7 +48,8 @@ export class Contract {
     const what = `${operation.operationId} (${method} ${path}) answered ${reply.status}`;
     const documented = operation.responses[reply.status];
     if (!documented) throw new Error(`${what}, which the API document does not know: ${reply.text}`);
-    const { headers = {}, content } = resolve(this.document, documented);
+    const { headers = {}, content: main, "x-also": also } = resolve(this.document, documented);
+    const content = main && { ...main, ...also };
     const faults = [
       ...this.#missingHeaders(operation, headers, reply),
       ...(method === "HEAD" ? [] : this.#bodyFaults(content, reply)),

@@ -85,9 +85,10 @@ export class MemoryOutbox {
         return { url: `http://${partnerId}.test/`, secret, nextSecret: null };
       },
       record: async (results) => {
-        for (const { deliveryId } of results) this.pendingOf(deliveryId);
+        const kept = results.filter(({ deliveryId }) => this.deliveries.some(({ id }) => id === deliveryId));
+        for (const { deliveryId } of kept) this.pendingOf(deliveryId);
         this.batches.push(results.length);
-        for (const result of results) this.apply(result);
+        for (const result of kept) this.apply(result);
       },
       concurrency: async (partnerId) => this.concurrency.get(partnerId) ?? null,
       receiverHealth: async (partnerId) => this.health.get(partnerId) ?? HEALTHY,

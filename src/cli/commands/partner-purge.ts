@@ -1,7 +1,4 @@
-import { openUploads } from "../../app/uploads.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
-import { announceState } from "../../usecases/announce-state.ts";
 import { courteousPause } from "../../usecases/courtesy.ts";
 import { requirePartner } from "../../usecases/partners.ts";
 import { purgePartner } from "../../usecases/purge-partner.ts";
@@ -19,6 +16,8 @@ export const announceCommand: Command = command({
   options: { dryRun: flag("only count them") },
   examples: ["mainstay partner announce PARTNER_… --dry-run"],
   async run(context, { partnerId }, { dryRun }) {
+    const { loadKnowledge } = await import("../../knowledge/load.ts");
+    const { announceState } = await import("../../usecases/announce-state.ts");
     const state = await withAdministration(context, async (administration) => {
       const { store } = administration;
       const parts = { administration, knowledge: loadKnowledge(), pause: courteousPause(store, context.now) };
@@ -41,6 +40,7 @@ export const purgeCommand: Command = command({
   options: { confirm: text("TEXT", "the partner's whole name; without it nothing is deleted") },
   examples: ['mainstay partner purge PARTNER_… --confirm "Acme Insurance"'],
   async run(context, { partnerId }, { confirm }) {
+    const { openUploads } = await import("../../app/uploads.ts");
     const deleted = await withAdministration(
       context,
       async (administration) => {

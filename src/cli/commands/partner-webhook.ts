@@ -1,10 +1,7 @@
-import { senderOf } from "../../app/outbound.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_CONCURRENCY, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { changePartner, rotateWebhookSecret } from "../../usecases/administer-partner.ts";
 import { checkReceiverUrl, requirePartner } from "../../usecases/partners.ts";
-import { probeReceivers } from "../../usecases/probe-receivers.ts";
-import { sendTestEvent, TEST_MESSAGE } from "../../usecases/send-test-event.ts";
 import {
   newWebhookSecretRecord,
   probeRecord,
@@ -105,10 +102,14 @@ const webhookTest = command({
     "The running server delivers it; `mainstay deliveries show` tells how it went. A paused receiver is probed at once.",
   arguments: { partnerId: required("the partner's id") },
   options: { message: text("TEXT", "what it says") },
-  async run(context, { partnerId }, { message = TEST_MESSAGE }) {
+  async run(context, { partnerId }, { message }) {
+    const { sendTestEvent, TEST_MESSAGE } = await import("../../usecases/send-test-event.ts");
     const id = await withAdministration(context, async (administration) => {
       await requirePartner(administration.store, partnerId);
-      return sendTestEvent(administration, partnerId, { message, requestedBy: userName(context) });
+      return sendTestEvent(administration, partnerId, {
+        message: message ?? TEST_MESSAGE,
+        requestedBy: userName(context),
+      });
     });
     context.print(
       webhookTestRecord(id, partnerId),
@@ -129,6 +130,8 @@ const probe = command({
   async run(context, { partnerId }, { all }) {
     if ((partnerId === undefined) !== all)
       throw new UsageError("name a partner, or --all", "See: mainstay partner probe-webhook --help");
+    const { senderOf } = await import("../../app/outbound.ts");
+    const { probeReceivers } = await import("../../usecases/probe-receivers.ts");
     const sender = senderOf(context.config);
     const probed = await withAdministration(context, async (administration) => {
       const { store } = administration;

@@ -1,7 +1,7 @@
 import type { Component } from "../component.ts";
-import type { Knowledge } from "../knowledge.ts";
+import type { ComponentDef, Knowledge, ScoringModel } from "../knowledge.ts";
 import { outlookOf } from "../projections.ts";
-import { failureProbability } from "../scoring/outlook.ts";
+import { failureProbability, type Outlook } from "../scoring/outlook.ts";
 import type { BrandTier } from "../scoring/types.ts";
 import { addDays, DAYS_PER_YEAR, type Day } from "../time.ts";
 import type { Candidate } from "./budget.ts";
@@ -17,8 +17,16 @@ export type ComponentPlan<C> = PartPlan & { component: C; part: Part };
 
 /** A component as a plan sees it, from the day of its latest score. */
 export function partOf(knowledge: Knowledge, component: Plannable): Part {
-  const { proactiveCents, reactiveCents } = knowledge.component(component.defId);
-  const outlook = outlookOf(knowledge, component, component.brandTier);
+  const def = knowledge.component(component.defId);
+  return partInPlace(def, outlookOf(knowledge, component, component.brandTier), knowledge.model);
+}
+
+/** A component as a plan sees it, of what is known of it. */
+export function partInPlace(
+  { proactiveCents, reactiveCents }: Pick<ComponentDef, "proactiveCents" | "reactiveCents">,
+  outlook: Outlook,
+  model: ScoringModel,
+): Part {
   const { weibullShape, scaleYears, effectiveAgeYears, rate, hazardRatio } = outlook;
   return {
     shape: weibullShape,
@@ -27,7 +35,7 @@ export function partOf(knowledge: Knowledge, component: Plannable): Part {
     failureCents: reactiveCents,
     ageYears: effectiveAgeYears / rate,
     hazardRatio,
-    failureProbability: failureProbability(outlook, DAYS_PER_YEAR, knowledge.model),
+    failureProbability: failureProbability(outlook, DAYS_PER_YEAR, model),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Corrections } from "./corrections.ts";
 import { highestAge } from "./outlook.ts";
 import { UnknownPasts } from "./renewal.ts";
 import { type DatedEvent, lastReplacement } from "./timeline.ts";
-import type { BrandTier, ComponentHistory } from "./types.ts";
+import type { AgedLife, BrandTier, ComponentHistory } from "./types.ts";
 import { ageingFrom, ageingRate, virtualAge } from "./virtual-age.ts";
 import { ageAtHazard, cumulativeProbability, scaleFromMedian } from "./weibull.ts";
 
@@ -17,28 +17,6 @@ export type LifeSetting = {
   recordsSince: number;
   /** Factor on the life, from calibration; see `calibratedLife`. */
   lifeFactor: number;
-};
-
-/** How old a component is on a day, evidence aside. Ages and scales in years of normal use, days as numbers. */
-export type AgedLife = {
-  /** Scale η of its life. */
-  scaleYears: number;
-  /** Years of normal use that a calendar year adds: r. */
-  rate: number;
-  /** Day of its last Replacement; undefined without one. */
-  replacedOn: number | undefined;
-  /** The day from which it ages: its last Replacement, else the middle of its install year. */
-  bornOn: number;
-  /**
-   * Virtual age (Kijima I): since its birth, or, where its past is unknown, what it has gained since the record began.
-   */
-  virtualAgeYears: number;
-  /** Nominal virtual age when the record began (t), where what came before is unknown (`scoring.md` §2a). */
-  unknownPastYears: number | undefined;
-  /** Probability of having failed by now from age alone: p0. */
-  prior: number;
-  /** The age whose prior is p0: V*. */
-  effectiveAgeYears: number;
 };
 
 const pasts = new UnknownPasts();

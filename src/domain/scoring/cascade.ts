@@ -1,5 +1,5 @@
-import type { Cascade, Knowledge } from "../knowledge.ts";
-import { enter, type Trail } from "./evidence.ts";
+import type { Cascade, Knowledge, ScoringModel } from "../knowledge.ts";
+import type { Trail } from "./evidence.ts";
 import { clamp } from "./ratios.ts";
 
 /** An appliance whose components have been scored without cascade. */
@@ -23,8 +23,12 @@ export function cascadeRatio(
 ): number {
   let product = 1;
   for (const rule of knowledge.cascadesTo(defId))
-    for (const upstream of upstreamScores(rule, appliance, byType))
-      product *= enter(trail, "cascade", rule.upstream, null, ratioAt(knowledge, rule, upstream));
+    for (const upstream of upstreamScores(rule, appliance, byType)) {
+      const ratio = ratioAt(knowledge, rule, upstream);
+      if (trail && ratio !== 1)
+        trail.push({ kind: "cascade", subject: rule.upstream, on: null, ratio, upstreamScore: upstream });
+      product *= ratio;
+    }
   return Math.min(product, knowledge.model.cascade.highestProduct);
 }
 
@@ -46,6 +50,10 @@ function upstreamScores(
 
 /** The rule's ratio, from 1 just where the upstream score turns bad to its full strength. */
 function ratioAt({ model }: Knowledge, rule: Cascade, score: number): number {
-  const { fromScore, fullAfter } = model.cascade;
-  return 1 + (rule.ratio - 1) * clamp((score - fromScore) / fullAfter, 0, 1);
+  return 1 + (rule.ratio - 1) * cascadeShare(score, model);
+}
+
+/** How much of a rule's ratio an upstream score brings to bear: from 0 just where it turns bad to 1. */
+export function cascadeShare(score: number, { cascade }: ScoringModel): number {
+  return clamp((score - cascade.fromScore) / cascade.fullAfter, 0, 1);
 }

@@ -1,24 +1,40 @@
 import type { ScoringModel } from "../knowledge.ts";
-import { DAYS_PER_MONTH } from "../time.ts";
+import { DAYS_PER_MONTH, type Day } from "../time.ts";
 import { concerns, type DatedEvent } from "./timeline.ts";
 import type { Confidence } from "./types.ts";
 
-/** How well a component is known: by service events on it or its appliance, a recent observed condition, and its brand. */
-export function confidenceOf(
+/** What a component's confidence rests on, beside its brand. */
+export type ServiceRecord = {
+  /** Service events on it or its appliance. */
+  events: number;
+  /** Day of the newest observed condition. */
+  observedOn: Day | null;
+  observedLately: boolean;
+};
+
+export function recordOf(
   componentId: string,
   events: readonly DatedEvent[],
-  brandIsKnown: boolean,
   today: number,
   { confidence }: ScoringModel,
-): Confidence {
-  let count = 0;
-  let conditionIsRecent = false;
+): ServiceRecord {
+  const record: ServiceRecord = { events: 0, observedOn: null, observedLately: false };
   for (const event of events) {
     if (!concerns(event, componentId)) continue;
-    count++;
-    if (event.conditionAfter !== null)
-      conditionIsRecent ||= (today - event.day) / DAYS_PER_MONTH <= confidence.conditionWithinMonths;
+    record.events++;
+    if (event.conditionAfter === null) continue;
+    record.observedOn = event.date;
+    record.observedLately ||= (today - event.day) / DAYS_PER_MONTH <= confidence.conditionWithinMonths;
   }
-  if (brandIsKnown && conditionIsRecent && count >= confidence.eventsForHigh) return "HIGH";
-  return brandIsKnown || count > 0 ? "MEDIUM" : "LOW";
+  return record;
+}
+
+/** How well a component is known: by service events on it or its appliance, a recent observed condition, and its brand. */
+export function confidenceOf(
+  { events, observedLately }: ServiceRecord,
+  brandIsKnown: boolean,
+  { confidence }: ScoringModel,
+): Confidence {
+  if (brandIsKnown && observedLately && events >= confidence.eventsForHigh) return "HIGH";
+  return brandIsKnown || events > 0 ? "MEDIUM" : "LOW";
 }

@@ -25,8 +25,9 @@ export function enter(
   subject: string,
   on: Day | null,
   ratio: number,
+  weight = 1,
 ): number {
-  if (ratio !== 1) trail?.push({ kind, subject, on, ratio });
+  if (ratio !== 1) trail?.push({ kind, subject, on, ratio, ...(weight === 1 ? undefined : { weight }) });
   return ratio;
 }
 
@@ -60,17 +61,14 @@ export function serviceRatios(
       repairs.push(event);
     } else if (type === "Emergency Repair") {
       const { ratio, spanMonths } = evidence.emergencyRepair;
-      const weighed = weigh(knowledge, event, faded(ratio, months, spanMonths));
-      ratios.repairs *= enter(trail, "emergency_repair", type, event.date, weighed);
+      const weight = weightOf(knowledge, event);
+      const weighed = weigh(faded(ratio, months, spanMonths), weight);
+      ratios.repairs *= enter(trail, "emergency_repair", type, event.date, weighed, weight);
     } else if (type === "Inspection" && condition === null) {
       const { ratio, spanMonths } = evidence.inspection;
-      ratios.others *= enter(
-        trail,
-        "inspection",
-        type,
-        event.date,
-        weigh(knowledge, event, faded(ratio, months, spanMonths)),
-      );
+      const weight = weightOf(knowledge, event);
+      const weighed = weigh(faded(ratio, months, spanMonths), weight);
+      ratios.others *= enter(trail, "inspection", type, event.date, weighed, weight);
     }
     if (event.notes !== null && months < evidence.keywords.spanMonths)
       ratios.others *= keywordRatio(knowledge, subject, event, events, trail);
@@ -84,10 +82,12 @@ function ageMonths(event: DatedEvent, subject: Subject): number {
   return (subject.today - event.day) / DAYS_PER_MONTH;
 }
 
-/** The ratio in full for a named component, at its root for one of several that nobody named. */
-function weigh(knowledge: Knowledge, event: DatedEvent, ratio: number): number {
-  return event.componentId === null ? ratio ** knowledge.model.evidence.unnamedComponentExponent : ratio;
+/** The power on a ratio: 1 for a named component, less for one of several that nobody named. */
+function weightOf({ model }: Knowledge, event: DatedEvent): number {
+  return event.componentId === null ? model.evidence.unnamedComponentExponent : 1;
 }
+
+const weigh = (ratio: number, weight: number) => (weight === 1 ? ratio : ratio ** weight);
 
 const SEVERITY: Record<Condition, number> = { good: 0, fair: 1, poor: 2 };
 
@@ -114,14 +114,14 @@ function repairFrequencyRatio(
   trail: Trail,
 ): number {
   const { ratio, spanMonths, counted } = knowledge.model.evidence.repair;
-  const weighed = repairs.map((event) => ({
-    event,
-    ratio: weigh(knowledge, event, faded(ratio, ageMonths(event, subject), spanMonths)),
-  }));
+  const weighed = repairs.map((event) => {
+    const weight = weightOf(knowledge, event);
+    return { event, weight, ratio: weigh(faded(ratio, ageMonths(event, subject), spanMonths), weight) };
+  });
   weighed.sort((a, b) => b.ratio - a.ratio);
   let product = 1;
-  for (const { event, ratio } of weighed.slice(0, counted))
-    product *= enter(trail, "repair", event.eventType, event.date, ratio);
+  for (const { event, ratio, weight } of weighed.slice(0, counted))
+    product *= enter(trail, "repair", event.eventType, event.date, ratio, weight);
   return product;
 }
 
@@ -140,8 +140,8 @@ function keywordRatio(
     if (event.componentId === null && !speaksOf(group, subject.def)) continue;
     if (group.clearedBy.length > 0 && isCleared(group, event, events, subject.id)) continue;
     const current = faded(group.ratio, months, keywords.spanMonths);
-    const ratio = weigh(knowledge, event, share === 1 ? current : current ** resolvedFindingExponent);
-    product *= enter(trail, "keyword", group.id, event.date, ratio);
+    const weight = weightOf(knowledge, event) * (share === 1 ? 1 : resolvedFindingExponent);
+    product *= enter(trail, "keyword", group.id, event.date, weigh(current, weight), weight);
   }
   return product;
 }

@@ -48,6 +48,12 @@ export function priorSince(past: UnknownPast, since: number): number {
   return failed / survived;
 }
 
+/** The probability that the part in service is still the original one; `since` is d/η. */
+export function originalSince(past: UnknownPast, since: number): number {
+  const { kept, survived } = weigh(past, since);
+  return kept / survived;
+}
+
 /** The cumulative hazard of what has passed since the record began, `since` being d/η, evidence aside. */
 export function hazardSince(past: UnknownPast, since: number): number {
   const { survived, base } = weigh(past, since);
@@ -70,6 +76,7 @@ function weigh({ shape, nominalAge, weight, youngestHazard }: UnknownPast, since
     squares += likelihood * likelihood;
   }
   return {
+    kept,
     survived: kept + weight * all,
     failed: kept * -Math.expm1(-original) + weight * (all - squares * atBase),
     base,

@@ -1,9 +1,9 @@
 import type { ComponentDef, Environment, Knowledge } from "../knowledge.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
-import { type AgedLife, agedLife, calibratedLife } from "./aged-life.ts";
+import { agedLife, calibratedLife } from "./aged-life.ts";
 import { cascadeRatio, type ScoredAppliance } from "./cascade.ts";
 import { claimsRatio, type LiveClaim, strongestClaims } from "./claims.ts";
-import { confidenceOf } from "./confidence.ts";
+import { confidenceOf, recordOf } from "./confidence.ts";
 import { type Corrections, UNCORRECTED } from "./corrections.ts";
 import { enter, type Subject, serviceRatios, type Trail } from "./evidence.ts";
 import { cumulativeRisk, type Outlook, periodRisk } from "./outlook.ts";
@@ -12,6 +12,7 @@ import { acuteHazard, standingWarnings, type Warning } from "./smart.ts";
 import { roundScore, tierOf } from "./tier.ts";
 import { type DatedEvent, timeline } from "./timeline.ts";
 import type {
+  AgedLife,
   ApplianceHistory,
   ComponentHistory,
   Confidence,
@@ -114,13 +115,22 @@ function assessAppliance(
     events: timeline(appliance.events, surroundings.today),
     warnings: standingWarnings(knowledge, appliance.smartEvents, surroundings.today),
     hazard,
-    brandIsKnown: hazard.size > 0 || knowledge.brandTier(typeId, brand) !== undefined,
+    brandIsKnown: isBrandKnown(knowledge, appliance, hazard),
   };
   const components = appliance.components.map((component) => assess(knowledge, component, shared));
   const standalone = new Map(
     components.map(({ def, risk }) => [def.id, cumulativeRisk(risk, knowledge.model)]),
   );
   return { id, typeId, unitId, standalone, components };
+}
+
+/** Whether the knowledge base knows the make, by its tier or as one on a hazard list. */
+export function isBrandKnown(
+  knowledge: Knowledge,
+  { typeId, brand, model }: Pick<ApplianceHistory, "typeId" | "brand" | "model">,
+  hazard = knowledge.hazard(typeId, brand, model),
+): boolean {
+  return hazard.size > 0 || knowledge.brandTier(typeId, brand) !== undefined;
 }
 
 function assess(knowledge: Knowledge, component: ComponentHistory, shared: Shared): Assessment {
@@ -145,7 +155,7 @@ function assess(knowledge: Knowledge, component: ComponentHistory, shared: Share
     ratio,
     acuteHazard: acute,
     risk: periodRisk(outlookOf(def, life, held(knowledge, ratio), acute), model),
-    confidence: confidenceOf(id, events, brandIsKnown, today, model),
+    confidence: confidenceOf(recordOf(id, events, today, model), brandIsKnown, model),
     trail,
   };
 }
@@ -186,7 +196,13 @@ function held(knowledge: Knowledge, ratio: number): number {
   return clamp(ratio, lowestProduct, highestProduct);
 }
 
-function outlookOf(def: ComponentDef, life: AgedLife, hazardRatio: number, acuteHazard: number): Outlook {
+/** What looking ahead rests on. */
+export function outlookOf(
+  def: ComponentDef,
+  life: AgedLife,
+  hazardRatio: number,
+  acuteHazard: number,
+): Outlook {
   const { scaleYears, effectiveAgeYears, rate } = life;
   return { scaleYears, weibullShape: def.weibullShape, effectiveAgeYears, rate, hazardRatio, acuteHazard };
 }
@@ -212,6 +228,9 @@ function finish(knowledge: Knowledge, component: Assessment, cascade: number): S
     confidence: component.confidence,
     ageYears: component.ageYears,
   };
-  if (component.trail) score.evidence = component.trail;
+  if (component.trail) {
+    score.evidence = component.trail;
+    score.working = { life, ownRatio: ratio, cascadeRatio: cascade };
+  }
   return score;
 }

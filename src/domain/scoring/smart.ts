@@ -1,4 +1,5 @@
 import type { ComponentDef, Knowledge, SmartEventType } from "../knowledge.ts";
+import type { Severity } from "../sensor-event.ts";
 import { dayFromNumber, MS_PER_DAY } from "../time.ts";
 import type { Subject, Trail } from "./evidence.ts";
 import { faded } from "./ratios.ts";
@@ -11,6 +12,7 @@ export type Warning = {
   day: number;
   componentId: string | null;
   type: SmartEventType;
+  severity: Severity;
   ratio: number;
 };
 
@@ -47,7 +49,14 @@ export function standingWarnings(
     if (cleared !== undefined && cleared > reading.recordedAt) continue;
     const ratio = faded(type.ratios[reading.severity], today - day, spanDays);
     if (ratio !== 1)
-      warnings.push({ eventType: reading.eventType, day, componentId: reading.componentId, type, ratio });
+      warnings.push({
+        eventType: reading.eventType,
+        day,
+        componentId: reading.componentId,
+        type,
+        severity: reading.severity,
+        ratio,
+      });
   }
   // Kinds together, the strongest first: a sensor that repeats itself says one thing.
   return warnings.sort((a, b) => compareText(a.eventType, b.eventType) || b.ratio - a.ratio || b.day - a.day);
@@ -74,7 +83,8 @@ export function acuteHazard(
     counted = warning.eventType;
     const on = dayFromNumber(warning.day);
     const hazard = model.evidence.smartEvent.hazard * (warning.ratio - 1);
-    trail?.push({ kind: "smart_event", subject: counted, on, ratio: warning.ratio, hazard });
+    const { ratio, severity } = warning;
+    trail?.push({ kind: "smart_event", subject: counted, on, ratio, severity, hazard });
     sum += hazard;
   }
   return sum;

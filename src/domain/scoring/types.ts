@@ -62,6 +62,28 @@ export type SmartEvidence = {
   recordedAt: Instant;
 };
 
+/** How old a component is on a day, evidence aside. Ages and scales in years of normal use, days as numbers. */
+export type AgedLife = {
+  /** Scale η of its life. */
+  scaleYears: number;
+  /** Years of normal use that a calendar year adds: r. */
+  rate: number;
+  /** Day of its last Replacement; undefined without one. */
+  replacedOn: number | undefined;
+  /** The day from which it ages: its last Replacement, else the middle of its install year. */
+  bornOn: number;
+  /**
+   * Virtual age (Kijima I): since its birth, or, where its past is unknown, what it has gained since the record began.
+   */
+  virtualAgeYears: number;
+  /** Nominal virtual age when the record began (t), where what came before is unknown (`scoring.md` §2a). */
+  unknownPastYears: number | undefined;
+  /** Probability of having failed by now from age alone: p0. */
+  prior: number;
+  /** The age whose prior is p0: V*. */
+  effectiveAgeYears: number;
+};
+
 /** What is stored of a component, and with its kind and make enough to look ahead from without its history. */
 export type ScoreState = {
   /** Factor that calibration puts on its life: of its kind, and of its appliance's frailty. */
@@ -91,6 +113,17 @@ export type Score = ScoreState & {
   ageYears: number;
   /** Filled when an explanation was asked for. */
   evidence?: Evidence[];
+  /** Likewise. */
+  working?: Working;
+};
+
+/** What a score was worked out from, beside its evidence. */
+export type Working = {
+  life: AgedLife;
+  /** Product of all ratios but cascades, not held within its limits. */
+  ownRatio: number;
+  /** Product of the cascades, held within its own limit. */
+  cascadeRatio: number;
 };
 
 /** One factor of a score, as an explanation shows it. */
@@ -113,6 +146,12 @@ export type Evidence = {
   ratio: number;
   /** The power that calibration puts on the ratio; left out where it is 1. */
   strength?: number;
+  /** The power that the ratio was taken to for concerning a component that nobody named, or a fault mended; left out where it is 1. */
+  weight?: number;
+  /** Of a cascade: the upstream component's score without cascade, unrounded. */
+  upstreamScore?: number;
+  /** Of a sensor's event. */
+  severity?: Severity;
   /** What a sensor's event adds to the acute hazard, in place of multiplying by its ratio. */
   hazard?: number;
 };

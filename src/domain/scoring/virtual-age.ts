@@ -1,4 +1,10 @@
-import type { ComponentDef, Environment, Restoration, ScoringModel } from "../knowledge.ts";
+import type {
+  ComponentDef,
+  Environment,
+  EnvironmentFactor,
+  Restoration,
+  ScoringModel,
+} from "../knowledge.ts";
 import type { EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { concerns, type DatedEvent } from "./timeline.ts";
@@ -26,12 +32,27 @@ export function ageingRate(
   environment: Environment,
   model: ScoringModel,
 ): number {
-  const use = def.wear === "use" ? usageIntensity ** model.usageExponent : 1;
   let lifeFactor = 1;
-  for (const factor of def.environment)
-    lifeFactor *= 1 - model.environment.sensitivity[factor] * environment[factor];
-  return use / Math.max(lifeFactor, model.environment.lowestLifeFactor);
+  for (const factor of def.environment) lifeFactor *= environmentFactor(factor, environment, model);
+  return useFactor(def, usageIntensity, model) / Math.max(lifeFactor, model.environment.lowestLifeFactor);
 }
+
+/** What the appliance's use multiplies the rate of ageing by. */
+export function useFactor(def: ComponentDef, usageIntensity: number, model: ScoringModel): number {
+  return def.wear === "use" ? usageIntensity ** model.usageExponent : 1;
+}
+
+/** What one sensitivity multiplies the life by at a place. */
+export function environmentFactor(
+  factor: EnvironmentFactor,
+  environment: Environment,
+  model: ScoringModel,
+): number {
+  return 1 - model.environment.sensitivity[factor] * environment[factor];
+}
+
+/** What a restoring event took back: a share of so many days, of what no stronger one of its day had taken. */
+export type Restored = { eventType: EventType; on: Day; share: number; accruedDays: number };
 
 /**
  * Virtual age in years of normal use (Kijima type I): calendar age at `rate`, less what restoring events took back.
@@ -43,6 +64,7 @@ export function virtualAge(
   events: readonly DatedEvent[],
   { from, today, rate }: { from: number; today: number; rate: number },
   { restoration }: ScoringModel,
+  trail?: Restored[],
 ): number {
   const months = def.maintenanceIntervalMonths ?? restoration.defaultIntervalMonths;
   const countedDays = restoration.intervalsCounted * months * DAYS_PER_MONTH;
@@ -62,6 +84,7 @@ export function virtualAge(
     const share = restoration.shares[kind];
     if (share <= strongest) continue; // of several on one day the strongest counts
     removedDays += (share - strongest) * accruedDays;
+    trail?.push({ eventType: event.eventType, on: event.date, share: share - strongest, accruedDays });
     strongest = share;
   }
   return (rate * (Math.max(0, today - from) - removedDays)) / DAYS_PER_YEAR;

@@ -102,7 +102,7 @@ function content(mediaType: string, form: Form<unknown>, given: unknown, names: 
 }
 
 function response(reply: Documented<unknown>, isLimited: boolean, names: NamedSchemas) {
-  const { words, form, mediaType, orText, example, headers } = reply;
+  const { words, form, mediaType, orText, textExample, example, headers } = reply;
   return {
     description: words,
     headers: {
@@ -110,11 +110,10 @@ function response(reply: Documented<unknown>, isLimited: boolean, names: NamedSc
       ...(isLimited && RATE_LIMIT_HEADERS),
       ...headers,
     },
-    ...(form && {
-      content: {
-        ...content(mediaType ?? JSON_TYPE, form, example, names),
-        ...(orText && { [orText]: { schema: { type: "string" } } }),
-      },
+    ...(form && { content: content(mediaType ?? JSON_TYPE, form, example, names) }),
+    // Beside JSON it would make of every generated client's answer a text or a record.
+    ...(orText && {
+      "x-also": { [orText]: { schema: { type: "string" }, ...(textExample && { example: textExample }) } },
     }),
     ...(!form && mediaType && { content: { [mediaType]: { schema: BINARY } } }),
   };
@@ -224,6 +223,14 @@ const HEADERS = {
     schema: { type: "integer" },
   },
   Challenge: { description: "The ways to authenticate", required: true, schema: { type: "string" } },
+  TotalCount: {
+    description: "With CSV: how many records match, on all pages",
+    schema: { type: "integer" },
+  },
+  NextPage: {
+    description: 'With CSV: where the next page is, as `<?…>; rel="next"`; absent on the last one',
+    schema: { type: "string" },
+  },
   ETag: {
     description: "Names this answer; send it in If-None-Match",
     required: true,

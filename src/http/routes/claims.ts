@@ -8,6 +8,7 @@ import { modelVersionOf } from "../../usecases/model-in-use.ts";
 import { walkComponents } from "../../usecases/walk.ts";
 import type { BulkResult } from "../../wire/bulk.ts";
 import {
+  claim,
   claimPage,
   claimsReply,
   claimsView,
@@ -19,8 +20,9 @@ import {
   readNewClaim,
 } from "../../wire/claim.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { propertyInPath, slicing } from "../../wire/parameters.ts";
+import { format, propertyInPath, slicing } from "../../wire/parameters.ts";
 import { readItems, takeItems } from "../bulk.ts";
+import { listReply, readList } from "../csv-lists.ts";
 import { created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 import { getProperty } from "./properties.ts";
@@ -74,15 +76,17 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       path: "/v1/property/{id}/claims",
       summary: "A property's insurance claims, the newest date of loss first",
       tag: "Claims",
-      parameters: [propertyInPath, ...slicing],
-      replies: read("A page of claims", claimPage),
-      async handle({ now, params, partner, query, store }) {
+      parameters: [propertyInPath, ...slicing, format],
+      replies: readList("A page of claims", claimPage, claim),
+      async handle(call) {
+        const { now, params, partner, query, store } = call;
         const slice = parseSlice(query);
         const property = await getProperty(store, partner, params.id!);
         const claims = await store.read.claims.page(property.id, slice);
         const total = await store.read.claims.count(property.id);
         const records = claims.map((claim) => claimView(knowledge, claim, dayOf(now)));
-        return ok(claimPage.of(records, slice, total, partner.name, { property_id: property.id }));
+        const page = claimPage.of(records, slice, total, partner.name, { property_id: property.id });
+        return listReply(call, page, "claims", claim);
       },
     }),
     partnerOperation({

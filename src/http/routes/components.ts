@@ -1,6 +1,7 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
+import { parseState } from "../../domain/property.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
 import type { NarrowFilter } from "../../store/component-lists.ts";
@@ -8,8 +9,10 @@ import type { Slice } from "../../store/kit.ts";
 import { componentHistory } from "../../usecases/component-history.ts";
 import { RETENTION_DAYS } from "../../usecases/take-snapshot.ts";
 import {
+  alert,
   alertPage,
   alertView,
+  component,
   componentPage,
   componentView,
   historyReply,
@@ -18,9 +21,21 @@ import {
   trendPointView,
 } from "../../wire/component.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { componentInPath, ofAppliance, ofProperty, sandbox, slicing, tier } from "../../wire/parameters.ts";
+import {
+  alertTier,
+  componentInPath,
+  format,
+  ofAppliance,
+  ofProperty,
+  ofState,
+  ofSystem,
+  sandbox,
+  slicing,
+  tier,
+} from "../../wire/parameters.ts";
+import { listReply, readList } from "../csv-lists.ts";
 import { type Operation, ok, type PartnerCall, partnerOperation, read } from "../operation.ts";
-import { parseSlice, parseTier, wantsSandbox } from "../query.ts";
+import { parseAlertTier, parseChoice, parseSlice, parseTier, wantsSandbox } from "../query.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -32,8 +47,8 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       summary: "Components with their scores, in the order of their creation",
       description: "In the order of their creation. The filters may be combined.",
       tag: "Components",
-      parameters: [ofProperty, ofAppliance, tier, ...slicing, sandbox],
-      replies: read("A page of components", componentPage),
+      parameters: [ofProperty, ofAppliance, tier, ...slicing, sandbox, format],
+      replies: readList("A page of components", componentPage, component),
       errors: [404],
       async handle(call) {
         const { partner, query, store } = call;
@@ -41,7 +56,12 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const { rows, total } = await findComponents(call, slice);
         const settledAt = await store.read.snapshots.settledAt();
         const records = rows.map((row) => componentView(knowledge, row, settledAt));
-        return ok(componentPage.of(records, slice, total, partner.name));
+        return listReply(
+          call,
+          componentPage.of(records, slice, total, partner.name),
+          "components",
+          component,
+        );
       },
     }),
     partnerOperation({
@@ -86,8 +106,8 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/alerts",
       summary: "CRITICAL and WARNING components, the highest score first",
       tag: "Components",
-      parameters: [ofProperty, ...slicing, sandbox],
-      replies: read("A page of alerts", alertPage),
+      parameters: [ofProperty, alertTier, ofSystem, ofState, ...slicing, sandbox, format],
+      replies: readList("A page of alerts", alertPage, alert),
       errors: [404],
       async handle(call) {
         const { partner, query } = call;
@@ -95,7 +115,8 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const { rows, critical, warning } = await findAlerts(call, slice);
         const counts = { critical_count: critical, warning_count: warning };
         const alerts = rows.map((row) => alertView(knowledge, row));
-        return ok(alertPage.of(alerts, slice, critical + warning, partner.name, counts));
+        const page = alertPage.of(alerts, slice, critical + warning, partner.name, counts);
+        return listReply(call, page, "alerts", alert);
       },
     }),
   ];
@@ -128,16 +149,30 @@ async function findAlerts(
   call: PartnerCall,
   slice: Slice,
 ): Promise<{ rows: PlacedComponent[]; critical: number; warning: number }> {
-  const { partner, store } = call;
+  const { partner, query, store } = call;
+  const tier = parseAlertTier(query);
+  const system = parseChoice(query, "system", SYSTEMS);
+  const given = query.get("state");
+  const state = given === undefined ? undefined : parseState(given);
   const where = await narrowFilter(call);
   const { components } = store.read;
   if (where) {
-    const rows = await components.narrowPage({ ...where, elevated: true }, slice);
-    const { CRITICAL: critical, WARNING: warning } = await components.countNarrow(where);
+    const filter = { ...where, ...(tier && { tier }), ...(system && { system }), ...(state && { state }) };
+    const rows = await components.narrowPage({ ...filter, elevated: true }, slice);
+    const { CRITICAL: critical, WARNING: warning } = await components.countNarrow(filter);
     return { rows, critical, warning };
   }
+  if (system !== undefined || state !== undefined) {
+    const filter = { partnerId: partner.id, system, state };
+    const counts = await components.countAlerts(filter, tier);
+    return { rows: await components.alertPage(filter, tier, slice), ...counts };
+  }
   const { critical, warning } = await store.read.totals.ofPartner(partner.id);
-  return { rows: await components.elevatedPage(partner.id, slice), critical, warning };
+  return {
+    rows: await components.elevatedPage(partner.id, slice, tier),
+    critical: tier === "WARNING" ? 0 : critical,
+    warning: tier === "CRITICAL" ? 0 : warning,
+  };
 }
 
 /** A filter to one property, one appliance or the demo properties; undefined when there is none of these. */

@@ -1,4 +1,4 @@
-import { csvLine } from "../../csv/write.ts";
+import { sheetLine } from "../../csv/write.ts";
 import { embedStatus } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { hashSecret } from "../../secrets/hash.ts";
@@ -135,7 +135,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
         if (!found || !file) return await noPage(call, "../../../");
         const { csvRows } = await import("../../web/embed/csv.ts");
         const { heading, rows } = csvRows(file, await figuresOf(call, found));
-        const text = [heading, ...rows].map((row) => csvLine(row.map(csvCell))).join("");
+        const text = [heading, ...rows].map(sheetLine).join("");
         const encoding = encodingFor(call.request.headers.get("accept-encoding"));
         return {
           raw: encoded(text, encoding),
@@ -160,9 +160,3 @@ const linksBeside = (token: string): NumberLinks => ({
   components: `${token}/components`,
   schedule: `${token}/schedule`,
 });
-
-/** A cell that a spreadsheet would take for a formula is text to it with a quote in front. */
-function csvCell(value: string | number | boolean | null): string {
-  if (value === null) return "";
-  return typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
-}

@@ -12,12 +12,11 @@ import {
   portfolioPlanView,
   sharesOf,
 } from "../../wire/portfolio-plan.ts";
-import { entityTag, isHeld } from "../entity-tag.ts";
+import { CSV, csvReply, wantsCsv } from "../csv-lists.ts";
 import { type Operation, ok, partnerOperation, read } from "../operation.ts";
-import { parseChoice, parsePlanTerms, parseSlice } from "../query.ts";
+import { parsePlanTerms, parseSlice } from "../query.ts";
 import { getProperty } from "./properties.ts";
 
-const CSV = "text/csv";
 const inTable = read("The plan", planReply);
 
 export function planOperations(knowledge: Knowledge): Operation[] {
@@ -35,19 +34,12 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       replies: { ...inTable, 200: { ...inTable[200], orText: CSV } },
       async handle({ hold, now, params, partner, query, request, store }) {
         const terms = parsePlanTerms(query);
-        const asCsv = parseChoice(query, "format", ["json", "csv"]) === "csv";
+        const asCsv = wantsCsv({ query, request });
         const property = await getProperty(store, partner, params.id!);
         const world = { store, knowledge, clock: () => now, pause: takeTurns };
         const plan = await planProperty(world, property, terms, hold);
         if (!asCsv) return ok(withPartner(planView(knowledge, plan), partner.name));
-        const text = planTable(knowledge, plan).map(csvLine).join("");
-        const headers = {
-          "content-type": `${CSV}; charset=utf-8`,
-          "content-disposition": `attachment; filename="plan-${property.id}.csv"`,
-          etag: entityTag(text),
-        };
-        const held = isHeld(request.headers.get("if-none-match"), headers.etag);
-        return held ? { status: 304, raw: null, headers } : { status: 200, raw: text, headers };
+        return csvReply(request, planTable(knowledge, plan).map(csvLine).join(""), `plan-${property.id}.csv`);
       },
     }),
     partnerOperation({

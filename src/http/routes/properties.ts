@@ -8,8 +8,9 @@ import { modelVersionOf } from "../../usecases/model-in-use.ts";
 import { changeProperty, createProperty } from "../../usecases/properties.ts";
 import { walkComponents } from "../../usecases/walk.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { propertyInPath, sandbox, slicing } from "../../wire/parameters.ts";
+import { format, propertyInPath, sandbox, slicing } from "../../wire/parameters.ts";
 import {
+  portfolioItem,
   portfolioItemView,
   portfolioPage,
   portfolioTotalsView,
@@ -28,6 +29,7 @@ import {
   unitPage,
   unitView,
 } from "../../wire/property.ts";
+import { listReply, readList } from "../csv-lists.ts";
 import { answers, created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
 import { parseSlice, wantsSandbox } from "../query.ts";
 
@@ -167,9 +169,10 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       description:
         "The page's properties with their figures, and totals over the whole portfolio (over the demo properties with `sandbox=true`).",
       tag: "Figures",
-      parameters: [...slicing, sandbox],
-      replies: read("A page of the portfolio", portfolioPage),
-      async handle({ partner, query, store }) {
+      parameters: [...slicing, sandbox, format],
+      replies: readList("A page of the portfolio", portfolioPage, portfolioItem),
+      async handle(call) {
+        const { partner, query, store } = call;
         const slice = parseSlice(query);
         const sandbox = wantsSandbox(query);
         const demo = sandbox ? await store.read.properties.demo(partner.id) : [];
@@ -179,11 +182,10 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const totals = sandbox
           ? sumOf(demo.map((row) => row.totals))
           : await store.read.totals.ofPartner(partner.id);
-        return ok(
-          portfolioPage.of(rows.map(portfolioItemView), slice, totals.properties, partner.name, {
-            totals: portfolioTotalsView(totals),
-          }),
-        );
+        const page = portfolioPage.of(rows.map(portfolioItemView), slice, totals.properties, partner.name, {
+          totals: portfolioTotalsView(totals),
+        });
+        return listReply(call, page, "portfolio", portfolioItem);
       },
     }),
   ];

@@ -1,0 +1,67 @@
+import { csvLine } from "../../csv/write.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import type { RiskTier } from "../../domain/scoring/types.ts";
+import { loadKnowledge } from "../../knowledge/load.ts";
+import type { Store } from "../../store/store.ts";
+import { requirePartner } from "../../usecases/partners.ts";
+import { scoredComponents } from "../../usecases/scored-components.ts";
+import { SCORE_COLUMNS, scoreLineView } from "../../wire/score-line.ts";
+import { choice, command, text, UsageError, value } from "../command.ts";
+import { withData } from "../data.ts";
+
+const TIERS: readonly string[] = ["CRITICAL", "WARNING", "GOOD"] satisfies RiskTier[];
+
+export const scoresCommand = command({
+  name: "scores",
+  summary: "print every component's score with what it follows from, a line each",
+  description:
+    "Score, tier and confidence, the probability of failing that the score follows from, hazard ratio, effective age, " +
+    "when it is expected to fail, and costs; what is worked out is not rounded. The server may run: each component " +
+    "as it is when it is read. For operators: partners are not told hazard ratios.",
+  options: {
+    partner: text("ID", "the partner whose components to print"),
+    property: text("ID", "only those of this property; --partner may then be left out"),
+    tier: value("CRITICAL|WARNING|GOOD", "only of this tier, in any case", (typed): RiskTier => {
+      const tier = typed.toUpperCase();
+      if (TIERS.includes(tier)) return tier as RiskTier;
+      throw new UsageError(`expected CRITICAL or WARNING or GOOD, got ${JSON.stringify(typed)}`);
+    }),
+    format: choice(["csv", "ndjson"], "csv when not given, ndjson with --json"),
+  },
+  examples: [
+    "mainstay scores --partner PARTNER_… --tier critical > critical.csv",
+    "mainstay scores --partner PARTNER_… --format ndjson | gzip > scores.ndjson.gz",
+  ],
+  async run(context, _arguments, { partner: partnerId, property: propertyId, tier, format }) {
+    if (partnerId === undefined && propertyId === undefined)
+      throw new UsageError("--partner is missing", "`mainstay partner list` shows the ids.");
+    const isCsv = (format ?? (context.json ? "ndjson" : "csv")) === "csv";
+    const knowledge = loadKnowledge();
+    await withData(context, async ({ store }) => {
+      const owner = propertyId === undefined ? partnerId : await ownerOf(store, propertyId, partnerId);
+      await requirePartner(store, owner!);
+      if (isCsv) context.stdout.write(csvLine(SCORE_COLUMNS));
+      for await (const page of scoredComponents(store, { partnerId: owner!, propertyId, tier })) {
+        const lines = page.map((row) => {
+          const record = scoreLineView(knowledge, row);
+          return isCsv ? csvLine(Object.values(record).map(asCell)) : `${JSON.stringify(record)}\n`;
+        });
+        if (lines.length > 0) context.stdout.write(lines.join(""));
+      }
+    });
+  },
+});
+
+/** The owner of a property, which is the partner where one is given. */
+async function ownerOf({ read }: Pick<Store, "read">, propertyId: string, partnerId: string | undefined) {
+  const owner = await read.properties.ownerOf(propertyId);
+  if (owner !== undefined && (partnerId === undefined || partnerId === owner)) return owner;
+  throw new OperatorError(
+    partnerId === undefined
+      ? `there is no property ${propertyId}`
+      : `${partnerId} has no property ${propertyId}`,
+    "`mainstay partner list` shows partners, and `mainstay plan --partner ID --format csv` the properties of one.",
+  );
+}
+
+const asCell = (cell: string | number | null) => (cell === null ? "" : String(cell));

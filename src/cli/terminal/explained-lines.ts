@@ -1,0 +1,42 @@
+import type { explanationReply } from "../../wire/explanation.ts";
+import type { WireOf } from "../../wire/kit.ts";
+import { wrapped } from "./fitted-table.ts";
+
+/* Lines of a label, a number and what it rests on. */
+
+export type Explained = WireOf<typeof explanationReply>;
+
+const LABEL = 26;
+const VALUE = 15;
+
+export type Line = readonly [label: string, value: string, note: string];
+
+export const line = (label: string, value: string, note: string): Line => [label, value, note];
+
+/** A heading with its lines below it. */
+export function block(heading: string, width: number, lines: readonly (Line | false | null)[]): string {
+  const shown = lines.filter((one) => one !== false && one !== null);
+  const labels = Math.max(LABEL, ...shown.map(([label]) => (label.length <= LABEL + 10 ? label.length : 0)));
+  return [heading, ...shown.map((one) => asText(one, labels, width))].join("\n");
+}
+
+function asText([label, value, note]: Line, labels: number, width: number): string {
+  const lead = `  ${label.padEnd(labels)} ${value.padStart(VALUE)}`;
+  return note === "" ? lead : wrapped(note, width, `${lead}  `);
+}
+
+/** Four digits that matter: what a person can follow. */
+export const number = (value: number) =>
+  Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 });
+/** Never rounded up to certain. */
+export const percent = (share: number) => {
+  const shown = Number((share * 100).toPrecision(3));
+  return shown === 100 && share < 1 ? "over 99.9 %" : `${shown} %`;
+};
+export const years = (value: number) => `${number(value)} ${number(value) === "1" ? "year" : "years"}`;
+export const days = (value: number) => `${Math.round(value).toLocaleString("en-US")} days`;
+export const amount = (usd: number) =>
+  `${usd < 0 ? "−" : ""}$${Math.abs(usd).toLocaleString("en-US", { maximumFractionDigits: Math.abs(usd) < 100 ? 2 : 0 })}`;
+/** `hard_water` as `Hard water`. */
+export const spaced = (token: string) =>
+  `${token.charAt(0).toUpperCase()}${token.slice(1).replaceAll("_", " ")}`;

@@ -1,0 +1,86 @@
+import type { ComponentDef, ScoringModel } from "../knowledge.ts";
+import { originalSince, priorSince, unknownPast } from "../scoring/renewal.ts";
+import type { DatedEvent } from "../scoring/timeline.ts";
+import type { AgedLife } from "../scoring/types.ts";
+import { type Restored, virtualAge } from "../scoring/virtual-age.ts";
+import { cumulativeHazard, cumulativeProbability } from "../scoring/weibull.ts";
+import { DAYS_PER_YEAR, type Day, dayFromNumber } from "../time.ts";
+
+/** A component's age, from the day it counts from to the probability of having failed by now. */
+export type AgeParts = {
+  /** What the age rests on. */
+  reason: "replacement" | "installation" | "unknown_past";
+  bornOn: Day;
+  ageYears: number;
+  /** The day from which the age below is counted: the birth, or the beginning of the record. */
+  countedFrom: Day;
+  countedDays: number;
+  restorations: readonly (Restored & { removedYears: number })[];
+  /** rate · (days − what was restored): V, or d where the past is unknown. */
+  virtualAgeYears: number;
+  unknownPast: UnknownPastParts | null;
+  /** Before the limit on what age alone may say. */
+  priorUnlimited: number;
+  highestPrior: number;
+  prior: number;
+  effectiveAgeYears: number;
+};
+
+export type UnknownPastParts = {
+  recordsSince: Day;
+  /** t: the age that it would have had when the record began, were it the original. */
+  nominalYears: number;
+  /** Probability that it was the original one when the record began: S(t). */
+  originalThen: number;
+  /** The same today, after what it has lived through since. */
+  originalNow: number;
+};
+
+export function ageParts(
+  def: ComponentDef,
+  componentId: string,
+  life: AgedLife,
+  events: readonly DatedEvent[],
+  recordsSince: number,
+  today: number,
+  model: ScoringModel,
+): AgeParts {
+  const { scaleYears, rate, bornOn, unknownPastYears, virtualAgeYears } = life;
+  const shape = def.weibullShape;
+  const from = unknownPastYears === undefined ? bornOn : recordsSince;
+  const restored: Restored[] = [];
+  virtualAge(def, componentId, events, { from, today, rate }, model, restored);
+  const past = unknownPastYears === undefined ? undefined : unknownPast(shape, unknownPastYears / scaleYears);
+  const since = virtualAgeYears / scaleYears;
+  return {
+    reason:
+      unknownPastYears !== undefined
+        ? "unknown_past"
+        : life.replacedOn === undefined
+          ? "installation"
+          : "replacement",
+    bornOn: dayFromNumber(bornOn),
+    ageYears: Math.max(0, today - bornOn) / DAYS_PER_YEAR,
+    countedFrom: dayFromNumber(from),
+    countedDays: Math.max(0, today - from),
+    restorations: restored.map((one) => ({
+      ...one,
+      removedYears: (rate * one.share * one.accruedDays) / DAYS_PER_YEAR,
+    })),
+    virtualAgeYears,
+    unknownPast: past
+      ? {
+          recordsSince: dayFromNumber(recordsSince),
+          nominalYears: unknownPastYears!,
+          originalThen: Math.exp(-cumulativeHazard(unknownPastYears!, scaleYears, shape)),
+          originalNow: originalSince(past, since),
+        }
+      : null,
+    priorUnlimited: past
+      ? priorSince(past, since)
+      : cumulativeProbability(virtualAgeYears, scaleYears, shape),
+    highestPrior: model.highestPrior,
+    prior: life.prior,
+    effectiveAgeYears: life.effectiveAgeYears,
+  };
+}

@@ -1,0 +1,154 @@
+import type { PlacedComponent } from "../component.ts";
+import type { ComponentDef, Knowledge } from "../knowledge.ts";
+import { recordOf, type ServiceRecord } from "../scoring/confidence.ts";
+import type { Corrections } from "../scoring/corrections.ts";
+import {
+  cumulativeRisk,
+  daysToEvenOdds,
+  effectiveLifespan,
+  type Outlook,
+  type Projection,
+  project,
+  scoredPeriod,
+} from "../scoring/outlook.ts";
+import { isBrandKnown, outlookOf, scoreProperty } from "../scoring/score.ts";
+import { timeline } from "../scoring/timeline.ts";
+import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/types.ts";
+import { cumulativeHazard } from "../scoring/weibull.ts";
+import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
+import { type AgeParts, ageParts } from "./age.ts";
+import { type Decision, decisionOn } from "./decision.ts";
+import { type EvidencePart, evidencePart } from "./evidence-parts.ts";
+import { type LifeParts, lifeParts, type RateParts, rateParts } from "./life.ts";
+import type { ChangeName, Target } from "./what-if.ts";
+
+/** How a component's score came about, each number with the ones that it follows from; nothing is rounded. */
+export type Explanation = {
+  asOf: Day;
+  def: ComponentDef;
+  appliance: ApplianceHistory;
+  score: Score;
+  life: LifeParts;
+  rate: RateParts;
+  age: AgeParts;
+  evidence: readonly EvidencePart[];
+  product: ProductParts;
+  risk: RiskParts;
+  record: ServiceRecord;
+  brandIsKnown: boolean;
+  outlook: Outlook;
+  projection: Projection & { daysToEvenOdds: number };
+  decision: Decision;
+};
+
+/** A component's score with all that it follows from, as of the day of its latest score. */
+export type ExplainedComponent = {
+  component: PlacedComponent;
+  modelVersion: string;
+  explanation: Explanation;
+  corrections: Corrections;
+  /** The score that each change would give. */
+  changes: readonly { change: ChangeName; score: Score }[];
+};
+
+/** How the evidence comes together. */
+export type ProductParts = {
+  /** Product of the factors of all evidence but cascades. */
+  own: number;
+  /** Product of the cascades, before their limit. */
+  cascadesUnlimited: number;
+  cascades: number;
+  /** θ before its limits: own · cascades. */
+  unlimited: number;
+  hazardRatio: number;
+};
+
+/** From hazard to score. */
+export type RiskParts = {
+  periodDays: number;
+  /** What age alone adds to the cumulative hazard within the period. */
+  hazardByAge: number;
+  /** The share of the acute hazard that falls within the period. */
+  acuteShare: number;
+  /** θ · hazardByAge + Λ · acuteShare. */
+  cumulativeHazard: number;
+  /** 1 − (1 − q)^periods, before it is rounded. */
+  cumulativeRisk: number;
+};
+
+/** Explains the score that a component has as of a day; its appliance is among the history's. */
+export function explainScore(
+  knowledge: Knowledge,
+  history: PropertyHistory,
+  { applianceId, componentId }: Target,
+  asOf: Day,
+  corrections: Corrections,
+): Explanation {
+  const { model } = knowledge;
+  const today = dayNumber(asOf);
+  const only = new Set([applianceId]);
+  const score = scoreProperty(knowledge, history, asOf, { only, corrections, explain: true }).get(
+    componentId,
+  )!;
+  const appliance = history.appliances.find(({ id }) => id === applianceId)!;
+  const component = appliance.components.find(({ id }) => id === componentId)!;
+  const def = knowledge.component(component.defId);
+  const { life } = score.working!;
+  const events = timeline(appliance.events, today);
+  const recordsSince = Math.min(dayNumber(history.recordsSince), today);
+  const environment = knowledge.environment(history.state);
+  const outlook = outlookOf(def, life, score.hazardRatio, score.acuteHazard);
+  const evidence = score.evidence!.map((one) => evidencePart(knowledge, def.id, one, today));
+  return {
+    asOf,
+    def,
+    appliance,
+    score,
+    life: lifeParts(def, component, appliance, life, corrections, model),
+    rate: rateParts(def, appliance.usageIntensity, environment, life, model),
+    age: ageParts(def, componentId, life, events, recordsSince, today, model),
+    evidence,
+    product: productOf(score, evidence),
+    risk: riskOf(score, outlook, knowledge),
+    record: recordOf(componentId, events, today, model),
+    brandIsKnown: isBrandKnown(knowledge, appliance),
+    outlook,
+    projection: {
+      ...project(outlook, score.confidence, asOf, model),
+      daysToEvenOdds: daysToEvenOdds(outlook),
+    },
+    decision: decisionOn(def, outlook, asOf, model),
+  };
+}
+
+function productOf({ working, hazardRatio }: Score, evidence: readonly EvidencePart[]): ProductParts {
+  const { ownRatio, cascadeRatio } = working!;
+  const ofCascades = evidence.filter(({ kind }) => kind === "cascade");
+  return {
+    own: ownRatio,
+    cascadesUnlimited: ofCascades.reduce((product, { factor }) => product * factor, 1),
+    cascades: cascadeRatio,
+    unlimited: ownRatio * cascadeRatio,
+    hazardRatio,
+  };
+}
+
+function riskOf(score: Score, outlook: Outlook, { model }: Knowledge): RiskParts {
+  const { scaleYears, weibullShape, effectiveAgeYears, rate, hazardRatio, acuteHazard } = outlook;
+  const periodDays = scoredPeriod(outlook, model);
+  const later = effectiveAgeYears + (rate * periodDays) / DAYS_PER_YEAR;
+  const hazardByAge =
+    cumulativeHazard(later, scaleYears, weibullShape) -
+    cumulativeHazard(effectiveAgeYears, scaleYears, weibullShape);
+  const acuteShare = Math.min(1, periodDays / model.evidence.smartEvent.spanDays);
+  return {
+    periodDays,
+    hazardByAge,
+    acuteShare,
+    cumulativeHazard: hazardRatio * hazardByAge + acuteHazard * acuteShare,
+    cumulativeRisk: cumulativeRisk(score.periodRisk, model),
+  };
+}
+
+/** Calendar years from new to an even chance of having failed: L. */
+export const lifespanOf = ({ outlook }: Explanation) => effectiveLifespan(outlook);

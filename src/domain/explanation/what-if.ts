@@ -1,0 +1,34 @@
+import type { Knowledge } from "../knowledge.ts";
+import type { Corrections } from "../scoring/corrections.ts";
+import { scoreProperty } from "../scoring/score.ts";
+import type { EventEvidence, PropertyHistory, Score } from "../scoring/types.ts";
+import type { Day } from "../time.ts";
+
+/** What would change a score if it happened today, to the component itself. */
+export const CHANGES = {
+  replacement: { eventType: "Replacement", conditionAfter: null },
+  preventive_visit: { eventType: "Preventive Maintenance", conditionAfter: null },
+  inspection_good: { eventType: "Inspection", conditionAfter: "good" },
+  inspection_poor: { eventType: "Inspection", conditionAfter: "poor" },
+} as const satisfies Record<string, Pick<EventEvidence, "eventType" | "conditionAfter">>;
+export type ChangeName = keyof typeof CHANGES;
+
+/** The component that is asked about, and the appliance that it is a part of. */
+export type Target = { applianceId: string; componentId: string };
+
+/** The score that the component would have after the change, with everything else as it is. */
+export function scoreAfter(
+  knowledge: Knowledge,
+  history: PropertyHistory,
+  { applianceId, componentId }: Target,
+  change: ChangeName,
+  asOf: Day,
+  corrections: Corrections,
+): Score {
+  const event: EventEvidence = { componentId, date: asOf, notes: null, ...CHANGES[change] };
+  const appliances = history.appliances.map((one) =>
+    one.id === applianceId ? { ...one, events: [...one.events, event] } : one,
+  );
+  const only = new Set([applianceId]);
+  return scoreProperty(knowledge, { ...history, appliances }, asOf, { only, corrections }).get(componentId)!;
+}

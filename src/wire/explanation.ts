@@ -1,0 +1,297 @@
+import { CRITICAL_FROM, WARNING_FROM } from "../domain/component.ts";
+import type { Decision } from "../domain/explanation/decision.ts";
+import { type ExplainedComponent, type Explanation, lifespanOf } from "../domain/explanation/explanation.ts";
+import { CHANGES, type ChangeName } from "../domain/explanation/what-if.ts";
+import type { ComponentDef, Knowledge } from "../domain/knowledge.ts";
+import type { PolicyName } from "../domain/planning/advice.ts";
+import type { Confidence, Score } from "../domain/scoring/types.ts";
+import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
+import { evidenceForm, evidenceView, hazardForm, hazardView } from "./explained-evidence.ts";
+import {
+  ageForm,
+  ageView,
+  definitionForm,
+  definitionView,
+  KINDS,
+  lifeForm,
+  lifeView,
+  rateForm,
+  rateView,
+} from "./explained-life.ts";
+import { day, flag, id, integer, list, number, object, oneOf, text, texts, usd, whole } from "./kit.ts";
+import { confidence as confidenceForm, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
+import { scoreOf, usdFromCents } from "./units.ts";
+
+/*
+ * How a score came about, for operators alone: partners are not told weights and ratios. Each number stands beside those
+ * that it follows from, unrounded, so that a reader can work it out again.
+ */
+
+const subject = object({
+  component_id: id("C", "The component"),
+  component_name: componentName,
+  component_def_id: componentDefId,
+  appliance_id: id("A", "The appliance"),
+  appliance_type: applianceTypeId,
+  appliance_brand: text("The appliance's brand", "Rheem").orNull(),
+  property_id: id("P", "The property"),
+  property_name: text("The property's display name", "Harbor View Apartments"),
+});
+
+const scoreForm = object({
+  period_days: number("Days that the score looks ahead: a year, or less for what lives only a few", 365),
+  usual_period_days: number("A year", 365),
+  share_of_life: number("Share of the effective lifespan that bounds the period", 0.25),
+  effective_lifespan_years: number("calibrated_median_years / years_per_year, in calendar years", 11.2),
+  hazard_by_age: number(
+    "((V + r·Δ)/η)^β − (V/η)^β: what age adds to the cumulative hazard in the period",
+    0.21,
+  ),
+  acute_share: number("Share of the acute hazard that falls within the period", 1),
+  cumulative_hazard: number("hazard_ratio · hazard_by_age + acute_hazard · acute_share", 0.37),
+  q: number("Probability of failing within the period: 1 − exp(−cumulative_hazard)", 0.31),
+  periods: number("A score speaks of so many such periods", 5),
+  cumulative_risk: number("1 − (1 − q) ^ periods", 0.84),
+  highest: number("A score is at most this", 0.99),
+  risk_score: riskScore,
+  risk_tier: riskTier,
+  warning_from: number("WARNING from this score on", 0.52),
+  critical_from: number("CRITICAL from this score on", 0.78),
+  failure_probability_12m: number(
+    "Probability of failing within 365.25 days, given that it works today",
+    0.31,
+  ),
+});
+
+const confidence = object({
+  level: confidenceForm,
+  service_events: whole("Service events on the component or its appliance", 2),
+  events_for_high: whole("So many are wanted for HIGH", 3),
+  condition_observed_on: day("Day of the newest observed condition").orNull(),
+  condition_within_months: number("It is wanted within so many months for HIGH", 36),
+  brand_known: flag("Whether the knowledge base knows the make"),
+  raised_to: confidenceForm.as("The next level, null at the highest", "HIGH").orNull(),
+  raised_by: texts("What it still takes, all of it", ["1 more service event"]),
+});
+
+const projection = object({
+  days_to_even_odds: number("Days until failing earlier is as likely as not, acute hazards aside", 1204.3),
+  projected_failure_on: day("That day", "2030-03-08"),
+  projected_failure_year: projectedFailureYear,
+  earliest: whole("First year of the range", 2028),
+  latest: whole("Last year of the range", 2032),
+  range_share: number("Half the range, as a share of the effective lifespan", 0.08),
+  confidence_pct: integer("Confidence in the range, in percent", 97),
+});
+
+const change = object({
+  change: oneOf<ChangeName>(
+    Object.keys(CHANGES) as ChangeName[],
+    "What would happen to it on that day: a Replacement, Preventive Maintenance, an Inspection that finds it good or poor",
+  ),
+  risk_score: riskScore,
+  risk_tier: riskTier,
+  confidence: confidenceForm,
+  q: number("Probability of failing within the period", 0.02),
+  effective_age_years: number("Effective age", 0),
+  hazard_ratio: number("Hazard ratio", 1),
+  note: text("Why it changes little", "Preventive maintenance takes nothing off this kind's age.").orNull(),
+});
+
+const decision = object({
+  policy: oneOf<PolicyName>(
+    ["replace_now", "replace_at_age", "run_to_failure"],
+    "Whether to replace it now, on the day when it is due, or once it has failed",
+  ),
+  replace_on: day("The day on which its replacement is due").orNull(),
+  due_in_years: number("max(0, optimal_age_years · age_factor − effective_calendar_age_years)", 0).orNull(),
+  optimal_age_years: number("Age at which a new one of its kind is best replaced", 8.08).orNull(),
+  age_factor: number("hazard_ratio ^ (−1/(shape − 1)): what the evidence makes of that age", 0.8).orNull(),
+  effective_calendar_age_years: number("effective_age_years / years_per_year", 9.1),
+  scale_calendar_years: number("weibull_scale_years / years_per_year", 12.5),
+  proactive_cost: usd("Cost of a planned replacement", 1450),
+  reactive_cost: usd("Cost after a failure, damage included", 5600),
+  yearly_cost: number("What its kind costs a year in the long run by that policy, in USD", 230.1),
+  yearly_cost_run_to_failure: number("What it costs a year when run to failure, in USD", 401.7),
+  failure_probability_12m: number("Probability of failing within 365.25 days", 0.31),
+  risked_a_year: number("failure_probability_12m · (reactive_cost − proactive_cost), in USD", 1286.5),
+  cost_of_waiting_a_year: number("risked_a_year − yearly_cost, in USD", 1056.4),
+});
+
+const source = object({
+  token: text("The name that numbers give as their source", "lutz_2011"),
+  title: text("Its title", "Using National Survey Data to Estimate Lifetimes of Residential Appliances"),
+  publisher: text("Who published it", "Lawrence Berkeley National Laboratory"),
+  year: text("When", "2011").orNull(),
+  address: text("Where it is found", "https://www.osti.gov/servlets/purl/1182737").orNull(),
+  strength: oneOf(
+    ["A", "B", "C"],
+    "A government, standards body or lender; B professional table or academic fit; C trade page",
+    "B",
+  ).orNull(),
+  second_hand: flag("Whether it was read in a transcription or citation"),
+});
+
+export const explanationReply = object({
+  as_of: day("The day of the component's latest score, which is explained"),
+  model_version: text("The model that scores are made with", "2"),
+  component: subject.as("The component"),
+  shown: object({ risk_score: riskScore, risk_tier: riskTier }).as(
+    "What partners are shown; other than the score below only where the model was changed since",
+  ),
+  definition: definitionForm,
+  model_source: object({
+    source: text("Where the model's numbers are from that name no source of their own", "judgement"),
+    kind: oneOf(KINDS, "Whether they were published, derived or estimated", "estimate"),
+  }),
+  life: lifeForm.as("How long it lives"),
+  rate: rateForm.as("How fast it ages"),
+  age: ageForm.as("How old it is"),
+  evidence: list("What speaks for and against it", evidenceForm),
+  hazard: hazardForm.as("How the evidence comes together"),
+  score: scoreForm.as("From hazard to score"),
+  confidence: confidence.as("How well it is known"),
+  projection: projection.as("When it is expected to fail"),
+  changes: list("What would change the score, each alone and on that day", change),
+  decision: decision.as("What to do about it, and what that rests on"),
+  sources: list("The sources that the numbers name", source),
+});
+
+const scoreView = scoreForm.view((explained: Explanation, { model }: Knowledge) => {
+  const { risk, score, decision } = explained;
+  return {
+    period_days: risk.periodDays,
+    usual_period_days: model.score.periodDays,
+    share_of_life: model.score.shareOfLife,
+    effective_lifespan_years: lifespanOf(explained),
+    hazard_by_age: risk.hazardByAge,
+    acute_share: risk.acuteShare,
+    cumulative_hazard: risk.cumulativeHazard,
+    q: score.periodRisk,
+    periods: model.score.periods,
+    cumulative_risk: risk.cumulativeRisk,
+    highest: model.score.highest,
+    risk_score: score.riskScore,
+    risk_tier: score.riskTier,
+    warning_from: scoreOf(WARNING_FROM),
+    critical_from: scoreOf(CRITICAL_FROM),
+    failure_probability_12m: decision.part.failureProbability,
+  };
+});
+
+const confidenceView = confidence.view(
+  ({ score, record, brandIsKnown }: Explanation, { model }: Knowledge) => ({
+    level: score.confidence,
+    service_events: record.events,
+    events_for_high: model.confidence.eventsForHigh,
+    condition_observed_on: record.observedOn,
+    condition_within_months: model.confidence.conditionWithinMonths,
+    brand_known: brandIsKnown,
+    ...raised({ score, record, brandIsKnown }, model.confidence),
+  }),
+);
+
+function raised(
+  { score, record, brandIsKnown }: Pick<Explanation, "score" | "record" | "brandIsKnown">,
+  { eventsForHigh, conditionWithinMonths }: Knowledge["model"]["confidence"],
+): { raised_to: Confidence | null; raised_by: string[] } {
+  const KNOWN_MAKE = "a make that the knowledge base knows";
+  if (score.confidence === "LOW")
+    return {
+      raised_to: "MEDIUM",
+      raised_by: [`a service event on it or its appliance, or ${KNOWN_MAKE}`],
+    };
+  const missing = eventsForHigh - record.events;
+  const raised_by = [
+    missing > 0 && `${missing} more service ${missing === 1 ? "event" : "events"}`,
+    !record.observedLately && `a condition observed within ${conditionWithinMonths} months`,
+    !brandIsKnown && KNOWN_MAKE,
+  ].filter((one) => one !== false);
+  return { raised_to: raised_by.length === 0 ? null : "HIGH", raised_by };
+}
+
+const changeView = change.view((name: ChangeName, score: Score, { restoredBy }: ComponentDef) => ({
+  change: name,
+  risk_score: score.riskScore,
+  risk_tier: score.riskTier,
+  confidence: score.confidence,
+  q: score.periodRisk,
+  effective_age_years: score.effectiveAgeYears,
+  hazard_ratio: score.hazardRatio,
+  note:
+    name === "preventive_visit" && !restoredBy.includes("preventive")
+      ? "Preventive maintenance takes nothing off this kind's age."
+      : null,
+}));
+
+const decisionView = decision.view((made: Decision) => ({
+  policy: made.policy,
+  replace_on: made.dueOn,
+  due_in_years: made.dueInYears,
+  optimal_age_years: made.bestAgeMonths === null ? null : made.bestAgeMonths / 12,
+  age_factor: made.ageFactor,
+  effective_calendar_age_years: made.part.ageYears,
+  scale_calendar_years: made.part.scaleYears,
+  proactive_cost: usdFromCents(made.part.plannedCents),
+  reactive_cost: usdFromCents(made.part.failureCents),
+  yearly_cost: usdFromCents(made.yearlyCents),
+  yearly_cost_run_to_failure: usdFromCents(made.yearlyCentsRunToFailure),
+  failure_probability_12m: made.part.failureProbability,
+  risked_a_year: usdFromCents(made.riskedCents),
+  cost_of_waiting_a_year: usdFromCents(made.waitingCents),
+}));
+
+const projectionView = projection.view(({ projection: found, score }: Explanation, { model }: Knowledge) => ({
+  days_to_even_odds: found.daysToEvenOdds,
+  projected_failure_on: found.projectedFailureOn,
+  projected_failure_year: found.projectedFailureYear,
+  earliest: found.projectedFailureRange.earliest,
+  latest: found.projectedFailureRange.latest,
+  range_share: model.confidence.rangeShare[score.confidence],
+  confidence_pct: found.projectedFailureRange.confidencePct,
+}));
+
+/** The sources that are named anywhere in what is to be written, in the order of the knowledge base. */
+function sourcesNamed(knowledge: Knowledge, written: object) {
+  const named = new Set<unknown>();
+  JSON.stringify(written, (key, value) => {
+    if (key === "source") named.add(value);
+    return value;
+  });
+  return [...knowledge.sources.values()]
+    .filter(({ token }) => named.has(token))
+    .map(({ secondHand, ...one }) => ({ ...one, second_hand: secondHand }));
+}
+
+export const explanationView = explanationReply.view((knowledge: Knowledge, made: ExplainedComponent) => {
+  const { component, explanation, corrections } = made;
+  const { model, environments } = knowledge.provenance;
+  const parts = {
+    as_of: explanation.asOf,
+    model_version: made.modelVersion,
+    component: {
+      component_id: component.id,
+      component_name: explanation.def.name,
+      component_def_id: component.defId,
+      appliance_id: component.applianceId,
+      appliance_type: component.typeId,
+      appliance_brand: component.brand,
+      property_id: component.propertyId,
+      property_name: component.propertyName,
+    },
+    shown: { risk_score: scoreOf(component.riskScore), risk_tier: component.riskTier },
+    definition: definitionView(explanation.def, knowledge.type(explanation.def.typeId)),
+    model_source: { source: model.source, kind: model.kind },
+    life: lifeView(explanation.life),
+    rate: rateView(explanation.rate, environments),
+    age: ageView(explanation.age),
+    evidence: explanation.evidence.map((one) => evidenceView(one)),
+    hazard: hazardView(explanation, knowledge, corrections),
+    score: scoreView(explanation, knowledge),
+    confidence: confidenceView(explanation, knowledge),
+    projection: projectionView(explanation, knowledge),
+    changes: made.changes.map(({ change, score }) => changeView(change, score, explanation.def)),
+    decision: decisionView(explanation.decision),
+  };
+  return { ...parts, sources: sourcesNamed(knowledge, parts) };
+});

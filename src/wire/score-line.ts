@@ -1,0 +1,77 @@
+import type { PlacedComponent } from "../domain/component.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { failureWithin, outlookOf, projectionOf } from "../domain/projections.ts";
+import { periodRisk } from "../domain/scoring/outlook.ts";
+import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
+import { DAYS_PER_YEAR } from "../domain/time.ts";
+import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
+import { day, id, number, object, text, whole } from "./kit.ts";
+import {
+  ageYears,
+  confidence,
+  proactiveCost,
+  projectedFailureYear,
+  reactiveCost,
+  riskScore,
+  riskTier,
+} from "./scores.ts";
+import { scoreOf, usdFromCents } from "./units.ts";
+
+/** A component's score with what it follows from, for operators alone. What is worked out is not rounded. */
+const scoreLine = object({
+  component_id: id("C", "The component"),
+  component_name: componentName,
+  component_def_id: componentDefId,
+  appliance_id: id("A", "The appliance"),
+  appliance_type: applianceTypeId,
+  unit: id("U", "The unit that the appliance serves").orNull(),
+  property_id: id("P", "The property"),
+  property_name: text("The property's display name", "Harbor View Apartments"),
+  risk_score: riskScore,
+  risk_tier: riskTier,
+  confidence,
+  q: number("Probability of failing within the period that the score looks ahead", 0.31),
+  failure_probability_12m: number("Probability of failing within 365.25 days", 0.31),
+  hazard_ratio: number("Hazard ratio θ of the evidence", 1.75),
+  acute_hazard: number("Acute hazard Λ of what sensors report", 0),
+  age_years: ageYears,
+  effective_age_years: number("Effective age V*, in years of normal use", 9.8),
+  projected_failure_year: projectedFailureYear,
+  projected_failure_earliest: whole("First year of the range", 2028),
+  projected_failure_latest: whole("Last year of the range", 2032),
+  proactive_cost: proactiveCost,
+  reactive_cost: reactiveCost,
+  scored_on: day("Day of the score"),
+});
+
+export const SCORE_COLUMNS = Object.keys(scoreLine.fields);
+
+export const scoreLineView = scoreLine.view((knowledge: Knowledge, row: PlacedComponent) => {
+  const { name, proactiveCents, reactiveCents } = knowledge.component(row.defId);
+  const { projectedFailureYear, projectedFailureRange } = projectionOf(knowledge, row, row.brandTier);
+  return {
+    component_id: row.id,
+    component_name: name,
+    component_def_id: row.defId,
+    appliance_id: row.applianceId,
+    appliance_type: row.typeId,
+    unit: row.unitId,
+    property_id: row.propertyId,
+    property_name: row.propertyName,
+    risk_score: scoreOf(row.riskScore),
+    risk_tier: row.riskTier,
+    confidence: row.confidence,
+    q: periodRisk(outlookOf(knowledge, row, row.brandTier), knowledge.model),
+    failure_probability_12m: failureWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR),
+    hazard_ratio: row.hazardRatio,
+    acute_hazard: row.acuteHazard,
+    age_years: ageYearsOf(row, row.scoredOn),
+    effective_age_years: row.effectiveAgeYears,
+    projected_failure_year: projectedFailureYear,
+    projected_failure_earliest: projectedFailureRange.earliest,
+    projected_failure_latest: projectedFailureRange.latest,
+    proactive_cost: usdFromCents(proactiveCents),
+    reactive_cost: usdFromCents(reactiveCents),
+    scored_on: row.scoredOn,
+  };
+});

@@ -1,0 +1,242 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { parse } from "csv-parse/sync";
+import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, daysFromToday, logEvents, THIS_YEAR } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+
+let server: Installation;
+let admin: Administrator;
+let partner: Partner;
+let client: ApiClient;
+let property: Json;
+let heater: Json;
+
+const TODAY = daysFromToday(0);
+const UNKNOWN = "C_01m7xtfbnkegg9j7dstwvcm1r5";
+
+beforeAll(async () => {
+  server = await serve();
+  admin = await createAdministrator(server);
+  partner = await server.createPartner("Acme");
+  client = server.as(partner);
+  property = await addProperty(client);
+  heater = await addHeater();
+  const on = { appliance_id: heater.id };
+  await logEvents(
+    client,
+    { ...on, event_type: "Repair", date: daysFromToday(-200) },
+    { ...on, event_type: "Emergency Repair", date: daysFromToday(-100), component_id: partOf(heater).id },
+    { ...on, event_type: "Inspection", date: daysFromToday(-50), condition_after: "poor", notes: "leaking" },
+  );
+  await client.post(`/v1/property/${property.id}/claims`, {
+    ...{ claim_type: "water_damage", date_of_loss: daysFromToday(-300), amount: 5000 },
+  });
+  const leak = { event_type: "water_leak", severity: "low", appliance: { appliance_id: heater.id } };
+  await client.post("/v1/meter-event/smart/v2", leak);
+});
+
+const addHeater = () =>
+  addAppliance(client, property.id, {
+    ...{ type_id: "water_heater_gas", install_year: THIS_YEAR - 6, brand: "Rheem", usage_intensity: 1.3 },
+  });
+const partOf = (appliance: Json, def = "wh_gas_tank"): Json =>
+  appliance.components.find((one: Json) => one.component_def_id === def);
+const shown = async (id: string): Promise<Json> =>
+  (await client.get(`/v1/components?property_id=${property.id}&limit=200`)).body.components.find(
+    (one: Json) => one.id === id,
+  );
+const explain = async (id: string): Promise<Json> =>
+  (await admin.client.get(`/admin/components/${id}/explanation`)).body;
+const explainText = async (id: string) => (await server.run("explain", id)).stdout;
+
+describe("an explanation", () => {
+  // Rule: explain-component
+  test("is of the score that partners are shown, and names all that it rests on", async () => {
+    const { id } = partOf(heater);
+    const explained = await explain(id);
+    const seen = await shown(id);
+    expect(explained.score).toMatchObject({ risk_score: seen.risk_score, risk_tier: seen.risk_tier });
+    expect(explained.shown).toEqual({ risk_score: seen.risk_score, risk_tier: seen.risk_tier });
+    expect(explained.score.failure_probability_12m).toBeCloseTo(seen.failure_probability_12m, 4);
+    expect(explained.confidence.level).toBe(seen.confidence);
+    expect(explained.projection).toMatchObject({
+      projected_failure_year: seen.projected_failure_year,
+      earliest: seen.projected_failure_range.earliest,
+      latest: seen.projected_failure_range.latest,
+    });
+    expect(explained).toMatchObject({ as_of: TODAY, model_version: "2" });
+    expect(explained.component).toMatchObject({ component_def_id: "wh_gas_tank", appliance_brand: "Rheem" });
+    expect(explained.evidence.map((one: Json) => [one.kind, one.date]).toSorted()).toEqual([
+      ["cascade", null],
+      ["cascade", null],
+      ["claim", daysFromToday(-300)],
+      ["condition", daysFromToday(-50)],
+      ["emergency_repair", daysFromToday(-100)],
+      ["keyword", daysFromToday(-50)],
+      ["repair", daysFromToday(-200)],
+      ["smart_event", TODAY],
+    ]);
+    expect(explained.hazard.acute_hazard).toBeCloseTo(0.15 * (1.4 - 1), 9);
+    expect(explained.age.reason).toBe("installation");
+    expect(explained.rate.usage_factor).toBeCloseTo(1.3 ** 0.6, 12);
+    const plan = (await client.get(`/v1/property/${property.id}/plan`)).body;
+    const planned = plan.components.find((one: Json) => one.component_id === id);
+    expect(explained.decision).toMatchObject({ policy: planned.policy, replace_on: planned.replace_on });
+    expect(explained.decision.cost_of_waiting_a_year).toBeCloseTo(planned.cost_of_waiting_a_year, 1);
+  });
+
+  // Rule: explain-component
+  test("has a source for every number that names one", async () => {
+    const explained = await explain(partOf(heater).id);
+    const known = new Set(explained.sources.map(({ token }: Json) => token));
+    const named = [...JSON.stringify(explained).matchAll(/"source":"([^"]+)"/g)].map(([, token]) => token);
+    expect(named.length).toBeGreaterThan(10);
+    for (const token of named) expect(known).toContain(token);
+    expect(known.size).toBe(new Set(named).size);
+  });
+
+  // Rule: explain-component
+  test("says why a part of an unknown past counts as younger", async () => {
+    const late = await addProperty(client, { name: "Late Lot", records_since: daysFromToday(-400) });
+    const old = await addAppliance(client, late.id, {
+      ...{ type_id: "water_heater_gas", install_year: THIS_YEAR - 7 },
+    });
+    const { age } = await explain(partOf(old, "wh_gas_anode").id);
+    expect(age).toMatchObject({
+      reason: "unknown_past",
+      counted_from: daysFromToday(-400),
+      counted_days: 400,
+    });
+    expect(age.unknown_past.probability_original_then).toBeLessThan(0.5);
+    expect(age.unknown_past.probability_original_now).toBeLessThan(
+      age.unknown_past.probability_original_then,
+    );
+    expect(age.effective_age_years).toBeLessThan(age.age_years);
+    const { age: tank } = await explain(partOf(old).id);
+    expect(tank).toMatchObject({ reason: "installation", unknown_past: null });
+  });
+
+  // Rule: explain-changes
+  test.each([
+    ["replacement", { event_type: "Replacement" }],
+    ["preventive_visit", { event_type: "Preventive Maintenance" }],
+    ["inspection_good", { event_type: "Inspection", condition_after: "good" }],
+    ["inspection_poor", { event_type: "Inspection", condition_after: "poor" }],
+  ])("foretells the score that follows once it is done: %s", async (change, event) => {
+    const own = await addHeater();
+    const { id } = partOf(own);
+    await logEvents(client, {
+      ...{ appliance_id: own.id, event_type: "Emergency Repair", date: daysFromToday(-30) },
+    });
+    const { changes, score } = await explain(id);
+    const foretold = changes.find((one: Json) => one.change === change);
+    await logEvents(client, { appliance_id: own.id, component_id: id, date: TODAY, ...event });
+    const after = await explain(id);
+    expect(await shown(id)).toMatchObject({
+      risk_score: foretold.risk_score,
+      risk_tier: foretold.risk_tier,
+      confidence: foretold.confidence,
+    });
+    expect(after.score.q).toBeCloseTo(foretold.q, 12);
+    expect(after.score.q).not.toBe(score.q);
+  });
+
+  test("is of no component that is not there", async () => {
+    const { body } = await admin.client.get(`/admin/components/${UNKNOWN}/explanation`, {}, 404);
+    expect(body.error).toBe("Component not found");
+  });
+});
+
+describe("mainstay explain", () => {
+  // Rule: explain-component
+  test("prints in JSON what administrators read", async () => {
+    const { id } = partOf(heater);
+    expect(await server.json("explain", id)).toEqual(await explain(id));
+  });
+
+  // Rule: explain-component
+  test("prints a page that a person can read", async () => {
+    const { id } = partOf(heater);
+    const text = await explainText(id);
+    const { score, evidence, sources } = await explain(id);
+    expect(text).toStartWith("Glass-lined tank (Gas storage water heater, Rheem), Elm Court\n");
+    expect(text).toContain(`Score ${score.risk_score.toFixed(2)}, ${score.risk_tier}: a risk of`);
+    for (const heading of [
+      ...["How long it lives", "How fast it ages", "How old it is", "What speaks for and against it"],
+      ...["From hazard to score", "How sure it is", "What would change it", "What to do about it", "Sources"],
+    ])
+      expect(text).toContain(`\n${heading}`);
+    for (const one of evidence) expect(text).toContain(one.ends_on ?? one.label.slice(0, 15));
+    for (const { token } of sources) expect(text).toContain(`${token}: `);
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+    expect(text).not.toContain("undefined");
+    expect(text).not.toContain("NaN");
+  });
+
+  test("refuses an id that is no component's", async () => {
+    const { code, stderr } = await server.run("explain", UNKNOWN);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`there is no component ${UNKNOWN}`);
+  });
+});
+
+describe("mainstay scores", () => {
+  const lines = async (...options: string[]): Promise<Json[]> => {
+    const { stdout, code } = await server.run("scores", ...options, "--format", "ndjson");
+    expect(code).toBe(0);
+    return stdout.split("\n").flatMap((line) => (line === "" ? [] : JSON.parse(line)));
+  };
+
+  // Rule: scores-command
+  test("prints a line for every component, as CSV or JSON, with what its explanation says", async () => {
+    const of = ["--partner", partner.partner_id];
+    const listed = (await client.get("/v1/components?limit=200")).body;
+    const found = await lines(...of);
+    expect(found.map((one) => one.component_id)).toEqual(listed.components.map(({ id }: Json) => id));
+    expect(found.map((one) => one.risk_score)).toEqual(listed.components.map((one: Json) => one.risk_score));
+    const line = found.find((one) => one.component_id === partOf(heater).id)!;
+    const { score, hazard, age, projection, definition } = await explain(line.component_id);
+    expect(line).toMatchObject({
+      ...{ risk_score: score.risk_score, risk_tier: score.risk_tier, acute_hazard: hazard.acute_hazard },
+      ...{ projected_failure_earliest: projection.earliest, projected_failure_latest: projection.latest },
+      ...{ proactive_cost: definition.proactive_cost.value, reactive_cost: definition.reactive_cost.value },
+    });
+    expect(line.q).toBeCloseTo(score.q, 12);
+    expect(line.hazard_ratio).toBeCloseTo(hazard.hazard_ratio, 12);
+    expect(line.effective_age_years).toBeCloseTo(age.effective_age_years, 12);
+    const { stdout } = await server.run("scores", ...of);
+    const rows: Json[] = parse(stdout, { columns: true });
+    expect(rows).toHaveLength(found.length);
+    expect(Object.keys(rows[0]!)).toEqual(Object.keys(found[0]!));
+    expect(rows.map((row) => Number(row.q))).toEqual(found.map((one) => one.q));
+  });
+
+  // Rule: scores-command
+  test("prints those of one property or one tier", async () => {
+    const of = ["--partner", partner.partner_id];
+    const all = await lines(...of);
+    const ofProperty = all.filter((one) => one.property_id === property.id);
+    expect(ofProperty.length).toBeLessThan(all.length);
+    expect(await lines(...of, "--property", property.id)).toEqual(ofProperty);
+    expect(await lines("--property", property.id)).toEqual(ofProperty);
+    const critical = all.filter((one) => one.risk_tier === "CRITICAL");
+    expect(critical.length).toBeGreaterThan(0);
+    expect(await lines(...of, "--tier", "critical")).toEqual(critical);
+    expect(await lines(...of, "--property", property.id, "--tier", "GOOD")).toEqual(
+      ofProperty.filter((one) => one.risk_tier === "GOOD"),
+    );
+  });
+
+  test("refuses a property of another partner's, and a call without a partner", async () => {
+    const other = await server.createPartner("Umbrella");
+    const strange = await server.run("scores", "--partner", other.partner_id, "--property", property.id);
+    expect(strange.code).toBe(1);
+    expect(strange.stderr).toContain(property.id);
+    expect((await server.run("scores")).code).toBe(2);
+    expect(await lines("--partner", other.partner_id)).toEqual([]);
+  });
+});
