@@ -61,7 +61,7 @@ export function* fitLives(lives: readonly Life[]): Generator<void, LivesFit> {
     if (moved < SETTLED) break;
   }
   const { ofKinds } = yield* workOutExpected(record, corrections, frailties);
-  const byKind = <T>(valueOf: (k: number) => T) => new Map(kinds.ids.map((id, k) => [id, valueOf(k)]));
+  const byKind = <T>(pick: (k: number) => T) => new Map(kinds.ids.map((id, k) => [id, pick(k)]));
   return {
     corrections: byKind((k) => corrections[k]!),
     frailtyShape,
