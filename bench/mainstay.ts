@@ -21,7 +21,7 @@ export class Bench {
     );
   }
 
-  /** Runs a command; gives its JSON, its wall time and its peak memory. */
+  /** Runs a command; gives its JSON, its wall and processor time and its peak memory. */
   async run(...args: string[]) {
     const startedAt = performance.now();
     const child = Bun.spawn([EXECUTABLE, ...args, "--json", ...this.#common()], {
@@ -31,13 +31,25 @@ export class Bench {
     const text = await new Response(child.stdout).text();
     if ((await child.exited) !== 0) throw new Error(`mainstay ${args.join(" ")} failed`);
     const seconds = (performance.now() - startedAt) / 1000;
-    const megabytes = (child.resourceUsage()?.maxRSS ?? 0) / 1e6;
-    return { json: JSON.parse(text), seconds, megabytes };
+    const usage = child.resourceUsage();
+    const megabytes = (usage?.maxRSS ?? 0) / 1e6;
+    const cpuSeconds = Number(usage?.cpuTime.total ?? 0) / 1e6;
+    return { json: JSON.parse(text), seconds, cpuSeconds, megabytes };
   }
 
   async partner(name: string, webhookUrl?: string): Promise<Credentials> {
+    if (!existsSync(join(this.dataDir, "mainstay.db"))) await this.#init();
     const hook = webhookUrl === undefined ? [] : ["--webhook-url", webhookUrl];
     return (await this.run("partner", "create", name, ...hook)).json;
+  }
+
+  /** Makes the data folder, without which no command works. */
+  async #init(): Promise<void> {
+    const made = join(this.folder, "made-by-init.toml");
+    const child = Bun.spawn([EXECUTABLE, "init", "--config", made, "--data-dir", this.dataDir], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    if ((await child.exited) !== 0) throw new Error("mainstay init failed");
   }
 
   /** Starts a server and resolves when it listens. */

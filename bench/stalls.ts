@@ -1,6 +1,6 @@
 import type { Figure } from "./figure.ts";
-import { median } from "./load.ts";
 import type { Bench } from "./mainstay.ts";
+import { pageOf, startPings } from "./pings.ts";
 
 const ITEMS = 1000;
 const TARGET_MS = 50;
@@ -23,7 +23,7 @@ export async function stalls(bench: Bench): Promise<Figure[]> {
   }
 
   async function measure<T>(what: string, send: () => Promise<T>): Promise<T> {
-    const pings = startPings(server.url, other.api_key);
+    const pings = startPings(pageOf(server.url, other));
     const startedAt = performance.now();
     const answer = await send();
     const tookMs = performance.now() - startedAt;
@@ -96,24 +96,3 @@ export async function stalls(bench: Bench): Promise<Figure[]> {
 }
 
 const day = (i: number) => new Date(Date.UTC(2020, 0, 1 + i)).toISOString().slice(0, 10);
-
-/** Asks for a page again and again, one at a time, until it is stopped. */
-function startPings(url: string, apiKey: string) {
-  const times: number[] = [];
-  let going = true;
-  const done = (async () => {
-    while (going) {
-      const startedAt = performance.now();
-      await (await fetch(`${url}/v1/properties?limit=1`, { headers: { "x-api-key": apiKey } })).text();
-      times.push(performance.now() - startedAt);
-      await Bun.sleep(1);
-    }
-  })();
-  return {
-    async stop() {
-      going = false;
-      await done;
-      return { slowestMs: Math.max(...times), medianMs: median(times) };
-    },
-  };
-}

@@ -66,6 +66,32 @@ describe("mainstay calibrate", () => {
     expect(await server.json("calibrate", "--as-of", AS_OF)).toEqual(found);
   });
 
+  // Rule: calibrate-order
+  test("prints and draws the same to the last byte, in whatever order the same record was imported", async () => {
+    const other = install();
+    const { partner_id } = await other.createPartner("Reversed");
+    const files = ["properties", "appliances", "service_events"].map((name) => {
+      const [head, ...rows] = readFileSync(join(FLEET, `${name}.csv`), "utf8")
+        .trim()
+        .split(/\r?\n/);
+      const file = join(other.folder, `${name}.csv`);
+      writeFileSync(file, `${[head, ...rows.reverse()].join("\n")}\n`);
+      return file;
+    });
+    await other.json(
+      ...["import", "--partner", partner_id, "--properties", files[0]!],
+      ...["--appliances", files[1]!, "--service-events", files[2]!],
+    );
+    const print = async (installation: Installation) => {
+      const page = join(installation.folder, "order.html");
+      const { stdout } = await installation.run("calibrate", "--as-of", AS_OF, "--report", page, "--json");
+      return { stdout, page: readFileSync(page, "utf8") };
+    };
+    const found = await print(other);
+    expect(found.stdout).toContain("validation");
+    expect(found).toEqual(await print(server));
+  });
+
   test("writes a page that asks for nothing else, with each picture's numbers in a table", async () => {
     const page = join(folder(), "report.html");
     await server.json("calibrate", "--as-of", AS_OF, "--report", page);

@@ -1,6 +1,6 @@
-import { expectedHazard, UnknownPastsOfRound } from "./expected-hazard.ts";
+import { hazardSince, type UnknownPast, unknownPast } from "../scoring/renewal.ts";
 import type { Life } from "./life.ts";
-import { OrderFreeSum } from "./order-free-sum.ts";
+import { OrderFreeSum, OrderFreeSums } from "./order-free-sum.ts";
 
 /** The numbers of `scoring.md` §8.3. */
 const CORRECTION_SD = 0.3;
@@ -11,6 +11,7 @@ const ROUNDS = 8;
 const SETTLED = 1e-6;
 /** Lives between two points at which others may have their turn. */
 const CHUNK = 64;
+const LIVES_A_CHUNK = 2000;
 
 export type LivesFit = {
   /** y by kind. */
@@ -30,98 +31,146 @@ export type Experience = { failures: number; expected: number };
  * before. Yields between two pieces of work.
  */
 export function* fitLives(lives: readonly Life[]): Generator<void, LivesFit> {
-  const kinds = new Map<string, Kind>();
-  const appliances = new Map<string, Appliance>();
-  const members = lives.map((life) => {
-    const kind = kinds.get(life.defId) ?? newKind(kinds, life);
-    const appliance = appliances.get(life.applianceId) ?? newAppliance(appliances, life);
-    if (life.failed) {
-      kind.failures++;
-      appliance.failures++;
-    }
-    return { life, kind, appliance };
-  });
+  const record = yield* columnsOf(lives);
+  const { kinds, appliances } = record;
+  const corrections = new Float64Array(kinds.ids.length);
+  const frailties = new Float64Array(appliances.ids.length).fill(1);
   let frailtyShape: number | null = null;
   for (let round = 0; round < ROUNDS; round++) {
-    yield* workOutExpected(members, kinds, appliances);
+    const expected = yield* workOutExpected(record, corrections, frailties);
     let moved = 0;
-    for (const kind of kinds.values()) {
-      const { failures, expected, shape } = kind;
-      const exposure = expected.value * Math.exp(shape * kind.correction);
+    for (const [k, failures] of kinds.failures.entries()) {
+      const shape = kinds.shapes[k]!;
+      const exposure = expected.ofKinds[k]! * Math.exp(shape * corrections[k]!);
       const correction = fitCorrection(failures, exposure, shape);
-      moved = Math.max(moved, Math.abs(correction - kind.correction));
-      kind.correction = correction;
+      moved = Math.max(moved, Math.abs(correction - corrections[k]!));
+      corrections[k] = correction;
     }
-    const experience = [...appliances.values()].map(experienceOf);
+    const experience = appliances.failures.map((failures, a) => ({
+      failures,
+      expected: expected.ofAppliances[a]!,
+    }));
     const shape = yield* fitFrailtyShape(experience);
     if (shape !== frailtyShape) moved = Number.POSITIVE_INFINITY;
     frailtyShape = shape;
-    for (const appliance of appliances.values()) {
-      const frailty = frailtyOf(experienceOf(appliance), frailtyShape);
-      moved = Math.max(moved, Math.abs(frailty - appliance.frailty));
-      appliance.frailty = frailty;
+    for (const [a, one] of experience.entries()) {
+      const frailty = frailtyOf(one, frailtyShape);
+      moved = Math.max(moved, Math.abs(frailty - frailties[a]!));
+      frailties[a] = frailty;
     }
     if (moved < SETTLED) break;
   }
-  yield* workOutExpected(members, kinds, appliances);
+  const { ofKinds } = yield* workOutExpected(record, corrections, frailties);
+  const byKind = <T>(pick: (k: number) => T) => new Map(kinds.ids.map((id, k) => [id, pick(k)]));
   return {
-    corrections: new Map([...kinds].map(([id, { correction }]) => [id, correction])),
+    corrections: byKind((k) => corrections[k]!),
     frailtyShape,
-    frailty: new Map([...appliances].map(([id, { frailty }]) => [id, frailty])),
-    counts: new Map(
-      [...kinds].map(([id, { failures, expected }]) => [id, { failures, expected: expected.value }]),
-    ),
+    frailty: new Map(appliances.ids.map((id, a) => [id, frailties[a]!])),
+    counts: byKind((k) => ({ failures: kinds.failures[k]!, expected: ofKinds[k]! })),
   };
 }
 
-type Member = { life: Life; kind: Kind; appliance: Appliance };
+/** The lives as columns, since every round goes through all of them. Kinds, appliances and pasts by their places. */
+type Columns = {
+  kinds: { ids: string[]; shapes: number[]; failures: number[] };
+  appliances: { ids: string[]; failures: number[] };
+  /** Unknown pasts, t/η before any correction: parts of one kind registered together share one. */
+  pasts: { kinds: number[]; nominalAges: number[] };
+  kindOf: Int32Array;
+  applianceOf: Int32Array;
+  /** -1 where the past is known. */
+  pastOf: Int32Array;
+  /** Virtual age when the record begins, and what accrued on it, in units of η before any correction. */
+  entryAges: Float64Array;
+  accrued: Float64Array;
+};
+
+function* columnsOf(lives: readonly Life[]): Generator<void, Columns> {
+  const columns: Columns = {
+    kinds: { ids: [], shapes: [], failures: [] },
+    appliances: { ids: [], failures: [] },
+    pasts: { kinds: [], nominalAges: [] },
+    kindOf: new Int32Array(lives.length),
+    applianceOf: new Int32Array(lives.length),
+    pastOf: new Int32Array(lives.length).fill(-1),
+    entryAges: new Float64Array(lives.length),
+    accrued: new Float64Array(lives.length),
+  };
+  const { kinds, appliances, pasts } = columns;
+  const kindPlaces = new Map<string, number>();
+  const appliancePlaces = new Map<string, number>();
+  const pastPlaces: Map<number, number>[] = [];
+  for (let i = 0; i < lives.length; i++) {
+    const { defId, applianceId, shape, scale, entryAge, accrued, pastIsUnknown, failed } = lives[i]!;
+    const kind = placeIn(kindPlaces, defId, kinds.ids);
+    const appliance = placeIn(appliancePlaces, applianceId, appliances.ids);
+    kinds.shapes[kind] = shape;
+    kinds.failures[kind] = (kinds.failures[kind] ?? 0) + (failed ? 1 : 0);
+    appliances.failures[appliance] = (appliances.failures[appliance] ?? 0) + (failed ? 1 : 0);
+    columns.kindOf[i] = kind;
+    columns.applianceOf[i] = appliance;
+    columns.entryAges[i] = entryAge / scale;
+    columns.accrued[i] = accrued / scale;
+    if (pastIsUnknown) {
+      pastPlaces[kind] ??= new Map();
+      const past = placeIn(pastPlaces[kind], entryAge / scale, pasts.nominalAges);
+      pasts.kinds[past] = kind;
+      columns.pastOf[i] = past;
+    }
+    if (i % LIVES_A_CHUNK === 0) yield;
+  }
+  return columns;
+}
+
+/** The place of a key among `keys`, where it is put at the end when it is new. */
+function placeIn<Key>(places: Map<Key, number>, key: Key, keys: Key[]): number {
+  let place = places.get(key);
+  if (place === undefined) {
+    place = keys.push(key) - 1;
+    places.set(key, place);
+  }
+  return place;
+}
 
 /** The failures to expect, under the present corrections: of appliances without, of kinds with their frailty. */
 function* workOutExpected(
-  members: readonly Member[],
-  kinds: ReadonlyMap<string, Kind>,
-  appliances: ReadonlyMap<string, Appliance>,
-): Generator<void, void> {
-  for (const kind of kinds.values()) kind.expected = new OrderFreeSum();
-  for (const appliance of appliances.values()) appliance.expected = new OrderFreeSum();
-  const pasts = new UnknownPastsOfRound();
-  for (const [i, { life, kind, appliance }] of members.entries()) {
-    const hazard = expectedHazard(life, life.accrued, kind.correction, pasts);
-    kind.expected.add(appliance.frailty * hazard);
-    appliance.expected.add(hazard);
+  columns: Columns,
+  corrections: Float64Array,
+  frailties: Float64Array,
+): Generator<void, { ofKinds: Float64Array; ofAppliances: Float64Array }> {
+  const { kinds, appliances, kindOf, applianceOf, pastOf, entryAges, accrued } = columns;
+  const ofKinds = new OrderFreeSums(kinds.ids.length);
+  const ofAppliances = new OrderFreeSums(appliances.ids.length);
+  const factors = corrections.map(Math.exp);
+  const pasts = yield* pastsUnder(columns, factors);
+  for (let i = 0; i < kindOf.length; i++) {
+    const kind = kindOf[i]!;
+    const appliance = applianceOf[i]!;
+    const past = pastOf[i]!;
+    const factor = factors[kind]!;
+    const shape = kinds.shapes[kind]!;
+    const entry = entryAges[i]! / factor;
+    const since = accrued[i]! / factor;
+    const hazard = past >= 0 ? hazardSince(pasts[past]!, since) : (entry + since) ** shape - entry ** shape;
+    ofKinds.add(kind, frailties[appliance]! * hazard);
+    ofAppliances.add(appliance, hazard);
     if (i % CHUNK === 0) yield;
   }
+  return { ofKinds: ofKinds.values(), ofAppliances: ofAppliances.values() };
 }
 
-type Kind = {
-  shape: number;
-  failures: number;
-  correction: number;
-  expected: OrderFreeSum;
-};
-type Appliance = { failures: number; expected: OrderFreeSum; frailty: number };
-
-function newKind(kinds: Map<string, Kind>, { defId, shape }: Life): Kind {
-  const kind = {
-    shape,
-    failures: 0,
-    correction: 0,
-    expected: new OrderFreeSum(),
-  };
-  kinds.set(defId, kind);
-  return kind;
+function* pastsUnder(
+  { kinds, pasts }: Columns,
+  factors: Float64Array,
+): Generator<void, readonly UnknownPast[]> {
+  const made: UnknownPast[] = [];
+  for (const [i, nominalAge] of pasts.nominalAges.entries()) {
+    const kind = pasts.kinds[i]!;
+    made.push(unknownPast(kinds.shapes[kind]!, nominalAge / factors[kind]!));
+    if (i % CHUNK === 0) yield;
+  }
+  return made;
 }
-
-function newAppliance(appliances: Map<string, Appliance>, { applianceId }: Life): Appliance {
-  const appliance = { failures: 0, expected: new OrderFreeSum(), frailty: 1 };
-  appliances.set(applianceId, appliance);
-  return appliance;
-}
-
-const experienceOf = ({ failures, expected }: Appliance): Experience => ({
-  failures,
-  expected: expected.value,
-});
 
 /**
  * The y that maximises −β·y·D − E·exp(−β·y) − y²/(2·0.3²), within its limits. The function is strictly concave, so

@@ -106,9 +106,8 @@ export function* prove(
 
 type Property = {
   sums: Float64Array;
-  /** Ranks of the forecasts by each model, and whether the part failed, a component in each place. */
+  /** By each model, twice the rank of each component's forecast, and one more where it failed. */
   ranks: readonly [Uint16Array, Uint16Array];
-  failed: Uint8Array;
 };
 
 function summarised(forecasts: readonly Forecast[]): Property {
@@ -117,17 +116,15 @@ function summarised(forecasts: readonly Forecast[]): Property {
     new Uint16Array(forecasts.length),
     new Uint16Array(forecasts.length),
   ];
-  const failed = new Uint8Array(forecasts.length);
   for (const [place, forecast] of forecasts.entries()) {
     const outcome = forecast.failed ? 1 : 0;
-    failed[place] = outcome;
     sums.add(0, 1);
     sums.add(FAILED, outcome);
     for (const [model, name] of MODELS.entries()) {
       const probability = Math.min(1 - SUREST, Math.max(SUREST, forecast[name]));
       const at = startOf(model);
       const bin = Math.min(BINS - 1, Math.floor(probability * BINS));
-      ranks[model]![place] = Math.round(probability * (RANKS - 1));
+      ranks[model]![place] = 2 * Math.round(probability * (RANKS - 1)) + outcome;
       sums.add(at + SQUARES, (probability - outcome) ** 2);
       sums.add(at + LOSSES, -Math.log(forecast.failed ? probability : 1 - probability));
       sums.add(at + BIN_COMPONENTS + bin, 1);
@@ -135,7 +132,7 @@ function summarised(forecasts: readonly Forecast[]): Property {
       sums.add(at + BIN_FORECASTS + bin, probability);
     }
   }
-  return { sums: sums.values(), ranks, failed };
+  return { sums: sums.values(), ranks };
 }
 
 /** An order that follows from what the properties hold, so that the order in which they were read means nothing. */
@@ -154,32 +151,33 @@ type Measured = {
 /** Both models over the properties, each counted so many times. */
 function measured(properties: readonly Property[], weights: Uint32Array | undefined): Measured {
   const sums = new Float64Array(COUNT);
-  const failed = [new Float64Array(RANKS), new Float64Array(RANKS)] as const;
-  const lasted = [new Float64Array(RANKS), new Float64Array(RANKS)] as const;
+  const counts = MODELS.map(() => new Uint32Array(2 * RANKS));
   for (const [i, property] of properties.entries()) {
     const weight = weights ? weights[i]! : 1;
     if (weight === 0) continue;
     for (let k = 0; k < COUNT; k++) sums[k]! += weight * property.sums[k]!;
-    for (let model = 0; model < MODELS.length; model++) {
-      const ranks = property.ranks[model]!;
-      for (let place = 0; place < ranks.length; place++)
-        (property.failed[place] === 1 ? failed : lasted)[model]![ranks[place]!]! += weight;
-    }
+    for (let model = 0; model < MODELS.length; model++)
+      addRanks(counts[model]!, property.ranks[model]!, weight);
   }
   const models = MODELS.map((_, model) => ({
-    concordance: concordanceOf(failed[model]!, lasted[model]!),
+    concordance: concordanceOf(counts[model]!),
     ...measuresOf(sums, startOf(model)),
   }));
   const [before, after] = [models[0]!.logLoss, models[1]!.logLoss];
   return { sums, models, difference: before === null || after === null ? null : after - before };
 }
 
-function concordanceOf(failed: Float64Array, lasted: Float64Array): number | null {
+function addRanks(counts: Uint32Array, ranks: Uint16Array, weight: number): void {
+  for (let place = 0; place < ranks.length; place++) counts[ranks[place]!]! += weight;
+}
+
+function concordanceOf(counts: Uint32Array): number | null {
   let [below, won, failures] = [0, 0, 0];
   for (let rank = 0; rank < RANKS; rank++) {
-    won += failed[rank]! * (below + lasted[rank]! / 2);
-    below += lasted[rank]!;
-    failures += failed[rank]!;
+    const [lasted, failed] = [counts[2 * rank]!, counts[2 * rank + 1]!];
+    won += failed * (below + lasted / 2);
+    below += lasted;
+    failures += failed;
   }
   return failures > 0 && below > 0 ? won / (failures * below) : null;
 }
