@@ -1,10 +1,7 @@
-import { useMemo, useState } from "preact/hooks";
-import type { ApiClient } from "../browser/api-client.ts";
-import { saveFile } from "../browser/csv-file.ts";
+import { useMemo } from "preact/hooks";
 import { useLoaded } from "../browser/loaded.ts";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
-import { toast } from "../browser/toasts.tsx";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, money } from "../format.ts";
@@ -16,6 +13,7 @@ import { Choice, Filters } from "./filters.tsx";
 import type { AlertForm, AlertPageForm } from "./forms.ts";
 import { useList } from "./list-reader.ts";
 import { More } from "./more.tsx";
+import { Save } from "./save.tsx";
 
 /** Every critical and warning part of the portfolio, the highest score first. */
 export function AlertsPage({ place }: { place: Place }) {
@@ -73,7 +71,7 @@ export function AlertsPage({ place }: { place: Place }) {
             </>
           )}
         </p>
-        <SaveAll api={api} path={path} isEmpty={!list.value || list.value.total === 0} />
+        <Save file="alerts.csv" rows={list.value?.rows ?? []} total={list.value?.total ?? 0} />
       </Filters>
       <Showing loaded={list} what="the alerts">
         {({ rows, total }) =>
@@ -107,25 +105,6 @@ export function AlertsPage({ place }: { place: Place }) {
 export function alertsPath(filter: Readonly<Record<string, string>>): string {
   const given = Object.entries(filter).filter(([, value]) => value !== "");
   return `/v1/alerts${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
-}
-
-/** All that match as CSV, which the API makes: one call, however many there are loaded. */
-function SaveAll({ api, path, isEmpty }: { api: ApiClient; path: string; isEmpty: boolean }) {
-  const [isSaving, setSaving] = useState(false);
-  const save = async () => {
-    setSaving(true);
-    try {
-      saveFile("alerts.csv", await api.file(`${path}${path.includes("?") ? "&" : "?"}format=csv`));
-    } catch (thrown) {
-      toast(thrown instanceof Error ? thrown.message : String(thrown), { isFailure: true });
-    }
-    setSaving(false);
-  };
-  return (
-    <button type="button" class="outline" disabled={isEmpty || isSaving} onClick={() => void save()}>
-      Save as CSV
-    </button>
-  );
 }
 
 const columnsOf = (places: Places): readonly TableColumn<AlertForm>[] => [
