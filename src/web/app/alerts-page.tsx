@@ -124,6 +124,7 @@ const columnsOf = (places: Places): readonly TableColumn<AlertForm>[] => [
     key: "property",
     heading: "Property",
     shownFrom: "medium",
+    width: "roomy",
     cell: (one) => (
       <>
         <a class="name" href={addressOf(["properties", one.property_id])}>
@@ -137,7 +138,7 @@ const columnsOf = (places: Places): readonly TableColumn<AlertForm>[] => [
   },
   { key: "score", heading: "Score", isNumber: true, cell: (one) => one.risk_score.toFixed(2) },
   {
-    ...{ key: "year", heading: "Fails within a year", isNumber: true, shownFrom: "wide" },
+    ...{ key: "year", heading: "Fails in a year", isNumber: true, shownFrom: "wide" },
     cell: (one) => `${(one.failure_probability_12m * 100).toFixed(1)}%`,
   },
   {

@@ -115,11 +115,11 @@ const COLUMNS: readonly TableColumn<PortfolioItemForm>[] = [
     heading: "State",
     isSorted: true,
     shownFrom: "wide",
-    isNarrow: true,
+    width: "narrow",
     cell: (one) => one.state,
   },
   {
-    ...{ key: "units", heading: "Units", isNumber: true, isSorted: true, shownFrom: "wide", isNarrow: true },
+    ...{ key: "units", heading: "Units", isNumber: true, isSorted: true, shownFrom: "wide", width: "narrow" },
     cell: (one) => count(one.unit_count),
   },
   {
@@ -149,7 +149,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemForm>[] = [
   },
   {
     ...{ key: "door", heading: "To act, a unit", isNumber: true, isSorted: true, shownFrom: "wide" },
-    cell: (one) => money(Math.round(one.deferred_per_door)),
+    cell: (one) => (one.unit_count === 0 ? "–" : money(Math.round(one.deferred_per_door))),
   },
 ];
 
