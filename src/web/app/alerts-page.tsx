@@ -154,7 +154,7 @@ const columnsOf = (places: Places): readonly TableColumn<AlertForm>[] => [
     cell: (one) => <span class="mute">{money(one.reactive_cost)}</span>,
   },
   {
-    ...{ key: "waiting", heading: "To wait a year", isNumber: true, shownFrom: "wide" },
+    ...{ key: "waiting", heading: "To wait", isNumber: true, shownFrom: "wide" },
     cell: (one) => money(Math.round(costOfWaiting(one))),
   },
 ];
