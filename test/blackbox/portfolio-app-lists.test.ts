@@ -81,7 +81,7 @@ describe("20,000 properties", () => {
     await page.reload();
     await page.getByText("1,000 of 20,000 properties loaded").waitFor();
     expect(served.calls).toBe(5);
-    await picture(page, "app-20000-first");
+    await picture(page, "app-20000-first", false);
     const all = page.getByRole("button", { name: "Load the rest: 95 calls, about 2 minutes" });
     await all.click();
     for (let n = 0; n < 100 && !(await page.getByText("all loaded").isVisible()); n++)
@@ -108,7 +108,7 @@ describe("20,000 properties", () => {
     });
     console.log(`the page was busy for ${Math.round(pause)} ms at most`);
     expect(pause).toBeLessThan(1000);
-    await picture(page, "app-20000");
+    await picture(page, "app-20000", false);
     expect(troubles).toEqual([]);
     await close();
   });
