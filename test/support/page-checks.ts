@@ -53,9 +53,10 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
 export const overflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-export async function picture(page: Page, name: string): Promise<void> {
+/** Of the whole page, or of what the window shows of it. */
+export async function picture(page: Page, name: string, fullPage = true): Promise<void> {
   mkdirSync(ARTIFACTS, { recursive: true });
-  await page.screenshot({ path: join(ARTIFACTS, `${name}.png`), fullPage: true });
+  await page.screenshot({ path: join(ARTIFACTS, `${name}.png`), fullPage });
 }
 
 /** How many pages a PDF has. */

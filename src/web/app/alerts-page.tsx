@@ -1,10 +1,7 @@
-import { useMemo, useState } from "preact/hooks";
-import type { ApiClient } from "../browser/api-client.ts";
-import { saveFile } from "../browser/csv-file.ts";
+import { useMemo } from "preact/hooks";
 import { useLoaded } from "../browser/loaded.ts";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
-import { toast } from "../browser/toasts.tsx";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, money } from "../format.ts";
@@ -16,6 +13,7 @@ import { Choice, Filters } from "./filters.tsx";
 import type { AlertForm, AlertPageForm } from "./forms.ts";
 import { useList } from "./list-reader.ts";
 import { More } from "./more.tsx";
+import { Save } from "./save.tsx";
 
 /** Every critical and warning part of the portfolio, the highest score first. */
 export function AlertsPage({ place }: { place: Place }) {
@@ -73,7 +71,7 @@ export function AlertsPage({ place }: { place: Place }) {
             </>
           )}
         </p>
-        <SaveAll api={api} path={path} isEmpty={!list.value || list.value.total === 0} />
+        <Save file="alerts.csv" rows={list.value?.rows ?? []} total={list.value?.total ?? 0} />
       </Filters>
       <Showing loaded={list} what="the alerts">
         {({ rows, total }) =>
@@ -109,25 +107,6 @@ export function alertsPath(filter: Readonly<Record<string, string>>): string {
   return `/v1/alerts${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
 }
 
-/** All that match as CSV, which the API makes: one call, however many there are loaded. */
-function SaveAll({ api, path, isEmpty }: { api: ApiClient; path: string; isEmpty: boolean }) {
-  const [isSaving, setSaving] = useState(false);
-  const save = async () => {
-    setSaving(true);
-    try {
-      saveFile("alerts.csv", await api.file(`${path}${path.includes("?") ? "&" : "?"}format=csv`));
-    } catch (thrown) {
-      toast(thrown instanceof Error ? thrown.message : String(thrown), { isFailure: true });
-    }
-    setSaving(false);
-  };
-  return (
-    <button type="button" class="outline" disabled={isEmpty || isSaving} onClick={() => void save()}>
-      Save as CSV
-    </button>
-  );
-}
-
 const columnsOf = (places: Places): readonly TableColumn<AlertForm>[] => [
   {
     key: "part",
@@ -145,6 +124,7 @@ const columnsOf = (places: Places): readonly TableColumn<AlertForm>[] => [
     key: "property",
     heading: "Property",
     shownFrom: "medium",
+    width: "roomy",
     cell: (one) => (
       <>
         <a class="name" href={addressOf(["properties", one.property_id])}>
@@ -158,7 +138,7 @@ const columnsOf = (places: Places): readonly TableColumn<AlertForm>[] => [
   },
   { key: "score", heading: "Score", isNumber: true, cell: (one) => one.risk_score.toFixed(2) },
   {
-    ...{ key: "year", heading: "Fails within a year", isNumber: true, shownFrom: "wide" },
+    ...{ key: "year", heading: "Fails in a year", isNumber: true, shownFrom: "wide" },
     cell: (one) => `${(one.failure_probability_12m * 100).toFixed(1)}%`,
   },
   {
@@ -174,7 +154,7 @@ const columnsOf = (places: Places): readonly TableColumn<AlertForm>[] => [
     cell: (one) => <span class="mute">{money(one.reactive_cost)}</span>,
   },
   {
-    ...{ key: "waiting", heading: "At risk in a year", isNumber: true, shownFrom: "wide" },
+    ...{ key: "waiting", heading: "At risk", isNumber: true, shownFrom: "wide" },
     cell: (one) => money(Math.round(costOfWaiting(one))),
   },
 ];

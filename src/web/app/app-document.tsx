@@ -7,16 +7,15 @@ export function renderAppPage(addresses: { style: string; script: string }): Ren
     ...addresses,
     children: (
       <div id="app">
-        <main class="sign-in">
-          <noscript>
-            <section class="card">
-              <h1>Mainstay</h1>
-              <p>
-                The portfolio is put together in the browser, by a script that this browser does not run. The
-                page of a property, which its owner can give out, works without.
-              </p>
-            </section>
-          </noscript>
+        <main class="sign-in unscripted">
+          <section class="card">
+            <h1>Mainstay</h1>
+            <p>
+              The portfolio is put together in the browser, by a script that this browser does not run or
+              could not load. Try again in a moment. The page of a property, which its owner can give out,
+              works without.
+            </p>
+          </section>
         </main>
       </div>
     ),

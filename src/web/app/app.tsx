@@ -1,12 +1,12 @@
 import { render } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiClient } from "../browser/api-client.ts";
 import { addressOf, usePlace } from "../browser/place.ts";
 import { Toasts } from "../browser/toasts.tsx";
 import { PartAddress } from "../sections/part-name.tsx";
-import { AppContext } from "./app-context.ts";
+import { AppContext, type AppWorld } from "./app-context.ts";
 import { Pages } from "./pages.tsx";
-import { PortfolioLoader } from "./portfolio-loader.ts";
+import { PortfolioLoader, portfolioPath } from "./portfolio-loader.ts";
 import { Session } from "./session.ts";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -14,24 +14,37 @@ import { SignIn } from "./sign-in.tsx";
 /** Where the API stands: the page is at `/embed/app` of it, whatever it is put behind. */
 const ROOT = location.pathname.replace(/\/embed\/app\/?$/, "");
 
+type World = AppWorld & { session: Session };
+
 function App() {
-  const [session, setSession] = useState(() => Session.resumed(ROOT));
-  const [why, setWhy] = useState<string>();
   const place = usePlace();
-  const world = useMemo(() => {
-    if (!session) return undefined;
+  const [why, setWhy] = useState<string>();
+  const [world, setWorld] = useState(() => {
+    const resumed = Session.resumed(ROOT);
+    return resumed && connected(resumed);
+  });
+  const current = useRef(world);
+  const show = (next: World | undefined, reason?: string) => {
+    current.current = next;
+    setWhy(reason);
+    setWorld(next);
+  };
+
+  /** What the session opens; it is shown once it is known to open anything. */
+  function connected(session: Session): World {
     const end = (reason?: string) => {
+      if (current.current?.session !== session) return;
       session.end();
-      setWhy(reason);
-      setSession(undefined);
+      show(undefined, reason);
     };
     const api = new ApiClient(
       ROOT,
       () => session.headers(),
       () => end(session.whyEnded),
     );
-    return { api, portfolio: new PortfolioLoader(api), signOut: () => end() };
-  }, [session]);
+    return { session, api, portfolio: new PortfolioLoader(api), signOut: () => end() };
+  }
+
   useEffect(() => {
     scrollTo(0, 0);
     // What was read out was the last page; a reader of screens is told where the new one begins.
@@ -43,9 +56,11 @@ function App() {
       <SignIn
         root={ROOT}
         why={why}
-        onSession={(signedIn) => {
-          setWhy(undefined);
-          setSession(signedIn);
+        onSession={async (session) => {
+          const next = connected(session);
+          // The call that the first page needs anyway says whether the session opens anything.
+          await next.api.read(portfolioPath(0));
+          show(next);
         }}
       />
     );

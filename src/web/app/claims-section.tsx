@@ -1,7 +1,6 @@
 import { useLoaded } from "../browser/loaded.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { counted, date, money } from "../format.ts";
-import { DataTable } from "../sections/section.tsx";
 import { sentence } from "../words.ts";
 import { readAll, useApp } from "./app-context.ts";
 import type { ClaimForm } from "./forms.ts";
@@ -25,32 +24,33 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
               A claim raises the scores of what it touched; the effect fades over five years, and the three
               strongest count.
             </p>
-            <DataTable
-              caption="Claims"
-              rows={all}
-              columns={[
-                { heading: "Claim", cell: (one) => sentence(one.claim_type) },
-                { heading: "Date of loss", isNumber: true, cell: (one) => date(one.date_of_loss) },
-                {
-                  heading: "Paid",
-                  isNumber: true,
-                  cell: (one) => (one.amount_paid === null ? "–" : money(one.amount_paid)),
-                },
-                { heading: "Status", cell: (one) => sentence(one.status) },
-                {
-                  heading: "Effect today",
-                  isNumber: true,
-                  cell: (one) => (one.scoring_impact > 1 ? `× ${one.scoring_impact.toFixed(2)}` : "none"),
-                },
-                {
-                  heading: "Carrier",
-                  cell: (one) => (
-                    <bdi>{[one.carrier, one.claim_number].filter(Boolean).join(", ") || "–"}</bdi>
-                  ),
-                },
-                { heading: "Description", cell: (one) => <bdi>{one.description ?? "–"}</bdi> },
-              ]}
-            />
+            <ol class="records">
+              {all.map((claim) => (
+                <li key={claim.id}>
+                  <time class="mute" dateTime={claim.date_of_loss}>
+                    {date(claim.date_of_loss)}
+                  </time>
+                  <div>
+                    <p>
+                      <strong>{sentence(claim.claim_type)}</strong>, {sentence(claim.status).toLowerCase()}.{" "}
+                      {claim.scoring_impact > 1
+                        ? `Raises what it touched ${claim.scoring_impact.toFixed(2)} times today.`
+                        : "Weighs nothing today."}
+                      <span class="mute">
+                        {" "}
+                        <bdi>{[claim.carrier, claim.claim_number].filter(Boolean).join(", ")}</bdi>
+                      </span>
+                    </p>
+                    {claim.description && (
+                      <p class="small">
+                        <bdi>{claim.description}</bdi>
+                      </p>
+                    )}
+                  </div>
+                  <span class="number">{claim.amount_paid === null ? "" : money(claim.amount_paid)}</span>
+                </li>
+              ))}
+            </ol>
           </section>
         )
       }

@@ -151,7 +151,7 @@ function Resend({ id, onResent }: { id: string; onResent: () => void }) {
     <button
       type="button"
       class="outline"
-      aria-label={`Send ${id} again`}
+      aria-label={`Send again: ${id}`}
       aria-busy={isSending}
       disabled={isSending}
       onClick={() => void resend()}

@@ -1,5 +1,4 @@
 import { useEffect, useMemo } from "preact/hooks";
-import { saveCsv } from "../browser/csv-file.ts";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Failed, Loading } from "../browser/states.tsx";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
@@ -11,6 +10,7 @@ import { Choice, Filters, Search } from "./filters.tsx";
 import type { PortfolioItemForm } from "./forms.ts";
 import { LoadedSoFar } from "./loaded-so-far.tsx";
 import { filtered, NOT_RATED, sorted, sortingOf, sortingText } from "./portfolio.ts";
+import { Save } from "./save.tsx";
 
 export const RATING_WORDS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Poor" };
 
@@ -70,9 +70,7 @@ export function PropertiesPage({ place }: { place: Place }) {
             <p class="found" role="status">
               {counted(rows.length, "property", "properties")}
             </p>
-            <button type="button" class="outline" disabled={rows.length === 0} onClick={() => save(rows)}>
-              Save as CSV
-            </button>
+            <Save file="properties.csv" rows={rows} total={rows.length} />
           </Filters>
           {rows.length === 0 ? (
             <Empty title="Nothing matches">
@@ -117,11 +115,11 @@ const COLUMNS: readonly TableColumn<PortfolioItemForm>[] = [
     heading: "State",
     isSorted: true,
     shownFrom: "wide",
-    isNarrow: true,
+    width: "narrow",
     cell: (one) => one.state,
   },
   {
-    ...{ key: "units", heading: "Units", isNumber: true, isSorted: true, shownFrom: "wide", isNarrow: true },
+    ...{ key: "units", heading: "Units", isNumber: true, isSorted: true, shownFrom: "wide", width: "narrow" },
     cell: (one) => count(one.unit_count),
   },
   {
@@ -151,7 +149,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemForm>[] = [
   },
   {
     ...{ key: "door", heading: "To act, a unit", isNumber: true, isSorted: true, shownFrom: "wide" },
-    cell: (one) => money(Math.round(one.deferred_per_door)),
+    cell: (one) => (one.unit_count === 0 ? "–" : money(Math.round(one.deferred_per_door))),
   },
 ];
 
@@ -162,14 +160,5 @@ export function Counted({ tier, of }: { tier: Tier; of: number }) {
     <>
       <TierMark tier={tier} /> {count(of)}
     </>
-  );
-}
-
-function save(rows: readonly PortfolioItemForm[]): void {
-  const heading = Object.keys(rows[0]!) as (keyof PortfolioItemForm)[];
-  saveCsv(
-    "properties.csv",
-    heading,
-    rows.map((row) => heading.map((field) => row[field])),
   );
 }

@@ -1,18 +1,17 @@
 import { useId, useRef, useState } from "preact/hooks";
-import { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { useTitle } from "./app-context.ts";
-import { portfolioPath } from "./portfolio-loader.ts";
 import { Session } from "./session.ts";
 
 type Way = "key" | "client";
 
-/** Asks for what opens the API, and tries it with the call that the first page needs anyway. */
+/** Asks for what opens the API. */
 export function SignIn(props: {
   root: string;
   /** Why the session before has ended. */
   why: string | undefined;
-  onSession: (session: Session) => void;
+  /** Tries the session; throws an ApiFailure where it opens nothing. */
+  onSession: (session: Session) => Promise<void>;
 }) {
   const { root, why, onSession } = props;
   const [way, setWay] = useState<Way>("key");
@@ -36,9 +35,7 @@ export function SignIn(props: {
               clientId: field("client_id"),
               clientSecret: field("client_secret"),
             });
-      const tried = session;
-      await new ApiClient(root, () => tried.headers()).read(portfolioPath(0));
-      onSession(session);
+      await onSession(session);
     } catch (thrown) {
       session?.end();
       if (!(thrown instanceof ApiFailure)) throw thrown;

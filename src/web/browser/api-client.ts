@@ -34,7 +34,7 @@ export class ApiClient {
     private readonly credentials: () => Promise<Readonly<Record<string, string>>>,
     /** Told when the credentials have stopped to open anything. */
     private readonly onSignedOut: (failure: ApiFailure) => void = () => {},
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => Date.now(),
   ) {}
 
   /** Told whenever the budget or the count of calls has changed. Returns what ends it. */

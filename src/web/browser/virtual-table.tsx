@@ -9,8 +9,8 @@ export type TableColumn<Row> = {
   isSorted?: boolean;
   /** How soon it gives way where there is little room: `wide` first, then `medium`. */
   shownFrom?: "medium" | "wide";
-  /** For a few characters. */
-  isNarrow?: boolean;
+  /** How much room it asks for where it does not share it with the others. */
+  width?: "narrow" | "roomy";
   cell: (row: Row) => ComponentChildren;
 };
 
@@ -105,10 +105,8 @@ function Gap({ rows, rowPx }: { rows: number; rowPx: number }) {
   );
 }
 
-function classOf<Row>({ isNumber, isNarrow, shownFrom }: TableColumn<Row>): string {
-  return [isNumber && "number", isNarrow && "narrow", shownFrom && `from-${shownFrom}`]
-    .filter(Boolean)
-    .join(" ");
+function classOf<Row>({ isNumber, width, shownFrom }: TableColumn<Row>): string {
+  return [isNumber && "number", width, shownFrom && `from-${shownFrom}`].filter(Boolean).join(" ");
 }
 
 /** Which rows of so many stand in the window, as it is scrolled. */

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { openApp } from "../support/app-window.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+import { accessibilityFaults, picture } from "../support/page-checks.ts";
+import { addProperty, addWornAppliance } from "../support/portfolio.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+/* The long lists of the portfolio app, what is done from it, and what it spends. */
+
+const { serve } = useMainstay();
+let browser: Browser;
+let server: Installation;
+let partner: Partner;
+beforeAll(async () => {
+  server = await serve();
+  partner = await server.createPartner("Acme");
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+const PROPERTIES = 20_000;
+
+/** A portfolio of that size, answered in the place of the server's and in its form. */
+async function servePortfolio(page: Page): Promise<{ calls: number }> {
+  const served = { calls: 0 };
+  await page.route(/\/v1\/portfolio\/summary/, async (route) => {
+    served.calls++;
+    const query = new URL(route.request().url()).searchParams;
+    const [limit, offset] = [Number(query.get("limit")), Number(query.get("offset"))];
+    const portfolio = Array.from({ length: Math.min(limit, PROPERTIES - offset) }, (_, at) => {
+      const n = offset + at;
+      const [critical, warning] = [n % 7, n % 11];
+      return {
+        ...{ property_id: `P_${n}`, name: `Property ${n}`, address: `${n} Elm St`, city: "Albany" },
+        ...{ state: ["NY", "CA", "TX", "OH"][n % 4], unit_count: n % 90, appliances: 8, components: 50 },
+        ...{ critical, warning, good: 50 - critical - warning, overall_rating: "FAIR" },
+        ...{ total_deferred_maintenance: n, total_reactive_exposure: 2 * n, deferred_per_door: 10 },
+      };
+    });
+    const totals = {
+      ...{ properties: PROPERTIES, appliances: 160_000, components: 1_000_000, critical: 59_997 },
+      ...{ warning: 99_990, good: 840_013, total_deferred: 199_990_000, total_reactive: 399_980_000 },
+    };
+    await route.fulfill({ json: { portfolio, totals, total: PROPERTIES, limit, offset, partner: "Acme" } });
+  });
+  return served;
+}
+
+/** The longest that the page was busy while something was done, in milliseconds. */
+async function longestPause(page: Page, act: () => Promise<void>): Promise<number> {
+  await page.evaluate(() => {
+    const state = window as unknown as { longest: number; before: number; isWatched: boolean };
+    Object.assign(state, { longest: 0, before: performance.now(), isWatched: true });
+    const watch = () => {
+      const now = performance.now();
+      state.longest = Math.max(state.longest, now - state.before);
+      state.before = now;
+      if (state.isWatched) setTimeout(watch, 0);
+    };
+    watch();
+  });
+  await act();
+  return await page.evaluate(() => {
+    const state = window as unknown as { longest: number; isWatched: boolean };
+    state.isWatched = false;
+    return state.longest;
+  });
+}
+
+// Rule: portfolio-app-size
+describe("20,000 properties", () => {
+  test("are loaded as far as the reader wants, and searched, put in order and scrolled without lag", async () => {
+    const { page, troubles, close } = await openApp(browser, server.url, partner.api_key, "#/properties");
+    const served = await servePortfolio(page);
+    await page.clock.install();
+    // What was read when signing in was the account's own.
+    await page.reload();
+    await page.getByText("1,000 of 20,000 properties loaded").waitFor();
+    expect(served.calls).toBe(5);
+    await picture(page, "app-20000-first", false);
+    const all = page.getByRole("button", { name: "Load the rest: 95 calls, about 2 minutes" });
+    await all.click();
+    for (let n = 0; n < 100 && !(await page.getByText("all loaded").isVisible()); n++)
+      await page.clock.runFor(1500);
+    await page.getByText("20,000 properties, all loaded").waitFor();
+    expect(served.calls).toBe(100);
+    await page.clock.resume();
+    expect(await page.locator("tr.row").count()).toBeLessThan(80);
+    expect(await page.locator("table.rows").getAttribute("aria-rowcount")).toBe("20001");
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    const pause = await longestPause(page, async () => {
+      await page.getByLabel("Search").pressSequentially("property 1999", { delay: 20 });
+      await page.getByRole("status").getByText("12 properties").waitFor();
+      await page.getByLabel("Search").fill("");
+      await page.getByRole("status").getByText("20,000 properties").waitFor();
+      await page.getByRole("button", { name: "Property" }).click();
+      await page.getByRole("link", { name: "Property 0", exact: true }).waitFor();
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight / 2));
+      await page
+        .getByRole("link", { name: /^Property 1[89]\d*$/ })
+        .first()
+        .waitFor();
+    });
+    console.log(`the page was busy for ${Math.round(pause)} ms at most`);
+    expect(pause).toBeLessThan(1000);
+    await picture(page, "app-20000", false);
+    expect(troubles).toEqual([]);
+    await close();
+  });
+
+  test("are summed by state as far as they are loaded, and wholly by what the API says", async () => {
+    const { page, close } = await openApp(browser, server.url, partner.api_key);
+    await servePortfolio(page);
+    await page.reload();
+    await page.getByText("1,000 of 20,000 properties loaded").waitFor();
+    await page.getByText("59,997 parts").waitFor();
+    expect(await page.locator("#by-state li").count()).toBe(4);
+    await close();
+  });
+});
+
+test("alerts are narrowed by tier, system and state, and saved as they are shown", async () => {
+  const client = server.as(partner);
+  const inNewYork = await addProperty(client, { name: "Oak Court", state: "NY" });
+  const inTexas = await addProperty(client, { name: "Pine Court", state: "TX" });
+  await addWornAppliance(client, inNewYork.id);
+  await addWornAppliance(client, inTexas.id, { type_id: "roof" });
+  const { page, troubles, close } = await openApp(browser, server.url, partner.api_key, "#/alerts");
+  const rows = page.locator("tr.row");
+  const totalOf = async (query: Record<string, string>) =>
+    (await client.get("/v1/alerts", query)).body.total as number;
+  const showing = (count: number) =>
+    page.waitForFunction((wanted) => document.querySelectorAll("tr.row").length === wanted, count);
+  await showing(await totalOf({}));
+  await page.getByLabel("State").selectOption("TX");
+  await showing(await totalOf({ state: "TX" }));
+  expect(new Set(await page.locator("tr.row td .name").allInnerTexts())).toEqual(new Set(["Pine Court"]));
+  await page.getByLabel("System").selectOption("plumbing");
+  await page.getByRole("heading", { name: "Nothing matches" }).waitFor();
+  await page.getByRole("link", { name: "Show every alert" }).click();
+  await showing(await totalOf({}));
+  await page.getByLabel("System").selectOption("plumbing");
+  await showing(await totalOf({ system: "plumbing" }));
+  expect(await rows.allInnerTexts()).not.toContain("NaN");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save as CSV" }).click();
+  const lines = readFileSync(await (await download).path(), "utf8")
+    .trim()
+    .split("\r\n");
+  expect(lines[0]).toContain("component_name,");
+  expect(lines).toHaveLength((await rows.count()) + 1);
+  expect(troubles).toEqual([]);
+  await close();
+});
+
+test("a photo is shown when it is asked for, with the credentials that it needs", async () => {
+  const client = server.as(partner);
+  const { id } = await addProperty(client, { name: "Ash Court" });
+  const appliance = await addWornAppliance(client, id);
+  const form = new FormData();
+  form.append("file", new File([PNG], "tank <b>.png", { type: "image/png" }));
+  await client.ask("POST", `/v1/appliances/${appliance.id}/photos`, 201, { raw: form });
+  const place = `#/appliances/${appliance.id}`;
+  const { page, troubles, close } = await openApp(browser, server.url, partner.api_key, place);
+  await page.getByText("tank <b>.png").waitFor();
+  expect(await page.locator("img").count()).toBe(0);
+  await page.getByRole("button", { name: "Show the photo: 1 call" }).click();
+  await page.waitForFunction(() => document.querySelector("img")?.naturalWidth === 1);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(troubles.filter((one) => one !== "asked ")).toEqual([]);
+  await close();
+});
+
+test("a delivery is seen with its attempts, and sent again", async () => {
+  const receiver = await startReceiver({ behave: () => ({ status: 200, body: "<b>thanks</b>" }) });
+  try {
+    const sender = await server.createPartner("Sender", "--webhook-url", receiver.url);
+    const client = server.as(sender);
+    await addProperty(client, { name: "Fir Court" });
+    const delivered = async (attempts: number) => {
+      const { deliveries } = (await client.get("/v1/webhook-deliveries")).body;
+      expect(deliveries[0]).toMatchObject({ status: "delivered", attempt_count: attempts });
+    };
+    await eventually(() => delivered(1));
+    const { page, troubles, close } = await openApp(browser, server.url, sender.api_key, "#/deliveries");
+    await page.locator(".deliveries strong", { hasText: "property.created" }).waitFor();
+    await page.getByText("1 attempt").click();
+    await page.getByText("<b>thanks</b>").waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await picture(page, "app-delivery");
+    await page.getByRole("button", { name: /^Send again: WH_/ }).click();
+    await page.getByText("It is sent again").waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await picture(page, "app-delivery-resent");
+    const [first, second] = await receiver.waitFor((all) => all.length === 2);
+    expect(second!.id).toBe(first!.id);
+    await eventually(() => delivered(2));
+    await page.getByRole("button", { name: /^Look again/ }).click();
+    await page.getByText("2 attempts").waitFor();
+    await page.getByLabel("Status").selectOption("failed");
+    await page.getByRole("heading", { name: "Nothing matches" }).waitFor();
+    expect(troubles).toEqual([]);
+    await close();
+  } finally {
+    await receiver.close();
+  }
+});
+
+/** A picture of one pixel. */
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);

@@ -1,0 +1,367 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { openApp, settled, signIn } from "../support/app-window.ts";
+import { launchBrowser } from "../support/browser.ts";
+import type { ApiClient } from "../support/client.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+import { accessibilityFaults, openWindow, overflow, picture } from "../support/page-checks.ts";
+import { addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
+
+/* The portfolio app in a real browser, as partners' people have it. */
+
+const { serve } = useMainstay();
+const STRANGE = `<b>Elm</b> "Court" & 'more' <script>alert(1)</script> \u05d1\u05d9\u05ea \u0628\u064a\u062a 🏢🔥 `;
+const PHONE = { viewport: { width: 320, height: 640 } };
+const WIDTHS = [
+  ["a screen, light", "1440-light", {}],
+  ["a screen, dark", "1440-dark", { colorScheme: "dark" as const }],
+  ["a tablet", "820-light", { viewport: { width: 820, height: 1180 } }],
+  ["a phone, light", "320-light", PHONE],
+  ["a phone, dark", "320-dark", { ...PHONE, colorScheme: "dark" as const }],
+  ["a wall", "3840-light", { viewport: { width: 3840, height: 2160 } }],
+] as const;
+
+let server: Installation;
+let browser: Browser;
+let client: ApiClient;
+let partner: Partner;
+let stranger: Partner;
+let newcomer: Partner;
+const ids = { demo: "", empty: "", strange: "", strangeAppliance: "", component: "", appliance: "" };
+
+beforeAll(async () => {
+  server = await serve();
+  partner = await server.createPartner("Acme Insurance");
+  client = server.as(partner);
+  ids.demo = (await client.post("/onboarding/demo-property", undefined)).body.id;
+  ids.empty = (await addProperty(client, { name: "Empty Court", state: "CA" })).id;
+  await client.post(`/v1/property/${ids.demo}/claims`, {
+    ...{ claim_type: "water_damage", date_of_loss: "2025-03-14", amount: 12500 },
+  });
+  newcomer = await server.createPartner("Newcomer");
+  stranger = await server.createPartner(`${STRANGE} Inc`);
+  const strange = server.as(stranger);
+  ids.strange = (await addProperty(strange, { name: STRANGE + "x".repeat(500 - STRANGE.length) })).id;
+  const appliance = await addWornAppliance(strange, ids.strange, { brand: STRANGE, model: STRANGE });
+  ids.strangeAppliance = appliance.id;
+  await logEvents(strange, {
+    ...{ appliance_id: appliance.id, event_type: "Repair", date: "2025-03-14" },
+    ...{ notes: STRANGE.repeat(20), technician: STRANGE },
+  });
+  await server.json("snapshot");
+  const [worst] = (await client.get("/v1/components", { property_id: ids.demo, tier: "CRITICAL" })).body
+    .components;
+  ids.component = worst.component_id;
+  ids.appliance = worst.appliance_id;
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+/** Whose places of the app, by name. */
+const places = (): [whose: Partner, places: Record<string, string>][] => [
+  [
+    partner,
+    {
+      overview: "#/",
+      properties: "#/properties",
+      alerts: "#/alerts",
+      property: `#/properties/${ids.demo}`,
+      equipment: `#/properties/${ids.demo}/equipment`,
+      claims: `#/properties/${ids.demo}/claims`,
+      appliance: `#/appliances/${ids.appliance}`,
+      component: `#/components/${ids.component}`,
+      deliveries: "#/deliveries",
+      "property-empty": `#/properties/${ids.empty}`,
+      "no-page": "#/nowhere",
+    },
+  ],
+  [
+    newcomer,
+    { "nothing-overview": "#/", "nothing-properties": "#/properties", "nothing-alerts": "#/alerts" },
+  ],
+  [
+    stranger,
+    {
+      "strange-properties": "#/properties",
+      "strange-property": `#/properties/${ids.strange}`,
+      "strange-appliance": `#/appliances/${ids.strangeAppliance}`,
+    },
+  ],
+];
+
+// Rule: portfolio-app
+describe.each(WIDTHS)("on %s", (_, name, options) => {
+  test("every page is whole and without barriers, and asks no other host", async () => {
+    for (const [whose, named] of places()) {
+      const { page, troubles, close } = await openApp(browser, server.url, whose.api_key, "#/", options);
+      for (const [state, place] of Object.entries(named)) {
+        await page.goto(`${server.url}/embed/app${place}`);
+        await settled(page);
+        expect(await page.locator("h1").count(), state).toBe(1);
+        expect(await overflow(page), state).toBe(0);
+        expect(await accessibilityFaults(page), state).toEqual([]);
+        await picture(page, `app-${state}-${name}`);
+        for (const details of await page.locator("details").all())
+          await details.evaluate((element) => element.setAttribute("open", ""));
+        expect(await overflow(page), state).toBe(0);
+      }
+      expect(troubles).toEqual([]);
+      await close();
+    }
+  });
+});
+
+describe("signing in", () => {
+  test("says so when a key opens nothing, and lets nobody in", async () => {
+    const { page, troubles, close } = await openWindow(browser, server.url);
+    await page.goto(`${server.url}/embed/app`);
+    await page.getByRole("textbox", { name: "API key" }).fill(`svc_live_${"0".repeat(48)}`);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").innerText()).toContain("opens nothing");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await picture(page, "app-refused");
+    // The browser itself notes on its console that a call was refused.
+    expect(troubles.filter((one) => !one.includes("401"))).toEqual([]);
+    await close();
+  });
+
+  test("works with a client id and secret, of which the secret is not kept", async () => {
+    const { page, troubles, close } = await openWindow(browser, server.url);
+    await page.goto(`${server.url}/embed/app#/properties`);
+    await page.getByRole("radio", { name: "A client id and secret" }).check();
+    await page.getByRole("textbox", { name: "Client id" }).fill(partner.client_id);
+    await page.getByRole("textbox", { name: "Client secret" }).fill(partner.client_secret);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("link", { name: "Empty Court" }).waitFor();
+    const kept = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
+    expect(kept).toContain("svct_");
+    expect(kept).not.toContain(partner.client_secret);
+    expect(troubles).toEqual([]);
+    await close();
+  });
+
+  test("holds for the tab: after a reload, not in another one, and not once signed out", async () => {
+    const { page, close } = await openApp(browser, server.url, partner.api_key, "#/properties");
+    await page.reload();
+    await page.getByRole("link", { name: "Empty Court" }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${server.url}/embed/app`);
+    await other.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(await page.evaluate(() => localStorage.length + document.cookie.length)).toBe(0);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+    await page.reload();
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    await close();
+  });
+
+  test("a key that is replaced while the page is open is asked for again, where the reader was", async () => {
+    const replaced = await server.createPartner("Replaced");
+    const { id } = await addProperty(server.as(replaced), { name: "Oak Court" });
+    const { page, troubles, close } = await openApp(browser, server.url, replaced.api_key, "#/properties");
+    await page.getByRole("link", { name: "Oak Court" }).waitFor();
+    const { api_key } = await server.json("partner", "rotate-key", replaced.partner_id);
+    await page.getByRole("link", { name: "Oak Court" }).click();
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(await page.getByRole("alert").innerText()).toContain("no longer opens anything");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await picture(page, "app-key-replaced");
+    await signIn(page, api_key);
+    await page.getByRole("heading", { level: 1, name: "Oak Court" }).waitFor();
+    expect(page.url()).toContain(id);
+    expect(troubles.filter((one) => !one.includes("401"))).toEqual([]);
+    await close();
+  });
+});
+
+test("a server that has gone is told of; what was loaded stands, and it goes on once it is back", async () => {
+  const own = await serve();
+  const owner = await own.createPartner();
+  await addProperty(own.as(owner), { name: "Oak Court" });
+  const { page, close } = await openApp(browser, own.url, owner.api_key, "#/properties");
+  await page.getByRole("link", { name: "Oak Court" }).waitFor();
+  const port = new URL(own.url).port;
+  await own.stop();
+  await page.getByRole("link", { name: "Oak Court" }).click();
+  await page.getByRole("heading", { name: "No connection" }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await picture(page, "app-offline");
+  await page.goBack();
+  await page.getByRole("link", { name: "Oak Court" }).waitFor();
+  await page.goForward();
+  await page.getByRole("heading", { name: "No connection" }).waitFor();
+  await own.start({ args: ["--port", port] });
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { level: 1, name: "Oak Court" }).waitFor();
+  await close();
+});
+
+test("a day whose calls are used up is told of, with what is left before that", async () => {
+  const own = await serve({ limits: { daily_budget: 2 } });
+  const owner = await own.createPartner();
+  const { id } = await addProperty(own.as(owner));
+  const { page, close } = await openApp(browser, own.url, owner.api_key);
+  await page.getByText("0 of 2 calls left today").waitFor();
+  await page.goto(`${own.url}/embed/app#/properties/${id}`);
+  await page.getByRole("heading", { name: "Today’s calls are used up" }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await picture(page, "app-budget-spent");
+  await close();
+});
+
+describe("addresses", () => {
+  test("a filtered list can be shared, and Back leads through the pages", async () => {
+    const { page, troubles, close } = await openApp(browser, server.url, partner.api_key);
+    await page.getByRole("navigation").getByRole("link", { name: "Properties" }).click();
+    await page.getByLabel("Search").fill("empty");
+    await page.getByRole("status").getByText("1 property", { exact: true }).waitFor();
+    expect(new URL(page.url()).hash).toBe("#/properties?q=empty");
+    await page.getByRole("link", { name: "Empty Court" }).click();
+    await page.getByRole("heading", { name: "Nothing assessed" }).waitFor();
+    await page.goBack();
+    expect(await page.getByLabel("Search").inputValue()).toBe("empty");
+    expect(await page.locator("tr.row").count()).toBe(1);
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Portfolio" }).waitFor();
+    const shared = await openApp(browser, server.url, partner.api_key, "#/properties?state=CA&sort=name");
+    await shared.page.getByRole("link", { name: "Empty Court" }).waitFor();
+    expect(await shared.page.locator("tr.row").count()).toBe(1);
+    expect(await shared.page.getByLabel("State").inputValue()).toBe("CA");
+    await shared.close();
+    expect(troubles).toEqual([]);
+    await close();
+  });
+
+  test("works under the base path, too", async () => {
+    const { page, troubles, close } = await openWindow(browser, server.url);
+    await page.goto(`${server.url}/api/embed/app#/properties`);
+    await signIn(page, partner.api_key);
+    await page.getByRole("link", { name: "Empty Court" }).waitFor();
+    expect(await page.getByRole("link", { name: "API reference" }).getAttribute("href")).toBe("/api/docs");
+    expect(troubles).toEqual([]);
+    await close();
+  });
+});
+
+test("a page that was read is not asked for again, and after a while only whether it still stands", async () => {
+  const { page, close } = await openApp(browser, server.url, partner.api_key);
+  await settled(page);
+  const calls: (string | undefined)[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/v1/")) calls.push(request.headers()["if-none-match"]);
+  });
+  const go = async (name: string) => {
+    await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name }).click();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await settled(page);
+  };
+  await go("Properties");
+  await page.getByRole("link", { name: "Maple Court (demo)" }).click();
+  await page.getByRole("heading", { level: 1, name: "Maple Court (demo)" }).waitFor();
+  const first = calls.length;
+  expect(first).toBeGreaterThan(0);
+  expect(first).toBeLessThanOrEqual(9);
+  await go("Properties");
+  await page.getByRole("link", { name: "Maple Court (demo)" }).click();
+  await page.getByRole("heading", { level: 1, name: "Maple Court (demo)" }).waitFor();
+  expect(calls.length).toBe(first);
+  await page.evaluate(() => {
+    const before = Date.now;
+    Date.now = () => before() + 10 * 60_000;
+  });
+  await go("Properties");
+  await page.getByRole("link", { name: "Maple Court (demo)" }).click();
+  await page.getByRole("heading", { level: 1, name: "Maple Court (demo)" }).waitFor();
+  const again = calls.slice(first);
+  expect(again.length).toBeGreaterThan(0);
+  expect(again.every((tag) => tag?.startsWith('W/"'))).toBe(true);
+  await close();
+});
+
+test("all can be done by keyboard, and the focus is seen", async () => {
+  const { page, troubles, close } = await openWindow(browser, server.url);
+  await page.goto(`${server.url}/embed/app`);
+  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  const tabTo = async (name: string) => {
+    for (let n = 0; n < 60; n++) {
+      await page.keyboard.press("Tab");
+      const at = await page.evaluate(() => {
+        const element = document.activeElement as HTMLElement;
+        const { outlineStyle, boxShadow } = getComputedStyle(element);
+        const label = (element as HTMLInputElement).labels?.[0]?.innerText;
+        return {
+          name: label ?? element.innerText.trim(),
+          isSeen: outlineStyle !== "none" || boxShadow !== "none",
+        };
+      });
+      expect(at.isSeen, JSON.stringify(at)).toBe(true);
+      if (at.name.startsWith(name)) return;
+    }
+    throw new Error(`no Tab led to ${name}`);
+  };
+  await tabTo("API key");
+  await page.keyboard.type(partner.api_key);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Portfolio" }).waitFor();
+  await tabTo("Properties");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Properties" }).waitFor();
+  await tabTo("Search");
+  await page.keyboard.type("maple");
+  await tabTo("Critical");
+  await page.keyboard.press("Enter");
+  expect(new URL(page.url()).hash).toBe("#/properties?q=maple&sort=-critical");
+  await tabTo("Maple Court");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Maple Court (demo)" }).waitFor();
+  await tabTo("Units and appliances");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "26 appliances" }).waitFor();
+  expect(troubles).toEqual([]);
+  await close();
+});
+
+test("what partners wrote is shown as they wrote it, and run by nobody", async () => {
+  const { page, troubles, close } = await openApp(browser, server.url, stranger.api_key, "#/properties");
+  let isAlerted = false;
+  page.on("dialog", (dialog) => {
+    isAlerted = true;
+    void dialog.dismiss();
+  });
+  const name = page.locator("tr.row a.name");
+  expect(await name.innerText()).toStartWith(STRANGE.slice(0, 20));
+  await name.click();
+  await page.getByRole("heading", { level: 1, name: "<b>Elm</b>" }).waitFor();
+  await page.getByRole("link", { name: "Units and appliances" }).click();
+  await page.locator("tr.row a.name").click();
+  await page.getByRole("button", { name: /Show the history/ }).click();
+  await page.getByText("<script>alert(1)</script>").first().waitFor();
+  expect(await page.locator("main b, main script").count()).toBe(0);
+  expect(isAlerted).toBe(false);
+  expect(troubles).toEqual([]);
+  await close();
+});
+
+test("days and figures are the same in every time zone and language", async () => {
+  const texts = [];
+  for (const [timezoneId, locale] of [
+    ["Pacific/Honolulu", "en-US"],
+    ["Asia/Tokyo", "de-DE"],
+  ]) {
+    const place = `#/components/${ids.component}`;
+    const own = await openApp(browser, server.url, partner.api_key, place, { timezoneId, locale } as object);
+    await settled(own.page);
+    texts.push(await own.page.locator("main").innerText());
+    await own.close();
+  }
+  expect(texts[0]).toBe(texts[1]!);
+});
+
+test("without JavaScript it says what it needs", async () => {
+  const { page, close } = await openWindow(browser, server.url, { javaScriptEnabled: false });
+  await page.goto(`${server.url}/embed/app`);
+  await page.getByText("a script that this browser does not run").waitFor();
+  await close();
+});
