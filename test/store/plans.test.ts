@@ -159,7 +159,7 @@ const OTHERS: Record<string, Read> = {
   "the numbers of an appliance's components": () =>
     world.store.read.components.countNarrow({ applianceId, tier: "GOOD" }),
   "the components of appliances": () => world.store.read.components.ofAppliances([applianceId]),
-  "the events of appliances": () => world.store.read.serviceEvents.evidence([applianceId]),
+  "the events of appliances": () => world.store.read.serviceEvents.evidence([applianceId], ""),
   "a component's history": () =>
     world.store.read.serviceEvents.ofComponent(
       { applianceId, id: componentId },

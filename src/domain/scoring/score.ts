@@ -1,7 +1,7 @@
 import type { ComponentDef, Environment, Knowledge } from "../knowledge.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { agedLife, calibratedLife } from "./aged-life.ts";
-import { cascadeRatio, type ScoredAppliance } from "./cascade.ts";
+import { CascadeEffects, type ScoredAppliance } from "./cascade.ts";
 import { claimsRatio, type LiveClaim, strongestClaims } from "./claims.ts";
 import { confidenceOf, recordOf } from "./confidence.ts";
 import { type Corrections, UNCORRECTED } from "./corrections.ts";
@@ -52,12 +52,12 @@ export function scoreProperty(
   const appliances = history.appliances
     .filter(({ id, typeId }) => !only || only.has(id) || knowledge.cascadingTypes.has(typeId))
     .map((appliance) => assessAppliance(knowledge, appliance, surroundings));
-  const byType = Map.groupBy(appliances, (appliance) => appliance.typeId);
+  const cascades = new CascadeEffects(knowledge, appliances);
   const scores = new Map<string, Score>();
   for (const appliance of appliances) {
     if (only && !only.has(appliance.id)) continue;
     for (const component of appliance.components) {
-      const cascade = cascadeRatio(knowledge, component.def.id, appliance, byType, component.trail);
+      const cascade = cascades.ratio(component.def.id, appliance, component.trail);
       scores.set(component.id, finish(knowledge, component, cascade));
     }
   }
