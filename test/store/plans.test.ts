@@ -178,7 +178,7 @@ const OTHERS: Record<string, Read> = {
     await properties.forSnapshot("", 100);
     await appliances.forScoring([propertyId]);
     await components.ofAppliances([applianceId]);
-    await serviceEvents.evidence([applianceId]);
+    await serviceEvents.evidence([applianceId], "");
   },
   "the claims of properties": () => world.store.read.claims.evidence([propertyId]),
   "the number of a property's claims": () => world.store.read.claims.count(propertyId),

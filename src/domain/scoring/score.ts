@@ -28,6 +28,8 @@ export type ScoreOptions = {
   explain?: boolean;
   /** What has been learned beside the knowledge base; nothing unless given. */
   corrections?: Corrections;
+  /** What is carried on by all appliances that bear on these; by those of the history unless given. */
+  cascades?: CascadeEffects;
 };
 
 /**
@@ -38,21 +40,13 @@ export function scoreProperty(
   knowledge: Knowledge,
   history: PropertyHistory,
   asOf: Day,
-  { only, explain = false, corrections = UNCORRECTED }: ScoreOptions = {},
+  { only, explain = false, corrections = UNCORRECTED, ...given }: ScoreOptions = {},
 ): Map<string, Score> {
-  const today = dayNumber(asOf);
-  const surroundings: Surroundings = {
-    environment: knowledge.environment(history.state),
-    claims: strongestClaims(knowledge, history.claims, today),
-    recordsSince: Math.min(dayNumber(history.recordsSince), today),
-    corrections,
-    today,
-    explain,
-  };
+  const surroundings = surroundingsOf(knowledge, history, asOf, corrections, explain);
   const appliances = history.appliances
     .filter(({ id, typeId }) => !only || only.has(id) || knowledge.cascadingTypes.has(typeId))
     .map((appliance) => assessAppliance(knowledge, appliance, surroundings));
-  const cascades = new CascadeEffects(knowledge, appliances);
+  const cascades = given.cascades ?? new CascadeEffects(knowledge, appliances);
   const scores = new Map<string, Score>();
   for (const appliance of appliances) {
     if (only && !only.has(appliance.id)) continue;
@@ -62,6 +56,38 @@ export function scoreProperty(
     }
   }
   return scores;
+}
+
+/** What appliances carry on to others is worked out of these, which may be some of a property's at a time. */
+export function scoreWithoutCascade(
+  knowledge: Knowledge,
+  history: PropertyHistory,
+  asOf: Day,
+  corrections: Corrections,
+): ScoredAppliance[] {
+  const surroundings = surroundingsOf(knowledge, history, asOf, corrections, false);
+  return history.appliances.map((appliance) => {
+    const { typeId, unitId, standalone } = assessAppliance(knowledge, appliance, surroundings);
+    return { typeId, unitId, standalone };
+  });
+}
+
+function surroundingsOf(
+  knowledge: Knowledge,
+  history: PropertyHistory,
+  asOf: Day,
+  corrections: Corrections,
+  explain: boolean,
+): Surroundings {
+  const today = dayNumber(asOf);
+  return {
+    environment: knowledge.environment(history.state),
+    claims: strongestClaims(knowledge, history.claims, today),
+    recordsSince: Math.min(dayNumber(history.recordsSince), today),
+    corrections,
+    today,
+    explain,
+  };
 }
 
 /** What all appliances of a property share. */
