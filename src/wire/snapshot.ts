@@ -49,7 +49,10 @@ export const snapshotRecord = snapshot.view((result: SnapshotResult) => ({
 }));
 
 /** A day's run as it is kept. */
-type Run = Omit<SnapshotResult, "date" | "good" | "durationMs" | "alreadyDone"> & {
+type Run = Pick<
+  SnapshotResult,
+  "components" | "changed" | "critical" | "warning" | "announced" | "heldBack"
+> & {
   day: string;
   startedAt: Instant;
   finishedAt: Instant | null;

@@ -9,7 +9,7 @@ import { PartName } from "../sections/part-name.tsx";
 import { costOfWaiting } from "../waiting.ts";
 import { Places, SYSTEMS, systemName, TIER_WORDS } from "../words.ts";
 import { readTypes, useApp, useTitle, useWatched } from "./app-context.ts";
-import { Choice, Filters } from "./filters.tsx";
+import { Choice, Filters } from "../browser/filters.tsx";
 import type { AlertForm, AlertPageForm } from "./forms.ts";
 import { useList } from "./list-reader.ts";
 import { More } from "./more.tsx";

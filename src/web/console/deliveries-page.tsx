@@ -1,8 +1,8 @@
+import { Choice, Filters } from "../browser/filters.tsx";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, moment } from "../format.ts";
-import { Choice } from "./choice.tsx";
 import { useRead, useTitle } from "./console-context.ts";
 import type { DeliveryForm, DeliveryPageForm, PartnerPageForm } from "./forms.ts";
 import { Pager } from "./pager.tsx";
@@ -24,31 +24,29 @@ export function DeliveriesPage({ place }: { place: Place }) {
   return (
     <>
       <Heading title="Deliveries" about="What was sent to the partners’ receivers, the newest first." />
-      <search>
-        <form class="filters" onSubmit={(event) => event.preventDefault()}>
-          <Choice
-            label="Partner"
-            value={of("partner_id")}
-            choices={[...names]}
-            onChange={(partner_id) => set({ partner_id })}
-          />
-          <Choice
-            label="Status"
-            value={of("status")}
-            choices={Object.entries(DELIVERY_WORDS).map(([status, { name }]) => [status, name])}
-            onChange={(status) => set({ status })}
-          />
-          <Choice
-            label="Event"
-            value={of("event")}
-            choices={EVENTS.map((event) => [event, event])}
-            onChange={(event) => set({ event })}
-          />
-          <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={loaded.again}>
-            Look again
-          </button>
-        </form>
-      </search>
+      <Filters>
+        <Choice
+          label="Partner"
+          value={of("partner_id")}
+          choices={[...names]}
+          onChange={(partner_id) => set({ partner_id })}
+        />
+        <Choice
+          label="Status"
+          value={of("status")}
+          choices={Object.entries(DELIVERY_WORDS).map(([status, { name }]) => [status, name])}
+          onChange={(status) => set({ status })}
+        />
+        <Choice
+          label="Event"
+          value={of("event")}
+          choices={EVENTS.map((event) => [event, event])}
+          onChange={(event) => set({ event })}
+        />
+        <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={loaded.again}>
+          Look again
+        </button>
+      </Filters>
       <Showing loaded={loaded} what="the deliveries">
         {(page) =>
           page.total === 0 ? (

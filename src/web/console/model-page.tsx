@@ -4,9 +4,10 @@ import { count, counted, date, moment } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { AskFirst } from "./ask-first.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
-import type { ModelForm, ModelVersionForm, ValidationForm } from "./forms.ts";
+import type { ModelForm, ModelVersionForm } from "./forms.ts";
 import { Proposal } from "./proposal.tsx";
 import { Heading } from "./shell.tsx";
+import { figure, Validation } from "./validation.tsx";
 
 /** The model that scores are made with, its proof, and the versions before it. */
 export function ModelPage() {
@@ -94,49 +95,6 @@ function LatestCheck({ check }: { check: NonNullable<ModelForm["latest_check"]> 
     >
       {check.worse_than_plain && <p>Fit it anew below, or go back to the model before.</p>}
     </Section>
-  );
-}
-
-const MEASURES = [
-  { key: "concordance", name: "Concordance", means: "how often the likelier one failed first; 1 is perfect" },
-  { key: "brier_skill", name: "Brier skill", means: "better than guessing the average; higher is better" },
-  {
-    key: "calibration_error",
-    name: "Calibration error",
-    means: "forecast share against what came; lower is better",
-  },
-  { key: "log_loss", name: "Log loss", means: "lower is better" },
-] as const;
-
-const figure = (value: number | null) => (value === null ? "—" : value.toFixed(4));
-
-/** How both models would have forecast a year that is known by now. */
-export function Validation({ validation }: { validation: ValidationForm }) {
-  const { from, to, components, failed, before, after, log_loss_difference: difference } = validation;
-  return (
-    <>
-      <p class="about">
-        {date(from)} to {date(to)}: {counted(components, "component")}, of which {count(failed)} failed.
-        {difference &&
-          ` Log loss differs by ${difference.mean.toFixed(4)}, within ${difference.low.toFixed(4)} to ${difference.high.toFixed(4)}; below 0 the fit is better.`}
-      </p>
-      <DataTable
-        caption="The year’s forecasts, measured at its outcomes"
-        rows={MEASURES}
-        columns={[
-          {
-            heading: "Measure",
-            cell: ({ name, means }) => (
-              <>
-                {name} <span class="small mute under">{means}</span>
-              </>
-            ),
-          },
-          { heading: "Plain", isNumber: true, cell: ({ key }) => figure(before[key]) },
-          { heading: "Fitted", isNumber: true, cell: ({ key }) => figure(after[key]) },
-        ]}
-      />
-    </>
   );
 }
 

@@ -4,7 +4,7 @@ import { Section } from "../sections/section.tsx";
 import { AskFirst } from "./ask-first.tsx";
 import { useAction, useConsole, useRead } from "./console-context.ts";
 import type { ProposalForm } from "./forms.ts";
-import { Validation } from "./model-page.tsx";
+import { Validation } from "./validation.tsx";
 
 const PATH = "/admin/model/proposal";
 const REFRESHED_S = 3;
