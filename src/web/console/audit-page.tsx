@@ -1,9 +1,8 @@
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { moment } from "../format.ts";
-import { DataTable } from "../sections/section.tsx";
 import { useRead, useTitle } from "./console-context.ts";
-import type { AdministratorPageForm, AuditPageForm } from "./forms.ts";
+import type { AdministratorPageForm, AuditForm, AuditPageForm } from "./forms.ts";
 import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
 
@@ -35,31 +34,12 @@ export function AuditPage({ place }: { place: Place }) {
           page.total === 0 ? (
             <Empty title="Nothing was changed" />
           ) : (
-            <section class="card audit" aria-label="Changes">
-              <DataTable
-                caption="Changes"
-                rows={page.entries}
-                columns={[
-                  { heading: "When", cell: ({ at }) => moment(at) },
-                  {
-                    heading: "Who",
-                    cell: ({ actor }) => <span title={actor}>{names.get(actor) ?? actor}</span>,
-                  },
-                  { heading: "What", cell: ({ action }) => action },
-                  {
-                    heading: "To",
-                    cell: ({ subject }) =>
-                      subject.startsWith("PARTNER_") ? (
-                        <a href={addressOf(["partners", subject])}>
-                          <code>{subject}</code>
-                        </a>
-                      ) : (
-                        <code>{subject}</code>
-                      ),
-                  },
-                  { heading: "How", cell: ({ detail }) => <Detail detail={detail} /> },
-                ]}
-              />
+            <section class="card" aria-label="Changes">
+              <ul class="changes">
+                {page.entries.map((entry) => (
+                  <Change key={entry.seq} entry={entry} who={names.get(entry.actor) ?? entry.actor} />
+                ))}
+              </ul>
               <Pager
                 page={page}
                 one="change"
@@ -73,10 +53,29 @@ export function AuditPage({ place }: { place: Place }) {
   );
 }
 
-function Detail({ detail }: { detail: Readonly<Record<string, unknown>> }) {
+function Change({ entry, who }: { entry: AuditForm; who: string }) {
+  const { at, action, actor, subject, detail } = entry;
   const told = Object.entries(detail).map(
     ([name, value]) =>
       `${name.replaceAll("_", " ")}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  return <span class="small">{told.join("; ")}</span>;
+  return (
+    <li>
+      <span class="when mute">{moment(at)}</span>
+      <span class="who-did" title={actor}>
+        {who}
+      </span>
+      <strong class="what">{action}</strong>
+      <span class="how small">
+        {subject.startsWith("PARTNER_") ? (
+          <a href={addressOf(["partners", subject])}>
+            <code>{subject}</code>
+          </a>
+        ) : (
+          <code>{subject}</code>
+        )}
+        {told.length > 0 && <span class="mute"> {told.join("; ")}</span>}
+      </span>
+    </li>
+  );
 }

@@ -85,11 +85,7 @@ function Runs({ runs }: { runs: readonly SnapshotForm[] }) {
           ))}
         </p>
       </Section>
-      <Section
-        id="runs"
-        title="Every run"
-        about={`The last ${counted(runs.length, "day")}, the newest first.`}
-      >
+      <Section id="runs" title="Every run" about={`${counted(runs.length, "snapshot")}, the newest first.`}>
         <DataTable
           caption="Snapshots"
           rows={runs}
