@@ -9,6 +9,8 @@ const ROOT = join(import.meta.dir, "..");
 const BUNDLED: Readonly<Record<string, string>> = {
   "app.css": "src/web/app/app.css",
   "app.js": "src/web/app/app.tsx",
+  "console.css": "src/web/console/console.css",
+  "console.js": "src/web/console/console.tsx",
   "embed.css": "src/web/embed/embed.css",
   "embed.js": "src/web/embed/embed.ts",
   "reference.js": "src/web/reference/reference.ts",

@@ -35,7 +35,7 @@ const KNOWS: Record<string, readonly string[]> = {
   http: ["domain", "networks.ts", "csv", "tls", "secrets", "store", "log.ts", "wire", "usecases", "web"],
   app: [
     ...["domain", "networks.ts", "files.ts", "tls", "knowledge", "secrets", "config", "store", "log.ts"],
-    ...["webhooks", "usecases", "backup", "rm", "metrics", "jobs", "http"],
+    ...["webhooks", "usecases", "backup", "rm", "metrics", "jobs", "doctor", "http"],
   ],
   cli: [
     ...["domain", "files.ts", "csv", "knowledge", "secrets", "config", "store", "log.ts", "wire"],

@@ -5,12 +5,14 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import { clockWithoutReturn, type Instant } from "../domain/time.ts";
 import { adminApi } from "../http/admin-api.ts";
 import { Authenticator } from "../http/auth.ts";
+import { ConsoleSessions } from "../http/console-sessions.ts";
 import { SlidingWindow } from "../http/limits.ts";
 import type { Operation } from "../http/operation.ts";
 import { partnerApi } from "../http/partner-api.ts";
 import { Pipeline } from "../http/pipeline.ts";
 import { clientAddress } from "../http/proxies.ts";
 import { assetOperation } from "../http/routes/assets.ts";
+import { consoleOperations } from "../http/routes/console.ts";
 import { embedOperations } from "../http/routes/embeds.ts";
 import { metricsOperation } from "../http/routes/metrics.ts";
 import { portfolioAppOperation } from "../http/routes/portfolio-app.ts";
@@ -36,7 +38,10 @@ import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from ".
 import { lockInstance } from "./instance-lock.ts";
 import { openListeners } from "./listeners.ts";
 import { modelCheck } from "./model-check.ts";
+import { type ModelProposals, modelProposals } from "./model-proposals.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
+
+import { type Later, serverState } from "./server-state.ts";
 import { type Upkeep, upkeep } from "./upkeep.ts";
 import { openUploads } from "./uploads.ts";
 
@@ -92,7 +97,9 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   const backups = scheduledBackups(world);
   const views = new EmbedViews(store);
   const kept = upkeep({ ...world, store });
-  let listening: string | undefined;
+  const proposals = modelProposals(world);
+  // What is known only once it listens, of what answers requests.
+  const later: Later = {};
   const fetches = await createFetches(world, folder, {
     knowledge,
     budgets,
@@ -101,10 +108,11 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
     views,
     lastBackup: backups.last,
     pages: kept.pages,
-    publicUrl: () => publicUrl(config, listening),
+    later,
+    proposals,
   });
   const listeners = await orClose(folder, () => openListeners(world, fetches));
-  listening = listeners.url;
+  later.listeners = listeners;
   store.onGroup((jobs, durationMs) => metrics.groupCommitted(jobs, durationMs));
   metrics.observe({
     read: store.read,
@@ -131,7 +139,9 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
       modelCheck({ ...world, store }),
     ],
     log,
+    clock,
   );
+  later.jobs = jobs;
   dispatcher.start();
   log.info(
     { url: listeners.url, admin_url: listeners.adminUrl, version: BUILD.version, commit: BUILD.commit },
@@ -146,6 +156,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
       const graceMs = config.server.shutdownGraceS * 1000;
       await listeners.stop(graceMs);
       endWatch();
+      proposals.stop();
       await jobs.stop();
       await dispatcher.stop(graceMs);
       sender.close();
@@ -170,13 +181,14 @@ type Served = {
   views: EmbedViews;
   lastBackup: ScheduledBackups["last"];
   pages: Upkeep["pages"];
-  publicUrl: () => string;
+  later: Later;
+  proposals: ModelProposals;
 };
 
 async function createFetches(
   { config, clock, ticks = () => performance.now(), random, log }: AppWorld,
   { store, masterKey, sealer }: DataFolder,
-  { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, publicUrl }: Served,
+  { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, later, proposals }: Served,
 ): Promise<Fetches> {
   const { limits, server } = config;
   // A token that has expired must not come to life again when the clock is set back.
@@ -223,12 +235,25 @@ async function createFetches(
   const portfolioApp = portfolioAppOperation({ frameAncestors: config.embed.frameAncestors });
   const forPartners = [...partners, ...embeds, portfolioApp];
   const isOneListener = config.admin.listen === "main";
+  const consoleSessions = new ConsoleSessions(store, random, tokenClock);
   const forAdministrators = [
+    ...consoleOperations({
+      sessions: consoleSessions,
+      partnersReachIt: isOneListener,
+      isSecure: () => later.listeners?.adminUrl.startsWith("https:") ?? false,
+    }),
     metricsOperation(metrics, { partnersReachIt: isOneListener }),
     ...adminApi({
       knowledge,
       partnersReachIt: isOneListener,
-      publicUrl,
+      publicUrl: () => publicUrl(config, later.listeners?.url),
+      newPartnersBudget: limits.dailyBudget,
+      server: () =>
+        serverState(
+          { ...{ config, clock, knowledge, budgets, health, lastBackup }, read: store.read },
+          later,
+        ),
+      proposals: () => proposals,
       runRmPreflight: () => runPreflight({ settings: config.rm, resolve: createResolver(), clock }),
     }),
   ];
@@ -241,6 +266,7 @@ async function createFetches(
     store,
     knowledge,
     authenticator,
+    consoleSessions,
     budgets,
     administration: { store, sealer, random, changed },
     partnerWindow: new SlidingWindow(limits.perPartnerPerMinute),

@@ -121,5 +121,11 @@ function assemble(chosen: ReadonlyMap<SettingKey, Placed>, file: string | undefi
     Object.freeze(section);
   }
   // every key was chosen, since the defaults are complete, and every value has passed its type
-  return Object.freeze({ ...sections, file }) as Config;
+  const origins = new Map([...chosen].map(([key, { origin }]) => [key, originOf(key, origin)]));
+  return Object.freeze({ ...sections, file, origins }) as unknown as Config;
+}
+
+/** Without the setting's own name, which stands beside it. */
+function originOf(key: SettingKey, origin: string): string {
+  return origin === `default ${key}` ? "default" : origin.replace(new RegExp(`: ${RegExp.escape(key)}$`), "");
 }

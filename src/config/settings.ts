@@ -107,6 +107,8 @@ export type Config = {
 } & {
   /** The file that was read, as an absolute path; undefined when there was none. */
   readonly file: string | undefined;
+  /** Where each setting's value was given: a line of the file, a variable, a flag; "default" for most. */
+  readonly origins: ReadonlyMap<SettingKey, string>;
 };
 
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`

@@ -112,7 +112,11 @@ function secretToTry(db: Database): string | undefined {
   }
 }
 
-export function checkSnapshot({ snapshot }: DatabaseState, enabled: boolean, now: Instant): Finding {
+export function checkSnapshot(
+  { snapshot }: Pick<DatabaseState, "snapshot">,
+  enabled: boolean,
+  now: Instant,
+): Finding {
   if (!enabled) return ok("turned off here (snapshot.enabled)");
   const remedy = "See the server's log for `job failed`; `mainstay snapshot` takes today's now.";
   if (!snapshot)
@@ -138,7 +142,7 @@ export function checkModel({ scoredBy, fit }: ModelState, own: string): Finding 
   );
 }
 
-export function checkOutbox({ outbox }: DatabaseState, now: Instant): Finding {
+export function checkOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Instant): Finding {
   if (outbox.waiting === 0 || outbox.oldestAt === null) return ok("no delivery waits");
   const detail = `${outbox.waiting} deliveries wait, the oldest for ${age(now - outbox.oldestAt)}`;
   if (now - outbox.oldestAt < HOUR_MS) return ok(detail);

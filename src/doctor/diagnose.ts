@@ -1,15 +1,15 @@
 import type { Database } from "bun:sqlite";
 import { readLastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
-import { type Instant, MS_PER_DAY } from "../domain/time.ts";
+import type { Instant } from "../domain/time.ts";
 import type { KeyEnvironment } from "../secrets/master-key.ts";
 import { type DatabaseState, readDatabaseState, readModelState } from "../store/database-state.ts";
 import { openWithoutTrace } from "../store/inspect.ts";
 import { hasDatabase, refuseRemains } from "../store/remains.ts";
 import { readable } from "../store/sqlite.ts";
-import { type Check, type CheckResult, type Finding, fail, ok, runChecks, warn } from "./check.ts";
+import { checkBackup } from "./backup.ts";
+import { type Check, type CheckResult, fail, ok, runChecks } from "./check.ts";
 import {
-  age,
   checkClock,
   checkIntegrity,
   checkKey,
@@ -50,7 +50,10 @@ export async function diagnose(patient: Patient): Promise<CheckResult[]> {
     ...folderChecks(dataDir, databaseFile, config.backup.dir),
     { name: "wal", run: () => checkWal(databaseFile) },
     { name: "tls_certificate", run: () => checkCertificate(config.server, now) },
-    { name: "last_backup", run: () => checkBackup(config, now) },
+    {
+      name: "last_backup",
+      run: () => checkBackup(config.backup.schedule, readLastBackup(config.storage.dataDir), now),
+    },
   ]);
   return [...results, ...(await checkDatabase(patient))];
 }
@@ -109,33 +112,4 @@ function stateChecks(db: Database, { config, now }: Patient): Check[] {
     { name: "outbox", run: () => checkOutbox(state, now) },
     ...receiverChecks(state, config.webhooks),
   ];
-}
-
-function checkBackup({ storage, backup }: Config, now: Instant): Finding {
-  const last = readLastBackup(storage.dataDir);
-  if (!last)
-    return backup.schedule === ""
-      ? warn(
-          "none is scheduled",
-          "Set backup.schedule, or see to it that `mainstay backup` runs by another scheduler.",
-        )
-      : warn(
-          `none was taken yet by the schedule ${backup.schedule}`,
-          "The running server takes them; see its log.",
-        );
-  const sinceMs = now - Date.parse(last.at);
-  const detail = `${last.file}, ${age(sinceMs)} ago`;
-  if (!last.ok)
-    return fail(
-      `the last one failed ${age(sinceMs)} ago: ${last.error}`,
-      "Mend that, then run `mainstay backup`.",
-    );
-  if (!last.drill_ok)
-    return fail(
-      `${detail}, could not be restored: ${last.error}`,
-      "Try `mainstay restore` with it, and take another.",
-    );
-  return sinceMs > 8 * MS_PER_DAY
-    ? warn(detail, "Is the server running, and backup.schedule still what is wanted?")
-    : ok(`${detail}, and it could be restored`);
 }

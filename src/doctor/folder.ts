@@ -37,7 +37,8 @@ function checkFolder(dataDir: string): Finding {
   return ok(`${dataDir} is there, private, and can be written`);
 }
 
-function checkRoom(dataDir: string, databaseFile: string, backupDir: string): Finding {
+/** Whether the disks of the data folder and of the backups have room. */
+export function checkRoom(dataDir: string, databaseFile: string, backupDir: string): Finding {
   const database = statSync(databaseFile, { throwIfNoEntry: false })?.size ?? 0;
   const places = [...new Set([dataDir, backupDir].map(nearestFolder))].map((folder) => {
     const { bavail, bsize } = statfsSync(folder);

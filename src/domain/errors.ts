@@ -2,6 +2,7 @@
 export type FailureCode =
   | "invalid_request"
   | "unauthorized"
+  | "forbidden"
   | "not_found"
   | "method_not_allowed"
   | "conflict"

@@ -165,6 +165,8 @@ export type KeywordGroup = {
 };
 
 export type KeywordRules = {
+  /** Names the rules: notes that were read by others are read again. */
+  version: string;
   groups: readonly KeywordGroup[];
   /** How many words away a negation or resolution may stand. */
   reachWords: number;
@@ -281,6 +283,8 @@ export type Knowledge = {
   /** Components that suffer from a recalled or condemned make, named as the brand or within the model. */
   hazard(typeId: string, brand: string | null, model: string | null): ReadonlySet<string>;
   cascadesTo(defId: string): readonly Cascade[];
+  /** Throws likewise. */
+  keywordGroup(id: string): KeywordGroup;
   claimType(id: string): ClaimType | undefined;
   smartEvent(eventType: string): SmartEventType | undefined;
   regimes(typeId: string): readonly InspectionRegime[];

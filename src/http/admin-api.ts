@@ -5,9 +5,10 @@ import { adminAuditOperations } from "./routes/admin-audit.ts";
 import { explanationOperation } from "./routes/admin-components.ts";
 import { adminDeliveryOperations } from "./routes/admin-deliveries.ts";
 import { adminEmbedOperations, createEmbedOperation } from "./routes/admin-embeds.ts";
-import { modelOperation } from "./routes/admin-model.ts";
+import { modelOperations, type Proposals } from "./routes/admin-model.ts";
 import { adminPartnerOperations, credentialOperations } from "./routes/admin-partners.ts";
 import { rmPreflightOperation } from "./routes/admin-rm.ts";
+import { adminServerOperations, type ServerState } from "./routes/admin-server.ts";
 
 export type AdminApiParts = {
   knowledge: Knowledge;
@@ -17,6 +18,12 @@ export type AdminApiParts = {
   publicUrl: () => string;
   /** Tries the connection to the property-management system. */
   runRmPreflight: () => Promise<Preflight>;
+  /** Calls a day of a new partner, where none is named. */
+  newPartnersBudget: number;
+  /** What the server tells of itself, once it runs. */
+  server: () => ServerState;
+  /** Fits of the model that are asked for. */
+  proposals: () => Proposals;
 };
 
 /** Every operation that is the administrators' own, wherever it is served. */
@@ -25,14 +32,18 @@ export function adminApi({
   partnersReachIt,
   publicUrl,
   runRmPreflight,
+  newPartnersBudget,
+  server,
+  proposals,
 }: AdminApiParts): Operation[] {
   return [
+    ...adminServerOperations(server),
     ...adminPartnerOperations(),
-    ...(partnersReachIt ? [] : [...credentialOperations(), createEmbedOperation(publicUrl)]),
+    ...(partnersReachIt ? [] : [...credentialOperations(newPartnersBudget), createEmbedOperation(publicUrl)]),
     ...adminEmbedOperations(),
     ...adminDeliveryOperations(),
     ...adminAuditOperations(),
-    modelOperation(knowledge),
+    ...modelOperations(knowledge, proposals),
     explanationOperation(knowledge),
     rmPreflightOperation(runRmPreflight),
   ];

@@ -5,6 +5,7 @@ import { failureView } from "../wire/errors.ts";
 const STATUS: Record<FailureCode, number> = {
   invalid_request: 400,
   unauthorized: 401,
+  forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,

@@ -128,12 +128,16 @@ export type AdminOperation = Common &
 export type Operation = PartnerOperation | PublicOperation | AdminOperation;
 
 const V1 = "/v1";
+/** Where the console stands. What it asks for stands below it, so that its cookie is sent nowhere else. */
+export const CONSOLE = "/console";
 
 /**
  * The paths that the operation answers under. What partners' programs call at the root answers below `/v1` too: a
- * client that was generated from the document knows one base address.
+ * client that was generated from the document knows one base address. The administrators' answers below the console
+ * too, where its cookie opens it.
  */
 export function pathsOf({ path, access, tag }: Pick<Operation, "path" | "access" | "tag">): string[] {
+  if (access === "admin" && path.startsWith("/admin/")) return [path, CONSOLE + path];
   const isAtRootAlone = access === "admin" || tag === undefined || path.startsWith(`${V1}/`);
   return isAtRootAlone ? [path] : [path, V1 + path];
 }

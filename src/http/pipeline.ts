@@ -10,6 +10,7 @@ import type { Administration } from "../usecases/partners.ts";
 import { writePortfolio } from "../usecases/portfolio-writer.ts";
 import type { Authenticator } from "./auth.ts";
 import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./body.ts";
+import { type ConsoleSessions, isOfConsole } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-lists.ts";
 import { entityTag, isHeld } from "./entity-tag.ts";
 import { errorReply, HttpFailure } from "./errors.ts";
@@ -26,6 +27,7 @@ export type PipelineParts = {
   store: Store;
   knowledge: Knowledge;
   authenticator: Authenticator;
+  consoleSessions: ConsoleSessions;
   budgets: DailyBudgets;
   administration: Omit<Administration, "actor">;
   partnerWindow: SlidingWindow;
@@ -75,8 +77,7 @@ export class Pipeline {
     let reply: Reply;
     try {
       if (operation.access === "partner") await this.#admit(request, visit);
-      if (operation.access === "admin")
-        visit.administrator = await this.parts.authenticator.authenticateAdministrator(request.headers);
+      if (operation.access === "admin") visit.administrator = await this.#administratorOf(request);
       if (operation.access === "partner" && operation.method === "GET")
         return await this.#read(operation, request, params, visit);
       reply = await this.#handle(operation, request, params, visit, () => {});
@@ -146,6 +147,13 @@ export class Pipeline {
         ...headers,
       },
     });
+  }
+
+  #administratorOf(request: Request): Promise<Administrator> {
+    const { authenticator, consoleSessions } = this.parts;
+    return isOfConsole(request)
+      ? consoleSessions.authenticate(request)
+      : authenticator.authenticateAdministrator(request.headers);
   }
 
   async #admit(request: Request, visit: Visit): Promise<void> {

@@ -28,12 +28,16 @@ const BATCH = 500;
 
 /** What a server runs by the clock, but for backups. */
 export function jobTable(world: JobWorld): Job[] {
-  const { config, store, knowledge, clock, log } = world;
+  const { config, store, knowledge, clock, ticks, log } = world;
   const snapshot: Job = {
     name: "snapshot",
     pattern: "0 * * * * *",
     atStart: true,
     run: dailySnapshot(world),
+    async runNow(signal) {
+      const result = await takeSnapshot({ store, knowledge, clock, ticks, pause, signal }, dayOf(clock()));
+      log.info(snapshotRecord(result), "snapshot taken");
+    },
   };
   return [
     ...(config.snapshot.enabled ? [snapshot] : []),

@@ -19,6 +19,7 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
   const claimTypes = new Map(data.claimTypes.map((claim) => [claim.id, claim]));
   const cascades = Map.groupBy(data.cascades, (rule) => rule.downstream);
   const regimes = Map.groupBy(data.regimes, (regime) => regime.typeId);
+  const groups = new Map(data.keywords.groups.map((group) => [group.id, group]));
   const brands = brandTable(data.brandFamilies);
   const unknown = uniformEnvironment(data.model.environment.unknownValue);
   return {
@@ -39,6 +40,7 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
     brandTier: (typeId, brand) => (brand === null ? undefined : findTier(brands.get(typeId), brand)),
     hazard: (typeId, brand, model) => findHazard(data.hazards, typeId, `${brand ?? ""} ${model ?? ""}`),
     cascadesTo: (defId) => cascades.get(defId) ?? NONE,
+    keywordGroup: (id) => known(groups, id, "word group"),
     claimType: (id) => claimTypes.get(id),
     smartEvent: (eventType) => smartEvents.get(eventType),
     regimes: (typeId) => regimes.get(typeId) ?? NONE,

@@ -8,6 +8,7 @@ import takenAgain from "../../migrations/sqlite/0007_snapshot_taken_again.sql" w
 import queued from "../../migrations/sqlite/0008_deliveries_queued.sql" with { type: "text" };
 import partnersDeliveries from "../../migrations/sqlite/0009_partners_deliveries.sql" with { type: "text" };
 import alertFilters from "../../migrations/sqlite/0010_alert_filters.sql" with { type: "text" };
+import findings from "../../migrations/sqlite/0011_findings.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = { number: number; name: string; sql: string };
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 8, name: "deliveries_queued", sql: queued },
   { number: 9, name: "partners_deliveries", sql: partnersDeliveries },
   { number: 10, name: "alert_filters", sql: alertFilters },
+  { number: 11, name: "findings", sql: findings },
 ];

@@ -353,6 +353,12 @@ export const serviceEvents = table(
     notes: text("notes"),
     conditionAfter: oneOf("condition_after", ["good", "fair", "poor"]),
     createdAt: bigint("created_at").notNull(),
+    /** Tells the note from others, where there is one. */
+    noteKey: text("note_key"),
+    /** What the note speaks of: word groups, `/2` behind those that count by half. */
+    findings: text("findings"),
+    /** The version of the rules that the note was read by. */
+    readBy: text("read_by"),
   },
   (t) => [index("service_events_appliance").on(t.applianceId, t.date)],
 );

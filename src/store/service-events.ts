@@ -16,8 +16,14 @@ export type EventEvidenceRow = {
   eventType: EventType;
   date: Day;
   conditionAfter: Condition | null;
-  notes: string | null;
-};
+} & Reading & {
+    id: string;
+    /** The note, where it was not read yet by the rules that were asked for. */
+    unread: string | null;
+  };
+
+/** What is kept of a note that was read; all null without one. */
+export type Reading = { noteKey: string | null; findings: string | null; readBy: string | null };
 
 const EVIDENCE = {
   applianceId: serviceEvents.applianceId,
@@ -25,7 +31,10 @@ const EVIDENCE = {
   eventType: serviceEvents.eventType,
   date: serviceEvents.date,
   conditionAfter: serviceEvents.conditionAfter,
-  notes: serviceEvents.notes,
+  id: serviceEvents.id,
+  noteKey: serviceEvents.noteKey,
+  findings: serviceEvents.findings,
+  readBy: serviceEvents.readBy,
 };
 
 export type Outcome = typeof outcomes.$inferSelect;
@@ -47,7 +56,20 @@ export function serviceEventStore(db: Db) {
       notes: ph("notes"),
       conditionAfter: ph("conditionAfter"),
       createdAt: ph("createdAt"),
+      noteKey: ph("noteKey"),
+      findings: ph("findings"),
+      readBy: ph("readBy"),
     }),
+  );
+  const saveReading = hotWrite(db, () =>
+    db
+      .update(serviceEvents)
+      .set({
+        noteKey: sql`${ph("noteKey")}`,
+        findings: sql`${ph("findings")}`,
+        readBy: sql`${ph("readBy")}`,
+      })
+      .where(eq(serviceEvents.id, ph("id"))),
   );
   const ofDay = lazy(() =>
     db
@@ -63,7 +85,16 @@ export function serviceEventStore(db: Db) {
       .prepare(),
   );
   const evidence = hotRead<EventEvidenceRow>(db, () =>
-    db.select(named(EVIDENCE)).from(serviceEvents).where(isAmong(serviceEvents.applianceId, "applianceIds")),
+    db
+      .select({
+        ...named(EVIDENCE),
+        unread:
+          sql`case when ${serviceEvents.readBy} is ${ph("readBy")} then null else ${serviceEvents.notes} end`.as(
+            "unread",
+          ),
+      })
+      .from(serviceEvents)
+      .where(isAmong(serviceEvents.applianceId, "applianceIds")),
   );
   const newest = lazy(() =>
     db
@@ -122,8 +153,11 @@ export function serviceEventStore(db: Db) {
   );
 
   return {
-    async insert(event: ServiceEvent): Promise<void> {
-      insert({ ...event });
+    async insert(event: ServiceEvent, reading: Reading): Promise<void> {
+      insert({ ...event, ...reading });
+    },
+    async saveReading(id: string, reading: Reading): Promise<void> {
+      saveReading({ id, ...reading });
     },
     /** The appliance's event of that component, type, date and notes, when there is one. */
     async alike(event: Pick<ServiceEvent, "applianceId" | "componentId" | "date" | "eventType" | "notes">) {
@@ -133,8 +167,9 @@ export function serviceEventStore(db: Db) {
     async correct(id: string, correction: ServiceEventCorrection): Promise<void> {
       await db.update(serviceEvents).set(correction).where(eq(serviceEvents.id, id));
     },
-    async evidence(applianceIds: readonly string[]): Promise<EventEvidenceRow[]> {
-      return evidence({ applianceIds: JSON.stringify(applianceIds) });
+    /** What scoring reads of appliances' events; the notes of those alone that were not read by the rules `readBy`. */
+    async evidence(applianceIds: readonly string[], readBy: string): Promise<EventEvidenceRow[]> {
+      return evidence({ applianceIds: JSON.stringify(applianceIds), readBy });
     },
     /** The newest event of each type and resulting condition on each appliance, up to a day. */
     async newestByKind(applianceIds: readonly string[], until: Day): Promise<InspectionEvent[]> {

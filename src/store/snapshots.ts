@@ -1,8 +1,8 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { type Day, type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { hotWrite } from "./hot.ts";
-import { lazy } from "./kit.ts";
+import { lazy, type Slice } from "./kit.ts";
 import { components, riskSnapshots, snapshotRuns } from "./schema.ts";
 import type { Db } from "./sqlite.ts";
 
@@ -69,6 +69,12 @@ export function snapshotStore(db: Db) {
     },
     async latestFinished(): Promise<SnapshotRun | undefined> {
       return (await latest().execute({}))[0];
+    },
+    /** The newest day first, and how many there are. */
+    async page({ limit, offset }: Slice): Promise<{ runs: SnapshotRun[]; total: number }> {
+      const newest = db.select().from(snapshotRuns).orderBy(desc(snapshotRuns.day));
+      const [counted] = await db.select({ n: count() }).from(snapshotRuns);
+      return { runs: await newest.limit(limit).offset(offset), total: counted!.n };
     },
     /** When every component was scored that was not scored by itself since: the start of the latest finished run. */
     async settledAt(): Promise<Instant | null> {

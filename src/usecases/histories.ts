@@ -10,7 +10,8 @@ import type {
 import { type Day, dayNumber, MS_PER_DAY } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/appliances.ts";
 import type { ClaimEvidenceRow } from "../store/claims.ts";
-import type { Stores } from "../store/store.ts";
+import type { Stores, Tx } from "../store/store.ts";
+import { loadNotes } from "./notes.ts";
 
 /** Read beyond the span after which a smart event has faded, since that is in days and a reading has a time. */
 const SPARE_DAYS = 2;
@@ -24,16 +25,17 @@ export type LoadedProperty = {
 
 /** Loads the histories of properties, or of some of one's appliances, in a fixed number of queries. */
 export async function loadHistories(
-  stores: Stores,
-  { model }: Knowledge,
+  stores: Stores | Tx,
+  knowledge: Knowledge,
   properties: readonly ScoredProperty[],
   appliances: readonly ScoredAppliance[],
   asOf: Day,
 ): Promise<Map<string, LoadedProperty>> {
   const ids = appliances.map((appliance) => appliance.id);
-  const smartDays = model.evidence.smartEvent.spanDays + SPARE_DAYS;
+  const smartDays = knowledge.model.evidence.smartEvent.spanDays + SPARE_DAYS;
   const components = await stores.components.ofAppliances(ids);
-  const events = await stores.serviceEvents.evidence(ids);
+  const events = await stores.serviceEvents.evidence(ids, knowledge.keywords.version);
+  const notes = await loadNotes(stores, knowledge, events);
   const smart = await stores.sensorEvents.smartEvidence(ids, (dayNumber(asOf) - smartDays) * MS_PER_DAY);
   const claims = await stores.claims.evidence(properties.map((property) => property.id));
   const loaded = new Map<string, LoadedProperty>();
@@ -55,7 +57,11 @@ export async function loadHistories(
     histories.get(component.applianceId)!.components.push(component);
     loaded.get(component.propertyId)!.components.push(component);
   }
-  for (const event of events) histories.get(event.applianceId)!.events.push(event);
+  for (const [index, event] of events.entries()) {
+    const { applianceId, componentId, eventType, date, conditionAfter } = event;
+    const note = notes[index]!;
+    histories.get(applianceId)!.events.push({ componentId, eventType, date, conditionAfter, note });
+  }
   for (const event of smart)
     histories.get(event.applianceId)!.smartEvents.push({
       componentId: event.componentId,

@@ -1,5 +1,6 @@
 import type { Component } from "../domain/component.ts";
-import { scoreProperty } from "../domain/scoring/score.ts";
+import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../domain/scoring/cascade.ts";
+import { scoreProperty, scoreWithoutCascade } from "../domain/scoring/score.ts";
 import type { Score } from "../domain/scoring/types.ts";
 import { isOutcome, type ServiceEvent } from "../domain/service-event.ts";
 import { addDays, type Day, type Instant } from "../domain/time.ts";
@@ -7,7 +8,7 @@ import type { ScoredAppliance } from "../store/appliances.ts";
 import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { correctionsOf, modelVersionOf } from "./model-in-use.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { isReachedByOthers, upstreamOf } from "./rescore.ts";
+import { inSteps, isReachedByOthers, upstreamOf } from "./rescore.ts";
 
 /** What was logged of one appliance on one day. */
 type DayLog = { events: ServiceEvent[]; claims: ServiceEvent[]; replacements: ServiceEvent[] };
@@ -59,17 +60,27 @@ export class OutcomeLog {
         targets.map((id) => this.#appliances.get(id)!),
         upstream,
       );
-      const ids = new Set([...targets, ...reaching.map(({ id }) => id)]);
       // Scoring leaves out by itself what is later, at a greater cost.
-      const appliances = Array.from(ids, (id) => {
+      const upTo = (id: string) => {
         const history = histories.get(id)!;
         return { ...history, events: history.events.filter((event) => event.date <= before) };
-      });
-      const scores = scoreProperty(knowledge, { ...loaded.history, appliances }, before, {
-        only: new Set(targets),
-        corrections: await correctionsOf(tx, knowledge, appliances),
-      });
-      await tx.giveWay();
+      };
+      const upstreamScores: CascadingAppliance[] = [];
+      for (const step of inSteps(reaching)) {
+        const some = { ...loaded.history, appliances: step.map(({ id }) => upTo(id)) };
+        const corrections = await correctionsOf(tx, knowledge, some.appliances);
+        upstreamScores.push(...scoreWithoutCascade(knowledge, some, before, corrections));
+        await tx.giveWay();
+      }
+      const cascades = new CascadeEffects(knowledge, upstreamScores);
+      const scores = new Map<string, Score>();
+      for (const step of inSteps(targets)) {
+        const some = { ...loaded.history, appliances: step.map(upTo) };
+        const corrections = await correctionsOf(tx, knowledge, some.appliances);
+        for (const [id, score] of scoreProperty(knowledge, some, before, { corrections, cascades }))
+          scores.set(id, score);
+        await tx.giveWay();
+      }
       for (const [applianceId, log] of logs)
         await this.#keepOfDay(log, components.get(applianceId) ?? [], scores);
     }

@@ -13,6 +13,7 @@ import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE } from "../store/tallies
 import type { PartnerTotals } from "../store/totals.ts";
 import { tierChanged, tierEvent } from "../wire/webhooks.ts";
 import { Outbox } from "./announcements.ts";
+import { readNote } from "./notes.ts";
 
 /**
  * What made a score move, which decides what is announced: a snapshot and a smart sensor event announce every
@@ -127,7 +128,7 @@ export class PortfolioWriter {
   }
 
   async insertServiceEvent(event: ServiceEvent): Promise<void> {
-    await this.tx.serviceEvents.insert(event);
+    await this.tx.serviceEvents.insert(event, readNote(this.knowledge.keywords, event.notes));
     await this.#logEvent("service_event", event.id, event.createdAt);
     this.#propertyDelta(event.propertyId).serviceEvents++;
     this.#partnerDelta.serviceEvents++;

@@ -1,19 +1,16 @@
 import type { Component } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { ScoredProperty } from "../domain/property.ts";
-import { scoreProperty } from "../domain/scoring/score.ts";
+import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../domain/scoring/cascade.ts";
+import { scoreProperty, scoreWithoutCascade } from "../domain/scoring/score.ts";
 import { dayOf } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/appliances.ts";
 import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { correctionsOf } from "./model-in-use.ts";
 import type { PortfolioWriter, ScoreCause } from "./portfolio-writer.ts";
 
-/**
- * Appliances scored in one go, between which others have their turn; more where so many cascade on to them, which are
- * assessed anew each time, that this would be most of the work.
- */
+/** Appliances scored in one go, between which others have their turn. */
 const STEP = 100;
-const LARGEST_SHARE = 4;
 
 /**
  * Scores again, as of today, the appliances of one property whose history changed, and those that a cascade rule
@@ -28,15 +25,12 @@ export async function rescore(
   const { tx, knowledge } = writer;
   const asOf = dayOf(tx.now);
   const { targets, upstream } = await reach(writer, property.id, changed);
-  const sources = await loadInSteps(writer, property, upstream);
+  const cascades = new CascadeEffects(knowledge, await scoreUpstream(writer, property, upstream));
   const scored: Component[] = [];
-  for (const step of inSteps(targets, upstream.length)) {
+  for (const step of inSteps(targets)) {
     const loaded = await load(writer, property, step);
-    const others = sources.filter(({ id }) => !loaded.appliances.has(id));
-    const history = { ...loaded.history, appliances: [...loaded.history.appliances, ...others] };
-    const corrections = await correctionsOf(tx, knowledge, history.appliances);
-    const only = new Set(loaded.appliances.keys());
-    const scores = scoreProperty(knowledge, history, asOf, { only, corrections });
+    const corrections = await correctionsOf(tx, knowledge, loaded.history.appliances);
+    const scores = scoreProperty(knowledge, loaded.history, asOf, { corrections, cascades });
     for (const component of loaded.components) {
       const appliance = loaded.appliances.get(component.applianceId)!;
       const score = scores.get(component.id)!;
@@ -64,22 +58,26 @@ async function load(
   return property;
 }
 
-async function loadInSteps(
+/** The appliances that cascade on to others, assessed once. */
+async function scoreUpstream(
   writer: PortfolioWriter,
   property: ScoredProperty,
-  appliances: readonly ScoredAppliance[],
-) {
-  const histories: LoadedProperty["history"]["appliances"] = [];
-  for (const step of inSteps(appliances)) {
-    histories.push(...(await load(writer, property, step)).history.appliances);
-    await writer.tx.giveWay();
+  upstream: readonly ScoredAppliance[],
+): Promise<CascadingAppliance[]> {
+  const { tx, knowledge } = writer;
+  const scored: CascadingAppliance[] = [];
+  for (const step of inSteps(upstream)) {
+    const { history } = await load(writer, property, step);
+    const corrections = await correctionsOf(tx, knowledge, history.appliances);
+    scored.push(...scoreWithoutCascade(knowledge, history, dayOf(tx.now), corrections));
+    await tx.giveWay();
   }
-  return histories;
+  return scored;
 }
 
-function* inSteps<T>(all: readonly T[], upstream = 0): Generator<readonly T[]> {
-  const size = Math.max(STEP, Math.ceil(upstream / LARGEST_SHARE));
-  for (let from = 0; from < all.length; from += size) yield all.slice(from, from + size);
+/** Some appliances at a time. */
+export function* inSteps<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < all.length; from += STEP) yield all.slice(from, from + STEP);
 }
 
 /**

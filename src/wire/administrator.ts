@@ -1,6 +1,7 @@
 import type { Administrator } from "../domain/partner.ts";
 import { toIso } from "../domain/time.ts";
 import { id, instant, object, text } from "./kit.ts";
+import { operatorsPage } from "./paging.ts";
 import { isoOrNull } from "./units.ts";
 
 const administrator = object({
@@ -28,3 +29,4 @@ export const administratorRecord = administrator.view((administrator: Administra
   created_at: toIso(administrator.createdAt),
   revoked_at: isoOrNull(administrator.revokedAt),
 }));
+export const administratorsPage = operatorsPage("administrators", administrator);

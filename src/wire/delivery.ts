@@ -1,9 +1,9 @@
 import { type } from "arktype";
 import type { Attempt, Delivery, FailedWindow, LoggedDelivery } from "../domain/delivery.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
-import { parseInstant, toIso } from "../domain/time.ts";
+import { type Instant, parseInstant, toIso } from "../domain/time.ts";
 import { body, optional, required } from "./check.ts";
-import { anyObject, type Form, flag, id, instant, list, object, oneOf, text, whole } from "./kit.ts";
+import { anyObject, type Form, flag, id, instant, list, mapOf, object, oneOf, text, whole } from "./kit.ts";
 import { forPartner, operatorsPage, page } from "./paging.ts";
 import { isoOrNull } from "./units.ts";
 import * as may from "./values.ts";
@@ -72,6 +72,16 @@ export const fullDeliveryRecord = fullDelivery.view((logged: LoggedDelivery) => 
   ...deliveryRecord(logged),
   payload: JSON.parse(logged.delivery.body) as unknown,
 }));
+
+export const deliverySignature = object({
+  id: delivery.fields.id,
+  signed_at: instant("The moment that is signed: each attempt signs its own"),
+  headers: mapOf("The headers that it would be sent with then, by name", text("The header's value")),
+});
+
+export const deliverySignatureRecord = deliverySignature.view(
+  (id: string, at: Instant, headers: Record<string, string>) => ({ id, signed_at: toIso(at), headers }),
+);
 
 export const resent = object({
   id: delivery.fields.id,

@@ -33,6 +33,7 @@ export const filenameInPath = inPath(
 export const partnerInPath = inPath("id", "The partner's id", EXAMPLE_IDS.PARTNER);
 export const embedInPath = inPath("id", "The embed's id", EXAMPLE_IDS.EMB);
 export const deliveryInPath = inPath("id", "The delivery's id", "WH_1795230000000_k3v9x");
+export const jobInPath = inPath("name", "The job's name", "prune-deliveries");
 
 const limit = inQuery("limit", "Page size; larger values are capped at 200", 50, {
   ...{ type: "integer", minimum: 1, default: 50 },

@@ -82,7 +82,7 @@ const webhookSecret = text("The secret that webhooks are signed with", "whsec_â€
 
 const apiKey = text("The API key", "svc_live_â€¦");
 
-const newApiKey = object({ partner_id: partnerId, api_key: apiKey });
+export const newApiKey = object({ partner_id: partnerId, api_key: apiKey });
 
 /** A new API key, shown this once. */
 export const newApiKeyRecord = newApiKey.view((partnerId: string, apiKey: string) => ({
@@ -90,7 +90,7 @@ export const newApiKeyRecord = newApiKey.view((partnerId: string, apiKey: string
   api_key: apiKey,
 }));
 
-const credentials = object({
+export const credentials = object({
   partner_id: partnerId,
   name,
   api_key: apiKey,

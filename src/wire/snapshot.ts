@@ -1,6 +1,9 @@
 import type { SnapshotResult } from "../domain/snapshot.ts";
-import { day, flag, id, list, object, text, whole } from "./kit.ts";
+import { type Instant, toIso } from "../domain/time.ts";
+import { day, flag, id, instant, list, object, text, whole } from "./kit.ts";
+import { operatorsPage } from "./paging.ts";
 import { tierCounts } from "./scores.ts";
+import { isoOrNull } from "./units.ts";
 
 const snapshot = object({
   date: day("Day of the snapshot, in UTC"),
@@ -44,3 +47,41 @@ export const snapshotRecord = snapshot.view((result: SnapshotResult) => ({
   duration_ms: result.durationMs,
   already_done: result.alreadyDone,
 }));
+
+/** A day's run as it is kept. */
+type Run = Pick<
+  SnapshotResult,
+  "components" | "changed" | "critical" | "warning" | "announced" | "heldBack"
+> & {
+  day: string;
+  startedAt: Instant;
+  finishedAt: Instant | null;
+  modelVersion: string;
+};
+
+const run = object({
+  date: snapshot.fields.date,
+  started_at: instant("When it began"),
+  finished_at: instant("When it finished; null for one that was cut short").orNull(),
+  model_version: text("The model whose scores it took", "2"),
+  components: snapshot.fields.components,
+  changed: snapshot.fields.changed,
+  ...tierCounts,
+  announced: snapshot.fields.announced,
+  held_back: snapshot.fields.held_back,
+});
+
+export const snapshotRunRecord = run.view((kept: Run) => ({
+  date: kept.day,
+  started_at: toIso(kept.startedAt),
+  finished_at: isoOrNull(kept.finishedAt),
+  model_version: kept.modelVersion,
+  components: kept.components,
+  changed: kept.changed,
+  critical: kept.critical,
+  warning: kept.warning,
+  good: kept.components - kept.critical - kept.warning,
+  announced: kept.announced,
+  held_back: kept.heldBack,
+}));
+export const snapshotRunsPage = operatorsPage("snapshots", run);

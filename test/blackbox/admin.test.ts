@@ -52,7 +52,7 @@ describe("the administrators' listener", () => {
   });
 
   test("refuses methods that a route does not have", async () => {
-    const { headers } = await admin.client.ask("POST", "/admin/partners", 405);
+    const { headers } = await admin.client.ask("PUT", "/admin/partners", 405);
     expect(headers.get("allow")).toContain("GET");
   });
 

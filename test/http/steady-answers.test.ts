@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { Authenticator } from "../../src/http/auth.ts";
+import { ConsoleSessions } from "../../src/http/console-sessions.ts";
 import { SlidingWindow } from "../../src/http/limits.ts";
 import { answers, ok, partnerOperation } from "../../src/http/operation.ts";
 import { Pipeline } from "../../src/http/pipeline.ts";
@@ -25,6 +26,7 @@ async function pipeline() {
   const pipeline = new Pipeline({
     ...{ store, knowledge, clock, perPartnerPerMinute: 0, bodyBytes: 1, administration: parts },
     authenticator: new Authenticator(store, tokens(new Uint8Array(32) as MasterKey, random), clock),
+    consoleSessions: new ConsoleSessions(store, random, clock),
     budgets: new DailyBudgets(store, clock),
     partnerWindow: new SlidingWindow(0),
     log: { info() {}, warn() {}, error() {} } as never,

@@ -159,7 +159,7 @@ const OTHERS: Record<string, Read> = {
   "the numbers of an appliance's components": () =>
     world.store.read.components.countNarrow({ applianceId, tier: "GOOD" }),
   "the components of appliances": () => world.store.read.components.ofAppliances([applianceId]),
-  "the events of appliances": () => world.store.read.serviceEvents.evidence([applianceId]),
+  "the events of appliances": () => world.store.read.serviceEvents.evidence([applianceId], ""),
   "a component's history": () =>
     world.store.read.serviceEvents.ofComponent(
       { applianceId, id: componentId },
@@ -178,7 +178,7 @@ const OTHERS: Record<string, Read> = {
     await properties.forSnapshot("", 100);
     await appliances.forScoring([propertyId]);
     await components.ofAppliances([applianceId]);
-    await serviceEvents.evidence([applianceId]);
+    await serviceEvents.evidence([applianceId], "");
   },
   "the claims of properties": () => world.store.read.claims.evidence([propertyId]),
   "the number of a property's claims": () => world.store.read.claims.count(propertyId),

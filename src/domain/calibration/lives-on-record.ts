@@ -24,7 +24,7 @@ export function livesOnRecord(
   const environment = knowledge.environment(history.state);
   const recordsSince = Math.min(dayNumber(history.recordsSince), today);
   return history.appliances.flatMap((appliance) => {
-    const events = timeline(appliance.events, today).map((event) => ({ ...event, notes: null }));
+    const events = timeline(appliance.events, today).map((event) => ({ ...event, note: null }));
     return appliance.components.flatMap((component) => {
       const def = knowledge.component(component.defId);
       const rate = ageingRate(def, appliance.usageIntensity, environment, knowledge.model);

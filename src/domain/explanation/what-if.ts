@@ -25,7 +25,7 @@ export function scoreAfter(
   asOf: Day,
   corrections: Corrections,
 ): Score {
-  const event: EventEvidence = { componentId, date: asOf, notes: null, ...CHANGES[change] };
+  const event: EventEvidence = { componentId, date: asOf, note: null, ...CHANGES[change] };
   const appliances = history.appliances.map((one) =>
     one.id === applianceId ? { ...one, events: [...one.events, event] } : one,
   );

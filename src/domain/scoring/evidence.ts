@@ -1,7 +1,6 @@
 import type { ComponentDef, KeywordGroup, Knowledge } from "../knowledge.ts";
-import type { Condition } from "../service-event.ts";
+import type { Condition, EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, type Day } from "../time.ts";
-import { findings } from "./keywords.ts";
 import { faded } from "./ratios.ts";
 import { concerns, type DatedEvent } from "./timeline.ts";
 import type { Evidence } from "./types.ts";
@@ -51,6 +50,7 @@ export function serviceRatios(
   const ratios: ServiceRatios = { condition: 1, repairs: 1, others: 1 };
   let repairs: DatedEvent[] | undefined;
   let observed: DatedEvent | undefined;
+  let latest: LatestDays | undefined;
   for (const event of events) {
     if (event.day <= subject.since || !concerns(event, subject.id)) continue;
     const { eventType: type, conditionAfter: condition } = event;
@@ -70,8 +70,10 @@ export function serviceRatios(
       const weighed = weigh(faded(ratio, months, spanMonths), weight);
       ratios.others *= enter(trail, "inspection", type, event.date, weighed, weight);
     }
-    if (event.notes !== null && months < evidence.keywords.spanMonths)
-      ratios.others *= keywordRatio(knowledge, subject, event, events, trail);
+    if (event.note !== null && months < evidence.keywords.spanMonths) {
+      latest ??= latestByType(subject, events);
+      ratios.others *= keywordRatio(knowledge, subject, event, latest, trail);
+    }
   }
   if (repairs) ratios.repairs *= repairFrequencyRatio(knowledge, subject, repairs, trail);
   if (observed) ratios.condition = conditionRatio(knowledge, subject, observed, trail);
@@ -130,15 +132,16 @@ function keywordRatio(
   knowledge: Knowledge,
   subject: Subject,
   event: DatedEvent,
-  events: readonly DatedEvent[],
+  latest: LatestDays,
   trail: Trail,
 ): number {
   const { keywords, resolvedFindingExponent } = knowledge.model.evidence;
   const months = ageMonths(event, subject);
   let product = 1;
-  for (const { group, share } of findings(knowledge, event.notes!)) {
+  for (const { groupId, share } of event.note!.findings) {
+    const group = knowledge.keywordGroup(groupId);
     if (event.componentId === null && !speaksOf(group, subject.def)) continue;
-    if (group.clearedBy.length > 0 && isCleared(group, event, events, subject.id)) continue;
+    if (group.clearedBy.length > 0 && isCleared(group, event, latest)) continue;
     const current = faded(group.ratio, months, keywords.spanMonths);
     const weight = weightOf(knowledge, event) * (share === 1 ? 1 : resolvedFindingExponent);
     product *= enter(trail, "keyword", group.id, event.date, weigh(current, weight), weight);
@@ -152,15 +155,16 @@ function speaksOf(group: KeywordGroup, def: ComponentDef): boolean {
   return group.componentIds.has(def.id) || !group.typeIds.has(def.typeId);
 }
 
-/** Whether the visit itself, or a later one, did away with the finding. */
-function isCleared(
-  group: KeywordGroup,
-  event: DatedEvent,
-  events: readonly DatedEvent[],
-  componentId: string,
-): boolean {
-  return events.some(
-    (later) =>
-      later.day >= event.day && group.clearedBy.includes(later.eventType) && concerns(later, componentId),
-  );
+/** By type, the day of the last event that concerns a component. */
+type LatestDays = ReadonlyMap<EventType, number>;
+
+function latestByType(subject: Subject, events: readonly DatedEvent[]): LatestDays {
+  const latest = new Map<EventType, number>();
+  // From the oldest to the newest.
+  for (const event of events) if (concerns(event, subject.id)) latest.set(event.eventType, event.day);
+  return latest;
 }
+
+/** Whether the visit itself, or a later one, did away with the finding. */
+const isCleared = ({ clearedBy }: KeywordGroup, { day }: DatedEvent, latest: LatestDays): boolean =>
+  clearedBy.some((type) => (latest.get(type) ?? Number.NEGATIVE_INFINITY) >= day);

@@ -1,4 +1,4 @@
-import type { KeywordGroup, KeywordRules, Knowledge } from "../knowledge.ts";
+import type { KeywordGroup, KeywordRules } from "../knowledge.ts";
 import { type ClauseRules, PhraseBook, readWords, stem, type Word } from "./words.ts";
 
 /** A word group that a note speaks of; `share` of its log-ratio: half for a fault that the note calls mended. */
@@ -18,27 +18,24 @@ type Lexicon = {
   negationsAfter: PhraseBook<true>;
   resolutions: PhraseBook<true>;
   hypotheticals: PhraseBook<true>;
-  known: Map<string, readonly Finding[]>;
 };
 
-const lexicons = new WeakMap<KeywordRules, Lexicon>();
-/** Notes repeat ("annual service, no issues"): so many readings are kept. */
-const KEPT_NOTES = 4096;
+/** To be counted up when the same rules are taken otherwise: what notes speak of is stored, and read anew then. */
+export const READING = 1;
 
-/** The word groups that a note speaks of, each once; negated, hypothetical and false ones left out. */
-export function findings({ keywords }: Pick<Knowledge, "keywords">, notes: string): readonly Finding[] {
-  let lexicon = lexicons.get(keywords);
+const lexicons = new WeakMap<KeywordRules, Lexicon>();
+
+/**
+ * The word groups that a note speaks of, each once; negated, hypothetical and false ones left out. Takes time in
+ * proportion to the note.
+ */
+export function findings(rules: KeywordRules, notes: string): readonly Finding[] {
+  let lexicon = lexicons.get(rules);
   if (!lexicon) {
-    lexicon = compile(keywords);
-    lexicons.set(keywords, lexicon);
+    lexicon = compile(rules);
+    lexicons.set(rules, lexicon);
   }
-  let found = lexicon.known.get(notes);
-  if (!found) {
-    found = read(lexicon, notes);
-    if (lexicon.known.size >= KEPT_NOTES) lexicon.known.clear();
-    lexicon.known.set(notes, found);
-  }
-  return found;
+  return read(lexicon, notes);
 }
 
 function compile(rules: KeywordRules): Lexicon {
@@ -60,18 +57,29 @@ function compile(rules: KeywordRules): Lexicon {
     negationsAfter: book(rules.negationsAfter),
     resolutions: book(rules.resolutions),
     hypotheticals: book(rules.hypotheticals),
-    known: new Map(),
   };
 }
+
+/** A note, with what is asked of it again and again. */
+type Text = {
+  words: readonly Word[];
+  /** By clause, the place after its last word. */
+  clauseEnds: readonly number[];
+  /** Clauses that say that a fault persists. */
+  persistent: ReadonlySet<number>;
+  /** Places that are a fault's own words: the "no" of "no heat" denies nothing else. */
+  own: ReadonlySet<number>;
+};
 
 function read(lexicon: Lexicon, notes: string): readonly Finding[] {
   const words = readWords(notes, lexicon.clauses);
   const mentions = findMentions(lexicon, words);
+  const text = prepare(lexicon, words, mentions);
   const resolvers = new Set<number>();
   const shares = new Map<Mention, 1 | 0.5>();
   let negated: Mention | undefined;
   for (const mention of mentions) {
-    if (isNegated(lexicon, words, mentions, mention, negated)) {
+    if (isNegated(lexicon, text, mention, negated)) {
       negated = mention;
       continue;
     }
@@ -80,7 +88,7 @@ function read(lexicon: Lexicon, notes: string): readonly Finding[] {
       if (!isUnfulfilled(lexicon, words, mention.start)) shares.set(mention, 1);
       continue;
     }
-    const resolver = resolvedAt(lexicon, words, mention);
+    const resolver = resolvedAt(lexicon, text, mention);
     if (resolver !== undefined) resolvers.add(resolver);
     shares.set(mention, resolver === undefined ? 1 : 0.5);
   }
@@ -89,6 +97,19 @@ function read(lexicon: Lexicon, notes: string): readonly Finding[] {
   for (const [{ group, start }, share] of shares)
     if (!resolvers.has(start)) strongest.set(group, strongest.get(group) === 1 ? 1 : share);
   return Array.from(strongest, ([group, share]) => ({ group, share }));
+}
+
+function prepare({ rules }: Lexicon, words: readonly Word[], mentions: readonly Mention[]): Text {
+  const clauseEnds: number[] = [];
+  const persistent = new Set<number>();
+  for (const [index, { clause, text }] of words.entries()) {
+    clauseEnds[clause] = index + 1;
+    if (rules.persistence.includes(text)) persistent.add(clause);
+  }
+  const own = new Set<number>();
+  for (const { group, start, end } of mentions)
+    if (group.direction === "up") for (let index = start; index < end; index++) own.add(index);
+  return { words, clauseEnds, persistent, own };
 }
 
 /** From left to right, the longest phrase first; a false friend takes up its words and says nothing. */
@@ -106,19 +127,16 @@ function findMentions(lexicon: Lexicon, words: readonly Word[]): Mention[] {
 
 function isNegated(
   lexicon: Lexicon,
-  words: readonly Word[],
-  mentions: readonly Mention[],
+  text: Text,
   mention: Mention,
   lastNegated: Mention | undefined,
 ): boolean {
-  // The "no" of "no heat" is that finding's own, and denies nothing else.
-  const isOwn = (index: number) =>
-    mentions.some(({ group, start, end }) => group.direction === "up" && start <= index && index < end);
+  const { words, own } = text;
   const before = precededBy(lexicon, lexicon.negations, words, mention.start, (index) => {
-    return !isOwn(index) && lexicon.notNegations.at(words, index) === undefined;
+    return !own.has(index) && lexicon.notNegations.at(words, index) === undefined;
   });
   if (before !== undefined) return true;
-  if (followedBy(lexicon, lexicon.negationsAfter, words, mention.end) !== undefined) return true;
+  if (followedBy(lexicon, lexicon.negationsAfter, text, mention.end) !== undefined) return true;
   const next = words[mention.end];
   if (next?.clause === words[mention.start]!.clause && lexicon.rules.negationsRightAfter.includes(next.text))
     return true;
@@ -127,26 +145,20 @@ function isNegated(
 
 /** "No leaks at the valve or rust": what "or" joins to a denied finding is denied with it. */
 function isListed({ rules }: Lexicon, words: readonly Word[], denied: Mention, mention: Mention): boolean {
-  const between = words.slice(denied.end, mention.start);
   const sameClause = words[denied.start]!.clause === words[mention.start]!.clause;
-  return (
-    sameClause &&
-    between.length < rules.reachWords &&
-    (between.length === 0 || between.some(({ text }) => rules.listWords.includes(text)))
-  );
+  if (!sameClause || mention.start - denied.end >= rules.reachWords) return false;
+  const between = words.slice(denied.end, mention.start);
+  return between.length === 0 || between.some(({ text }) => rules.listWords.includes(text));
 }
 
 /** Where the words say that the fault was mended, or lies in the past; undefined where they do not. */
-function resolvedAt(lexicon: Lexicon, words: readonly Word[], mention: Mention): number | undefined {
-  const { clause } = words[mention.start]!;
-  const persists = words.some(
-    (word) => word.clause === clause && lexicon.rules.persistence.includes(word.text),
-  );
-  if (persists) return undefined;
+function resolvedAt(lexicon: Lexicon, text: Text, mention: Mention): number | undefined {
+  const { words, persistent } = text;
+  if (persistent.has(words[mention.start]!.clause)) return undefined;
   const isDone = (index: number) => !isUnfulfilled(lexicon, words, index);
   return (
     precededBy(lexicon, lexicon.resolutions, words, mention.start, isDone) ??
-    followedBy(lexicon, lexicon.resolutions, words, mention.end, isDone)
+    followedBy(lexicon, lexicon.resolutions, text, mention.end, isDone)
   );
 }
 
@@ -169,7 +181,8 @@ function precededBy(
   accepts: (index: number) => boolean = always,
 ): number | undefined {
   const { clause } = words[start]!;
-  for (let index = start - 1; index >= 0 && words[index]!.clause === clause; index--) {
+  const first = Math.max(0, start - rules.reachWords - book.longest + 1);
+  for (let index = start - 1; index >= first && words[index]!.clause === clause; index--) {
     const phrase = book.at(words, index);
     if (!phrase) continue;
     const distance = start - (index + phrase.length - 1);
@@ -182,16 +195,13 @@ function precededBy(
 function followedBy(
   { rules }: Lexicon,
   book: PhraseBook<true>,
-  words: readonly Word[],
+  { words, clauseEnds }: Text,
   end: number,
   accepts: (index: number) => boolean = always,
 ): number | undefined {
-  const { clause } = words[end - 1]!;
-  let index = end;
-  for (; words[index]?.clause === clause; index++) {
-    if (index - end >= rules.reachWords) continue;
+  const next = clauseEnds[words[end - 1]!.clause]!;
+  for (let index = end; index < Math.min(next, end + rules.reachWords); index++)
     if (book.at(words, index) && accepts(index)) return index;
-  }
-  const opensNext = words[index]?.afterComma && book.at(words, index) && accepts(index);
-  return opensNext ? index : undefined;
+  const opensNext = words[next]?.afterComma && book.at(words, next) && accepts(next);
+  return opensNext ? next : undefined;
 }

@@ -1,7 +1,7 @@
 import type { ComponentDef, Environment, Knowledge } from "../knowledge.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { agedLife, calibratedLife } from "./aged-life.ts";
-import { cascadeRatio, type ScoredAppliance } from "./cascade.ts";
+import { CascadeEffects, type ScoredAppliance } from "./cascade.ts";
 import { claimsRatio, type LiveClaim, strongestClaims } from "./claims.ts";
 import { confidenceOf, recordOf } from "./confidence.ts";
 import { type Corrections, UNCORRECTED } from "./corrections.ts";
@@ -28,6 +28,8 @@ export type ScoreOptions = {
   explain?: boolean;
   /** What has been learned beside the knowledge base; nothing unless given. */
   corrections?: Corrections;
+  /** What is carried on by all appliances that bear on these; by those of the history unless given. */
+  cascades?: CascadeEffects;
 };
 
 /**
@@ -38,10 +40,47 @@ export function scoreProperty(
   knowledge: Knowledge,
   history: PropertyHistory,
   asOf: Day,
-  { only, explain = false, corrections = UNCORRECTED }: ScoreOptions = {},
+  { only, explain = false, corrections = UNCORRECTED, ...given }: ScoreOptions = {},
 ): Map<string, Score> {
+  const surroundings = surroundingsOf(knowledge, history, asOf, corrections, explain);
+  const appliances = history.appliances
+    .filter(({ id, typeId }) => !only || only.has(id) || knowledge.cascadingTypes.has(typeId))
+    .map((appliance) => assessAppliance(knowledge, appliance, surroundings));
+  const cascades = given.cascades ?? new CascadeEffects(knowledge, appliances);
+  const scores = new Map<string, Score>();
+  for (const appliance of appliances) {
+    if (only && !only.has(appliance.id)) continue;
+    for (const component of appliance.components) {
+      const cascade = cascades.ratio(component.def.id, appliance, component.trail);
+      scores.set(component.id, finish(knowledge, component, cascade));
+    }
+  }
+  return scores;
+}
+
+/** What appliances carry on to others is worked out of these, which may be some of a property's at a time. */
+export function scoreWithoutCascade(
+  knowledge: Knowledge,
+  history: PropertyHistory,
+  asOf: Day,
+  corrections: Corrections,
+): ScoredAppliance[] {
+  const surroundings = surroundingsOf(knowledge, history, asOf, corrections, false);
+  return history.appliances.map((appliance) => {
+    const { typeId, unitId, standalone } = assessAppliance(knowledge, appliance, surroundings);
+    return { typeId, unitId, standalone };
+  });
+}
+
+function surroundingsOf(
+  knowledge: Knowledge,
+  history: PropertyHistory,
+  asOf: Day,
+  corrections: Corrections,
+  explain: boolean,
+): Surroundings {
   const today = dayNumber(asOf);
-  const surroundings: Surroundings = {
+  return {
     environment: knowledge.environment(history.state),
     claims: strongestClaims(knowledge, history.claims, today),
     recordsSince: Math.min(dayNumber(history.recordsSince), today),
@@ -49,19 +88,6 @@ export function scoreProperty(
     today,
     explain,
   };
-  const appliances = history.appliances
-    .filter(({ id, typeId }) => !only || only.has(id) || knowledge.cascadingTypes.has(typeId))
-    .map((appliance) => assessAppliance(knowledge, appliance, surroundings));
-  const byType = Map.groupBy(appliances, (appliance) => appliance.typeId);
-  const scores = new Map<string, Score>();
-  for (const appliance of appliances) {
-    if (only && !only.has(appliance.id)) continue;
-    for (const component of appliance.components) {
-      const cascade = cascadeRatio(knowledge, component.def.id, appliance, byType, component.trail);
-      scores.set(component.id, finish(knowledge, component, cascade));
-    }
-  }
-  return scores;
 }
 
 /** What all appliances of a property share. */

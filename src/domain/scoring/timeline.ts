@@ -10,8 +10,8 @@ export function timeline(events: readonly EventEvidence[], today: number): Dated
   for (const event of events) {
     const day = dayNumber(event.date);
     if (day > today) continue;
-    const { componentId, eventType, date, conditionAfter, notes } = event;
-    dated.push({ componentId, eventType, date, conditionAfter, notes, day });
+    const { componentId, eventType, date, conditionAfter, note } = event;
+    dated.push({ componentId, eventType, date, conditionAfter, note, day });
   }
   if (dated.length < 2) return dated;
   dated.sort(compare);
@@ -46,7 +46,7 @@ function compare(a: DatedEvent, b: DatedEvent): number {
     compareText(a.eventType, b.eventType) ||
     compareText(a.componentId, b.componentId) ||
     compareText(a.conditionAfter, b.conditionAfter) ||
-    compareText(a.notes, b.notes)
+    compareText(a.note?.key ?? null, b.note?.key ?? null)
   );
 }
 

@@ -49,7 +49,16 @@ export type EventEvidence = {
   eventType: EventType;
   date: Day;
   conditionAfter: Condition | null;
-  notes: string | null;
+  /** Null where nothing was noted. */
+  note: Note | null;
+};
+
+/** What scoring knows of a note. */
+export type Note = {
+  /** Equal for equal notes alone. */
+  key: string;
+  /** The word groups that it speaks of, each once; `share` of its log-ratio: half for a fault that it calls mended. */
+  findings: readonly { groupId: string; share: 1 | 0.5 }[];
 };
 
 export type SmartEvidence = {

@@ -12,13 +12,12 @@ export type Word = {
 export type ClauseRules = { ends: ReadonlySet<string>; verbsAfterAnd: ReadonlySet<string> };
 
 const TOKEN = /\d+\.\d+|[a-z0-9]+(?:'[a-z]+)?|[.;!?\n]|[,:()–—]| - /g;
-const ITEM = String.raw`(?:\s+[\w'-]+){1,2}`;
-/** The commas of "leaks, rust, or noise": such a list is one clause. */
-const LIST_COMMA = new RegExp(String.raw`,(?=(?:${ITEM},)*(?:${ITEM})?\s+n?or\s)`, "g");
+const LAST_ITEM = /(?:\s+[\w'-]+){0,2}\s+n?or\s/y;
+const ITEM = /(?:\s+[\w'-]+){1,2},/y;
 
-/** The words of a note in lower case, without hyphens, each with its clause. */
+/** The words of a note in lower case, without hyphens, each with its clause. Takes time in proportion to the note. */
 export function readWords(notes: string, rules: ClauseRules): Word[] {
-  const text = notes.toLowerCase().replaceAll("’", "'").replaceAll(LIST_COMMA, " ");
+  const text = withoutListCommas(notes.toLowerCase().replaceAll("’", "'"));
   const tokens = text.match(TOKEN) ?? [];
   const words: Word[] = [];
   let clause = 0;
@@ -39,6 +38,41 @@ export function readWords(notes: string, rules: ClauseRules): Word[] {
   }
   return words;
 }
+
+/**
+ * A text without the commas of "leaks, rust, or noise": such a list is one clause. From the last comma to the first, since
+ * a comma that leads to another of a list is of that list itself.
+ */
+function withoutListCommas(text: string): string {
+  const commas: number[] = [];
+  let next: number | undefined;
+  for (
+    let comma = text.lastIndexOf(",");
+    comma >= 0;
+    comma = comma === 0 ? -1 : text.lastIndexOf(",", comma - 1)
+  ) {
+    const isOfList =
+      matchesAt(LAST_ITEM, text, comma + 1) || (next !== undefined && next === endOfItem(text, comma + 1));
+    next = isOfList ? comma : undefined;
+    if (isOfList) commas.push(comma);
+  }
+  if (commas.length === 0) return text;
+  let result = "";
+  let from = 0;
+  for (const comma of commas.reverse()) {
+    result += `${text.slice(from, comma)} `;
+    from = comma + 1;
+  }
+  return result + text.slice(from);
+}
+
+function matchesAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(text);
+}
+
+/** Where the comma of the item stands that begins there; undefined where none does. */
+const endOfItem = (text: string, at: number) => (matchesAt(ITEM, text, at) ? ITEM.lastIndex - 1 : undefined);
 
 /** Whether "and" leads to a verb, and so to a new statement: "no noise and leaking", but not "no knocking and banging". */
 function leadsOn(tokens: readonly string[], and: number, rules: ClauseRules): boolean {
@@ -64,12 +98,15 @@ export function stem(word: string): string {
 /** Phrases by their first word, longest first, so that the longest that fits is found. */
 export class PhraseBook<T> {
   readonly #byFirst = new Map<string, { words: string[]; value: T }[]>();
+  /** Words of the longest phrase. */
+  readonly longest: number = 0;
 
   constructor(entries: Iterable<readonly [phrase: string, value: T]>) {
     for (const [phrase, value] of entries) {
       const words = phrase.split(" ");
       const list = this.#byFirst.get(words[0]!) ?? [];
       list.push({ words, value });
+      this.longest = Math.max(this.longest, words.length);
       this.#byFirst.set(words[0]!, list);
     }
     for (const list of this.#byFirst.values()) list.sort((a, b) => b.words.length - a.words.length);

@@ -1,11 +1,14 @@
 import { notFound } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
+import { deliveryHeaders } from "../../usecases/delivery-signatures.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/resend-deliveries.ts";
 import {
   bulkResendRecord,
   bulkResendReply,
   deliveriesPage,
   deliveryRecord,
+  deliverySignature,
+  deliverySignatureRecord,
   failedWindow,
   fullDelivery,
   fullDeliveryRecord,
@@ -52,6 +55,19 @@ export function adminDeliveryOperations(): Operation[] {
         const found = await store.read.deliveryLog.find(params.id!);
         if (!found) throw notFound("Delivery not found");
         return ok(fullDeliveryRecord(found));
+      },
+    }),
+    adminOperation({
+      id: "getWebhookDeliverySignature",
+      method: "GET",
+      path: "/admin/webhook-deliveries/{id}/signature",
+      summary: "The headers that a delivery would be sent with now, its signatures among them",
+      tag: "Administration",
+      parameters: [deliveryInPath],
+      replies: answers("The headers", deliverySignature),
+      async handle({ administration, now, params }) {
+        const headers = await deliveryHeaders(administration, params.id!, now);
+        return ok(deliverySignatureRecord(params.id!, now, headers));
       },
     }),
     adminOperation({

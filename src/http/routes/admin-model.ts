@@ -1,26 +1,109 @@
+import { conflict } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import type { ModelProposal } from "../../domain/model-proposal.ts";
 import { modelVersionOf } from "../../usecases/model-in-use.ts";
+import { revertModel } from "../../usecases/model-versions.ts";
 import { modelCheckRecord, modelReply, modelVersionRecord } from "../../wire/model.ts";
-import { adminOperation, answers, type Operation, ok } from "../operation.ts";
+import {
+  applyProposal,
+  modelProposal,
+  modelProposalView,
+  reverted,
+  revertedView,
+} from "../../wire/model-proposal.ts";
+import { accepted, accepts, adminOperation, answers, type Operation, ok } from "../operation.ts";
 
-export function modelOperation(knowledge: Knowledge): Operation {
-  return adminOperation({
-    id: "getModel",
-    method: "GET",
-    path: "/admin/model",
-    summary: "The model that scores are made with, its proof, and the versions before it",
-    tag: "Administration",
-    replies: answers("The model in use, and every fit that was", modelReply),
-    async handle({ store }) {
-      const { models } = store.read;
-      const inUse = await modelVersionOf(store.read, knowledge);
-      const check = await models.latestCheck();
-      return ok({
-        model_version: inUse,
-        plain_model: knowledge.modelVersion,
-        latest_check: check ? modelCheckRecord(check) : null,
-        versions: (await models.list()).map((stored) => modelVersionRecord(stored, inUse)),
-      });
-    },
-  });
+/** Fits that administrators ask for. */
+export type Proposals = {
+  state(): ModelProposal;
+  /** False while one is under way. */
+  start(): boolean;
+  /** False while one is under way, or none was seen. */
+  apply(force: boolean, onApplied: (version: string) => Promise<void>): boolean;
+};
+
+export function modelOperations(knowledge: Knowledge, proposals: () => Proposals): Operation[] {
+  return [
+    adminOperation({
+      id: "getModel",
+      method: "GET",
+      path: "/admin/model",
+      summary: "The model that scores are made with, its proof, and the versions before it",
+      tag: "Administration",
+      replies: answers("The model in use, and every fit that was", modelReply),
+      async handle({ store }) {
+        const { models } = store.read;
+        const inUse = await modelVersionOf(store.read, knowledge);
+        const check = await models.latestCheck();
+        return ok({
+          model_version: inUse,
+          plain_model: knowledge.modelVersion,
+          latest_check: check ? modelCheckRecord(check) : null,
+          versions: (await models.list()).map((stored) => modelVersionRecord(stored, inUse)),
+        });
+      },
+    }),
+    adminOperation({
+      id: "revertModel",
+      method: "POST",
+      path: "/admin/model/revert",
+      summary: "Go back to the model that was in use before; the next snapshot scores everything by it",
+      tag: "Administration",
+      replies: answers("Both models", reverted),
+      errors: [409],
+      body: "optional",
+      async handle({ administration: { store, actor } }) {
+        if (!(await store.read.models.inUse()))
+          throw conflict("The plain model is in use, and nothing comes before it");
+        return ok(revertedView(await revertModel({ store, actor, knowledge })));
+      },
+    }),
+    adminOperation({
+      id: "getModelProposal",
+      method: "GET",
+      path: "/admin/model/proposal",
+      summary: "The latest fit that was asked for, with its proof",
+      tag: "Administration",
+      replies: answers("The fit, if there is one", modelProposal),
+      handle: () => ok(modelProposalView(proposals().state())),
+    }),
+    adminOperation({
+      id: "proposeModel",
+      method: "POST",
+      path: "/admin/model/proposal",
+      summary: "Fit the model to the failures on record; changes nothing by itself",
+      tag: "Administration",
+      replies: accepts("It is under way", modelProposal),
+      errors: [409],
+      body: "optional",
+      handle() {
+        if (!proposals().start()) throw conflict("A fit is under way already");
+        return accepted(modelProposalView(proposals().state()));
+      },
+    }),
+    adminOperation({
+      id: "applyModelProposal",
+      method: "POST",
+      path: "/admin/model/proposal/apply",
+      summary: "Put the fit to use; refused without proof unless forced",
+      tag: "Administration",
+      request: { form: applyProposal.form, example: { force: false } },
+      replies: accepts("It is under way", modelProposal),
+      errors: [409],
+      body: "optional",
+      handle({ administration: { store, actor }, body }) {
+        const { force = false } = applyProposal.check(body);
+        // The fit is made by another process, in its own name: whose wish it was stands beside that in the audit.
+        const note = (version: string) =>
+          store.write((tx) =>
+            tx.audit.record({
+              ...{ at: tx.now, actor, action: "model.ask_apply", subject: version, detail: { force } },
+            }),
+          );
+        if (!proposals().apply(force, note))
+          throw conflict("There is no fit to put to use: ask for one, and look at its proof");
+        return accepted(modelProposalView(proposals().state()));
+      },
+    }),
+  ];
 }

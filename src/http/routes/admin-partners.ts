@@ -10,12 +10,22 @@ import {
 } from "../../usecases/administer-partner.ts";
 import { partnerOverview } from "../../usecases/partner-overview.ts";
 import { partnerUsage } from "../../usecases/partner-usage.ts";
-import { type Administration, rotateClientSecret } from "../../usecases/partners.ts";
+import {
+  type Administration,
+  createPartner,
+  rotateApiKey,
+  rotateClientSecret,
+} from "../../usecases/partners.ts";
 import { sendTestEvent, TEST_MESSAGE } from "../../usecases/send-test-event.ts";
+import { newPartner, readNewPartner } from "../../wire/new-partner.ts";
 import { month, partnerInPath, slicing } from "../../wire/parameters.ts";
 import {
+  credentials,
+  credentialsRecord,
   fullPartner,
   fullPartnerRecord,
+  newApiKey,
+  newApiKeyRecord,
   newClientSecret,
   newClientSecretRecord,
   newWebhookSecret,
@@ -32,7 +42,16 @@ import {
   webhookTestRecord,
   webhookTestRequest,
 } from "../../wire/partner.ts";
-import { accepted, accepts, adminOperation, answers, type Operation, ok, type Reply } from "../operation.ts";
+import {
+  accepted,
+  accepts,
+  adminOperation,
+  answers,
+  creates,
+  type Operation,
+  ok,
+  type Reply,
+} from "../operation.ts";
 import { parseSlice, refused } from "../query.ts";
 
 export function adminPartnerOperations(): Operation[] {
@@ -155,11 +174,39 @@ export function adminPartnerOperations(): Operation[] {
   ];
 }
 
-/** The changes that answer with a credential, shown this once. */
-export function credentialOperations(): Operation[] {
+/** The changes that answer with a credential, shown this once. `newPartnersBudget`: calls a day, where none is named. */
+export function credentialOperations(newPartnersBudget: number): Operation[] {
   const shownOnce = <Body>(record: Body): Reply<Body> => ({
     ...ok(record),
     headers: { "cache-control": "no-store" },
+  });
+  const create = adminOperation({
+    id: "createPartner",
+    method: "POST",
+    path: "/admin/partners",
+    summary: "Make a partner; its credentials are shown this once",
+    tag: "Administration",
+    request: { form: newPartner.form, example: { name: "Acme Insurance", daily_budget: 5000 } },
+    replies: creates("The partner's credentials", credentials),
+    body: "json",
+    async handle({ administration, body }) {
+      const made = await createPartner(administration, readNewPartner(body, newPartnersBudget));
+      return { ...shownOnce(credentialsRecord(made.partner, made.credentials)), status: 201 };
+    },
+  });
+  const apiKey = adminOperation({
+    id: "rotateApiKey",
+    method: "POST",
+    path: "/admin/partners/{id}/rotate-key",
+    summary: "A new API key, shown this once; the one before ends at once",
+    tag: "Administration",
+    parameters: [partnerInPath],
+    replies: answers("The new key", newApiKey),
+    body: "optional",
+    async handle({ administration, params, store }) {
+      const { id } = await getPartner(store, params.id!);
+      return shownOnce(newApiKeyRecord(id, await rotateApiKey(administration, id)));
+    },
   });
   const clientSecret = adminOperation({
     id: "rotateClientSecret",
@@ -192,7 +239,7 @@ export function credentialOperations(): Operation[] {
       return shownOnce(newWebhookSecretRecord(id, made));
     },
   });
-  return [clientSecret, webhookSecret];
+  return [create, apiKey, clientSecret, webhookSecret];
 }
 
 async function getPartner(store: Store, id: string): Promise<Partner> {

@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import { Choice, Filters } from "../browser/filters.tsx";
 import { useLoaded } from "../browser/loaded.ts";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
@@ -9,7 +10,6 @@ import { PartName } from "../sections/part-name.tsx";
 import { costOfWaiting } from "../waiting.ts";
 import { Places, SYSTEMS, systemName, TIER_WORDS } from "../words.ts";
 import { readTypes, useApp, useTitle, useWatched } from "./app-context.ts";
-import { Choice, Filters } from "./filters.tsx";
 import type { AlertForm, AlertPageForm } from "./forms.ts";
 import { useList } from "./list-reader.ts";
 import { More } from "./more.tsx";

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
+import { Choice, Filters } from "../browser/filters.tsx";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { toast } from "../browser/toasts.tsx";
 import { count, counted, moment } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { useApp, useTitle } from "./app-context.ts";
-import { Choice, Filters } from "./filters.tsx";
 import type { DeliveryForm, DeliveryPageForm, DeliveryStatus } from "./forms.ts";
 import { useList } from "./list-reader.ts";
 import { More } from "./more.tsx";

@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
+import { Choice, Filters, Search } from "../browser/filters.tsx";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Failed, Loading } from "../browser/states.tsx";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
@@ -6,7 +7,6 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
 import type { Tier } from "../forms.ts";
 import { useApp, useTitle, useWatched } from "./app-context.ts";
-import { Choice, Filters, Search } from "./filters.tsx";
 import type { PortfolioItemForm } from "./forms.ts";
 import { LoadedSoFar } from "./loaded-so-far.tsx";
 import { filtered, NOT_RATED, sorted, sortingOf, sortingText } from "./portfolio.ts";

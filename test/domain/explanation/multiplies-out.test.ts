@@ -3,13 +3,13 @@ import fc from "fast-check";
 import type { PlacedComponent } from "../../../src/domain/component.ts";
 import { explainScore } from "../../../src/domain/explanation/explanation.ts";
 import { CHANGES, type ChangeName, scoreAfter } from "../../../src/domain/explanation/what-if.ts";
-import type { Corrections } from "../../../src/domain/scoring/corrections.ts";
+import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
 import { explanationView } from "../../../src/wire/explanation.ts";
 import type { Json } from "../../support/json.ts";
 import { history } from "../scoring/any-history.ts";
-import { AS_OF, knowledge } from "../scoring/histories.ts";
+import { AS_OF, appliance, event, knowledge, property } from "../scoring/histories.ts";
 
 /** The JSON of a component's explanation, as it would be sent. */
 function explained(given: PropertyHistory, at: number, corrections: Corrections): Json {
@@ -30,6 +30,9 @@ const days = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) /
 const product = (factors: number[]) => factors.reduce((all, one) => all * one, 1);
 const sum = (terms: number[]) => terms.reduce((all, one) => all + one, 0);
 const held = (value: number, lowest: number, highest: number) => Math.min(highest, Math.max(lowest, value));
+
+/** Where a boiler has its burner. */
+const BURNER_AT = appliance("boiler").components.findIndex(({ defId }) => defId === "boiler_burner");
 
 /** Works a score out again from the numbers of the JSON alone, as a reader with a spreadsheet would. */
 function workedOut({ as_of, definition, life, rate, age, evidence, hazard, score }: Json) {
@@ -139,11 +142,12 @@ test("the numbers of an explanation multiply out to the score, to 1e-9", () => {
         decision.cost_of_waiting_a_year,
         found.yearly * (decision.reactive_cost - decision.proactive_cost) - decision.yearly_cost,
       );
-      if (decision.optimal_age_years !== null)
-        near(
-          decision.due_in_years,
-          Math.max(0, decision.optimal_age_years * found.θ ** (-1 / (found.β - 1)) - found.Vstar / found.r),
-        );
+      if (decision.optimal_age_years === null) return;
+      near(decision.age_factor, found.θ ** (-1 / (found.β - 1)));
+      near(
+        decision.due_in_years,
+        Math.max(0, decision.optimal_age_years * decision.age_factor - found.Vstar / found.r),
+      );
     }),
     { numRuns: 300 },
   );
@@ -179,4 +183,12 @@ test("evidence says when it ends: on that day it says nothing any more, and on t
       }
     }),
   );
+});
+
+test("of two visits on one day the stronger is shown in full, and the other takes nothing", () => {
+  const visits = ["Cleaning", "Preventive Maintenance"] as const;
+  const events = visits.map((type) => event(type, "2025-01-01"));
+  const { age } = explained(property([appliance("boiler", { id: "A0", events })]), BURNER_AT, UNCORRECTED);
+  expect(sum(age.restorations.map((one: Json) => one.share))).toBeCloseTo(0.2, 12);
+  expect(new Set(age.restorations.map((one: Json) => one.date))).toEqual(new Set(["2025-01-01"]));
 });

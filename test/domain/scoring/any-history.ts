@@ -8,7 +8,7 @@ import type {
 } from "../../../src/domain/scoring/types.ts";
 import { EVENT_TYPES } from "../../../src/domain/service-event.ts";
 import { dayFromNumber, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { ALWAYS, AS_OF, appliance, knowledge } from "./histories.ts";
+import { ALWAYS, AS_OF, appliance, knowledge, noteOf } from "./histories.ts";
 
 /* Histories of any shape that scoring may meet. */
 
@@ -33,7 +33,7 @@ function eventOn(componentIds: string[]): fc.Arbitrary<EventEvidence> {
     eventType: fc.constantFrom(...EVENT_TYPES),
     date: anyDay,
     conditionAfter: fc.option(fc.constantFrom("good", "fair", "poor"), { freq: 2 }),
-    notes,
+    note: notes.map(noteOf),
   });
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
-import { AS_OF, appliance, BURNER, burner, event, knowledge, property, scores } from "./histories.ts";
+import { AS_OF, appliance, BURNER, burner, event, knowledge, noteOf, property, scores } from "./histories.ts";
 
 /** 487 days before AS_OF: exactly 16 of the 24 months that most evidence fades over. */
 const SIXTEEN_MONTHS_AGO = "2024-03-01";
@@ -71,7 +71,10 @@ describe("repair frequency", () => {
 
   // Rule: event-directions
   test("counts each of the last three repairs", () => {
-    const full = [AS_OF, AS_OF, AS_OF, AS_OF].map((date, i) => ({ ...repair(date), notes: `visit ${i}` }));
+    const full = [AS_OF, AS_OF, AS_OF, AS_OF].map((date, i) => ({
+      ...repair(date),
+      note: noteOf(`visit ${i}`),
+    }));
     expect(burner(full.slice(0, 2)).hazardRatio).toBeCloseTo(1.5625, 12); // 1.25²
     expect(burner(full.slice(0, 3)).hazardRatio).toBeCloseTo(1.953125, 12); // 1.25³
     expect(burner(full).hazardRatio).toBeCloseTo(1.953125, 12);

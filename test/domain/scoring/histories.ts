@@ -1,8 +1,10 @@
+import { findings } from "../../../src/domain/scoring/keywords.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type {
   ApplianceHistory,
   ComponentHistory,
   EventEvidence,
+  Note,
   PropertyHistory,
   Score,
   SmartEvidence,
@@ -46,9 +48,25 @@ function component(id: string, defId: string, installYear: number): ComponentHis
 }
 
 /** An event on the whole appliance unless it names a component. */
-export function event(eventType: EventType, date: string, given: Partial<EventEvidence> = {}): EventEvidence {
-  return { componentId: null, eventType, date, conditionAfter: null, notes: null, ...given };
+export function event(
+  eventType: EventType,
+  date: string,
+  { notes = null, ...given }: Partial<EventEvidence> & { notes?: string | null } = {},
+): EventEvidence {
+  return { componentId: null, eventType, date, conditionAfter: null, note: noteOf(notes), ...given };
 }
+
+/** A note as scoring knows it. */
+export const noteOf = (notes: string | null): Note | null =>
+  notes === null
+    ? null
+    : {
+        key: notes,
+        findings: findings(knowledge.keywords, notes).map(({ group, share }) => ({
+          groupId: group.id,
+          share,
+        })),
+      };
 
 /** A water leak of medium severity, read by the sensor "s1" at noon of the day. */
 export function reading(date: string, given: Partial<SmartEvidence> = {}): SmartEvidence {

@@ -68,7 +68,7 @@ describe("age, use and make", () => {
         ...past,
         eventType: "Preventive Maintenance" as const,
         conditionAfter: null,
-        notes: null,
+        note: null,
       })),
     })),
   }));

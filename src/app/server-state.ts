@@ -1,0 +1,20 @@
+import { settingsInForce } from "../config/in-force.ts";
+import type { ServerState } from "../http/routes/admin-server.ts";
+import type { Schedule } from "../jobs/schedule.ts";
+import type { Listeners } from "./listeners.ts";
+import { type OverviewSources, overviewOf } from "./overview.ts";
+
+/** What is known only once the server listens. */
+export type Later = { listeners?: Listeners; jobs?: Schedule };
+
+/** What the running server tells administrators of itself. */
+export function serverState(sources: Omit<OverviewSources, "tlsValidTo">, later: Later): ServerState {
+  const { config } = sources;
+  return {
+    overview: () => overviewOf({ ...sources, tlsValidTo: later.listeners?.tlsValidTo() }),
+    jobs: () => later.jobs?.states() ?? [],
+    runJob: (name) => later.jobs?.runNow(name),
+    configFile: config.file,
+    settings: settingsInForce(config),
+  };
+}

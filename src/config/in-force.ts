@@ -1,0 +1,14 @@
+import type { SettingInForce } from "../domain/setting.ts";
+import { type Config, camelCase, SECRET_SETTINGS, settingKeys } from "./settings.ts";
+
+/** Every setting with where its value came from, in the order of the file. A secret's value is not among them. */
+export function settingsInForce(config: Config): SettingInForce[] {
+  return settingKeys().map((key) => {
+    const [section, name] = key.split(".") as [string, string];
+    const sections = config as unknown as Record<string, Record<string, unknown>>;
+    const value = sections[section]![camelCase(name)];
+    const isSecret = SECRET_SETTINGS.has(key);
+    const isSet = value !== "" && !(Array.isArray(value) && value.length === 0);
+    return { key, value: isSecret ? null : value, isSecret, isSet, origin: config.origins.get(key)! };
+  });
+}

@@ -1,0 +1,128 @@
+import { LRUCache } from "lru-cache";
+import { Failure } from "../domain/errors.ts";
+import type { FillRandom } from "../domain/ids.ts";
+import type { Administrator } from "../domain/partner.ts";
+import type { Instant } from "../domain/time.ts";
+import { hashSecret, secretsEqual } from "../secrets/hash.ts";
+import type { Store } from "../store/store.ts";
+import { unauthorized } from "./auth.ts";
+import { CONSOLE } from "./operation.ts";
+
+/** An administrator who is signed in at the console. */
+export type ConsoleSession = {
+  administrator: Administrator;
+  /** What every change must carry beside the cookie: another site can make a browser send that one, and not this. */
+  csrfToken: string;
+  expiresAt: Instant;
+};
+
+const COOKIE = "mainstay_console";
+/** Carries the token against forged requests. */
+export const CSRF_HEADER = "x-csrf-token";
+const LIFETIME_MS = 12 * 3_600_000;
+const MOST_SESSIONS = 1000;
+const TOKEN_BYTES = 32;
+
+const EXPIRED = "The session has ended. Sign in again.";
+
+/**
+ * Who is signed in at the console. Kept in this process's memory, so that a restart ends every session; the key is
+ * looked up with each request, so that a revoked one ends its sessions at once.
+ */
+export class ConsoleSessions {
+  /** By the hash of what the cookie holds. */
+  readonly #sessions = new LRUCache<string, { keyHash: string; csrfToken: string; expiresAt: Instant }>({
+    max: MOST_SESSIONS,
+  });
+
+  constructor(
+    private readonly store: Store,
+    private readonly random: FillRandom,
+    private readonly clock: () => Instant,
+  ) {}
+
+  /** Begins a session. Throws unauthorized when the key is no administrator's. */
+  async begin(key: string): Promise<{ session: ConsoleSession; token: string }> {
+    const keyHash = hashSecret(key);
+    const administrator = await this.store.read.administrators.findByKey(keyHash);
+    if (!administrator) throw unauthorized("This is not the key of an administrator, or it was revoked.");
+    const [token, csrfToken] = [this.#newToken(), this.#newToken()];
+    const expiresAt = this.clock() + LIFETIME_MS;
+    this.#sessions.set(hashSecret(token), { keyHash, csrfToken, expiresAt });
+    return { session: { administrator, csrfToken, expiresAt }, token };
+  }
+
+  /** The session that the request's cookie belongs to. */
+  async find(request: Request): Promise<ConsoleSession | undefined> {
+    const token = cookieOf(request);
+    const kept = token && this.#sessions.get(hashSecret(token));
+    if (!token || !kept) return undefined;
+    const administrator =
+      kept.expiresAt > this.clock() && (await this.store.read.administrators.findByKey(kept.keyHash));
+    if (administrator) return { administrator, csrfToken: kept.csrfToken, expiresAt: kept.expiresAt };
+    this.#sessions.delete(hashSecret(token));
+    return undefined;
+  }
+
+  /** Who makes the request. Throws unauthorized without a session, and forbidden for a change that may be forged. */
+  async authenticate(request: Request): Promise<Administrator> {
+    const session = await this.find(request);
+    if (!session) throw unauthorized(EXPIRED);
+    if (request.method !== "GET" && request.method !== "HEAD") refuseForged(request, session.csrfToken);
+    return session.administrator;
+  }
+
+  end(request: Request): void {
+    const token = cookieOf(request);
+    if (token) this.#sessions.delete(hashSecret(token));
+  }
+
+  #newToken(): string {
+    return Buffer.from(this.random(new Uint8Array(TOKEN_BYTES))).toString("base64url");
+  }
+}
+
+/** Whether the request came below the console's address, where sessions count and keys do not. */
+export const isOfConsole = ({ url }: Request) => new URL(url).pathname.includes(`${CONSOLE}/admin/`);
+
+/** Throws forbidden for a change that another site may have made the browser send. */
+export function refuseForged(request: Request, csrfToken: string): void {
+  refuseOtherSites(request);
+  if (!secretsEqual(request.headers.get(CSRF_HEADER) ?? "", csrfToken))
+    throw new Failure(
+      "forbidden",
+      `A change made with the console's cookie must carry the session's token in ${CSRF_HEADER}. Nothing was changed; reload the page.`,
+    );
+}
+
+/** Throws forbidden for what a browser says that a page of another site has sent. */
+export function refuseOtherSites({ headers }: Request): void {
+  const site = headers.get("sec-fetch-site");
+  const origin = headers.get("origin");
+  const isForeign =
+    site === null
+      ? origin !== null && URL.parse(origin)?.host !== headers.get("host")
+      : site !== "same-origin" && site !== "none";
+  if (isForeign) throw new Failure("forbidden", "Only the console's own pages may ask for this.");
+}
+
+/** The cookie that holds a session's token, for the part of the address that the request was made below. */
+export const cookieFor = (request: Request, token: string, isSecure: boolean): string =>
+  `${COOKIE}=${token}; ${attributesFor(request, isSecure)}; Max-Age=${LIFETIME_MS / 1000}`;
+
+/** Takes the cookie away. */
+export const cookieGone = (request: Request, isSecure: boolean): string =>
+  `${COOKIE}=; ${attributesFor(request, isSecure)}; Max-Age=0`;
+
+/** A proxy may be the one that speaks TLS: then the browser says so by its Origin. */
+function attributesFor({ url, headers }: Request, isSecure: boolean): string {
+  const { pathname } = new URL(url);
+  const path = pathname.slice(0, pathname.lastIndexOf(`${CONSOLE}/`) + CONSOLE.length);
+  const secure = isSecure || headers.get("origin")?.startsWith("https://");
+  return `Path=${path}; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`;
+}
+
+function cookieOf({ headers }: Request): string | undefined {
+  const pairs = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);
+}

@@ -1,0 +1,81 @@
+import { assetTable } from "../../web/assets/asset-table.ts";
+import { consoleSession, consoleSessionView, signIn } from "../../wire/console-session.ts";
+import {
+  type ConsoleSessions,
+  cookieFor,
+  cookieGone,
+  refuseForged,
+  refuseOtherSites,
+} from "../console-sessions.ts";
+import { answers, CONSOLE, type Operation, ok, publicOperation } from "../operation.ts";
+import { pageReply } from "../page-reply.ts";
+
+export type ConsoleParts = {
+  sessions: ConsoleSessions;
+  /** Whether partners reach the console too: then it shows no credential. */
+  partnersReachIt: boolean;
+  /** Whether the listener speaks TLS. */
+  isSecure: () => boolean;
+};
+
+const NOT_KEPT = { "cache-control": "no-store" };
+
+/** The console's page, and who is signed in at it. What it shows, it asks of the administrators' own operations. */
+export function consoleOperations({ sessions, partnersReachIt, isSecure }: ConsoleParts): Operation[] {
+  const view = (session?: Parameters<typeof consoleSessionView>[0]) =>
+    consoleSessionView(session, !partnersReachIt);
+  return [
+    publicOperation({
+      id: "getConsole",
+      method: "GET",
+      path: CONSOLE,
+      summary: "The administrators' console",
+      async handle(call) {
+        const { renderConsole } = await import("../../web/console/document.tsx");
+        const { fileOf } = await assetTable();
+        const asset = (name: string) => `assets/${fileOf(name)}`;
+        const rendered = renderConsole({ style: asset("console.css"), script: asset("console.js") });
+        return pageReply({ frameAncestors: [] }, call, rendered);
+      },
+    }),
+    publicOperation({
+      id: "getConsoleSession",
+      method: "GET",
+      path: `${CONSOLE}/session`,
+      summary: "Who is signed in at the console",
+      replies: answers("Who, if anybody", consoleSession),
+      handle: async ({ request }) => ({ ...ok(view(await sessions.find(request))), headers: NOT_KEPT }),
+    }),
+    publicOperation({
+      id: "signInAtConsole",
+      method: "POST",
+      path: `${CONSOLE}/session`,
+      summary: "Sign in at the console with an administrator's key",
+      request: { form: signIn.form, example: { admin_key: "svc_admin_…" } },
+      replies: answers("The session, whose token is in the cookie", consoleSession),
+      body: "json",
+      async handle({ body, request }) {
+        refuseOtherSites(request);
+        const { session, token } = await sessions.begin(signIn.check(body).admin_key.trim());
+        sessions.end(request);
+        const cookie = cookieFor(request, token, isSecure());
+        return { ...ok(view(session)), headers: { ...NOT_KEPT, "set-cookie": cookie } };
+      },
+    }),
+    publicOperation({
+      id: "signOutAtConsole",
+      method: "POST",
+      path: `${CONSOLE}/session/end`,
+      summary: "Sign out at the console",
+      replies: answers("Nobody is signed in", consoleSession),
+      body: "optional",
+      async handle({ request }) {
+        const session = await sessions.find(request);
+        if (session) refuseForged(request, session.csrfToken);
+        sessions.end(request);
+        const headers = { ...NOT_KEPT, "set-cookie": cookieGone(request, isSecure()) };
+        return { ...ok(view()), headers };
+      },
+    }),
+  ];
+}

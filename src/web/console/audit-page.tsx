@@ -1,0 +1,81 @@
+import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
+import { Empty, Showing } from "../browser/states.tsx";
+import { moment } from "../format.ts";
+import { useRead, useTitle } from "./console-context.ts";
+import type { AdministratorPageForm, AuditForm, AuditPageForm } from "./forms.ts";
+import { Pager } from "./pager.tsx";
+import { Heading } from "./shell.tsx";
+
+/** What was changed, when, and by whom. */
+export function AuditPage({ place }: { place: Place }) {
+  const subject = place.query.get("subject") ?? "";
+  const offset = place.query.get("offset") ?? "0";
+  const query = new URLSearchParams({ offset, ...(subject && { subject }) });
+  const loaded = useRead<AuditPageForm>(`/admin/audit?${query}`);
+  const people = useRead<AdministratorPageForm>("/admin/administrators?limit=200");
+  const names = new Map(people.value?.administrators.map(({ admin_id, name }) => [admin_id, name]));
+  useTitle("Audit");
+  return (
+    <>
+      <Heading
+        title="Audit"
+        about={
+          subject === "" ? (
+            "Every change by an administrator or on the command line, the newest first. Nothing in it can be changed."
+          ) : (
+            <>
+              Changes to <code>{subject}</code>. <a href={addressOf(["audit"])}>Show all</a>
+            </>
+          )
+        }
+      />
+      <Showing loaded={loaded} what="the audit">
+        {(page) =>
+          page.total === 0 ? (
+            <Empty title="Nothing was changed" />
+          ) : (
+            <section class="card" aria-label="Changes">
+              <ul class="changes">
+                {page.entries.map((entry) => (
+                  <Change key={entry.seq} entry={entry} who={names.get(entry.actor) ?? entry.actor} />
+                ))}
+              </ul>
+              <Pager
+                page={page}
+                one="change"
+                onOffset={(to) => replaceQuery(place, { offset: String(to) })}
+              />
+            </section>
+          )
+        }
+      </Showing>
+    </>
+  );
+}
+
+function Change({ entry, who }: { entry: AuditForm; who: string }) {
+  const { at, action, actor, subject, detail } = entry;
+  const told = Object.entries(detail).map(
+    ([name, value]) =>
+      `${name.replaceAll("_", " ")}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return (
+    <li>
+      <span class="when mute">{moment(at)}</span>
+      <span class="who-did" title={actor}>
+        {who}
+      </span>
+      <strong class="what">{action}</strong>
+      <span class="how small">
+        {subject.startsWith("PARTNER_") ? (
+          <a href={addressOf(["partners", subject])}>
+            <code>{subject}</code>
+          </a>
+        ) : (
+          <code>{subject}</code>
+        )}
+        {told.length > 0 && <span class="mute"> {told.join("; ")}</span>}
+      </span>
+    </li>
+  );
+}

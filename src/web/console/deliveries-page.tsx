@@ -1,0 +1,127 @@
+import { Choice, Filters } from "../browser/filters.tsx";
+import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
+import { Empty, Showing } from "../browser/states.tsx";
+import { VirtualTable } from "../browser/virtual-table.tsx";
+import { count, moment } from "../format.ts";
+import { useRead, useTitle } from "./console-context.ts";
+import type { DeliveryForm, DeliveryPageForm, PartnerPageForm } from "./forms.ts";
+import { Pager } from "./pager.tsx";
+import { ResendWindow } from "./resend-window.tsx";
+import { Heading } from "./shell.tsx";
+import { DELIVERY_WORDS, EVENTS } from "./words.ts";
+
+const FILTERS = ["partner_id", "status", "event", "offset"];
+
+/** What was sent to all partners' receivers. */
+export function DeliveriesPage({ place }: { place: Place }) {
+  const of = (name: string) => place.query.get(name) ?? "";
+  const given = FILTERS.map((name) => [name, of(name)]).filter(([, value]) => value !== "");
+  const loaded = useRead<DeliveryPageForm>(`/admin/webhook-deliveries?${new URLSearchParams(given)}`);
+  const partners = useRead<PartnerPageForm>("/admin/partners?limit=200");
+  const names = new Map(partners.value?.partners.map(({ partner_id, name }) => [partner_id, name]));
+  const set = (changes: Record<string, string>) => replaceQuery(place, { offset: "", ...changes });
+  useTitle("Deliveries");
+  return (
+    <>
+      <Heading title="Deliveries" about="What was sent to the partners’ receivers, the newest first." />
+      <Filters>
+        <Choice
+          label="Partner"
+          value={of("partner_id")}
+          choices={[...names]}
+          onChange={(partner_id) => set({ partner_id })}
+        />
+        <Choice
+          label="Status"
+          value={of("status")}
+          choices={Object.entries(DELIVERY_WORDS).map(([status, { name }]) => [status, name])}
+          onChange={(status) => set({ status })}
+        />
+        <Choice
+          label="Event"
+          value={of("event")}
+          choices={EVENTS.map((event) => [event, event])}
+          onChange={(event) => set({ event })}
+        />
+        <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={loaded.again}>
+          Look again
+        </button>
+      </Filters>
+      <Showing loaded={loaded} what="the deliveries">
+        {(page) =>
+          page.total === 0 ? (
+            <Empty title={given.length === 0 ? "Nothing was sent" : "Nothing matches"}>
+              <p>
+                {given.length === 0 ? (
+                  "Deliveries appear here once a partner has a receiver and something happens."
+                ) : (
+                  <a href={addressOf(["deliveries"])}>Show every delivery</a>
+                )}
+              </p>
+            </Empty>
+          ) : (
+            <section class="card" aria-label="Deliveries">
+              <VirtualTable
+                caption="Deliveries"
+                rows={page.deliveries}
+                rowKey={({ id }) => id}
+                columns={[
+                  { key: "event", heading: "Event", cell: EventName },
+                  { key: "status", heading: "Status", cell: Status },
+                  {
+                    key: "partner",
+                    heading: "Partner",
+                    shownFrom: "medium",
+                    cell: ({ partner_id }) => (
+                      <a class="name" href={addressOf(["partners", partner_id])}>
+                        {names.get(partner_id) ?? partner_id}
+                      </a>
+                    ),
+                  },
+                  {
+                    key: "attempts",
+                    heading: "Attempts",
+                    isNumber: true,
+                    shownFrom: "wide",
+                    cell: ({ attempt_count }) => count(attempt_count),
+                  },
+                  { key: "answer", heading: "Latest answer", shownFrom: "wide", cell: latestAnswer },
+                ]}
+              />
+              <Pager
+                page={page}
+                one="delivery"
+                many="deliveries"
+                onOffset={(offset) => replaceQuery(place, { offset: String(offset) })}
+              />
+            </section>
+          )
+        }
+      </Showing>
+      {names.size > 0 && (
+        <ResendWindow partners={[...names]} partnerId={of("partner_id")} onResent={loaded.again} />
+      )}
+    </>
+  );
+}
+
+function EventName({ id, event, created_at }: DeliveryForm) {
+  return (
+    <>
+      <a class="name" href={addressOf(["deliveries", id])}>
+        {event}
+      </a>
+      <span class="under small mute">{moment(created_at)}</span>
+    </>
+  );
+}
+
+export function Status({ status }: Pick<DeliveryForm, "status">) {
+  const { name, chip } = DELIVERY_WORDS[status];
+  return <span class={`chip ${chip}`}>{name}</span>;
+}
+
+function latestAnswer({ attempts }: DeliveryForm): string {
+  const last = attempts.at(-1);
+  return last ? (last.error ?? String(last.status_code)) : "Not tried yet";
+}

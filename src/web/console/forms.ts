@@ -1,0 +1,196 @@
+import type { DeliveryStatus } from "./words.ts";
+
+/* What the console reads of the administrators' operations. */
+
+export type SessionForm = {
+  signed_in: boolean;
+  admin_id: string | null;
+  name: string | null;
+  csrf_token: string | null;
+  expires_at: string | null;
+  shows_credentials: boolean;
+};
+
+export type Paged = { total: number; limit: number; offset: number; page: number; pages: number };
+
+export type CheckForm = {
+  name: string;
+  status: "ok" | "warn" | "fail";
+  detail: string;
+  remedy: string | null;
+};
+
+export type OverviewForm = {
+  at: string;
+  status: CheckForm["status"];
+  version: string;
+  uptime_s: number;
+  checks: CheckForm[];
+  properties: number;
+  components: number;
+  critical: number;
+  warning: number;
+  deliveries_pending: number;
+};
+
+export type PartnerForm = {
+  partner_id: string;
+  name: string;
+  enabled: boolean;
+  daily_budget: number;
+  created_at: string;
+  webhook_url: string | null;
+  webhook_events: string[] | null;
+  webhook_concurrency: number | null;
+  webhook_paused_at: string | null;
+  webhook_failing_since: string | null;
+  webhook_last_error: string | null;
+  webhook_secret_rotates_at: string | null;
+};
+
+export type FullPartnerForm = PartnerForm & {
+  client_id: string | null;
+  properties: number;
+  appliances: number;
+  components: number;
+  deliveries_pending: number;
+  deliveries_failed: number;
+};
+
+export type PartnerPageForm = Paged & { partners: PartnerForm[] };
+
+export type UsageForm = {
+  month: string;
+  calls: number;
+  billable_units: number;
+  days: { day: string; calls: number }[];
+};
+
+export type AttemptForm = {
+  attempt: number;
+  started_at: string;
+  duration_ms: number;
+  status_code: number | null;
+  error: string | null;
+  address: string | null;
+  response_head: string;
+};
+
+export type DeliveryForm = {
+  id: string;
+  partner_id: string;
+  event: string;
+  request_id: string | null;
+  status: DeliveryStatus;
+  created_at: string;
+  next_attempt_at: string | null;
+  finished_at: string | null;
+  attempt_count: number;
+  attempts: AttemptForm[];
+};
+
+export type FullDeliveryForm = DeliveryForm & { payload: unknown };
+export type DeliveryPageForm = Paged & { deliveries: DeliveryForm[] };
+export type SignatureForm = { signed_at: string; headers: Readonly<Record<string, string>> };
+
+export type JobForm = {
+  name: string;
+  pattern: string | null;
+  running: boolean;
+  started_at: string | null;
+  finished_at: string | null;
+  error: string | null;
+  next_at: string | null;
+};
+
+export type SnapshotForm = {
+  date: string;
+  started_at: string;
+  finished_at: string | null;
+  model_version: string;
+  components: number;
+  changed: number;
+  critical: number;
+  warning: number;
+  good: number;
+  announced: number;
+  held_back: number;
+};
+export type SnapshotPageForm = Paged & { snapshots: SnapshotForm[] };
+
+export type AuditForm = {
+  seq: number;
+  actor: string;
+  action: string;
+  subject: string;
+  detail: Readonly<Record<string, unknown>>;
+  at: string;
+};
+export type AuditPageForm = Paged & { entries: AuditForm[] };
+
+export type AdministratorPageForm = Paged & {
+  administrators: { admin_id: string; name: string; revoked_at: string | null }[];
+};
+
+export type SettingForm = {
+  key: string;
+  value: string | null;
+  is_secret: boolean;
+  is_set: boolean;
+  origin: string;
+};
+export type SettingsForm = { file: string | null; settings: SettingForm[] };
+
+type MeasuresForm = {
+  concordance: number | null;
+  brier_skill: number | null;
+  calibration_error: number | null;
+  log_loss: number | null;
+};
+
+/** The year's forecast of two models, measured at its outcomes. */
+export type ValidationForm = {
+  from: string;
+  to: string;
+  components: number;
+  failed: number;
+  before: MeasuresForm;
+  after: MeasuresForm;
+  log_loss_difference: { mean: number; low: number; high: number } | null;
+};
+
+export type ModelVersionForm = {
+  model_version: string;
+  in_use: boolean;
+  applied_at: string;
+  applied_by: string;
+  proven: boolean;
+  forced: boolean;
+  failures: number;
+  lives: number;
+  validation: ValidationForm;
+};
+
+export type ModelForm = {
+  model_version: string;
+  plain_model: string;
+  latest_check: {
+    date: string;
+    model_version: string;
+    worse_than_plain: boolean;
+    validation: ValidationForm;
+  } | null;
+  versions: ModelVersionForm[];
+};
+
+export type ProposalForm = {
+  status: "none" | "running" | "ready" | "failed" | "applied";
+  started_at: string | null;
+  finished_at: string | null;
+  error: string | null;
+  model_version: string | null;
+  better: boolean | null;
+  failures: number | null;
+  lives: number | null;
+  validation: ValidationForm | null;
+};

@@ -1,0 +1,41 @@
+import { counted } from "../format.ts";
+import type { Paged } from "./forms.ts";
+
+/** Where a page of a list stands, and the way to the ones beside it. */
+export function Pager(props: {
+  page: Paged;
+  one: string;
+  many?: string;
+  onOffset: (offset: number) => void;
+}) {
+  const { page, one, many, onOffset } = props;
+  const { total, limit, offset, pages } = page;
+  return (
+    <nav class="pager small" aria-label="Pages">
+      <span class="mute" role="status">
+        {counted(total, one, many)}
+        {pages > 1 && `, page ${page.page} of ${pages}`}
+      </span>
+      {pages > 1 && (
+        <span class="choices">
+          <button
+            type="button"
+            class="outline"
+            disabled={offset === 0}
+            onClick={() => onOffset(Math.max(0, offset - limit))}
+          >
+            Newer
+          </button>
+          <button
+            type="button"
+            class="outline"
+            disabled={offset + limit >= total}
+            onClick={() => onOffset(offset + limit)}
+          >
+            Older
+          </button>
+        </span>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,33 @@
+import { addressOf, type Place } from "../browser/place.ts";
+import { Empty } from "../browser/states.tsx";
+import { AuditPage } from "./audit-page.tsx";
+import { DeliveriesPage } from "./deliveries-page.tsx";
+import { DeliveryPage } from "./delivery-page.tsx";
+import { JobsPage } from "./jobs-page.tsx";
+import { ModelPage } from "./model-page.tsx";
+import { OverviewPage } from "./overview-page.tsx";
+import { PartnerPage } from "./partner-page.tsx";
+import { PartnersPage } from "./partners-page.tsx";
+import { SettingsPage } from "./settings-page.tsx";
+import { SnapshotsPage } from "./snapshots-page.tsx";
+
+/** The page of a place. */
+export function Pages({ place }: { place: Place }) {
+  const [area = "", id] = place.parts;
+  if (area === "") return <OverviewPage />;
+  if (area === "partners")
+    return id ? <PartnerPage key={id} id={id} place={place} /> : <PartnersPage place={place} />;
+  if (area === "deliveries") return id ? <DeliveryPage key={id} id={id} /> : <DeliveriesPage place={place} />;
+  if (area === "snapshots") return <SnapshotsPage />;
+  if (area === "model") return <ModelPage />;
+  if (area === "jobs") return <JobsPage />;
+  if (area === "audit") return <AuditPage place={place} />;
+  if (area === "settings") return <SettingsPage place={place} />;
+  return (
+    <Empty title="There is no such page" isPage>
+      <p>
+        <a href={addressOf([])}>To the overview</a>
+      </p>
+    </Empty>
+  );
+}

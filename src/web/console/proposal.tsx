@@ -1,0 +1,98 @@
+import { Showing } from "../browser/states.tsx";
+import { counted, moment } from "../format.ts";
+import { Section } from "../sections/section.tsx";
+import { AskFirst } from "./ask-first.tsx";
+import { useAction, useConsole, useRead } from "./console-context.ts";
+import type { ProposalForm } from "./forms.ts";
+import { Validation } from "./validation.tsx";
+
+const PATH = "/admin/model/proposal";
+const REFRESHED_S = 3;
+
+/** A fit of the model to the portfolio's own failures: made on request, shown with its proof, and then put to use. */
+export function Proposal({ onApplied }: { onApplied: () => void }) {
+  const { api } = useConsole();
+  const loaded = useRead<ProposalForm>(PATH, REFRESHED_S);
+  const { isRunning, run } = useAction();
+  const start = async () => {
+    await run(() => api.write("POST", PATH));
+    loaded.again();
+  };
+  const apply = async (force: boolean) => {
+    await run(
+      () => api.write("POST", `${PATH}/apply`, { force }),
+      "It is put to use; that takes as long as the fit.",
+    );
+    loaded.again();
+    onApplied();
+  };
+  return (
+    <Section
+      id="proposal"
+      title="A fresh fit"
+      about="Fits the lives of components, the frailty of appliances and the worth of evidence to the failures on record. Changes nothing by itself."
+    >
+      <Showing loaded={loaded} what="the fit">
+        {(proposal) => (
+          <>
+            <Stands proposal={proposal} />
+            <p class="choices">
+              <button
+                type="button"
+                class="outline"
+                aria-busy={isRunning || proposal.status === "running"}
+                disabled={isRunning || proposal.status === "running"}
+                onClick={() => void start()}
+              >
+                {proposal.status === "running" ? "At work…" : "Fit it now"}
+              </button>
+              {proposal.status === "ready" && (
+                <AskFirst
+                  name={proposal.better ? "Put it to use" : "Put it to use without proof"}
+                  title="Put the fit to use?"
+                  isGrave={!proposal.better}
+                  onConfirm={() => apply(!proposal.better)}
+                >
+                  <p>
+                    {proposal.better
+                      ? "It was better at the year that is known by now. The next snapshot scores everything by it."
+                      : "It is NOT proven better than the plain model; the version says so of itself for good."}{" "}
+                    It can be reverted.
+                  </p>
+                </AskFirst>
+              )}
+            </p>
+          </>
+        )}
+      </Showing>
+    </Section>
+  );
+}
+
+function Stands({ proposal }: { proposal: ProposalForm }) {
+  const { status, error, started_at, finished_at, model_version, better, failures, lives, validation } =
+    proposal;
+  if (status === "none") return null;
+  if (status === "running")
+    return (
+      <p role="status">Begun {moment(started_at!)}. It may take minutes; the server goes on meanwhile.</p>
+    );
+  if (status === "failed") return <p role="alert">{error}</p>;
+  if (status === "applied")
+    return (
+      <p role="status">
+        Model {model_version} is in use since {moment(finished_at!)}.
+      </p>
+    );
+  return (
+    <>
+      <p>
+        <span class={`chip ${better ? "ok" : "due_soon"}`}>
+          {better ? "Proven better" : "Not proven better"}
+        </span>{" "}
+        {counted(failures!, "failure")} in {counted(lives!, "life", "lives")}, made {moment(finished_at!)}.
+      </p>
+      <Validation validation={validation!} />
+    </>
+  );
+}

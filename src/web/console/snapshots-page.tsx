@@ -1,0 +1,138 @@
+import { Empty, Showing } from "../browser/states.tsx";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { count, counted, date, moment } from "../format.ts";
+import { DataTable, Section } from "../sections/section.tsx";
+import { TIER_WORDS, TIERS } from "../words.ts";
+import { Columns } from "./columns.tsx";
+import { useRead, useTitle } from "./console-context.ts";
+import type { SnapshotForm, SnapshotPageForm } from "./forms.ts";
+import { Heading } from "./shell.tsx";
+
+/** The daily snapshots: how many components stood in which tier. */
+export function SnapshotsPage() {
+  const loaded = useRead<SnapshotPageForm>("/admin/snapshots?limit=90");
+  useTitle("Snapshots");
+  return (
+    <>
+      <Heading
+        title="Snapshots"
+        about="Once a day every component is scored anew, and what has changed is announced."
+      />
+      <Showing loaded={loaded} what="the snapshots">
+        {({ snapshots }) =>
+          snapshots.length === 0 ? (
+            <Empty title="No snapshot yet">
+              <p>The server takes one a day by itself; the jobs say when the next is due.</p>
+            </Empty>
+          ) : (
+            <Runs runs={snapshots} />
+          )
+        }
+      </Showing>
+    </>
+  );
+}
+
+function Runs({ runs }: { runs: readonly SnapshotForm[] }) {
+  const days = calendar(runs);
+  const latest = runs[0]!;
+  const share = latest.components === 0 ? 0 : Math.round((latest.critical / latest.components) * 100);
+  const words = `${date(latest.date)}: ${counted(latest.components, "component")}, ${count(latest.critical)} critical (${share}%), ${count(latest.warning)} warning.`;
+  return (
+    <>
+      <Section id="elevated" title="Elevated components" about={words}>
+        <figure>
+          <Columns
+            words={`Critical and warning components over ${counted(runs.length, "day")}. ${words}`}
+            columns={days.map(({ date, run }) => ({
+              key: date,
+              parts: [
+                { kind: "critical", value: run?.critical ?? 0 },
+                { kind: "warning", value: run?.warning ?? 0 },
+              ],
+            }))}
+          />
+          <Ends days={days} />
+        </figure>
+        <p class="small">
+          {TIERS.slice(0, 2).map((tier) => (
+            <span class="legend">
+              <TierMark tier={tier} /> {TIER_WORDS[tier].name}
+            </span>
+          ))}
+        </p>
+      </Section>
+      <Section id="all" title="All components">
+        <figure>
+          <Columns
+            words={`Components of every tier over ${counted(runs.length, "day")}`}
+            columns={days.map(({ date, run }) => ({
+              key: date,
+              parts: [
+                { kind: "critical", value: run?.critical ?? 0 },
+                { kind: "warning", value: run?.warning ?? 0 },
+                { kind: "good", value: run?.good ?? 0 },
+              ],
+            }))}
+          />
+          <Ends days={days} />
+        </figure>
+        <p class="small">
+          {TIERS.map((tier) => (
+            <span class="legend">
+              <TierMark tier={tier} /> {TIER_WORDS[tier].name}
+            </span>
+          ))}
+        </p>
+      </Section>
+      <Section id="runs" title="Every run" about={`${counted(runs.length, "snapshot")}, the newest first.`}>
+        <DataTable
+          caption="Snapshots"
+          rows={runs}
+          columns={[
+            { heading: "Day", cell: (run) => date(run.date) },
+            {
+              heading: "Finished",
+              cell: (run) =>
+                run.finished_at === null ? "Cut short; goes on by itself" : moment(run.finished_at),
+            },
+            { heading: "Components", isNumber: true, cell: (run) => count(run.components) },
+            { heading: "Critical", isNumber: true, cell: (run) => count(run.critical) },
+            { heading: "Warning", isNumber: true, cell: (run) => count(run.warning) },
+            { heading: "Good", isNumber: true, cell: (run) => count(run.good) },
+            { heading: "Changed", isNumber: true, cell: (run) => count(run.changed) },
+            { heading: "Announced", isNumber: true, cell: (run) => count(run.announced) },
+            { heading: "Held back", isNumber: true, cell: (run) => count(run.held_back) },
+            { heading: "Model", cell: (run) => run.model_version },
+          ]}
+        />
+      </Section>
+    </>
+  );
+}
+
+type CalendarDay = { date: string; run: SnapshotForm | undefined };
+
+const DAY_MS = 86_400_000;
+const FEWEST_DAYS = 30;
+
+/** Every day from the oldest run to the newest, with its run if there was one: a gap is seen as one. */
+function calendar(runs: readonly SnapshotForm[]): CalendarDay[] {
+  const byDay = new Map(runs.map((run) => [run.date, run]));
+  const last = Date.parse(runs[0]!.date);
+  const span = Math.round((last - Date.parse(runs.at(-1)!.date)) / DAY_MS) + 1;
+  const length = Math.min(Math.max(span, FEWEST_DAYS), 366);
+  return Array.from({ length }, (_, at) => {
+    const date = new Date(last - (length - 1 - at) * DAY_MS).toISOString().slice(0, 10);
+    return { date, run: byDay.get(date) };
+  });
+}
+
+function Ends({ days }: { days: readonly CalendarDay[] }) {
+  return (
+    <p class="ends small mute" aria-hidden="true">
+      <span>{date(days[0]!.date)}</span>
+      <span>{date(days.at(-1)!.date)}</span>
+    </p>
+  );
+}

@@ -1,0 +1,29 @@
+import { type } from "arktype";
+import type { Administrator } from "../domain/partner.ts";
+import { type Instant, toIso } from "../domain/time.ts";
+import { body, required } from "./check.ts";
+import { flag, id, instant, object, text } from "./kit.ts";
+
+export const signIn = body({
+  admin_key: required(type("1 <= string <= 200"), "An administrator's key", "svc_admin_…"),
+});
+
+export const consoleSession = object({
+  signed_in: flag("Whether the cookie is of a session that goes on"),
+  admin_id: id("ADM", "Who is signed in").orNull(),
+  name: text("The administrator's name", "Night shift").orNull(),
+  csrf_token: text("What every change carries in X-Csrf-Token", "kq3…").orNull(),
+  expires_at: instant("When the session ends").orNull(),
+  shows_credentials: flag("Whether credentials are handed out here: not where partners reach this listener"),
+});
+
+type Session = { administrator: Administrator; csrfToken: string; expiresAt: Instant };
+
+export const consoleSessionView = consoleSession.view((session: Session | undefined, shows: boolean) => ({
+  signed_in: session !== undefined,
+  admin_id: session?.administrator.id ?? null,
+  name: session?.administrator.name ?? null,
+  csrf_token: session?.csrfToken ?? null,
+  expires_at: session ? toIso(session.expiresAt) : null,
+  shows_credentials: shows,
+}));

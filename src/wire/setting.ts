@@ -1,0 +1,26 @@
+import type { SettingInForce } from "../domain/setting.ts";
+import { flag, list, object, text } from "./kit.ts";
+
+const setting = object({
+  key: text("The setting's name", "limits.daily_budget"),
+  value: text("Its value as the configuration file would have it; null for a secret", "1000").orNull(),
+  is_secret: flag("Whether its value is never shown", false),
+  is_set: flag("Whether it holds anything"),
+  origin: text("Where it was given: `default`, a line of the file, a variable or a flag", "mainstay.toml:12"),
+});
+
+export const settings = object({
+  file: text("The configuration file; null when there is none", "/etc/mainstay/mainstay.toml").orNull(),
+  settings: list("Every setting, in the order of the file", setting),
+});
+
+export const settingsView = settings.view((file: string | undefined, all: readonly SettingInForce[]) => ({
+  file: file ?? null,
+  settings: all.map((one) => ({
+    key: one.key,
+    value: one.isSecret ? null : JSON.stringify(one.value),
+    is_secret: one.isSecret,
+    is_set: one.isSet,
+    origin: one.origin,
+  })),
+}));

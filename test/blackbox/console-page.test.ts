@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { accessibilityFaults, openWindow, overflow, picture } from "../support/page-checks.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+/* The administrators' console in a real browser. */
+
+const { serve } = useMainstay();
+let full: Installation;
+let empty: Installation;
+let browser: Browser;
+let keys: Record<"full" | "empty", Administrator>;
+let partnerId: string;
+let deliveryId: string;
+
+beforeAll(async () => {
+  const settings = {
+    webhooks: { allow_networks: ["127.0.0.0/8"] },
+    rm: { token: "rm-token-that-nobody-sees" },
+  };
+  full = await serve(settings);
+  empty = await serve();
+  keys = { full: await createAdministrator(full), empty: await createAdministrator(empty) };
+  const receiver = await startReceiver({ behave: () => ({ status: 503, body: "closed for repairs" }) });
+  const partner = await full.createPartner("Harbor & Hill <b>Insurance</b>", "--webhook-url", receiver.url);
+  partnerId = partner.partner_id;
+  await full.createPartner("Quiet Lender");
+  const off = await full.createPartner("Former Partner");
+  await full.json("partner", "disable", off.partner_id);
+  const client = full.as(partner);
+  await client.post("/onboarding/demo-property", undefined);
+  for (let call = 0; call < 30; call++) await client.get("/v1/ping");
+  await full.json("snapshot");
+  deliveryId = (await keys.full.client.post(`/admin/partners/${partnerId}/webhook-test`, undefined, 202)).body
+    .id;
+  await receiver.waitFor((received) => received.length > 0);
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+type Options = Parameters<typeof openWindow>[2];
+
+/** The console at a place, with its administrator signed in. */
+async function open(state: "full" | "empty", place = "", options: Options = {}) {
+  const server = state === "full" ? full : empty;
+  const window = await openWindow(browser, server.adminUrl, options);
+  await window.page.goto(`${server.adminUrl}/console#/${place}`);
+  await signIn(window.page, keys[state].key);
+  await settled(window.page);
+  return window;
+}
+
+async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel("Administrator’s key").fill(key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Whatever was on its way is there. */
+async function settled(page: Page): Promise<void> {
+  await page.locator(".top").waitFor();
+  await page.waitForFunction(
+    () => document.querySelector(".waiting-for") === null && document.querySelector("h1") !== null,
+  );
+}
+
+const PHONE = { viewport: { width: 390, height: 844 } };
+const LOOKS: [string, Options][] = [
+  ["1440-light", {}],
+  ["1440-dark", { colorScheme: "dark" }],
+  ["820-light", { viewport: { width: 820, height: 1180 } }],
+  ["390-light", PHONE],
+  ["390-dark", { ...PHONE, colorScheme: "dark" }],
+];
+const PLACES = ["", "partners", "deliveries", "snapshots", "model", "jobs", "audit", "settings"];
+
+describe.each(["full", "empty"] as const)("the console of a server that is %s", (state) => {
+  // Rule: console-pages
+  test.each(LOOKS)(
+    "has pages that are whole and without barriers at %s",
+    async (look, options) => {
+      const { page, troubles, close } = await open(state, "", options);
+      const faults: string[] = [];
+      const own = state === "full" ? [`partners/${partnerId}`, `deliveries/${deliveryId}`] : [];
+      for (const place of [...PLACES, ...own]) {
+        await page.evaluate((to) => {
+          location.hash = `#/${to}`;
+        }, place);
+        await settled(page);
+        expect(await page.locator("h1").count()).toBe(1);
+        const name = place === "" ? "overview" : place.replace(/\/.*/, "-one");
+        await picture(page, `console-${state}-${name}-${look}`);
+        faults.push(...(await accessibilityFaults(page)).map((fault) => `${name}: ${fault}`));
+        const wider = await overflow(page);
+        if (wider > 0) faults.push(`${name}: ${wider}px wider than its window`);
+      }
+      expect(faults).toEqual([]);
+      expect(troubles).toEqual([]);
+      await close();
+    },
+    120_000,
+  );
+});
+
+describe("signing in", () => {
+  // Rule: console-session
+  test("refuses a wrong key in words, and lets nobody read the key or the cookie afterwards", async () => {
+    const { page, troubles, close } = await openWindow(browser, full.adminUrl);
+    await page.goto(`${full.adminUrl}/console#/jobs`);
+    await signIn(page, "svc_admin_wrong");
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").innerText()).toContain("not the key of an administrator");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await picture(page, "console-wrong-key");
+    await signIn(page, keys.full.key);
+    await settled(page);
+    expect(await page.locator("h1").innerText()).toBe("Jobs");
+    const held = await page.evaluate(
+      () =>
+        document.cookie +
+        JSON.stringify(localStorage) +
+        JSON.stringify(sessionStorage) +
+        document.body.innerHTML,
+    );
+    expect(held).not.toContain("svc_admin_");
+    expect(held).not.toContain("mainstay_console");
+    await page.reload();
+    await settled(page);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Administrator’s key").waitFor();
+    await page.reload();
+    await page.getByLabel("Administrator’s key").waitFor();
+    // The browser itself notes on its console that the wrong key was refused.
+    expect(troubles.filter((one) => !one.includes("401"))).toEqual([]);
+    await close();
+  });
+
+  // Rule: console-session
+  test("is asked for anew when the key is revoked while the console is open, and leads back", async () => {
+    const other = await createAdministrator(full, "Short-lived");
+    const { page, close } = await openWindow(browser, full.adminUrl);
+    await page.goto(`${full.adminUrl}/console#/snapshots`);
+    await signIn(page, other.key);
+    await settled(page);
+    await full.json("admin", "revoke", other.id);
+    await page.getByRole("link", { name: "Audit" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").innerText()).toContain("The session has ended");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await picture(page, "console-expired");
+    await signIn(page, keys.full.key);
+    await settled(page);
+    expect(await page.locator("h1").innerText()).toBe("Audit");
+    await close();
+  });
+});
+
+test("a server that has gone is told of, and what was loaded stays", async () => {
+  const own = await serve();
+  const { key } = await createAdministrator(own);
+  const { page, close } = await openWindow(browser, own.adminUrl);
+  await page.goto(`${own.adminUrl}/console#/deliveries`);
+  await signIn(page, key);
+  await settled(page);
+  await own.stop();
+  await page.getByRole("button", { name: "Look again" }).click();
+  await page.locator(".stale").waitFor();
+  expect(await page.locator(".nothing").innerText()).toContain("Nothing was sent");
+  await page.getByRole("link", { name: "Jobs" }).click();
+  await page.locator(".failed").waitFor();
+  expect(await page.locator(".failed").innerText()).toContain("No connection");
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await picture(page, "console-offline");
+  await close();
+});
+
+describe("what is done in it", () => {
+  // Rule: console-changes
+  test("a partner is made by keyboard alone; its credentials are shown once, open the API, and can be copied", async () => {
+    const { page, troubles, close } = await open("empty", "partners", {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await page.getByRole("button", { name: "New partner" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Company’s name").focus();
+    await page.keyboard.type("By Keyboard");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("123");
+    await page.keyboard.press("Enter");
+    const shown = page.getByRole("alert", { name: "Credentials of By Keyboard" });
+    await shown.waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await picture(page, "console-credentials");
+    const key = await shown.locator("code").first().innerText();
+    await page.getByRole("button", { name: "Copy the API key" }).press("Enter");
+    await page.getByText("Copied", { exact: true }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+    expect((await empty.as({ api_key: key }).get("/v1/ping")).body.partner).toBe("By Keyboard");
+    await page.getByRole("button", { name: "I have kept them" }).click();
+    expect(await page.content()).not.toContain(key);
+
+    await page.getByRole("link", { name: "By Keyboard" }).click();
+    await page.getByRole("button", { name: "New API key" }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await picture(page, "console-ask-first");
+    await dialog.getByRole("button", { name: "Cancel" }).press("Enter");
+    await empty.as({ api_key: key }).get("/v1/ping");
+    await page.getByRole("button", { name: "New API key" }).click();
+    await dialog.getByRole("button", { name: "New API key" }).press("Enter");
+    const renewed = await page
+      .getByRole("alert", { name: "New for By Keyboard" })
+      .locator("code")
+      .innerText();
+    await empty.as({ api_key: key }).get("/v1/ping", {}, 401);
+    await empty.as({ api_key: renewed }).get("/v1/ping");
+    expect(troubles).toEqual([]);
+    await close();
+  });
+
+  // Rule: console-changes
+  test("a partner's budget and receiver are changed, and it is disabled and enabled", async () => {
+    const { page, troubles, close } = await open("full", `partners/${partnerId}`);
+    await page.getByLabel("Calls a day").fill("4321");
+    await page.getByLabel("sensor.received").uncheck();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    const { body } = await keys.full.client.get(`/admin/partners/${partnerId}`);
+    expect(body.daily_budget).toBe(4321);
+    expect(body.webhook_events).toHaveLength(9);
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("button", { name: "Enable" }).click();
+    await page.getByRole("button", { name: "Disable" }).waitFor();
+    expect(troubles).toEqual([]);
+    await close();
+  });
+
+  // Rule: console-changes, jobs
+  test("failed deliveries of a window are counted, then sent again; a job is run now", async () => {
+    const { page, troubles, close } = await open("full", "deliveries");
+    const failed = async () =>
+      (await keys.full.client.get("/admin/webhook-deliveries", { status: "failed" })).body.total as number;
+    await eventually(async () => expect(await failed()).toBeGreaterThan(0), 90_000);
+    await page.getByRole("button", { name: "Count them" }).click();
+    await page.getByRole("button", { name: /^Send \d+ deliver(y|ies) again$/ }).click();
+    await page.getByText("on the way again.").waitFor();
+
+    await page.goto(`${full.adminUrl}/console#/deliveries/${deliveryId}`);
+    await page.getByRole("button", { name: "Show the headers" }).click();
+    await page.getByText("x-service-signature", { exact: true }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await page.getByRole("link", { name: "Jobs" }).click();
+    await page.getByRole("button", { name: "Run now: Forget old replies" }).click();
+    await page.getByText("Forget old replies: started.").waitFor();
+    expect(troubles).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,248 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { makeCertificate } from "../support/certificates.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+
+/* What the console's pages ask for, as a browser and as somebody who would forge its requests. */
+
+const { serve, folder } = useMainstay();
+let server: Installation;
+let admin: Administrator;
+beforeAll(async () => {
+  server = await serve({ rm: { token: "rm-token-of-nobody" } });
+  admin = await createAdministrator(server, "Jane");
+});
+
+type Sent = { method?: string; body?: unknown; headers?: Record<string, string> };
+
+async function ask(path: string, { method = "GET", body, headers = {} }: Sent = {}, base = server.adminUrl) {
+  const json: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
+  const answer = await fetch(base + path, {
+    method,
+    headers: { ...json, ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    tls: { rejectUnauthorized: false },
+  });
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: text === "" ? {} : (JSON.parse(text) as Json),
+  };
+}
+
+/** A session: the headers of its reads, and those of its changes. */
+async function signIn(key = admin.key, base = server.adminUrl, path = "/console/session") {
+  const { status, headers, body } = await ask(path, { method: "POST", body: { admin_key: key } }, base);
+  const set = headers.get("set-cookie") ?? "";
+  const reads = { cookie: set.split(";")[0]! };
+  return { status, set, body, reads, changes: { ...reads, "x-csrf-token": String(body.csrf_token) } };
+}
+
+describe("a session", () => {
+  // Rule: console-session
+  test("begins with an administrator's key, for a cookie of its path that scripts cannot read", async () => {
+    const { status, set, body, reads } = await signIn();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      signed_in: true,
+      admin_id: admin.id,
+      name: "Jane",
+      shows_credentials: true,
+    });
+    expect(set).toMatch(
+      /^mainstay_console=[\w-]{43}; Path=\/console; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+    );
+    expect((await ask("/console/session", { headers: reads })).body).toEqual(body);
+    const { set: below } = await signIn(admin.key, server.adminUrl, "/api/console/session");
+    expect(below).toContain("Path=/api/console;");
+  });
+
+  // Rule: console-session
+  test("has a Secure cookie under TLS, also where a proxy speaks it", async () => {
+    const tls = await makeCertificate(folder(), "localhost");
+    const secure = await serve({
+      admin: { listen: "0.0.0.0:0" },
+      server: { tls_cert: tls.cert, tls_key: tls.key },
+    });
+    const { key } = await createAdministrator(secure);
+    const base = secure.adminUrl.replace("0.0.0.0", "127.0.0.1");
+    expect(base).toStartWith("https:");
+    expect((await signIn(key, base)).set).toContain("; Secure");
+    const { headers } = await ask("/console/session", {
+      method: "POST",
+      body: { admin_key: admin.key },
+      headers: { origin: server.adminUrl.replace("http:", "https:") },
+    });
+    expect(headers.get("set-cookie")).toContain("; Secure");
+  });
+
+  // Rule: console-session
+  test("does not begin with any other key", async () => {
+    const partner = await server.createPartner("Acme");
+    for (const key of [`${admin.key.slice(0, -1)}x`, partner.api_key, "x"]) {
+      const { status, set } = await signIn(key);
+      expect([status, set]).toEqual([401, ""]);
+    }
+    for (const body of [{}, { admin_key: "" }, { admin_key: 1 }, { admin_key: "x".repeat(201) }])
+      expect((await ask("/console/session", { method: "POST", body })).status).toBe(400);
+  });
+
+  // Rule: console-session
+  test("opens the administrators' operations below /console alone, and a key does not open those", async () => {
+    const { reads } = await signIn();
+    expect((await ask("/console/admin/partners", { headers: reads })).status).toBe(200);
+    expect((await ask("/admin/partners", { headers: reads })).status).toBe(401);
+    expect((await ask("/console/admin/partners", { headers: { "x-api-key": admin.key } })).status).toBe(401);
+    expect((await ask("/console/admin/partners", { headers: { cookie: "mainstay_console=x" } })).status).toBe(
+      401,
+    );
+  });
+
+  // Rule: console-session
+  test("ends by signing out, with its key, and with the server", async () => {
+    const { reads, changes } = await signIn();
+    const out = await ask("/console/session/end", { method: "POST", headers: changes });
+    expect(out.body.signed_in).toBe(false);
+    expect(out.headers.get("set-cookie")).toContain("Max-Age=0");
+    expect((await ask("/console/admin/overview", { headers: reads })).status).toBe(401);
+
+    const other = await createAdministrator(server, "Jack");
+    const jack = await signIn(other.key);
+    expect((await ask("/console/admin/overview", { headers: jack.reads })).status).toBe(200);
+    await server.json("admin", "revoke", other.id);
+    expect((await ask("/console/admin/overview", { headers: jack.reads })).status).toBe(401);
+
+    const own = await serve();
+    const { key } = await createAdministrator(own);
+    const session = await signIn(key, own.adminUrl);
+    await own.stop();
+    await own.start();
+    expect((await ask("/console/session", { headers: session.reads }, own.adminUrl)).body.signed_in).toBe(
+      false,
+    );
+  });
+});
+
+// Rule: console-forgery
+test("a forged change is refused, and changes nothing", async () => {
+  const { partner_id } = await server.createPartner("Target");
+  const { reads, changes } = await signIn();
+  const path = `/console/admin/partners/${partner_id}/disable`;
+  const elsewhere = (await signIn()).changes["x-csrf-token"];
+  const forged: Record<string, string>[] = [
+    reads,
+    { ...reads, "x-csrf-token": "x" },
+    { ...reads, "x-csrf-token": elsewhere },
+    { ...changes, "sec-fetch-site": "cross-site" },
+    { ...changes, "sec-fetch-site": "same-site" },
+    { ...changes, origin: "https://evil.example" },
+    { ...changes, origin: "null" },
+  ];
+  for (const headers of forged)
+    expect([headers, (await ask(path, { method: "POST", headers })).status]).toEqual([headers, 403]);
+  expect((await ask("/console/session/end", { method: "POST", headers: reads })).status).toBe(403);
+  const signing = { method: "POST", body: { admin_key: admin.key } };
+  expect(
+    (await ask("/console/session", { ...signing, headers: { "sec-fetch-site": "cross-site" } })).status,
+  ).toBe(403);
+  expect((await admin.client.get(`/admin/partners/${partner_id}`)).body.enabled).toBe(true);
+
+  const own = { ...changes, "sec-fetch-site": "same-origin", origin: server.adminUrl };
+  expect((await ask(path, { method: "POST", headers: own })).status).toBe(200);
+  expect((await admin.client.get(`/admin/partners/${partner_id}`)).body.enabled).toBe(false);
+});
+
+// Rule: console-changes
+test("what is done is audited in the administrator's name, however it was asked", async () => {
+  const { changes, reads } = await signIn();
+  const body = { name: "Made here", daily_budget: 7, webhook_url: "https://receiver.example/hooks" };
+  const made = await ask("/console/admin/partners", { method: "POST", body, headers: changes });
+  expect(made.status).toBe(201);
+  expect(made.headers.get("cache-control")).toBe("no-store");
+  const { partner_id, api_key } = made.body;
+  expect(await server.as({ api_key }).get("/v1/ping")).toMatchObject({ body: { partner: "Made here" } });
+  const rotated = await ask(`/console/admin/partners/${partner_id}/rotate-key`, {
+    method: "POST",
+    headers: changes,
+  });
+  await server.as({ api_key }).get("/v1/ping", {}, 401);
+  await server.as({ api_key: String(rotated.body.api_key) }).get("/v1/ping");
+  const { entries } = (await ask(`/console/admin/audit?subject=${partner_id}`, { headers: reads })).body as {
+    entries: Json[];
+  };
+  expect(entries.map(({ actor, action }) => [actor, action])).toEqual([
+    [admin.id, "partner.rotate_key"],
+    [admin.id, "partner.create"],
+  ]);
+  const refused = await ask("/console/admin/partners", {
+    method: "POST",
+    body: { name: "" },
+    headers: changes,
+  });
+  expect(refused.status).toBe(400);
+});
+
+// Rule: credentials-issued
+test("no credential is made where partners reach the console", async () => {
+  const shared = await serve({ admin: { listen: "main" } });
+  const { key } = await createAdministrator(shared);
+  const { body, changes } = await signIn(key, shared.url);
+  expect(body.shows_credentials).toBe(false);
+  const make = { method: "POST", body: { name: "Acme" }, headers: changes };
+  expect((await ask("/console/admin/partners", make, shared.url)).status).toBe(405);
+});
+
+describe("what the console asks for", () => {
+  // Rule: overview
+  test("the overview says what is well, and a remedy for what is not", async () => {
+    const { body } = await admin.client.get("/admin/overview");
+    const checks = body.checks as Json[];
+    expect(checks.map(({ name }) => name)).toEqual([
+      ...["database", "snapshot", "last_backup", "outbox", "receivers", "budgets", "disk_space", "wal"],
+      ...["tls_certificate", "model"],
+    ]);
+    for (const { status, remedy } of checks) expect(remedy === null).toBe(status === "ok");
+    expect(checks.find(({ name }) => name === "last_backup")).toMatchObject({ status: "warn" });
+    expect(body.status).not.toBe("ok");
+  });
+
+  // Rule: overview
+  test("the overview tells of a budget near its end", async () => {
+    const spender = await server.createPartner("Spender", "--daily-budget", "20");
+    for (let call = 0; call < 19; call++) await server.as(spender).get("/v1/ping");
+    const checks = (await admin.client.get("/admin/overview")).body.checks as Json[];
+    expect(checks.find(({ name }) => name === "budgets")).toMatchObject({
+      status: "warn",
+      detail: "Spender has 1 of 20 calls left today",
+    });
+  });
+
+  // Rule: jobs
+  test("a job is run now, in the administrator's name", async () => {
+    const jobs = (await admin.client.get("/admin/jobs")).body.jobs as Json[];
+    expect(jobs.find(({ name }) => name === "prune-idempotency-keys")).toMatchObject({
+      pattern: "0 17 * * * *",
+      running: false,
+    });
+    await admin.client.post("/admin/jobs/prune-idempotency-keys/run", undefined, 202);
+    const after = (await admin.client.get("/admin/jobs")).body.jobs as Json[];
+    expect(after.find(({ name }) => name === "prune-idempotency-keys")?.started_at).toBeString();
+    await admin.client.post("/admin/jobs/nothing/run", undefined, 404);
+    const { entries } = (await admin.client.get("/admin/audit?subject=prune-idempotency-keys")).body;
+    expect((entries as Json[])[0]).toMatchObject({ actor: admin.id, action: "job.run" });
+  });
+
+  // Rule: settings
+  test("the settings say where each was given, and no secret", async () => {
+    const { body } = await admin.client.get("/admin/settings");
+    const of = (key: string) => (body.settings as Json[]).find((one) => one.key === key);
+    expect(body.file).toBe(server.configFile);
+    expect(of("limits.bulk_items")).toMatchObject({ value: "1000", origin: "default" });
+    expect(of("server.port")).toMatchObject({ value: "0", origin: "--port" });
+    expect(of("snapshot.enabled")?.origin).toMatch(/mainstay\.toml:\d+$/);
+    expect(of("rm.token")).toMatchObject({ value: null, is_secret: true, is_set: true });
+    expect(JSON.stringify(body)).not.toContain("rm-token-of-nobody");
+  });
+});
