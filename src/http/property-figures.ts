@@ -45,6 +45,7 @@ export async function propertyFigures(
   };
   const turns = { knowledge, clock: () => now, pause: takeTurns, modelVersion };
   const plan = await planOf(turns, property, rows, terms);
+  const written = planView(knowledge, plan);
   const shown = rows.some(({ id }) => id === chosen) ? chosen : firstToShow(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
   return {
@@ -52,8 +53,8 @@ export async function propertyFigures(
     condition: made(conditionFigure(knowledge)),
     forecast: made(forecastFigure(knowledge)),
     reserve: made(reserveFigure(knowledge)),
-    plan: { ...planView(knowledge, plan), components: scheduledComponents(knowledge, plan) },
-    budget: terms.budgetCents === null ? undefined : terms.budgetCents / 100,
+    plan: { ...written, components: scheduledComponents(knowledge, plan) },
+    budget: written.budget?.amount,
     inspections: await inspectionsOf(world, property),
     components,
     types: [...knowledge.types.values()].map(applianceTypeView),
