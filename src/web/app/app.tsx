@@ -50,7 +50,7 @@ function App() {
     // What was read out was the last page; a reader of screens is told where the new one begins.
     if (document.activeElement === document.body)
       document.getElementById("main")?.focus({ preventScroll: true });
-  }, [place.parts.join("/")]);
+  }, [place.parts.join("/"), world]);
   if (!world)
     return (
       <SignIn

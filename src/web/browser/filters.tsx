@@ -47,19 +47,26 @@ export function Search(props: { label: string; value: string; onChange: (value: 
     told.current = value;
     setTyped(value);
   }, [value]);
+  const tell = () => {
+    if (typed === told.current) return;
+    told.current = typed;
+    onChange(typed);
+  };
   // biome-ignore lint/correctness/useExhaustiveDependencies: told once what is typed has settled
   useEffect(() => {
-    if (typed === told.current) return;
-    const timer = setTimeout(() => {
-      told.current = typed;
-      onChange(typed);
-    }, SETTLES_MS);
+    const timer = setTimeout(tell, SETTLES_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   return (
     <span class="filter search">
       <label for={id}>{label}</label>
-      <input id={id} type="search" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
+      <input
+        id={id}
+        type="search"
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onBlur={tell}
+      />
     </span>
   );
 }

@@ -36,10 +36,13 @@ export function usePlace(): Place {
   return place;
 }
 
-/** Puts other filters into the address, without a step that Back would have to go through. */
-export function replaceQuery(place: Place, changes: Readonly<Record<string, string>>): void {
-  const query = { ...Object.fromEntries(place.query), ...changes };
-  history.replaceState(null, "", addressOf(place.parts, query));
+/**
+ * Puts other filters into the address, without a step that Back would have to go through. The others stay as they are
+ * by now: two may change before the page that had them is drawn anew.
+ */
+export function replaceQuery({ parts }: Place, changes: Readonly<Record<string, string>>): void {
+  const query = { ...Object.fromEntries(placeOf(location.hash).query), ...changes };
+  history.replaceState(null, "", addressOf(parts, query));
   dispatchEvent(new Event(REPLACED));
 }
 const REPLACED = "place-replaced";
