@@ -91,7 +91,7 @@ describe("a first run, and a second", () => {
     expect(replies[0].alerts).toHaveLength(3);
     expect(replies[1].property).toMatchObject({ name: "Maple Court (demo)", unit_count: 24 });
     expect(replies[2]).toMatchObject({ created: 1, errors: 0 });
-    const page = await fetch(shown(first, "Page to look at")!);
+    const page = await fetch(shown(first, "Property page")!);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain("Maple Court (demo)");
     await eventually(() => expect(demo.stdout).toMatch(/component\.recovered .+Maple Court/), 40_000);
@@ -115,7 +115,7 @@ describe("a first run, and a second", () => {
     const second = await demo.prints(READY);
     for (const name of ["Partner", "API key", "Client id", "Client secret", "Webhook secret", "Admin key"])
       expect(shown(second, name), name).toBe(shown(first, name)!);
-    const tokenIn = (text: string) => shown(text, "Page to look at")!.split("/").at(-1)!;
+    const tokenIn = (text: string) => shown(text, "Property page")!.split("/").at(-1)!;
     expect(tokenIn(second)).toBe(tokenIn(first));
     const counts = (text: string) => shown(text, "Portfolio")!.replace(/[\d,]+ service events$/, "");
     expect(counts(second)).toBe(counts(first));

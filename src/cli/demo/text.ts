@@ -58,7 +58,7 @@ export function demoText(demo: Demo): string {
     ],
     ["", `${count(totals.critical)} critical, ${count(totals.warning)} warning components now`],
     [],
-    ["Page to look at", pageUrl(demo)],
+    ["Property page", pageUrl(demo)],
     [],
     ["API", apiUrl],
     ["Administration", adminUrl],
