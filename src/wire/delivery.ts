@@ -3,7 +3,20 @@ import type { Attempt, Delivery, FailedWindow, LoggedDelivery } from "../domain/
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS, type WebhookEvent } from "../domain/partner.ts";
 import { type Instant, parseInstant, toIso } from "../domain/time.ts";
 import { body, optional, required } from "./check.ts";
-import { anyObject, type Form, flag, id, instant, list, mapOf, object, oneOf, record, text, whole } from "./kit.ts";
+import {
+  anyObject,
+  type Form,
+  flag,
+  id,
+  instant,
+  list,
+  mapOf,
+  object,
+  oneOf,
+  record,
+  text,
+  whole,
+} from "./kit.ts";
 import { forPartner, operatorsPage, page } from "./paging.ts";
 import { isoOrNull } from "./units.ts";
 import * as may from "./values.ts";
