@@ -91,6 +91,13 @@ export async function stalls(bench: Bench): Promise<Figure[]> {
       events((i) => ({ appliance_id: ids[i], event_type: "Emergency Repair", date: day(i) })),
     ),
   );
+  for (const figure of ["report", "forecast"])
+    await measure(`the ${figure} of those ${3 * ITEMS} appliances`, async () => {
+      const headers = { "x-api-key": sender.api_key };
+      const answer = await fetch(`${server.url}/v1/property/${id}/${figure}`, { headers });
+      if (answer.status !== 200) throw new Error(`the ${figure} answered ${answer.status}`);
+      await answer.arrayBuffer();
+    });
   await server.stop();
   return figures;
 }

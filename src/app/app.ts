@@ -33,6 +33,7 @@ import { DailyBudgets } from "../usecases/daily-budgets.ts";
 import { EmbedViews } from "../usecases/embed-views.ts";
 import { createResolver } from "../webhooks/resolve.ts";
 import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
+import { openBudgetLedger } from "./budget-ledger.ts";
 import { BUILD } from "./build-info.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { lockInstance } from "./instance-lock.ts";
@@ -90,7 +91,9 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");
 
   const knowledge = loadKnowledge();
-  const budgets = new DailyBudgets(store, clock);
+  const ledger = openBudgetLedger(config.storage.dataDir);
+  const budgets = new DailyBudgets(store, clock, ledger);
+  await orClose(folder, () => budgets.recover());
   const sender = await orClose(folder, () => senderOf(config));
   const metrics = new Metrics();
   const dispatcher = dispatcherOf(world, folder, metrics.measured(sender));
@@ -161,6 +164,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
       await dispatcher.stop(graceMs);
       sender.close();
       await budgets.release();
+      ledger.close();
       await views.flush().catch((error) => log.warn({ err: error }, "views of embeds not stored"));
       await store.close();
       lock.release();

@@ -1,17 +1,19 @@
 /** What can go wrong, as partners and operators see it. Stable and public; `http/errors.ts` gives each a status. */
-export type FailureCode =
-  | "invalid_request"
-  | "unauthorized"
-  | "forbidden"
-  | "not_found"
-  | "method_not_allowed"
-  | "conflict"
-  | "payload_too_large"
-  | "unsupported_media_type"
-  | "rate_limited"
-  | "budget_exhausted"
-  | "unavailable"
-  | "internal";
+export const FAILURE_CODES = [
+  "invalid_request",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "method_not_allowed",
+  "conflict",
+  "payload_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "budget_exhausted",
+  "unavailable",
+  "internal",
+] as const;
+export type FailureCode = (typeof FAILURE_CODES)[number];
 
 /** One field of a request that was refused, by its wire name. */
 export type FieldIssue = { field: string; message: string };

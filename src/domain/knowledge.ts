@@ -273,6 +273,8 @@ export type Knowledge = {
   cascades: readonly Cascade[];
   /** Types with a component that can cascade into another type's. */
   cascadingTypes: ReadonlySet<string>;
+  /** Components that can. */
+  cascadesAcross: ReadonlySet<string>;
   findType(id: string): ApplianceType | undefined;
   /** Throws for an id that the knowledge base lacks: stored ids were checked when they came in. */
   type(id: string): ApplianceType;

@@ -33,6 +33,7 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
     sources: new Map(data.sources.map((source) => [source.token, source])),
     provenance: data.provenance,
     cascades: data.cascades,
+    cascadesAcross: new Set(data.cascades.filter((rule) => rule.acrossTypes).map((r) => r.upstream)),
     cascadingTypes: new Set(data.cascades.filter((rule) => rule.acrossTypes).map((r) => r.upstreamTypeId)),
     findType: (id) => types.get(id),
     type: (id) => known(types, id, "appliance type"),

@@ -7,6 +7,16 @@ import type { Store } from "../store/store.ts";
 const BLOCK = 7;
 const FETCH_AT = 3;
 
+/** Blocks that are set aside, noted before the database has them. What is noted survives a kill of the process. */
+export type BudgetLedger = {
+  /** Of each partner and day, the most calls that were noted. */
+  read(): { partnerId: string; day: Day; calls: number }[];
+  /** Notes the calls of a day that are set aside in all; false where that cannot be written. */
+  note(partnerId: string, day: Day, calls: number): boolean;
+  /** The database has it all. */
+  clear(): void;
+};
+
 type Account = {
   day: Day;
   /** Calls set aside in the database and not used yet: what a crash would forfeit. */
@@ -16,7 +26,10 @@ type Account = {
   budget: number;
   /** Calls allowed while the disk refused to count them; they are written with the next block. */
   unwritten: number;
+  /** Calls that are noted, and that the database lacks. */
+  behind: number;
   fetching: Promise<void> | undefined;
+  catchingUp: Promise<void> | undefined;
 };
 
 export type BudgetAnswer = { allowed: boolean; remaining: number };
@@ -24,15 +37,33 @@ export type BudgetAnswer = { allowed: boolean; remaining: number };
 /**
  * Counts calls against the partners' daily budgets. Calls are set aside in small blocks, written before they are
  * used, so that the count survives a crash and never allows more than the budget; at most 10 calls are forfeited.
- * While nothing can be written, calls are counted in memory, up to the budget all the same: reads go on.
+ * While nothing can be written, calls are counted in memory, up to the budget all the same: reads go on. Where there is
+ * a ledger a block is noted there, and the database follows when it has time: no call waits for another's long write.
  */
 export class DailyBudgets {
   #accounts = new Map<string, Account>();
+  /** Calls of all accounts that are noted, and that the database lacks. */
+  #behind = 0;
 
   constructor(
     private readonly store: Store,
     private readonly clock: () => Instant,
+    private readonly ledger?: BudgetLedger,
   ) {}
+
+  /** Gives the database what a server before has noted and not written. To be called before the first call is taken. */
+  async recover(): Promise<void> {
+    const noted = this.ledger?.read() ?? [];
+    if (noted.length > 0)
+      await this.store.write(async (tx) => {
+        for (const { partnerId, day, calls } of noted) {
+          const lacking = calls - (await tx.budgets.taken(partnerId, day));
+          if (lacking > 0 && (await tx.partners.find(partnerId)))
+            await tx.budgets.add(partnerId, day, lacking);
+        }
+      }, "process");
+    this.ledger?.clear();
+  }
 
   /** Takes one call. */
   async take(partner: Partner): Promise<BudgetAnswer> {
@@ -80,12 +111,13 @@ export class DailyBudgets {
   async release(): Promise<void> {
     for (const [partnerId, account] of this.#accounts) {
       await account.fetching?.catch(() => {});
-      await this.#giveBack(partnerId, account).catch((error) => {
+      await this.#giveBack(partnerId, account).catch((error: unknown) => {
         // What was set aside is forfeited then, as after a crash; a full disk is no reason not to stop.
         if (!(error instanceof StorageError)) throw error;
       });
     }
     this.#accounts.clear();
+    this.#clearLedger();
   }
 
   #account(partner: Partner): Account {
@@ -93,7 +125,16 @@ export class DailyBudgets {
     const known = this.#accounts.get(partner.id);
     if (known?.day === day) return known;
     if (known) void this.#giveBack(partner.id, known).catch(() => {});
-    const account: Account = { day, left: 0, taken: 0, budget: -1, unwritten: 0, fetching: undefined };
+    const account: Account = {
+      day,
+      left: 0,
+      taken: 0,
+      budget: -1,
+      unwritten: 0,
+      behind: 0,
+      fetching: undefined,
+      catchingUp: undefined,
+    };
     this.#accounts.set(partner.id, account);
     return account;
   }
@@ -108,28 +149,71 @@ export class DailyBudgets {
   }
 
   async #setAside(partner: Partner, account: Account): Promise<void> {
-    const { taken, granted, owed } = await this.store.write(async (tx) => {
-      const owed = account.unwritten;
+    if (await this.#noteAhead(partner, account)) return;
+    await account.catchingUp?.catch(() => {});
+    const { taken, granted, owed, behind } = await this.store.write(async (tx) => {
+      const { unwritten, behind } = account;
+      const owed = unwritten + behind;
       const taken = owed + (await tx.budgets.taken(partner.id, account.day));
       const granted = Math.max(0, Math.min(BLOCK, partner.dailyBudget - taken));
       if (granted + owed > 0) await tx.budgets.add(partner.id, account.day, granted + owed);
-      return { taken: taken + granted, granted, owed };
+      return { taken: taken + granted, granted, owed: unwritten, behind };
     }, "process");
     account.unwritten -= owed;
+    this.#caughtUp(account, behind);
     account.taken = taken;
     account.left += granted;
     account.budget = partner.dailyBudget;
   }
 
+  /** Sets a block aside in the ledger; false where that cannot be. */
+  async #noteAhead(partner: Partner, account: Account): Promise<boolean> {
+    if (!this.ledger || account.unwritten > 0) return false;
+    const isFirst = account.budget < 0;
+    const taken = isFirst ? await this.store.read.budgets.taken(partner.id, account.day) : account.taken;
+    const granted = Math.max(0, Math.min(BLOCK, partner.dailyBudget - taken));
+    if (granted > 0 && !this.ledger.note(partner.id, account.day, taken + granted)) return false;
+    account.taken = taken + granted;
+    account.left += granted;
+    account.budget = partner.dailyBudget;
+    account.behind += granted;
+    this.#behind += granted;
+    void this.#catchUp(partner.id, account).catch(() => {});
+    return true;
+  }
+
+  /** Writes what is noted. What fails is written with the next block. */
+  #catchUp(partnerId: string, account: Account): Promise<void> {
+    account.catchingUp ??= (async () => {
+      while (account.behind > 0) {
+        const calls = account.behind;
+        await this.store.write((tx) => tx.budgets.add(partnerId, account.day, calls), "process");
+        this.#caughtUp(account, calls);
+      }
+    })().finally(() => {
+      account.catchingUp = undefined;
+    });
+    return account.catchingUp;
+  }
+
+  #caughtUp(account: Account, calls: number): void {
+    account.behind -= calls;
+    this.#behind -= calls;
+    this.#clearLedger();
+  }
+
+  #clearLedger(): void {
+    if (this.#behind === 0) this.ledger?.clear();
+  }
+
   async #giveBack(partnerId: string, account: Account): Promise<void> {
-    const { left, unwritten, day } = account;
+    const { left, day } = account;
     account.left = 0;
+    await account.catchingUp?.catch(() => {});
+    const { unwritten, behind } = account;
     account.unwritten = 0;
-    const change = unwritten - left;
-    if (change === 0) return;
-    await this.store.write(async (tx) => {
-      // Not of a partner that was purged meanwhile.
-      if (await tx.partners.find(partnerId)) await tx.budgets.add(partnerId, day, change);
-    }, "process");
+    const change = unwritten + behind - left;
+    if (change !== 0) await this.store.write((tx) => tx.budgets.add(partnerId, day, change), "process");
+    this.#caughtUp(account, behind);
   }
 }

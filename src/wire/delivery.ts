@@ -1,16 +1,29 @@
 import { type } from "arktype";
 import type { Attempt, Delivery, FailedWindow, LoggedDelivery } from "../domain/delivery.ts";
-import { DELIVERY_STATUSES } from "../domain/partner.ts";
+import { DELIVERY_STATUSES, WEBHOOK_EVENTS, type WebhookEvent } from "../domain/partner.ts";
 import { type Instant, parseInstant, toIso } from "../domain/time.ts";
 import { body, optional, required } from "./check.ts";
-import { anyObject, type Form, flag, id, instant, list, mapOf, object, oneOf, text, whole } from "./kit.ts";
+import {
+  anyObject,
+  type Form,
+  flag,
+  id,
+  instant,
+  list,
+  mapOf,
+  object,
+  oneOf,
+  record,
+  text,
+  whole,
+} from "./kit.ts";
 import { forPartner, operatorsPage, page } from "./paging.ts";
 import { isoOrNull } from "./units.ts";
 import * as may from "./values.ts";
 
 /* What operators read of the delivery log: the same from `/admin` and from a command's `--json`. */
 
-const attempt = object({
+const attempt = record("DeliveryAttempt", {
   attempt: whole("Number of the attempt, over all cycles", 1),
   started_at: instant("When it began"),
   finished_at: instant("When it ended"),
@@ -33,10 +46,10 @@ const attemptRecord = attempt.view((attempt: Attempt) => ({
 }));
 
 /** A delivery with every attempt, the oldest first. */
-export const delivery = object({
+export const delivery = record("Delivery", {
   id: text("The delivery's id", "WH_1795230000000_k3v9x"),
   partner_id: id("PARTNER", "The partner"),
-  event: text("The event", "component.critical"),
+  event: oneOf(WEBHOOK_EVENTS, "The event"),
   request_id: text("The call that made it; null when none did", "tJgQOWERr73VMZbC").orNull(),
   status: oneOf(DELIVERY_STATUSES, "Whether it waits, arrived, or used up its attempts", "delivered"),
   created_at: instant("When it was made"),
@@ -49,7 +62,7 @@ export const delivery = object({
 export const deliveryRecord = delivery.view(({ delivery, attempts }: LoggedDelivery) => ({
   id: delivery.id,
   partner_id: delivery.partnerId,
-  event: delivery.event,
+  event: delivery.event as WebhookEvent,
   request_id: delivery.requestId,
   status: delivery.status,
   created_at: toIso(delivery.createdAt),

@@ -1,14 +1,14 @@
-import type { FieldIssue } from "../domain/errors.ts";
-import { list, object, record, text } from "./kit.ts";
+import { FAILURE_CODES, type FailureCode, type FieldIssue } from "../domain/errors.ts";
+import { list, oneOf, record, text } from "./kit.ts";
 
 /** The body of every failure. */
 export const failure = record("Error", {
   error: text("What was wrong, in words", "name, address, state required"),
-  code: text("Stable snake_case code of the failure", "invalid_request"),
+  code: oneOf(FAILURE_CODES, "Stable code of the failure"),
   request_id: text("The request's id, as in X-Request-Id", "tJgQOWERr73VMZbC"),
   details: list(
     "The fields that were refused",
-    object({
+    record("FieldIssue", {
       field: text("The field, by its path", "state"),
       message: text("What is expected", "is required"),
     }),
@@ -16,7 +16,7 @@ export const failure = record("Error", {
 });
 
 export const failureView = failure.view(
-  (code: string, message: string, requestId: string, details: readonly FieldIssue[] | undefined) => ({
+  (code: FailureCode, message: string, requestId: string, details: readonly FieldIssue[] | undefined) => ({
     error: message,
     code,
     request_id: requestId,

@@ -3,7 +3,7 @@ import type { Claim } from "../domain/claim.ts";
 import { type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
 import type { Delivery } from "../domain/delivery.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { DELIVERY_STATUSES, type Partner } from "../domain/partner.ts";
+import { DELIVERY_STATUSES, type Partner, type WebhookEvent } from "../domain/partner.ts";
 import type { Photo } from "../domain/photo.ts";
 import type { Property, Unit } from "../domain/property.ts";
 import type { SensorEvent } from "../domain/sensor-event.ts";
@@ -240,7 +240,7 @@ type ExportedDelivery = Pick<
 export const deliveryLineView = deliveryLine.view((delivery: ExportedDelivery) => ({
   type: "delivery",
   id: delivery.id,
-  event: delivery.event,
+  event: delivery.event as WebhookEvent,
   request_id: delivery.requestId,
   status: delivery.status,
   attempts: delivery.attempts,

@@ -1,4 +1,5 @@
 import { SYSTEMS } from "../domain/knowledge.ts";
+import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../domain/partner.ts";
 import { PLAN_LIMITS } from "../domain/planning/property-plan.ts";
 import { EXAMPLE_IDS } from "./kit.ts";
 import type { Schema } from "./schema.ts";
@@ -65,8 +66,12 @@ export const madeSince = inQuery("since", "Made then or later: ISO 8601", "2026-
 export const madeUntil = inQuery("until", "Made before then: ISO 8601", "2026-11-21T00:00:00Z");
 export const sinceRequired: Parameter = { ...since, required: true };
 export const ofPartner = inQuery("partner_id", "Only of this partner", EXAMPLE_IDS.PARTNER);
-export const ofStatus = inQuery("status", "pending, delivered or failed", "failed");
-export const ofEvent = inQuery("event", "Only of this event", "component.critical");
+export const ofStatus = inQuery("status", "pending, delivered or failed", "failed", {
+  ...{ type: "string", enum: [...DELIVERY_STATUSES] },
+});
+export const ofEvent = inQuery("event", "Only of this event", "component.critical", {
+  ...{ type: "string", enum: [...WEBHOOK_EVENTS] },
+});
 export const ofSubject = inQuery(
   "subject",
   "Only of this partner, administrator or day",

@@ -155,15 +155,18 @@ export const tokenView = token.view(({ token, lifetimeS, scope }: Issued, partne
 }));
 
 /** RFC 6749 §5.2. */
-export const tokenError = object({
-  error: text("RFC 6749's code of the failure", "unsupported_grant_type"),
+const TOKEN_FAILURES = ["invalid_request", "unsupported_grant_type", "invalid_client"] as const;
+export const tokenError = record("TokenError", {
+  error: oneOf(TOKEN_FAILURES, "RFC 6749's code of the failure", "unsupported_grant_type"),
   error_description: text("What was wrong, in words", "grant_type must be client_credentials"),
 });
 
-export const tokenErrorView = tokenError.view((error: string, description: string) => ({
-  error,
-  error_description: description,
-}));
+export const tokenErrorView = tokenError.view(
+  (error: (typeof TOKEN_FAILURES)[number], description: string) => ({
+    error,
+    error_description: description,
+  }),
+);
 
 const pong = object({ ok: yes("Always true"), timestamp: instant("The server's time") });
 export const pongView = pong.view((now: Instant) => ({ ok: true, timestamp: toIso(now) }));

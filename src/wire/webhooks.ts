@@ -10,7 +10,8 @@ import type { ServiceEvent } from "../domain/service-event.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { appliance } from "./appliance.ts";
 import { component } from "./component.ts";
-import { id, object, text, type WireOf } from "./kit.ts";
+import { type Form, id, instant, object, oneOf, record, text, type WireOf } from "./kit.ts";
+import { partnerName } from "./paging.ts";
 import { property } from "./property.ts";
 import { riskTier } from "./scores.ts";
 import { riskSummary, riskSummaryView, told } from "./sensor-event.ts";
@@ -99,6 +100,32 @@ export const webhookData = {
   "sensor.smart.processed": smartData,
   "webhook.test": testData,
 } as const satisfies Record<WebhookEvent, object>;
+
+/** What is sent of an event: its data, and the envelope around it. */
+export const webhookBody = (event: WebhookEvent) =>
+  record(`${event.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`, {
+    event: oneOf([event], "What happened"),
+    timestamp: instant("When the delivery was made"),
+    partner_id: id("PARTNER", "Whose webhook it is"),
+    partner: partnerName,
+    version: oneOf(["v1"], "Version of the envelope"),
+    data: (webhookData[event] as Form<unknown>).as("What is told of it"),
+  });
+
+/** When each event is sent. */
+export const WEBHOOK_WORDS: Readonly<Record<WebhookEvent, string>> = {
+  "component.critical":
+    "A component has reached CRITICAL: told by the snapshot of 03:00 UTC, or by a smart sensor event",
+  "component.warning": "A component has crossed into WARNING, from either side",
+  "component.recovered": "A component is GOOD again",
+  "service_event.created": "A service event was logged",
+  "property.created": "A property was registered, whatever registered it",
+  "appliance.created": "An appliance was registered",
+  "sensor.received": "A reading came in by POST /v1/meter-event",
+  "sensor.smart": "A smart sensor event came in by POST /v1/meter-event/smart/v2",
+  "sensor.smart.processed": "The same by the older POST /v1/meter-event/smart",
+  "webhook.test": "An administrator tries your receiver",
+};
 
 /** What a partner is told: the event's name and its data. */
 export type WebhookMessage = {

@@ -6,6 +6,7 @@ import { fill, type HostileRequest, requestsFor } from "../support/hostile-reque
 import { STAND_INS } from "../support/hostile-values.ts";
 import { expectNoLeak } from "../support/leaks.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+import { startReceiver } from "../support/receiver.ts";
 import { addThings } from "../support/things.ts";
 
 /*
@@ -28,7 +29,9 @@ let other: ApiClient;
 
 beforeAll(async () => {
   server = await serve();
-  partner = await server.createPartner("Acme");
+  // With a receiver, so that there are deliveries to send again.
+  const { url } = await startReceiver();
+  partner = await server.createPartner("Acme", "--webhook-url", url);
   client = server.as(partner);
   other = server.as(await server.createPartner("Other"));
 });

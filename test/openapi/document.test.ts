@@ -5,7 +5,13 @@ import { Json as JsonParser } from "@stoplight/spectral-parsers";
 import { oas } from "@stoplight/spectral-rulesets";
 import { partnerApi } from "../../src/http/partner-api.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
-import { apiDocumentText, operationsOf, readApiDocument, type Schema } from "../support/api-document.ts";
+import {
+  apiDocumentText,
+  operationsOf,
+  readApiDocument,
+  resolve,
+  type Schema,
+} from "../support/api-document.ts";
 import { placesOf } from "../support/bad-values.ts";
 import { JSON_BODIES } from "../support/json-bodies.ts";
 
@@ -124,3 +130,83 @@ function undescribed(schema: Schema, where: string): string[] {
     ]),
   ];
 }
+
+const CODES: Record<string, string[]> = {
+  400: ["invalid_request"],
+  401: ["unauthorized"],
+  404: ["not_found"],
+  409: ["conflict"],
+  413: ["payload_too_large"],
+  415: ["unsupported_media_type"],
+  429: ["rate_limited", "budget_exhausted"],
+  500: ["internal"],
+  503: ["unavailable"],
+};
+
+// Rule: error-examples
+test.each(Object.entries(CODES))(
+  "the examples of a %s say what it says, by its own codes",
+  (status, codes) => {
+    const { responses, schemas } = document.components as unknown as {
+      responses: Record<string, { content: Record<string, ErrorContent> }>;
+      schemas: Record<string, Schema>;
+    };
+    const { example, examples } = responses[`Error${status}`]!.content["application/json"]!;
+    const bodies = example ? [example] : Object.values(examples!).map(({ value }) => value);
+    expect(bodies.map(({ code }) => code)).toEqual(codes);
+    for (const { error } of bodies) expect(error).toMatch(/^[A-Za-z].+/);
+    expect(new Set(bodies.map(({ error }) => error)).size).toBe(codes.length);
+    expect(schemas.Error!.properties!.code!.enum).toEqual(expect.arrayContaining(codes));
+  },
+);
+type ErrorBody = { error: string; code: string };
+type ErrorContent = { example?: ErrorBody; examples?: Record<string, { value: ErrorBody }> };
+
+// Rule: named-schemas
+test("every object that a client handles has a name", () => {
+  const unnamed = (schema: Schema, where: string): string[] => [
+    ...(schema.properties ? [where] : []),
+    ...[schema.items, schema.additionalProperties, ...(schema.anyOf ?? []), ...(schema.allOf ?? [])].flatMap(
+      (part) => (typeof part === "object" ? unnamed(part as Schema, where) : []),
+    ),
+  ];
+  const bodies = operations.flatMap(({ operation: { operationId, requestBody, responses } }) =>
+    [requestBody, ...Object.values(responses)].flatMap((one) =>
+      Object.values((one as { content?: Content } | undefined)?.content ?? {}).flatMap(({ schema }) =>
+        unnamed(schema, operationId),
+      ),
+    ),
+  );
+  const fields = Object.entries(document.components.schemas).flatMap(([name, { properties, ...own }]) => [
+    ...unnamed(own as Schema, name),
+    ...Object.entries(properties ?? {}).flatMap(([field, schema]) => unnamed(schema, `${name}.${field}`)),
+  ]);
+  expect([...bodies, ...fields]).toEqual([]);
+});
+
+// Rule: webhook-document
+test("each webhook event has its payload's schema, an example that fits it, and how to verify it", () => {
+  const webhooks = (document as unknown as { "x-webhooks": Record<string, { post: WebhookPost }> })[
+    "x-webhooks"
+  ];
+  expect(Object.keys(webhooks).sort()).toEqual([
+    ...["appliance.created", "component.critical", "component.recovered", "component.warning"],
+    ...["property.created", "sensor.received", "sensor.smart", "sensor.smart.processed"],
+    ...["service_event.created", "webhook.test"],
+  ]);
+  for (const [event, { post }] of Object.entries(webhooks)) {
+    const { schema, example } = post.requestBody.content["application/json"]!;
+    const body = resolve<Schema>(document, schema as Schema);
+    expect(example).toMatchObject({ event, version: "v1", partner_id: expect.stringMatching(/^PARTNER_/) });
+    expect(Object.keys(example as object).sort()).toEqual([...body.required!].sort());
+    const data = resolve<Schema>(document, body.properties!.data!.allOf![0]!);
+    expect(Object.keys((example as { data: object }).data).sort()).toEqual([...data.required!].sort());
+    expect(post.description).toContain("HMAC-SHA256");
+    expect(post.parameters.map(({ name }) => name)).toContain("X-Service-Signature");
+  }
+});
+type WebhookPost = {
+  description: string;
+  parameters: { name: string }[];
+  requestBody: { content: Record<string, { schema: Schema; example?: unknown }> };
+};

@@ -1,9 +1,10 @@
-import { operationsOf, readApiDocument, type Schema } from "./api-document.ts";
+import { operationsOf, readApiDocument, resolve, type Schema } from "./api-document.ts";
 import type { ApiClient } from "./client.ts";
 import type { Json } from "./json.ts";
 import type { Things } from "./things.ts";
 
-const operations = operationsOf(readApiDocument());
+const document = readApiDocument();
+const operations = operationsOf(document);
 
 export type JsonBody = { method: "GET" | "POST" | "PUT"; path: string; schema: Schema; example: Json };
 
@@ -14,7 +15,7 @@ export const JSON_BODIES: readonly JsonBody[] = operations
     const content = operation.requestBody?.content["application/json"];
     if (!content) return [];
     const body: JsonBody = { method, path, schema: content.schema, example: content.example };
-    const list = content.schema.anyOf?.[1];
+    const list = resolve<Schema>(document, content.schema).anyOf?.[1];
     return list ? [body, { ...body, schema: list, example: { claims: [body.example] } }] : [body];
   });
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { StorageError } from "../../src/domain/errors.ts";
 import type { Partner } from "../../src/domain/partner.ts";
-import { DailyBudgets } from "../../src/usecases/daily-budgets.ts";
+import { type BudgetLedger, DailyBudgets } from "../../src/usecases/daily-budgets.ts";
 import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
@@ -19,6 +19,16 @@ beforeEach(begin);
 
 /** A server's counting, as after a start; what one before had set aside and not given back is lost with it. */
 const start = () => new DailyBudgets(world.store, world.clock);
+/** A ledger in memory, which outlives the servers of a test as a file does. */
+function ledger(): BudgetLedger & { lines: ReturnType<BudgetLedger["read"]> } {
+  const lines: ReturnType<BudgetLedger["read"]> = [];
+  return {
+    lines,
+    read: () => lines.toSorted((a, b) => a.calls - b.calls),
+    note: (partnerId, day, calls) => lines.push({ partnerId, day, calls }) > 0,
+    clear: () => void lines.splice(0),
+  };
+}
 const stored = (day = "2026-03-10") => world.store.read.budgets.taken(world.partnerId, day);
 /** Takes calls one after another; how many were allowed. */
 async function take(calls: number, of = partner): Promise<number> {
@@ -149,5 +159,65 @@ describe("what is stored", () => {
     await take(1);
     await budgets.release();
     expect([await stored("2026-03-10"), await stored("2026-03-11")]).toEqual([1, 1]);
+  });
+});
+
+describe("with a ledger", () => {
+  /** Writes that wait until they are let go. */
+  function behindALongWrite(noted: BudgetLedger) {
+    const gate = Promise.withResolvers<void>();
+    const write: typeof world.store.write = async (...given) => {
+      await gate.promise;
+      return await world.store.write(...given);
+    };
+    return { budgets: new DailyBudgets({ ...world.store, write }, world.clock, noted), letGo: gate.resolve };
+  }
+
+  test("no call waits for a write, and none is one too many", async () => {
+    const { budgets: waiting, letGo } = behindALongWrite(ledger());
+    budgets = waiting;
+    expect(await take(40)).toBe(25);
+    expect(await stored()).toBe(0);
+    letGo();
+    await budgets.release();
+    expect(await stored()).toBe(25);
+  });
+
+  test("a crash in the middle of a write forfeits at most 10 calls, and never allows one too many", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 4 }), async (lives) => {
+        await begin();
+        const noted = ledger();
+        let allowed = 0;
+        for (const calls of lives) {
+          const { budgets: waiting } = behindALongWrite(noted);
+          budgets = new DailyBudgets(world.store, world.clock, noted);
+          await budgets.recover();
+          budgets = waiting;
+          allowed += await take(calls);
+          expect(allowed).toBeLessThanOrEqual(25);
+        }
+        budgets = new DailyBudgets(world.store, world.clock, noted);
+        await budgets.recover();
+        expect(await stored()).toBeWithin(allowed, allowed + 10 * lives.length + 1);
+        expect(noted.lines).toEqual([]);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test("after a stop exactly what was allowed is stored, and nothing noted", async () => {
+    const noted = ledger();
+    budgets = new DailyBudgets(world.store, world.clock, noted);
+    await take(9);
+    await budgets.release();
+    expect([await stored(), noted.lines]).toEqual([9, []]);
+  });
+
+  test("that cannot be written to, calls are counted in the database first", async () => {
+    budgets = new DailyBudgets(world.store, world.clock, { ...ledger(), note: () => false });
+    expect(await take(3)).toBe(3);
+    expect(await stored()).toBe(7);
+    expect(await take(40)).toBe(22);
   });
 });

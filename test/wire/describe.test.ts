@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type } from "arktype";
 import { body, documented, input, items, nullable, optional, part, required } from "../../src/wire/check.ts";
 import { columnsOf } from "../../src/wire/columns.ts";
-import { exampleOf, schemaOf } from "../../src/wire/describe.ts";
+import { exampleOf, NamedSchemas, schemaOf } from "../../src/wire/describe.ts";
 import {
   anyObject,
   either,
@@ -19,7 +19,7 @@ import {
 } from "../../src/wire/kit.ts";
 import { line, requiredLine, usd as usdIn, zip } from "../../src/wire/values.ts";
 
-const schemaAlone = (form: Form<unknown>) => schemaOf(form, new Map());
+const schemaAlone = (form: Form<unknown>) => schemaOf(form, new NamedSchemas());
 
 describe("what goes out", () => {
   test("is described with its words, its unit and its example", () => {
@@ -55,6 +55,19 @@ describe("what goes out", () => {
     expect(schemaAlone(object({ note: text("Note").orAbsent() })).required).toBeUndefined();
   });
 
+  test("is named by its place where it has no name, the first one where it stands in several", () => {
+    const names = new NamedSchemas();
+    const span = object({ cost: usd("Cost", 1) });
+    const plan = object({
+      year_1: span.as("The first"),
+      year_2: span.as("The second"),
+      parts: list("Parts", object({ of: text("Of", "A") })),
+    });
+    expect(schemaOf(plan, names, "GetPlanReply")).toEqual({ $ref: "#/components/schemas/GetPlanReply" });
+    expect([...names.keys()]).toEqual(["GetPlanReply", "GetPlanReplyYear1", "GetPlanReplyPartsItem"]);
+    expect(() => schemaOf(object({}), names, "GetPlanReply")).toThrow("two records");
+  });
+
   test("is written once where it has a name, however often it is met", () => {
     const room = record("Room", { name: text("Name", "A") });
     const house = record("House", {
@@ -62,13 +75,13 @@ describe("what goes out", () => {
       cellar: room.as("The cellar").orNull(),
       rooms: list("The rooms", room),
     });
-    const names = new Map();
+    const names = new NamedSchemas();
     expect(schemaOf(house, names)).toEqual({ $ref: "#/components/schemas/House" });
     const $ref = "#/components/schemas/Room";
     expect([...names.keys()].sort()).toEqual(["House", "Room"]);
-    expect(names.get("House").properties).toEqual({
+    expect(names.get("House")!.properties).toEqual({
       hall: { allOf: [{ $ref }], description: "The hall" },
-      cellar: { allOf: [{ $ref }], nullable: true, description: "The cellar" },
+      cellar: { allOf: [{ $ref }], type: "object", nullable: true, description: "The cellar" },
       rooms: { type: "array", items: { $ref }, description: "The rooms" },
     });
     expect(names.get("Room")).toEqual({
@@ -103,24 +116,29 @@ describe("what comes in", () => {
   });
 
   test("is described by its checks, with the words of what goes out", () => {
-    const names = new Map();
+    const names = new NamedSchemas();
     schemaOf(house.form, names);
-    const { properties, required: needed } = names.get("House");
+    const { properties, required: needed } = names.get("House")!;
     expect(needed).toEqual(["name", "kind", "owner", "rooms"]);
-    expect(properties.name).toEqual({
+    expect(properties!.name).toEqual({
       ...{ type: "string", minLength: 1, maxLength: 500 },
       ...{ description: "Its name", example: "Elm Court" },
     });
-    expect(properties.price).toMatchObject({
+    expect(properties!.price).toMatchObject({
       type: "number",
       minimum: 0,
       nullable: true,
       description: "Its price, in USD",
     });
-    expect(properties.kind).toMatchObject({ enum: ["flat", "plant"], description: "Its kind" });
-    expect(properties.owner.nullable).toBeUndefined();
-    expect(properties.rooms.items).toMatchObject({ type: "object", required: ["label"] });
-    expect(properties.site).toMatchObject({ type: "object", nullable: true, description: "Where it stands" });
+    expect(properties!.kind).toMatchObject({ enum: ["flat", "plant"], description: "Its kind" });
+    expect(properties!.owner!.nullable).toBeUndefined();
+    expect(properties!.rooms!.items).toEqual({ $ref: "#/components/schemas/HouseRoomsItem" });
+    expect(names.get("HouseRoomsItem")).toMatchObject({ type: "object", required: ["label"] });
+    expect(properties!.site).toMatchObject({
+      type: "object",
+      nullable: true,
+      description: "Where it stands",
+    });
   });
 
   test("is checked as it is, and not as it is documented", () => {

@@ -67,7 +67,9 @@ export function scoreWithoutCascade(
 ): ScoredAppliance[] {
   const surroundings = surroundingsOf(knowledge, history, asOf, corrections, false);
   return history.appliances.map((appliance) => {
-    const { typeId, unitId, standalone } = assessAppliance(knowledge, appliance, surroundings);
+    const components = appliance.components.filter(({ defId }) => knowledge.cascadesAcross.has(defId));
+    const upstream = { ...appliance, components };
+    const { typeId, unitId, standalone } = assessAppliance(knowledge, upstream, surroundings);
     return { typeId, unitId, standalone };
   });
 }

@@ -1,8 +1,10 @@
-import { exampleOf, type NamedSchemas, schemaOf } from "../../wire/describe.ts";
+import type { FailureCode } from "../../domain/errors.ts";
+import { exampleOf, NamedSchemas, schemaOf } from "../../wire/describe.ts";
 import { failure } from "../../wire/errors.ts";
 import type { Form } from "../../wire/kit.ts";
 import { type Documented, documentedPath, type Operation } from "../operation.ts";
 import { TAGS } from "./tags.ts";
+import { webhooksDocument } from "./webhooks.ts";
 
 export type OpenApiDocument = Record<string, unknown> & { paths: Record<string, Record<string, unknown>> };
 
@@ -16,7 +18,7 @@ dollars, days are UTC. Clients ignore fields that they do not know: new ones may
 
 /** The API as an OpenAPI 3.0.3 document, made from the operations alone. */
 export function openApiDocument(operations: readonly Operation[]): OpenApiDocument {
-  const names: NamedSchemas = new Map();
+  const names = new NamedSchemas();
   const documented = operations.filter(({ tag }) => tag !== undefined);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of documented) {
@@ -25,6 +27,7 @@ export function openApiDocument(operations: readonly Operation[]): OpenApiDocume
     paths[path][operation.method.toLowerCase()] = describe(operation, names);
   }
   const responses = errorResponses(names);
+  const webhooks = webhooksDocument(names);
   const tags = [...new Set(documented.map(({ tag }) => tag!))];
   return {
     openapi: "3.0.3",
@@ -39,6 +42,7 @@ export function openApiDocument(operations: readonly Operation[]): OpenApiDocume
     tags: tags.sort().map((name) => ({ name, description: TAGS[name] })),
     security: [{ apiKey: [] }, { oauth2: [] }],
     paths,
+    "x-webhooks": webhooks,
     components: {
       schemas: Object.fromEntries([...names].sort(([a], [b]) => (a < b ? -1 : 1))),
       headers: HEADERS,
@@ -69,7 +73,7 @@ function describe(operation: Operation, names: NamedSchemas): Record<string, unk
   const { id, access, summary, description, tag, request, replies = {} } = operation;
   const responses: Record<string, unknown> = {};
   for (const [status, reply] of Object.entries(replies))
-    responses[status] = response(reply, access === "partner", names);
+    responses[status] = response(reply, access === "partner", names, `${capital(id)}Reply`);
   for (const status of errorStatuses(operation))
     responses[status] ??= { $ref: `#/components/responses/Error${status}` };
   return {
@@ -85,7 +89,7 @@ function describe(operation: Operation, names: NamedSchemas): Record<string, unk
         content: Object.assign(
           {},
           ...(request.mediaTypes ?? [JSON_TYPE]).map((type) =>
-            content(type, request.form, request.example, names),
+            content(type, request.form, request.example, names, `${capital(id)}Request`),
           ),
         ),
       },
@@ -96,12 +100,14 @@ function describe(operation: Operation, names: NamedSchemas): Record<string, unk
 
 const JSON_TYPE = "application/json";
 
-function content(mediaType: string, form: Form<unknown>, given: unknown, names: NamedSchemas) {
+const capital = (name: string) => name[0]!.toUpperCase() + name.slice(1);
+
+function content(mediaType: string, form: Form<unknown>, given: unknown, names: NamedSchemas, place: string) {
   const example = given ?? exampleOf(form);
-  return { [mediaType]: { schema: schemaOf(form, names), ...(example !== undefined && { example }) } };
+  return { [mediaType]: { schema: schemaOf(form, names, place), ...(example !== undefined && { example }) } };
 }
 
-function response(reply: Documented<unknown>, isLimited: boolean, names: NamedSchemas) {
+function response(reply: Documented<unknown>, isLimited: boolean, names: NamedSchemas, place: string) {
   const { words, form, mediaType, orText, textExample, example, headers } = reply;
   return {
     description: words,
@@ -110,7 +116,7 @@ function response(reply: Documented<unknown>, isLimited: boolean, names: NamedSc
       ...(isLimited && RATE_LIMIT_HEADERS),
       ...headers,
     },
-    ...(form && { content: content(mediaType ?? JSON_TYPE, form, example, names) }),
+    ...(form && { content: content(mediaType ?? JSON_TYPE, form, example, names, place) }),
     // Beside JSON it would make of every generated client's answer a text or a record.
     ...(orText && {
       "x-also": { [orText]: { schema: { type: "string" }, ...(textExample && { example: textExample }) } },
@@ -176,8 +182,48 @@ const ERRORS: Record<number, string> = {
   503: "The service cannot store anything just now, such as on a full disk, or answers of yours that are not read yet hold too much. Nothing was changed: send it again",
 };
 
+type Told = { code: FailureCode; error: string; details?: { field: string; message: string }[] };
+/** What is said with each status, by the failures that have it. */
+const EXAMPLES: Record<number, Told[]> = {
+  400: [
+    {
+      code: "invalid_request",
+      error: "name, address, state required",
+      details: [{ field: "state", message: "is required" }],
+    },
+  ],
+  401: [{ code: "unauthorized", error: "Invalid or inactive API key." }],
+  404: [{ code: "not_found", error: "Property not found" }],
+  409: [{ code: "conflict", error: "Demo property already exists" }],
+  413: [{ code: "payload_too_large", error: "The body is larger than 5242880 bytes" }],
+  415: [{ code: "unsupported_media_type", error: "Content-Type must be application/json" }],
+  429: [
+    { code: "rate_limited", error: "Rate limit exceeded. Maximum 60 requests per minute." },
+    {
+      code: "budget_exhausted",
+      error: "Daily limit of 1000 calls per day exceeded. Resets at midnight UTC.",
+    },
+  ],
+  500: [{ code: "internal", error: "Internal server error" }],
+  503: [
+    {
+      code: "unavailable",
+      error: "The service cannot store anything just now. Nothing was changed; send the request again later.",
+    },
+  ],
+};
+
+function examplesOf(told: Told[]) {
+  const bodies = told.map(({ code, error, details }) => [
+    code,
+    { error, code, request_id: "tJgQOWERr73VMZbC", ...(details && { details }) },
+  ]);
+  if (bodies.length === 1) return { example: bodies[0]![1] };
+  return { examples: Object.fromEntries(bodies.map(([code, value]) => [code, { value }])) };
+}
+
 function errorResponses(names: NamedSchemas): Record<string, unknown> {
-  const body = content(JSON_TYPE, failure, undefined, names);
+  const schema = schemaOf(failure, names, "Error");
   const told = ["400", "404", "409", "413", "415", "429", "503"];
   return Object.fromEntries(
     Object.entries(ERRORS).map(([status, description]) => [
@@ -193,7 +239,7 @@ function errorResponses(names: NamedSchemas): Record<string, unknown> {
           }),
           ...(status === "401" && { "WWW-Authenticate": { $ref: "#/components/headers/Challenge" } }),
         },
-        content: body,
+        content: { [JSON_TYPE]: { schema, ...examplesOf(EXAMPLES[Number(status)]!) } },
       },
     ]),
   );

@@ -102,6 +102,10 @@ export function systemOperations({ authenticator, checkHealth }: SystemParts): O
         400: {
           words: "invalid_request or unsupported_grant_type, as RFC 6749 has them",
           form: tokenError,
+          example: {
+            error: "unsupported_grant_type",
+            error_description: "grant_type must be client_credentials",
+          },
         },
         401: {
           words: "invalid_client, as RFC 6749 has it",
@@ -175,7 +179,11 @@ function basicCredentials(header: string | null): { id: string; secret: string }
   return { id: decode(text.slice(0, at)), secret: decode(text.slice(at + 1)) };
 }
 
-function oauthError(status: 400 | 401, error: string, description: string): Reply<WireOf<typeof tokenError>> {
+function oauthError(
+  status: 400 | 401,
+  error: WireOf<typeof tokenError>["error"],
+  description: string,
+): Reply<WireOf<typeof tokenError>> {
   const headers: Record<string, string> = { "cache-control": "no-store", pragma: "no-cache" };
   if (status === 401) headers["www-authenticate"] = 'Basic realm="mainstay"';
   return { status, headers, body: tokenErrorView(error, description) };

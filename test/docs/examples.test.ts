@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Json } from "../support/json.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import { addProperty, addWornAppliance } from "../support/portfolio.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+const EXAMPLES = join(import.meta.dir, "../../docs/examples");
+const SINCE = "2020-01-01T00:00:00.000Z";
+const PYTHON = Bun.which("python3");
+const { serve, folder } = useMainstay();
+let base: string;
+let key: string;
+let secret: string;
+let body: Buffer;
+let header: string;
+let ids: string[];
+
+beforeAll(async () => {
+  const receiver = await startReceiver();
+  const server = await serve();
+  const partner = await server.json("partner", "create", "Examples", "--webhook-url", receiver.url);
+  const client = await server.withToken(partner);
+  await addWornAppliance(client, (await addProperty(client)).id);
+  const [received] = await receiver.waitFor((all) => all.length > 0);
+  await receiver.close();
+  base = `${server.url}/api`;
+  key = partner.api_key;
+  secret = partner.webhook_secret;
+  body = received!.body;
+  header = received!.headers["x-service-signature"]!;
+  const { events } = (await client.get("/v1/events", { since: SINCE, limit: "200" })).body;
+  ids = events.map(({ data }: Json) => data.id);
+});
+
+const run = (command: string[]) => Bun.spawnSync(command, { cwd: EXAMPLES });
+
+describe("the example in TypeScript", () => {
+  // Rule: receiver-guide
+  test("takes a real delivery, and nothing that was altered", async () => {
+    const { isAuthentic } = await import(join(EXAMPLES, "webhooks.ts"));
+    expect(isAuthentic(body, header, secret)).toBe(true);
+    expect(isAuthentic(Buffer.concat([body, Buffer.from(" ")]), header, secret)).toBe(false);
+    expect(isAuthentic(body, header, `${secret}x`)).toBe(false);
+  });
+
+  // Rule: polling-budget
+  test("walks the whole stream once, and then takes one call for what is new", async () => {
+    const { walk } = await import(join(EXAMPLES, "webhooks.ts"));
+    const first = await walk(base, key, SINCE, true);
+    expect(first.entries.map(({ data }: Json) => data.id)).toEqual(ids);
+    const quiet = await walk(base, key, first.since, false);
+    expect(quiet).toEqual({ entries: [], since: first.since, calls: 1 });
+  });
+});
+
+// Rule: polling-budget
+test("the guide's polling fits the budget that partners have unless another is agreed on", async () => {
+  const guide = await Bun.file(join(EXAMPLES, "../partners.md")).text();
+  const minutes = Number(/at most every (\d+) minutes/.exec(guide)![1]);
+  const most = Number(/holds up to ([\d,]+) of/.exec(guide)![1]!.replaceAll(",", ""));
+  const config = await Bun.file(join(EXAMPLES, "../../config.example.toml")).text();
+  const budget = Number(/^daily_budget = (\d+)/m.exec(config.replaceAll("_000", "000"))![1]);
+  expect((24 * 60) / minutes + most / 200).toBeLessThanOrEqual(budget);
+});
+
+describe("the examples with curl and openssl", () => {
+  // Rule: receiver-guide
+  test("take a real delivery, and nothing that was altered", () => {
+    const file = join(folder(), "body.json");
+    const verify = (sent: Buffer, signature: string) => {
+      writeFileSync(file, sent);
+      return run(["sh", "verify-webhook.sh", file, signature, secret]).exitCode;
+    };
+    expect(verify(body, header)).toBe(0);
+    expect(verify(Buffer.concat([body, Buffer.from(" ")]), header)).toBe(1);
+    expect(verify(body, "")).toBe(1);
+  });
+
+  test("walk the stream to its end", () => {
+    const { exitCode, stdout, stderr } = run(["sh", "walk-events.sh", base, key, SINCE]);
+    expect([exitCode, stderr.toString()]).toEqual([0, ""]);
+    const pages = stdout.toString().trim().split("\n");
+    expect(pages.flatMap((page) => JSON.parse(page).events.map(({ data }: Json) => data.id))).toEqual(ids);
+  });
+});
+
+describe("the example in Python", () => {
+  if (PYTHON === null) console.warn("There is no python3 here: docs/examples/webhooks.py was not tried.");
+  else {
+    // Rule: receiver-guide
+    test("takes a real delivery, and nothing that was altered", () => {
+      const script =
+        "import base64, sys, webhooks\nb = base64.b64decode(sys.argv[1])\n" +
+        "print(webhooks.is_authentic(b, *sys.argv[2:]), webhooks.is_authentic(b + b' ', *sys.argv[2:]))";
+      const { stdout } = run([PYTHON, "-B", "-c", script, body.toString("base64"), header, secret]);
+      expect(stdout.toString().trim()).toBe("True False");
+    });
+
+    test("walks the stream to its end", () => {
+      const { stdout, stderr } = run([PYTHON, "-B", "webhooks.py", base, key, SINCE]);
+      expect(stderr.toString()).toBe("");
+      expect(JSON.parse(stdout.toString()).ids).toEqual(ids);
+    });
+  }
+});
