@@ -13,6 +13,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   "console.js": "src/web/console/console.tsx",
   "embed.css": "src/web/embed/embed.css",
   "embed.js": "src/web/embed/embed.ts",
+  "guide.css": "src/web/guide/guide.css",
   "reference.js": "src/web/reference/reference.ts",
 };
 /** The same for what comes ready from its makers. */

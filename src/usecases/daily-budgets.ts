@@ -1,7 +1,7 @@
 import { StorageError } from "../domain/errors.ts";
 import type { Partner } from "../domain/partner.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, Tx } from "../store/store.ts";
 
 /** Calls set aside at a time, and the number left at which more are fetched ahead: never over 10 together. */
 const BLOCK = 7;
@@ -58,8 +58,7 @@ export class DailyBudgets {
       await this.store.write(async (tx) => {
         for (const { partnerId, day, calls } of noted) {
           const lacking = calls - (await tx.budgets.taken(partnerId, day));
-          if (lacking > 0 && (await tx.partners.find(partnerId)))
-            await tx.budgets.add(partnerId, day, lacking);
+          if (lacking > 0) await addCalls(tx, partnerId, day, lacking);
         }
       }, "process");
     this.ledger?.clear();
@@ -187,7 +186,7 @@ export class DailyBudgets {
     account.catchingUp ??= (async () => {
       while (account.behind > 0) {
         const calls = account.behind;
-        await this.store.write((tx) => tx.budgets.add(partnerId, account.day, calls), "process");
+        await this.store.write((tx) => addCalls(tx, partnerId, account.day, calls), "process");
         this.#caughtUp(account, calls);
       }
     })().finally(() => {
@@ -213,7 +212,12 @@ export class DailyBudgets {
     const { unwritten, behind } = account;
     account.unwritten = 0;
     const change = unwritten + behind - left;
-    if (change !== 0) await this.store.write((tx) => tx.budgets.add(partnerId, day, change), "process");
+    if (change !== 0) await this.store.write((tx) => addCalls(tx, partnerId, day, change), "process");
     this.#caughtUp(account, behind);
   }
+}
+
+/** Counts calls of a partner that is there still: nothing is kept of one that was purged meanwhile. */
+async function addCalls(tx: Tx, partnerId: string, day: Day, calls: number): Promise<void> {
+  if (await tx.partners.find(partnerId)) await tx.budgets.add(partnerId, day, calls);
 }

@@ -199,6 +199,7 @@ export const apiDocument = object({
   ),
   paths: anyObject("The operations by path"),
   components: anyObject("What the operations refer to"),
+  "x-webhooks": anyObject("What receivers are sent, by event, in the form that OpenAPI 3.1 has for it"),
 });
 
 /** RFC 8414, section 2. */

@@ -169,6 +169,10 @@ describe("alerts", () => {
         risk_score: first.risk_score,
         risk_tier: first.risk_tier,
         confidence: first.confidence,
+        projected_failure_year: first.projected_failure_year,
+        failure_probability_12m: first.failure_probability_12m,
+        proactive_cost: first.proactive_cost,
+        reactive_cost: first.reactive_cost,
       },
     ]);
   });

@@ -84,7 +84,7 @@ describe("20,000 properties", () => {
     await picture(page, "app-20000-first", false);
     const all = page.getByRole("button", { name: "Load the rest: 95 calls, about 2 minutes" });
     await all.click();
-    for (let n = 0; n < 100 && !(await page.getByText("all loaded").isVisible()); n++)
+    for (let n = 0; n < 1000 && !(await page.getByText("all loaded").isVisible()); n++)
       await page.clock.runFor(1500);
     await page.getByText("20,000 properties, all loaded").waitFor();
     expect(served.calls).toBe(100);

@@ -1,7 +1,17 @@
+import verifyWebhook from "../../../docs/examples/verify-webhook.sh" with { type: "text" };
+import walkEvents from "../../../docs/examples/walk-events.sh" with { type: "text" };
+import webhooksPy from "../../../docs/examples/webhooks.py" with { type: "text" };
+// @ts-expect-error taken as text, where TypeScript sees the module
+import webhooksTs from "../../../docs/examples/webhooks.ts" with { type: "text" };
+import { notFound } from "../../domain/errors.ts";
 import { type AssetTable, assetTable } from "../../web/assets/asset-table.ts";
+import type { Rendered } from "../../web/embed/document.tsx";
+import { renderGuide } from "../../web/guide/guide.tsx";
 import { apiDocument } from "../../wire/system.ts";
+import { guideText } from "../guide.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { type Operation, publicOperation, type Reply } from "../operation.ts";
+import { pageReply } from "../page-reply.ts";
 
 /** Nothing but this server is asked for anything, and the page runs no script but its own two. */
 const POLICY =
@@ -23,6 +33,15 @@ const page = ({ fileOf }: AssetTable) => `<!doctype html>
 </html>
 `;
 
+/** The programs that the guide speaks of, by their names. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  "webhooks.ts": webhooksTs as string,
+  "webhooks.py": webhooksPy,
+  "walk-events.sh": walkEvents,
+  "verify-webhook.sh": verifyWebhook,
+};
+const isExample = (target: string) => EXAMPLES[target.replace(/^examples\//, "")] !== undefined;
+
 /** The document of the operations, as text: the same bytes wherever it is asked for. */
 export const documentText = (operations: readonly Operation[]) =>
   `${JSON.stringify(openApiDocument(operations), null, 2)}\n`;
@@ -30,6 +49,7 @@ export const documentText = (operations: readonly Operation[]) =>
 /** The API document and the page that shows it. `operations` are all that the document describes. */
 export function documentOperations(operations: () => readonly Operation[]): Operation[] {
   let text: string | undefined;
+  let guide: Rendered | undefined;
   return [
     publicOperation({
       id: "getOpenApi",
@@ -55,6 +75,7 @@ export function documentOperations(operations: () => readonly Operation[]): Oper
             security: [{ apiKey: [] }, { oauth2: [] }],
             paths: {},
             components: {},
+            "x-webhooks": {},
           },
         },
       },
@@ -70,6 +91,31 @@ export function documentOperations(operations: () => readonly Operation[]): Oper
       summary: "The API reference for reading",
       handle: async () =>
         file(page(await assetTable()), "text/html; charset=utf-8", { "content-security-policy": POLICY }),
+    }),
+    publicOperation({
+      id: "getGuide",
+      method: "GET",
+      path: "/docs/guide",
+      summary: "The guide for partners' engineers",
+      async handle(call) {
+        guide ??= renderGuide(
+          guideText(openApiDocument(operations())),
+          `../assets/${(await assetTable()).fileOf("guide.css")}`,
+          (target) => (/^(#|https?:)/.test(target) || isExample(target) ? target : undefined),
+        );
+        return pageReply({ frameAncestors: [] }, call, guide);
+      },
+    }),
+    publicOperation({
+      id: "getExample",
+      method: "GET",
+      path: "/docs/examples/{name}",
+      summary: "A program of the guide",
+      handle({ params }) {
+        const text = EXAMPLES[params.name!];
+        if (text === undefined) throw notFound("There is no such example");
+        return file(text, "text/plain; charset=utf-8");
+      },
     }),
     publicOperation({
       id: "getRoot",

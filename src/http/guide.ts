@@ -1,0 +1,50 @@
+import guide from "../../docs/partners.md" with { type: "text" };
+import type { OpenApiDocument } from "./openapi/document.ts";
+
+type Schema = {
+  $ref?: string;
+  allOf?: Schema[];
+  type?: string;
+  enum?: unknown[];
+  description?: string;
+  properties?: Record<string, Schema>;
+};
+type Webhook = {
+  post: {
+    summary: string;
+    requestBody: { content: { "application/json": { schema: Schema; example: unknown } } };
+  };
+};
+
+/** The guide for partners' engineers, and after it every webhook event as the document has it. */
+export function guideText(document: OpenApiDocument): string {
+  const webhooks = document["x-webhooks"] as Record<string, Webhook>;
+  const { schemas } = document.components as { schemas: Record<string, Schema> };
+  const resolved = (schema: Schema): Schema => {
+    const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
+    return reference === undefined ? schema : (schemas[reference.split("/").at(-1)!] ?? schema);
+  };
+  const sections = Object.entries(webhooks).map(([event, { post }]) => {
+    const { schema, example } = post.requestBody.content["application/json"];
+    const data = resolved(resolved(schema).properties!.data!);
+    const rows = Object.entries(data.properties ?? {}).map(
+      ([name, field]) => `| \`${name}\` | ${typeOf(resolved(field))} | ${cell(field.description ?? "")} |`,
+    );
+    return [
+      `### ${event}`,
+      `${post.summary}. Its \`data\`:`,
+      ["| Field | Type | |", "|---|---|---|", ...rows].join("\n"),
+      ["```json", JSON.stringify(example, null, 2), "```"].join("\n"),
+    ].join("\n\n");
+  });
+  return [
+    guide,
+    "## Webhook events",
+    "Each delivery is an envelope whose `data` depends on the event.",
+    ...sections,
+  ].join("\n\n");
+}
+
+const typeOf = ({ type, enum: values }: Schema) =>
+  values ? values.map((value) => `\`${value}\``).join(", ") : (type ?? "object");
+const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
