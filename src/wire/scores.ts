@@ -5,7 +5,7 @@ import { number, oneOf, usd, whole } from "./kit.ts";
 /* What is told of a component's score, wherever a component is told of. */
 
 export const riskScore = number(
-  "Cumulative probability of failure by the component's effective age, 0.00 to 0.99",
+  "Cumulative probability of failing within five years like the coming one, 0.00 to 0.99",
   0.81,
   { minimum: 0, maximum: 0.99 },
 );
