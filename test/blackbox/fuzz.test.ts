@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { operationsOf, readApiDocument } from "../support/api-document.ts";
 import type { ApiClient } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
 import { fill, type HostileRequest, requestsFor } from "../support/hostile-requests.ts";
 import { STAND_INS } from "../support/hostile-values.ts";
 import { expectNoLeak } from "../support/leaks.ts";
@@ -33,6 +34,8 @@ beforeAll(async () => {
   const { url } = await startReceiver();
   partner = await server.createPartner("Acme", "--webhook-url", url);
   client = server.as(partner);
+  await addThings(client);
+  await eventually(async () => expect((await addThings(client)).WH_).not.toBe("WH_1795230000000_k3v9x"));
   other = server.as(await server.createPartner("Other"));
 });
 

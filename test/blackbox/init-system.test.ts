@@ -150,15 +150,22 @@ describe("init --system", () => {
     await initialised(root);
     chmodSync(root, 0o755);
     // As the unit starts it, but for the root folder, which only systemd could make the service's own.
-    const args = [
-      "partner",
-      "list",
-      "--json",
-      "--config",
-      join(root, CONFIG),
-      "--data-dir",
-      join(root, DATA),
-    ];
+    const place = ["--config", join(root, CONFIG), "--data-dir", join(root, DATA)];
+    const service = Bun.spawn([...AS_ACCOUNT, join(root, BINARY), "serve", "--port", "0", ...place], {
+      cwd: root,
+      env: { PATH: "/usr/bin:/bin" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let log = "";
+    for await (const chunk of service.stdout) {
+      const listened = log.includes('"msg":"listening"');
+      log += new TextDecoder().decode(chunk);
+      // Once: a second signal cuts the stop short.
+      if (!listened && log.includes('"msg":"listening"')) service.kill("SIGTERM");
+    }
+    expect(await service.exited).toBe(0);
+    expect(log).toContain('"msg":"listening"');
+    const args = ["partner", "list", "--json", ...place];
     const { code, stdout, stderr } = await run(root, args, { under: AS_ACCOUNT });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(JSON.parse(stdout)).toEqual({ partners: [] });

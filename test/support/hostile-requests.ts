@@ -63,6 +63,7 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
 const alive = (text: string) =>
   text
     .replaceAll(/\b([A-Z]+_)[0-9a-z]{26}\b/g, "‹$1›")
+    .replaceAll(/\bWH_\d{13}_[0-9a-z]{5}\b/g, "‹WH_›")
     .replaceAll(/\b[0-9a-f]{32}\.jpg\b/g, "‹photo›")
     .replaceAll(/svc_(client|secret)_[0-9a-f…]+/g, "‹svc_$1›");
 

@@ -4,14 +4,14 @@ import { addProperty, addWornAppliance, logEvents } from "./portfolio.ts";
 /** Values by the prefix of the ids that they are, such as `P_`, and a photo's name as `photo`. */
 export type Things = Readonly<Record<string, string>>;
 
-/** One of each kind of thing, all of one new property; a delivery where the partner has a receiver. */
+/** One of each kind of thing, all of one new property; a delivery where the partner's receiver has had one. */
 export async function addThings(by: ApiClient): Promise<Things> {
   const property = await addProperty(by, { unit_count: 3 });
   const appliance = await addWornAppliance(by, property.id);
   const [unit] = (await by.get(`/v1/property/${property.id}/units`)).body.units;
   const event = { appliance_id: appliance.id, event_type: "Repair", date: "2026-01-01" };
   const claim = { claim_type: "water_damage", date_of_loss: "2026-01-01", amount: 100 };
-  const [delivery] = (await by.get("/v1/webhook-deliveries")).body.deliveries;
+  const [delivery] = (await by.get("/v1/webhook-deliveries?status=delivered&limit=1")).body.deliveries;
   const photos = `/v1/appliances/${appliance.id}/photos`;
   return {
     P_: property.id,
