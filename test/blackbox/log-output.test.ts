@@ -147,7 +147,7 @@ describe("standard output that takes nothing", () => {
     place.free();
     await fetch(`${started.url}/v1/ping`);
     const told = await eventually(() => {
-      const line = linesOf(readFileSync(file, "utf8").replace(/^\{[^\n]*[^}]$/gm, "")).find(({ msg }) =>
+      const line = linesOf(readFileSync(file, "utf8").replace(/^\{[^\n]*[^}\n]$/gm, "")).find(({ msg }) =>
         msg.startsWith("log lines dropped"),
       );
       if (!line) throw new Error("nothing is told of the lines dropped");
