@@ -1,8 +1,8 @@
 import { defineConfig } from "drizzle-kit";
 
-/** Used to draft migrations only: `bunx drizzle-kit generate`. What is applied is `migrations/`, mended by hand. */
+/** Used to draft migrations only: `bunx drizzle-kit generate`. What is applied is `migrations/sqlite/`, mended by hand. */
 export default defineConfig({
   dialect: "sqlite",
-  schema: "./src/store/schema.ts",
+  schema: "./src/store/sqlite/schema.ts",
   out: "./migrations/draft",
 });

@@ -13,8 +13,8 @@ import {
   type MasterKey,
 } from "../secrets/master-key.ts";
 import { type Sealer, sealer } from "../secrets/sealer.ts";
-import { anySealedSecret, openForReading } from "../store/inspect.ts";
-import { hasDatabase, refuseRemains } from "../store/remains.ts";
+import { anySealedSecret, openForReading } from "../store/sqlite/inspect.ts";
+import { hasDatabase, refuseRemains } from "../store/sqlite/remains.ts";
 import { openStore, type Store, type StoreOptions } from "../store/store.ts";
 
 export const databaseFile = (dataDir: string) => join(dataDir, "mainstay.db");

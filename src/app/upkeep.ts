@@ -4,7 +4,7 @@ import type { PageState } from "../domain/health.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Job } from "../jobs/schedule.ts";
 import type { Logger } from "../log.ts";
-import { findPageProblems } from "../store/inspect.ts";
+import { findPageProblems } from "../store/sqlite/inspect.ts";
 import type { Store } from "../store/store.ts";
 import { sweepUploads } from "../usecases/photos.ts";
 import { databaseFile } from "./data-folder.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { placeFile, requireRoom } from "../files.ts";
-import { copyDatabase, integrityProblems, openForReading, schemaVersion } from "../store/inspect.ts";
+import { copyDatabase, integrityProblems, openForReading, schemaVersion } from "../store/sqlite/inspect.ts";
 
 /**
  * Copies the database to a file of its own in the backups' folder before its schema is changed, and checks the copy.

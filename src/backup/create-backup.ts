@@ -4,6 +4,7 @@ import { OperatorError, refusedWrite } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { alreadyThere, placeFile, requireRoom, withScratchFolder } from "../files.ts";
 import { keyFilePath } from "../secrets/master-key.ts";
+import { readable } from "../store/sqlite/errors.ts";
 import {
   copyDatabase,
   countRows,
@@ -11,8 +12,7 @@ import {
   openForReading,
   schemaVersion,
   uploadNames,
-} from "../store/inspect.ts";
-import { readable } from "../store/sqlite.ts";
+} from "../store/sqlite/inspect.ts";
 import { contentOf, type Member, readArchive, writeArchive } from "./archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
 

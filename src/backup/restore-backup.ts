@@ -26,8 +26,8 @@ import {
   missingMigrations,
   openForReading,
   uploadNames,
-} from "../store/inspect.ts";
-import { switchToWal } from "../store/sqlite.ts";
+} from "../store/sqlite/inspect.ts";
+import { switchToWal } from "../store/sqlite/open.ts";
 import { asText, type ReadMember, readArchive } from "./archive.ts";
 import { inspectBackup, isMemberName } from "./inspect-backup.ts";
 import { DATABASE, damaged, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";

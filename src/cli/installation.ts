@@ -1,7 +1,7 @@
 import { databaseFile } from "../app/data-folder.ts";
 import { configPlaces } from "../config/load.ts";
 import { OperatorError } from "../domain/errors.ts";
-import { hasDatabase, refuseRemains } from "../store/remains.ts";
+import { hasDatabase, refuseRemains } from "../store/sqlite/remains.ts";
 import type { Context } from "./context.ts";
 
 type Where = Pick<Context, "config" | "cwd" | "root">;

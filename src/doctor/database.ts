@@ -6,16 +6,16 @@ import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import { inMegabytes } from "../files.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
 import { sealer } from "../secrets/sealer.ts";
-import type { DatabaseState, ModelState } from "../store/database-state.ts";
+import { SNAPSHOT_LATE_MS } from "../store/queries/snapshots.ts";
+import type { DatabaseState, ModelState } from "../store/sqlite/database-state.ts";
+import { readable } from "../store/sqlite/errors.ts";
 import {
   anySealedSecret,
   integrityProblems,
   missingMigrations,
   schemaVersion,
   uploadNames,
-} from "../store/inspect.ts";
-import { SNAPSHOT_LATE_MS } from "../store/snapshots.ts";
-import { readable } from "../store/sqlite.ts";
+} from "../store/sqlite/inspect.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
 
 export const FROM_BACKUP =

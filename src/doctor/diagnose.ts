@@ -3,10 +3,10 @@ import { readLastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
 import type { KeyEnvironment } from "../secrets/master-key.ts";
-import { type DatabaseState, readDatabaseState, readModelState } from "../store/database-state.ts";
-import { openWithoutTrace } from "../store/inspect.ts";
-import { hasDatabase, refuseRemains } from "../store/remains.ts";
-import { readable } from "../store/sqlite.ts";
+import { type DatabaseState, readDatabaseState, readModelState } from "../store/sqlite/database-state.ts";
+import { readable } from "../store/sqlite/errors.ts";
+import { openWithoutTrace } from "../store/sqlite/inspect.ts";
+import { hasDatabase, refuseRemains } from "../store/sqlite/remains.ts";
 import { checkBackup } from "./backup.ts";
 import { type Check, type CheckResult, fail, ok, runChecks } from "./check.ts";
 import {

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import type { Config } from "../config/settings.ts";
 import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import { parseNetwork } from "../networks.ts";
-import type { DatabaseState } from "../store/database-state.ts";
+import type { DatabaseState } from "../store/sqlite/database-state.ts";
 import { socketHost, vettedAddresses } from "../webhooks/connections.ts";
 import { failureInWords } from "../webhooks/failure-words.ts";
 import { createResolver } from "../webhooks/resolve.ts";

@@ -3,7 +3,7 @@ import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import { hashSecret, secretsEqual } from "../secrets/hash.ts";
 import type { TokenClaims, Tokens } from "../secrets/tokens.ts";
-import type { RevisedPartner } from "../store/partners.ts";
+import type { RevisedPartner } from "../store/queries/partners.ts";
 import type { Store } from "../store/store.ts";
 import { HttpFailure } from "./errors.ts";
 

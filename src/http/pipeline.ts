@@ -3,7 +3,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import { dayOf, type Instant, nextMidnight, toIso } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
-import type { RevisedPartner } from "../store/partners.ts";
+import type { RevisedPartner } from "../store/queries/partners.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { DailyBudgets } from "../usecases/daily-budgets.ts";
 import type { Administration } from "../usecases/partners.ts";

@@ -3,7 +3,7 @@ import { centsFromUsd } from "../domain/money.ts";
 import { PLAN_LIMITS, type PlanTerms } from "../domain/planning/property-plan.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
 import { type Instant, parseInstant } from "../domain/time.ts";
-import type { Slice } from "../store/kit.ts";
+import type { Slice } from "../store/slice.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;

@@ -2,7 +2,7 @@ import type { Config } from "../config/settings.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
-import { REPLIES_KEPT_MS } from "../store/requests.ts";
+import { REPLIES_KEPT_MS } from "../store/queries/requests.ts";
 import type { Store } from "../store/store.ts";
 import { finishRotations } from "../usecases/administer-partner.ts";
 import type { EmbedViews } from "../usecases/embed-views.ts";

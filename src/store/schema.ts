@@ -2,675 +2,716 @@ import { isNotNull, isNull, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { StoredCorrections } from "../domain/calibration/model-version.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
-import { bigint, bool, index, int, json, oneOf, primaryKey, real, table, text, uniqueIndex } from "./kit.ts";
-
-/*
- * Every table. Ids are text and sort by creation; days are `YYYY-MM-DD`; instants are epoch milliseconds; money is
- * US cents; scores are hundredths. `seq` numbers a partner's rows of one table without gaps from 1: nothing that has
- * one is deleted but with all of its partner, so the row at any offset of a list is found by its number instead of by
- * counting.
- */
-
-export const partners = table(
-  "partners",
-  {
-    id: text("id").primaryKey(),
-    name: text("name").notNull(),
-    enabled: bool("enabled").notNull(),
-    dailyBudget: int("daily_budget").notNull(),
-    /** Tokens carry it; raising it ends every token issued before. */
-    credentialGeneration: int("credential_generation").notNull(),
-    createdAt: bigint("created_at").notNull(),
-    /** Moves with every commit that changes what the partner is shown, or its credentials. */
-    revision: int("revision").notNull().default(1),
-  },
-  (t) => [index("partners_name").on(t.name)],
-);
-
-/** API keys and OAuth clients. A rotated one stays, with the moment that it ended. */
-export const credentials = table(
-  "credentials",
-  {
-    secretHash: text("secret_hash").primaryKey(),
-    partnerId: text("partner_id")
-      .notNull()
-      .references(() => partners.id),
-    kind: oneOf("kind", ["api_key", "client_secret"]).notNull(),
-    clientId: text("client_id"),
-    createdAt: bigint("created_at").notNull(),
-    revokedAt: bigint("revoked_at"),
-  },
-  (t) => [
-    index("credentials_partner").on(t.partnerId),
-    uniqueIndex("credentials_client").on(t.clientId).where(isNotNull(t.clientId)),
-  ],
-);
-
-export const administrators = table(
-  "administrators",
-  {
-    id: text("id").primaryKey(),
-    name: text("name").notNull(),
-    keyHash: text("key_hash").notNull(),
-    createdAt: bigint("created_at").notNull(),
-    revokedAt: bigint("revoked_at"),
-  },
-  (t) => [uniqueIndex("administrators_key").on(t.keyHash)],
-);
-
-export const webhookReceivers = table("webhook_receivers", {
-  partnerId: text("partner_id")
-    .primaryKey()
-    .references(() => partners.id),
-  url: text("url"),
-  /** Sealed with the appliance's key file. */
-  secret: text("secret").notNull(),
-  nextSecret: text("next_secret"),
-  /** When the next secret takes over. */
-  rotatesAt: bigint("rotates_at"),
-  /** The event names wanted; null for all. */
-  events: json<string[]>("events"),
-  /** Deliveries under way at the same time; null for the setting's number. */
-  concurrency: int("concurrency"),
-  /** Raised by every change of an operator's, so that a server sees which partners a command beside it touched. */
-  revision: int("revision").notNull().default(0),
-  /** How the receiver has been doing since its last success: failed attempts in a row, and whether it is paused. */
-  failures: int("failures").notNull().default(0),
-  failingSince: bigint("failing_since"),
-  pausedAt: bigint("paused_at"),
-  lastError: text("last_error"),
-});
-
-export const properties = table(
-  "properties",
-  {
-    id: text("id").primaryKey(),
-    partnerId: text("partner_id")
-      .notNull()
-      .references(() => partners.id),
-    seq: int("seq").notNull(),
-    name: text("name").notNull(),
-    address: text("address").notNull(),
-    city: text("city"),
-    state: text("state").notNull(),
-    zip: text("zip"),
-    unitCount: int("unit_count").notNull(),
-    yearBuilt: int("year_built"),
-    estimatedValueCents: bigint("estimated_value_cents"),
-    isDemo: bool("is_demo").notNull(),
-    partnerPropertyId: text("partner_property_id"),
-    notes: text("notes"),
-    source: oneOf("source", ["api", "import", "sensor_event", "demo"]).notNull(),
-    /** The day from which the service record is complete. */
-    recordsSince: text("records_since").notNull(),
-    /** False while that day follows from the registration and the service events. */
-    recordsSinceGiven: bool("records_since_given").notNull().default(false),
-    createdAt: bigint("created_at").notNull(),
-    updatedAt: bigint("updated_at").notNull(),
-  },
-  (t) => [
-    uniqueIndex("properties_list").on(t.partnerId, t.seq),
-    uniqueIndex("properties_reference")
-      .on(t.partnerId, t.partnerPropertyId)
-      .where(isNotNull(t.partnerPropertyId)),
-    index("properties_address").on(t.partnerId, t.address, t.seq),
-    // The columns that partial indexes name beyond their condition make SQLite prefer them to the lists of all.
-    index("properties_demo").on(t.partnerId, t.isDemo, t.seq).where(sql`${t.isDemo} = 1`),
-  ],
-);
-
-export const units = table(
-  "units",
-  {
-    id: text("id").primaryKey(),
-    propertyId: text("property_id")
-      .notNull()
-      .references(() => properties.id),
-    number: int("number").notNull(),
-    createdAt: bigint("created_at").notNull(),
-  },
-  (t) => [uniqueIndex("units_list").on(t.propertyId, t.number)],
-);
-
-export const appliances = table(
-  "appliances",
-  {
-    id: text("id").primaryKey(),
-    partnerId: text("partner_id").notNull(),
-    propertyId: text("property_id")
-      .notNull()
-      .references(() => properties.id),
-    seq: int("seq").notNull(),
-    unitId: text("unit_id").references(() => units.id),
-    typeId: text("type_id").notNull(),
-    brand: text("brand"),
-    model: text("model"),
-    serial: text("serial"),
-    brandTier: oneOf("brand_tier", ["premium", "standard", "budget"]).notNull(),
-    /** False while the tier follows from the brand. */
-    brandTierGiven: bool("brand_tier_given").notNull(),
-    installYear: int("install_year").notNull(),
-    usageIntensity: real("usage_intensity").notNull(),
-    warrantyExpiry: text("warranty_expiry"),
-    createdAt: bigint("created_at").notNull(),
-    updatedAt: bigint("updated_at").notNull(),
-  },
-  (t) => [
-    uniqueIndex("appliances_list").on(t.partnerId, t.seq),
-    index("appliances_property").on(t.propertyId, t.seq),
-    index("appliances_serial").on(t.propertyId, t.serial, t.seq).where(isNotNull(t.serial)),
-    index("appliances_unit").on(t.unitId).where(isNotNull(t.unitId)),
-    index("appliances_partner_serial").on(t.partnerId, t.serial, t.seq).where(isNotNull(t.serial)),
-  ],
-);
-
-export const components = table(
-  "components",
-  {
-    id: text("id").primaryKey(),
-    partnerId: text("partner_id").notNull(),
-    propertyId: text("property_id").notNull(),
-    applianceId: text("appliance_id")
-      .notNull()
-      .references(() => appliances.id),
-    seq: int("seq").notNull(),
-    defId: text("def_id").notNull(),
-    installYear: int("install_year").notNull(),
-    lastReplaced: text("last_replaced"),
-    lastServiced: text("last_serviced"),
-    overrideLifespan: int("override_lifespan"),
-    /** Hundredths, 0 to 99. */
-    riskScore: int("risk_score").notNull(),
-    riskTier: oneOf("risk_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
-    confidence: oneOf("confidence", ["HIGH", "MEDIUM", "LOW"]).notNull(),
-    announcedTier: oneOf("announced_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
-    /** The rest of the score: what a projection needs without the history (`scoring.md` §4). */
-    lifeFactor: real("life_factor").notNull().default(1),
-    effectiveAgeYears: real("effective_age_years").notNull(),
-    rate: real("rate").notNull(),
-    hazardRatio: real("hazard_ratio").notNull(),
-    acuteHazard: real("acute_hazard").notNull(),
-    scoredOn: text("scored_on").notNull(),
-    /** The score of its newest trend row; null before its first snapshot. */
-    trendScore: int("trend_score"),
-    /** When it was last scored by itself; null when that was by the latest snapshot. */
-    rescoredAt: bigint("rescored_at"),
-    createdAt: bigint("created_at").notNull(),
-    /** Of its type, and of its property: what alerts are filtered by. */
-    system: text("system").notNull().default(""),
-    state: text("state").notNull().default(""),
-  },
-  (t) => [
-    uniqueIndex("components_list").on(t.partnerId, t.seq),
-    index("components_score").on(t.partnerId, t.riskScore, t.seq),
-    index("components_tier").on(t.partnerId, t.riskTier, t.seq),
-    index("components_system")
-      .on(t.partnerId, t.system, sql`${t.riskScore} desc`, t.seq)
-      .where(sql`${t.riskScore} >= 52`),
-    index("components_state")
-      .on(t.partnerId, t.state, sql`${t.riskScore} desc`, t.seq, t.system)
-      .where(sql`${t.riskScore} >= 52`),
-    index("components_property").on(t.propertyId, t.seq),
-    index("components_appliance").on(t.applianceId, t.seq),
-    index("components_settled")
-      .on(t.partnerId, t.seq)
-      .where(sql`${t.rescoredAt} is null and ${t.riskScore} >= 52`),
-    index("components_rescored")
-      .on(t.partnerId, t.rescoredAt, t.seq)
-      .where(sql`${t.rescoredAt} is not null and ${t.riskScore} >= 52`),
-    index("components_unseen").on(t.propertyId).where(isNull(t.trendScore)),
-  ],
-);
+import type { Kit } from "./kit.ts";
 
 /**
- * How many components of a partner stand in a bucket (a score in hundredths, or one of the tiers), by blocks of
- * 2,048 consecutive `seq`; block -1 is the whole. Finds the row at any offset of a filtered list in a few steps.
+ * Every table, once, over the column types of an engine. Ids are text and sort by creation; days are `YYYY-MM-DD`;
+ * instants are epoch milliseconds; money is US cents; scores are hundredths. `seq` numbers a partner's rows of one
+ * table without gaps from 1: nothing that has one is deleted but with all of its partner, so the row at any offset of
+ * a list is found by its number instead of by counting.
  */
-export const componentTallies = table(
-  "component_tallies",
-  {
-    partnerId: text("partner_id").notNull(),
-    bucket: int("bucket").notNull(),
-    block: int("block").notNull(),
-    count: int("count").notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.partnerId, t.bucket, t.block] })],
-);
+export function schemaOf(kit: Kit) {
+  const { table, text, oneOf, int, bigint, real, bool, json, index, uniqueIndex, primaryKey, isTrue } = kit;
 
-const totals = {
-  appliances: int("appliances").notNull().default(0),
-  components: int("components").notNull().default(0),
-  serviceEvents: int("service_events").notNull().default(0),
-  critical: int("critical").notNull().default(0),
-  warning: int("warning").notNull().default(0),
-  criticalProactiveCents: bigint("critical_proactive_cents").notNull().default(0),
-  warningProactiveCents: bigint("warning_proactive_cents").notNull().default(0),
-  criticalReactiveCents: bigint("critical_reactive_cents").notNull().default(0),
-  warningReactiveCents: bigint("warning_reactive_cents").notNull().default(0),
-};
+  const partners = table(
+    "partners",
+    {
+      id: text("id").primaryKey(),
+      name: text("name").notNull(),
+      enabled: bool("enabled").notNull(),
+      dailyBudget: int("daily_budget").notNull(),
+      /** Tokens carry it; raising it ends every token issued before. */
+      credentialGeneration: int("credential_generation").notNull(),
+      createdAt: bigint("created_at").notNull(),
+      /** Moves with every commit that changes what the partner is shown, or its credentials. */
+      revision: int("revision").notNull().default(1),
+    },
+    (t) => [index("partners_name").on(t.name)],
+  );
 
-/** Sums over a property's components, kept by every write that moves one. */
-export const propertyTotals = table(
-  "property_totals",
-  {
-    propertyId: text("property_id")
-      .primaryKey()
-      .references(() => properties.id),
-    partnerId: text("partner_id").notNull(),
-    ...totals,
-    /** Replacement cost value of the appliances. */
-    rcvCents: bigint("rcv_cents").notNull().default(0),
-    /** CRITICAL components of life-safety and conveyance systems. */
-    vitalCritical: int("vital_critical").notNull().default(0),
-  },
-  (t) => [index("property_totals_partner").on(t.partnerId)],
-);
+  /** API keys and OAuth clients. A rotated one stays, with the moment that it ended. */
+  const credentials = table(
+    "credentials",
+    {
+      secretHash: text("secret_hash").primaryKey(),
+      partnerId: text("partner_id")
+        .notNull()
+        .references(() => partners.id),
+      kind: oneOf("kind", ["api_key", "client_secret"]).notNull(),
+      clientId: text("client_id"),
+      createdAt: bigint("created_at").notNull(),
+      revokedAt: bigint("revoked_at"),
+    },
+    (t) => [
+      index("credentials_partner").on(t.partnerId),
+      uniqueIndex("credentials_client").on(t.clientId).where(isNotNull(t.clientId)),
+    ],
+  );
 
-/** The same over a partner's portfolio; the counts are also the next `seq` to give. */
-export const partnerTotals = table("partner_totals", {
-  partnerId: text("partner_id")
-    .primaryKey()
-    .references(() => partners.id),
-  properties: int("properties").notNull().default(0),
-  events: int("events").notNull().default(0),
-  ...totals,
-});
+  const administrators = table(
+    "administrators",
+    {
+      id: text("id").primaryKey(),
+      name: text("name").notNull(),
+      keyHash: text("key_hash").notNull(),
+      createdAt: bigint("created_at").notNull(),
+      revokedAt: bigint("revoked_at"),
+    },
+    (t) => [uniqueIndex("administrators_key").on(t.keyHash)],
+  );
 
-/** What plans add up to, over a property or a portfolio: `PlanSums`. */
-const planSums = {
-  doors: int("doors").notNull().default(0),
-  dueCount: int("due_count").notNull().default(0),
-  dueCents: bigint("due_cents").notNull().default(0),
-  dueWaitingCents: bigint("due_waiting_cents").notNull().default(0),
-  /** `YearSums` as JSON. */
-  years: text("years").notNull(),
-};
-
-/** A property's plan. What it rests on is scored often, so it is made after a snapshot, and when it is asked for. */
-export const propertyPlans = table(
-  "property_plans",
-  {
-    propertyId: text("property_id")
-      .primaryKey()
-      .references(() => properties.id),
-    partnerId: text("partner_id").notNull(),
-    /** How often what it rests on has changed. */
-    changes: int("changes").notNull(),
-    /** `changes` when it was made: it is to be made anew where they differ. */
-    plannedChanges: int("planned_changes").notNull(),
-    /** The day on which it was made; empty before it was. */
-    asOf: text("as_of").notNull(),
-    ...planSums,
-  },
-  (t) => [
-    index("property_plans_as_of").on(t.partnerId, t.asOf),
-    index("property_plans_changed").on(t.partnerId).where(sql`${t.changes} <> ${t.plannedChanges}`),
-  ],
-);
-
-/** The sums over a partner's property plans, as these are stored. */
-export const partnerPlans = table("partner_plans", {
-  partnerId: text("partner_id")
-    .primaryKey()
-    .references(() => partners.id),
-  ...planSums,
-});
-
-/** Components with which waiting costs more than it saves: what a budget is spent on. */
-export const planCandidates = table(
-  "plan_candidates",
-  {
-    propertyId: text("property_id").notNull(),
-    componentId: text("component_id").notNull(),
-    partnerId: text("partner_id").notNull(),
-    /** Minus the cost of waiting a year for each cent of the cost: the best use of money first. */
-    rank: real("rank").notNull(),
-    plannedCents: bigint("planned_cents").notNull(),
-    waitingCents: bigint("waiting_cents").notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.propertyId, t.componentId] }),
-    index("plan_candidates_rank").on(t.partnerId, t.rank, t.componentId, t.plannedCents, t.waitingCents),
-  ],
-);
-
-export const serviceEvents = table(
-  "service_events",
-  {
-    id: text("id").primaryKey(),
-    partnerId: text("partner_id").notNull(),
-    propertyId: text("property_id").notNull(),
-    applianceId: text("appliance_id")
-      .notNull()
-      .references(() => appliances.id),
-    componentId: text("component_id").references(() => components.id),
-    eventType: text("event_type").notNull(),
-    date: text("date").notNull(),
-    partsCostCents: bigint("parts_cost_cents"),
-    laborCostCents: bigint("labor_cost_cents"),
-    totalCostCents: bigint("total_cost_cents"),
-    technician: text("technician"),
-    notes: text("notes"),
-    conditionAfter: oneOf("condition_after", ["good", "fair", "poor"]),
-    createdAt: bigint("created_at").notNull(),
-    /** Tells the note from others, where there is one. */
-    noteKey: text("note_key"),
-    /** What the note speaks of: word groups, `/2` behind those that count by half. */
-    findings: text("findings"),
-    /** The version of the rules that the note was read by. */
-    readBy: text("read_by"),
-  },
-  (t) => [index("service_events_appliance").on(t.applianceId, t.date)],
-);
-
-/** Meter readings (`meter`) and smart events (`smart`). */
-export const sensorEvents = table(
-  "sensor_events",
-  {
-    id: text("id").primaryKey(),
-    partnerId: text("partner_id").notNull(),
-    propertyId: text("property_id").notNull(),
-    applianceId: text("appliance_id")
-      .notNull()
-      .references(() => appliances.id),
-    componentId: text("component_id").references(() => components.id),
-    kind: oneOf("kind", ["meter", "smart"]).notNull(),
-    eventType: text("event_type"),
-    severity: oneOf("severity", ["low", "medium", "high", "critical"]),
-    sensorId: text("sensor_id"),
-    metric: text("metric"),
-    value: real("value"),
-    unit: text("unit"),
-    notes: text("notes"),
-    recordedAt: bigint("recorded_at").notNull(),
-    createdAt: bigint("created_at").notNull(),
-  },
-  (t) => [
-    index("sensor_events_smart").on(t.applianceId, t.recordedAt).where(sql`${t.kind} = 'smart'`),
-    index("sensor_events_meter").on(t.applianceId).where(sql`${t.kind} = 'meter'`),
-  ],
-);
-
-export const claims = table(
-  "claims",
-  {
-    id: text("id").primaryKey(),
-    partnerId: text("partner_id").notNull(),
-    propertyId: text("property_id")
-      .notNull()
-      .references(() => properties.id),
-    claimType: text("claim_type").notNull(),
-    dateOfLoss: text("date_of_loss").notNull(),
-    claimNumber: text("claim_number"),
-    carrier: text("carrier"),
-    amountCents: bigint("amount_cents").notNull(),
-    description: text("description"),
-    status: oneOf("status", ["open", "closed", "denied"]).notNull(),
-    createdAt: bigint("created_at").notNull(),
-  },
-  (t) => [index("claims_property").on(t.propertyId, t.dateOfLoss, t.id)],
-);
-
-export const photos = table(
-  "photos",
-  {
-    id: text("id").primaryKey(),
-    partnerId: text("partner_id").notNull(),
-    applianceId: text("appliance_id")
-      .notNull()
-      .references(() => appliances.id),
-    serviceEventId: text("service_event_id").references(() => serviceEvents.id),
-    /** The random name under the data folder's `uploads`. */
-    filename: text("filename").notNull(),
-    originalName: text("original_name").notNull(),
-    mediaType: oneOf("media_type", ["image/jpeg", "image/png", "image/webp", "image/heic"]).notNull(),
-    bytes: int("bytes").notNull(),
-    sha256: text("sha256").notNull(),
-    uploadedAt: bigint("uploaded_at").notNull(),
-  },
-  (t) => [
-    index("photos_appliance").on(t.applianceId, t.uploadedAt),
-    uniqueIndex("photos_filename").on(t.filename),
-  ],
-);
-
-/** A component's trend, run-length encoded: a row for the first snapshot that saw it and for each that saw a change. */
-export const riskSnapshots = table(
-  "risk_snapshots",
-  {
-    componentId: text("component_id")
-      .notNull()
-      .references(() => components.id),
-    day: text("day").notNull(),
-    riskScore: int("risk_score").notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.componentId, t.day] })],
-);
-
-export const snapshotRuns = table("snapshot_runs", {
-  day: text("day").primaryKey(),
-  startedAt: bigint("started_at").notNull(),
-  finishedAt: bigint("finished_at"),
-  /** The last property done, so that a run cut short goes on from there. */
-  cursor: text("cursor"),
-  components: int("components").notNull().default(0),
-  changed: int("changed").notNull().default(0),
-  critical: int("critical").notNull().default(0),
-  warning: int("warning").notNull().default(0),
-  announced: int("announced").notNull().default(0),
-  /** Deliveries that the announcements came to. */
-  queued: int("queued").notNull().default(0),
-  /** Tier changes that were not announced, because another model than in the run before made them. */
-  heldBack: int("held_back").notNull().default(0),
-  /** The model whose scores it took. */
-  modelVersion: text("model_version").notNull().default("1"),
-  /** Whether another model had taken it before; the trends keep that one's points of the day. */
-  takenAgain: bool("taken_again").notNull().default(false),
-});
-
-/** Validation data: what stood just before a failure or a replacement. Kept for good. */
-export const outcomes = table(
-  "outcomes",
-  {
-    serviceEventId: text("service_event_id")
-      .notNull()
-      .references(() => serviceEvents.id),
-    componentId: text("component_id")
-      .notNull()
-      .references(() => components.id),
-    partnerId: text("partner_id").notNull(),
-    defId: text("def_id").notNull(),
-    eventType: text("event_type").notNull(),
-    date: text("date").notNull(),
-    ageYears: real("age_years").notNull(),
-    probability: real("probability").notNull(),
-    riskScore: int("risk_score").notNull(),
-    modelVersion: text("model_version").notNull(),
-    createdAt: bigint("created_at").notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.serviceEventId, t.componentId] }),
-    index("outcomes_component").on(t.componentId),
-  ],
-);
-
-/** The history part of the event stream, in the order of its strictly increasing instants. */
-export const eventLog = table(
-  "event_log",
-  {
-    partnerId: text("partner_id").notNull(),
-    seq: int("seq").notNull(),
-    createdAt: bigint("created_at").notNull(),
-    kind: oneOf("kind", ["property", "appliance", "service_event"]).notNull(),
-    subjectId: text("subject_id").notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.partnerId, t.seq] }),
-    uniqueIndex("event_log_since").on(t.partnerId, t.createdAt),
-  ],
-);
-
-export const webhookDeliveries = table(
-  "webhook_deliveries",
-  {
-    id: text("id").primaryKey(),
+  const webhookReceivers = table("webhook_receivers", {
     partnerId: text("partner_id")
-      .notNull()
+      .primaryKey()
       .references(() => partners.id),
-    event: text("event").notNull(),
-    /** Deliveries of one component are sent in order. */
-    orderKey: text("order_key"),
-    /** Of the call that made it; null when none did, as with a snapshot's. */
-    requestId: text("request_id"),
-    body: text("body").notNull(),
-    status: oneOf("status", DELIVERY_STATUSES).notNull(),
-    /** Attempts ever made, and those of the cycle of three that runs now. */
-    attempts: int("attempts").notNull().default(0),
-    cycleAttempts: int("cycle_attempts").notNull().default(0),
-    nextAttemptAt: bigint("next_attempt_at"),
-    createdAt: bigint("created_at").notNull(),
-    finishedAt: bigint("finished_at"),
-  },
-  (t) => [
-    index("webhook_deliveries_due").on(t.partnerId, t.nextAttemptAt).where(sql`${t.status} = 'pending'`),
-    index("webhook_deliveries_queue").on(t.partnerId, t.status, t.id).where(sql`${t.status} = 'pending'`),
-    index("webhook_deliveries_order")
-      .on(t.orderKey, t.id)
-      .where(sql`${t.status} = 'pending' and ${t.orderKey} is not null`),
-    index("webhook_deliveries_partner").on(t.partnerId, t.id, t.status),
-    index("webhook_deliveries_partner_event").on(t.partnerId, t.event, t.id, t.status),
-    index("webhook_deliveries_event").on(t.event, t.id),
-    index("webhook_deliveries_failed").on(t.partnerId, t.status, t.id).where(sql`${t.status} = 'failed'`),
-    index("webhook_deliveries_finished").on(t.status, t.finishedAt).where(isNotNull(t.finishedAt)),
-  ],
-);
+    url: text("url"),
+    /** Sealed with the appliance's key file. */
+    secret: text("secret").notNull(),
+    nextSecret: text("next_secret"),
+    /** When the next secret takes over. */
+    rotatesAt: bigint("rotates_at"),
+    /** The event names wanted; null for all. */
+    events: json<string[]>("events"),
+    /** Deliveries under way at the same time; null for the setting's number. */
+    concurrency: int("concurrency"),
+    /** Raised by every change of an operator's, so that a server sees which partners a command beside it touched. */
+    revision: int("revision").notNull().default(0),
+    /** How the receiver has been doing since its last success: failed attempts in a row, and whether it is paused. */
+    failures: int("failures").notNull().default(0),
+    failingSince: bigint("failing_since"),
+    pausedAt: bigint("paused_at"),
+    lastError: text("last_error"),
+  });
 
-export const webhookAttempts = table(
-  "webhook_attempts",
-  {
-    deliveryId: text("delivery_id")
-      .notNull()
-      .references(() => webhookDeliveries.id),
-    /** Counted over all cycles and probes. */
-    attempt: int("attempt").notNull(),
+  const properties = table(
+    "properties",
+    {
+      id: text("id").primaryKey(),
+      partnerId: text("partner_id")
+        .notNull()
+        .references(() => partners.id),
+      seq: int("seq").notNull(),
+      name: text("name").notNull(),
+      address: text("address").notNull(),
+      city: text("city"),
+      state: text("state").notNull(),
+      zip: text("zip"),
+      unitCount: int("unit_count").notNull(),
+      yearBuilt: int("year_built"),
+      estimatedValueCents: bigint("estimated_value_cents"),
+      isDemo: bool("is_demo").notNull(),
+      partnerPropertyId: text("partner_property_id"),
+      notes: text("notes"),
+      source: oneOf("source", ["api", "import", "sensor_event", "demo"]).notNull(),
+      /** The day from which the service record is complete. */
+      recordsSince: text("records_since").notNull(),
+      /** False while that day follows from the registration and the service events. */
+      recordsSinceGiven: bool("records_since_given").notNull().default(false),
+      createdAt: bigint("created_at").notNull(),
+      updatedAt: bigint("updated_at").notNull(),
+    },
+    (t) => [
+      uniqueIndex("properties_list").on(t.partnerId, t.seq),
+      uniqueIndex("properties_reference")
+        .on(t.partnerId, t.partnerPropertyId)
+        .where(isNotNull(t.partnerPropertyId)),
+      index("properties_address").on(t.partnerId, t.address, t.seq),
+      // The columns that partial indexes name beyond their condition make SQLite prefer them to the lists of all.
+      index("properties_demo").on(t.partnerId, t.isDemo, t.seq).where(isTrue(t.isDemo)),
+    ],
+  );
+
+  const units = table(
+    "units",
+    {
+      id: text("id").primaryKey(),
+      propertyId: text("property_id")
+        .notNull()
+        .references(() => properties.id),
+      number: int("number").notNull(),
+      createdAt: bigint("created_at").notNull(),
+    },
+    (t) => [uniqueIndex("units_list").on(t.propertyId, t.number)],
+  );
+
+  const appliances = table(
+    "appliances",
+    {
+      id: text("id").primaryKey(),
+      partnerId: text("partner_id").notNull(),
+      propertyId: text("property_id")
+        .notNull()
+        .references(() => properties.id),
+      seq: int("seq").notNull(),
+      unitId: text("unit_id").references(() => units.id),
+      typeId: text("type_id").notNull(),
+      brand: text("brand"),
+      model: text("model"),
+      serial: text("serial"),
+      brandTier: oneOf("brand_tier", ["premium", "standard", "budget"]).notNull(),
+      /** False while the tier follows from the brand. */
+      brandTierGiven: bool("brand_tier_given").notNull(),
+      installYear: int("install_year").notNull(),
+      usageIntensity: real("usage_intensity").notNull(),
+      warrantyExpiry: text("warranty_expiry"),
+      createdAt: bigint("created_at").notNull(),
+      updatedAt: bigint("updated_at").notNull(),
+    },
+    (t) => [
+      uniqueIndex("appliances_list").on(t.partnerId, t.seq),
+      index("appliances_property").on(t.propertyId, t.seq),
+      index("appliances_serial").on(t.propertyId, t.serial, t.seq).where(isNotNull(t.serial)),
+      index("appliances_unit").on(t.unitId).where(isNotNull(t.unitId)),
+      index("appliances_partner_serial").on(t.partnerId, t.serial, t.seq).where(isNotNull(t.serial)),
+    ],
+  );
+
+  const components = table(
+    "components",
+    {
+      id: text("id").primaryKey(),
+      partnerId: text("partner_id").notNull(),
+      propertyId: text("property_id").notNull(),
+      applianceId: text("appliance_id")
+        .notNull()
+        .references(() => appliances.id),
+      seq: int("seq").notNull(),
+      defId: text("def_id").notNull(),
+      installYear: int("install_year").notNull(),
+      lastReplaced: text("last_replaced"),
+      lastServiced: text("last_serviced"),
+      overrideLifespan: int("override_lifespan"),
+      /** Hundredths, 0 to 99. */
+      riskScore: int("risk_score").notNull(),
+      riskTier: oneOf("risk_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
+      confidence: oneOf("confidence", ["HIGH", "MEDIUM", "LOW"]).notNull(),
+      announcedTier: oneOf("announced_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
+      /** The rest of the score: what a projection needs without the history (`scoring.md` §4). */
+      lifeFactor: real("life_factor").notNull().default(1),
+      effectiveAgeYears: real("effective_age_years").notNull(),
+      rate: real("rate").notNull(),
+      hazardRatio: real("hazard_ratio").notNull(),
+      acuteHazard: real("acute_hazard").notNull(),
+      scoredOn: text("scored_on").notNull(),
+      /** The score of its newest trend row; null before its first snapshot. */
+      trendScore: int("trend_score"),
+      /** When it was last scored by itself; null when that was by the latest snapshot. */
+      rescoredAt: bigint("rescored_at"),
+      createdAt: bigint("created_at").notNull(),
+      /** Of its type, and of its property: what alerts are filtered by. */
+      system: text("system").notNull().default(""),
+      state: text("state").notNull().default(""),
+    },
+    (t) => [
+      uniqueIndex("components_list").on(t.partnerId, t.seq),
+      index("components_score").on(t.partnerId, t.riskScore, t.seq),
+      index("components_tier").on(t.partnerId, t.riskTier, t.seq),
+      index("components_system")
+        .on(t.partnerId, t.system, sql`${t.riskScore} desc`, t.seq)
+        .where(sql`${t.riskScore} >= 52`),
+      index("components_state")
+        .on(t.partnerId, t.state, sql`${t.riskScore} desc`, t.seq, t.system)
+        .where(sql`${t.riskScore} >= 52`),
+      index("components_property").on(t.propertyId, t.seq),
+      index("components_appliance").on(t.applianceId, t.seq),
+      index("components_settled")
+        .on(t.partnerId, t.seq)
+        .where(sql`${t.rescoredAt} is null and ${t.riskScore} >= 52`),
+      index("components_rescored")
+        .on(t.partnerId, t.rescoredAt, t.seq)
+        .where(sql`${t.rescoredAt} is not null and ${t.riskScore} >= 52`),
+      index("components_unseen").on(t.propertyId).where(isNull(t.trendScore)),
+    ],
+  );
+
+  /**
+   * How many components of a partner stand in a bucket (a score in hundredths, or one of the tiers), by blocks of
+   * 2,048 consecutive `seq`; block -1 is the whole. Finds the row at any offset of a filtered list in a few steps.
+   */
+  const componentTallies = table(
+    "component_tallies",
+    {
+      partnerId: text("partner_id").notNull(),
+      bucket: int("bucket").notNull(),
+      block: int("block").notNull(),
+      count: int("count").notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.partnerId, t.bucket, t.block] })],
+  );
+
+  const totals = {
+    appliances: int("appliances").notNull().default(0),
+    components: int("components").notNull().default(0),
+    serviceEvents: int("service_events").notNull().default(0),
+    critical: int("critical").notNull().default(0),
+    warning: int("warning").notNull().default(0),
+    criticalProactiveCents: bigint("critical_proactive_cents").notNull().default(0),
+    warningProactiveCents: bigint("warning_proactive_cents").notNull().default(0),
+    criticalReactiveCents: bigint("critical_reactive_cents").notNull().default(0),
+    warningReactiveCents: bigint("warning_reactive_cents").notNull().default(0),
+  };
+
+  /** Sums over a property's components, kept by every write that moves one. */
+  const propertyTotals = table(
+    "property_totals",
+    {
+      propertyId: text("property_id")
+        .primaryKey()
+        .references(() => properties.id),
+      partnerId: text("partner_id").notNull(),
+      ...totals,
+      /** Replacement cost value of the appliances. */
+      rcvCents: bigint("rcv_cents").notNull().default(0),
+      /** CRITICAL components of life-safety and conveyance systems. */
+      vitalCritical: int("vital_critical").notNull().default(0),
+    },
+    (t) => [index("property_totals_partner").on(t.partnerId)],
+  );
+
+  /** The same over a partner's portfolio; the counts are also the next `seq` to give. */
+  const partnerTotals = table("partner_totals", {
+    partnerId: text("partner_id")
+      .primaryKey()
+      .references(() => partners.id),
+    properties: int("properties").notNull().default(0),
+    events: int("events").notNull().default(0),
+    ...totals,
+  });
+
+  /** What plans add up to, over a property or a portfolio: `PlanSums`. */
+  const planSums = {
+    doors: int("doors").notNull().default(0),
+    dueCount: int("due_count").notNull().default(0),
+    dueCents: bigint("due_cents").notNull().default(0),
+    dueWaitingCents: bigint("due_waiting_cents").notNull().default(0),
+    /** `YearSums` as JSON. */
+    years: text("years").notNull(),
+  };
+
+  /** A property's plan. What it rests on is scored often, so it is made after a snapshot, and when it is asked for. */
+  const propertyPlans = table(
+    "property_plans",
+    {
+      propertyId: text("property_id")
+        .primaryKey()
+        .references(() => properties.id),
+      partnerId: text("partner_id").notNull(),
+      /** How often what it rests on has changed. */
+      changes: int("changes").notNull(),
+      /** `changes` when it was made: it is to be made anew where they differ. */
+      plannedChanges: int("planned_changes").notNull(),
+      /** The day on which it was made; empty before it was. */
+      asOf: text("as_of").notNull(),
+      ...planSums,
+    },
+    (t) => [
+      index("property_plans_as_of").on(t.partnerId, t.asOf),
+      index("property_plans_changed").on(t.partnerId).where(sql`${t.changes} <> ${t.plannedChanges}`),
+    ],
+  );
+
+  /** The sums over a partner's property plans, as these are stored. */
+  const partnerPlans = table("partner_plans", {
+    partnerId: text("partner_id")
+      .primaryKey()
+      .references(() => partners.id),
+    ...planSums,
+  });
+
+  /** Components with which waiting costs more than it saves: what a budget is spent on. */
+  const planCandidates = table(
+    "plan_candidates",
+    {
+      propertyId: text("property_id").notNull(),
+      componentId: text("component_id").notNull(),
+      partnerId: text("partner_id").notNull(),
+      /** Minus the cost of waiting a year for each cent of the cost: the best use of money first. */
+      rank: real("rank").notNull(),
+      plannedCents: bigint("planned_cents").notNull(),
+      waitingCents: bigint("waiting_cents").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.propertyId, t.componentId] }),
+      index("plan_candidates_rank").on(t.partnerId, t.rank, t.componentId, t.plannedCents, t.waitingCents),
+    ],
+  );
+
+  const serviceEvents = table(
+    "service_events",
+    {
+      id: text("id").primaryKey(),
+      partnerId: text("partner_id").notNull(),
+      propertyId: text("property_id").notNull(),
+      applianceId: text("appliance_id")
+        .notNull()
+        .references(() => appliances.id),
+      componentId: text("component_id").references(() => components.id),
+      eventType: text("event_type").notNull(),
+      date: text("date").notNull(),
+      partsCostCents: bigint("parts_cost_cents"),
+      laborCostCents: bigint("labor_cost_cents"),
+      totalCostCents: bigint("total_cost_cents"),
+      technician: text("technician"),
+      notes: text("notes"),
+      conditionAfter: oneOf("condition_after", ["good", "fair", "poor"]),
+      createdAt: bigint("created_at").notNull(),
+      /** Tells the note from others, where there is one. */
+      noteKey: text("note_key"),
+      /** What the note speaks of: word groups, `/2` behind those that count by half. */
+      findings: text("findings"),
+      /** The version of the rules that the note was read by. */
+      readBy: text("read_by"),
+    },
+    (t) => [index("service_events_appliance").on(t.applianceId, t.date)],
+  );
+
+  /** Meter readings (`meter`) and smart events (`smart`). */
+  const sensorEvents = table(
+    "sensor_events",
+    {
+      id: text("id").primaryKey(),
+      partnerId: text("partner_id").notNull(),
+      propertyId: text("property_id").notNull(),
+      applianceId: text("appliance_id")
+        .notNull()
+        .references(() => appliances.id),
+      componentId: text("component_id").references(() => components.id),
+      kind: oneOf("kind", ["meter", "smart"]).notNull(),
+      eventType: text("event_type"),
+      severity: oneOf("severity", ["low", "medium", "high", "critical"]),
+      sensorId: text("sensor_id"),
+      metric: text("metric"),
+      value: real("value"),
+      unit: text("unit"),
+      notes: text("notes"),
+      recordedAt: bigint("recorded_at").notNull(),
+      createdAt: bigint("created_at").notNull(),
+    },
+    (t) => [
+      index("sensor_events_smart").on(t.applianceId, t.recordedAt).where(sql`${t.kind} = 'smart'`),
+      index("sensor_events_meter").on(t.applianceId).where(sql`${t.kind} = 'meter'`),
+    ],
+  );
+
+  const claims = table(
+    "claims",
+    {
+      id: text("id").primaryKey(),
+      partnerId: text("partner_id").notNull(),
+      propertyId: text("property_id")
+        .notNull()
+        .references(() => properties.id),
+      claimType: text("claim_type").notNull(),
+      dateOfLoss: text("date_of_loss").notNull(),
+      claimNumber: text("claim_number"),
+      carrier: text("carrier"),
+      amountCents: bigint("amount_cents").notNull(),
+      description: text("description"),
+      status: oneOf("status", ["open", "closed", "denied"]).notNull(),
+      createdAt: bigint("created_at").notNull(),
+    },
+    (t) => [index("claims_property").on(t.propertyId, t.dateOfLoss, t.id)],
+  );
+
+  const photos = table(
+    "photos",
+    {
+      id: text("id").primaryKey(),
+      partnerId: text("partner_id").notNull(),
+      applianceId: text("appliance_id")
+        .notNull()
+        .references(() => appliances.id),
+      serviceEventId: text("service_event_id").references(() => serviceEvents.id),
+      /** The random name under the data folder's `uploads`. */
+      filename: text("filename").notNull(),
+      originalName: text("original_name").notNull(),
+      mediaType: oneOf("media_type", ["image/jpeg", "image/png", "image/webp", "image/heic"]).notNull(),
+      bytes: int("bytes").notNull(),
+      sha256: text("sha256").notNull(),
+      uploadedAt: bigint("uploaded_at").notNull(),
+    },
+    (t) => [
+      index("photos_appliance").on(t.applianceId, t.uploadedAt),
+      uniqueIndex("photos_filename").on(t.filename),
+    ],
+  );
+
+  /** A component's trend, run-length encoded: a row for the first snapshot that saw it and for each that saw a change. */
+  const riskSnapshots = table(
+    "risk_snapshots",
+    {
+      componentId: text("component_id")
+        .notNull()
+        .references(() => components.id),
+      day: text("day").notNull(),
+      riskScore: int("risk_score").notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.componentId, t.day] })],
+  );
+
+  const snapshotRuns = table("snapshot_runs", {
+    day: text("day").primaryKey(),
     startedAt: bigint("started_at").notNull(),
-    durationMs: int("duration_ms").notNull(),
-    statusCode: int("status_code"),
-    error: text("error"),
-    /** The address that was connected to. */
-    address: text("address"),
-    responseHead: text("response_head").notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.deliveryId, t.attempt] })],
-);
+    finishedAt: bigint("finished_at"),
+    /** The last property done, so that a run cut short goes on from there. */
+    cursor: text("cursor"),
+    components: int("components").notNull().default(0),
+    changed: int("changed").notNull().default(0),
+    critical: int("critical").notNull().default(0),
+    warning: int("warning").notNull().default(0),
+    announced: int("announced").notNull().default(0),
+    /** Deliveries that the announcements came to. */
+    queued: int("queued").notNull().default(0),
+    /** Tier changes that were not announced, because another model than in the run before made them. */
+    heldBack: int("held_back").notNull().default(0),
+    /** The model whose scores it took. */
+    modelVersion: text("model_version").notNull().default("1"),
+    /** Whether another model had taken it before; the trends keep that one's points of the day. */
+    takenAgain: bool("taken_again").notNull().default(false),
+  });
 
-export const idempotencyKeys = table(
-  "idempotency_keys",
-  {
-    partnerId: text("partner_id").notNull(),
-    /** Method and path. */
-    operation: text("operation").notNull(),
-    key: text("key").notNull(),
-    requestHash: text("request_hash").notNull(),
-    statusCode: int("status_code").notNull(),
-    body: text("body").notNull(),
+  /** Validation data: what stood just before a failure or a replacement. Kept for good. */
+  const outcomes = table(
+    "outcomes",
+    {
+      serviceEventId: text("service_event_id")
+        .notNull()
+        .references(() => serviceEvents.id),
+      componentId: text("component_id")
+        .notNull()
+        .references(() => components.id),
+      partnerId: text("partner_id").notNull(),
+      defId: text("def_id").notNull(),
+      eventType: text("event_type").notNull(),
+      date: text("date").notNull(),
+      ageYears: real("age_years").notNull(),
+      probability: real("probability").notNull(),
+      riskScore: int("risk_score").notNull(),
+      modelVersion: text("model_version").notNull(),
+      createdAt: bigint("created_at").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.serviceEventId, t.componentId] }),
+      index("outcomes_component").on(t.componentId),
+    ],
+  );
+
+  /** The history part of the event stream, in the order of its strictly increasing instants. */
+  const eventLog = table(
+    "event_log",
+    {
+      partnerId: text("partner_id").notNull(),
+      seq: int("seq").notNull(),
+      createdAt: bigint("created_at").notNull(),
+      kind: oneOf("kind", ["property", "appliance", "service_event"]).notNull(),
+      subjectId: text("subject_id").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.partnerId, t.seq] }),
+      uniqueIndex("event_log_since").on(t.partnerId, t.createdAt),
+    ],
+  );
+
+  const webhookDeliveries = table(
+    "webhook_deliveries",
+    {
+      id: text("id").primaryKey(),
+      partnerId: text("partner_id")
+        .notNull()
+        .references(() => partners.id),
+      event: text("event").notNull(),
+      /** Deliveries of one component are sent in order. */
+      orderKey: text("order_key"),
+      /** Of the call that made it; null when none did, as with a snapshot's. */
+      requestId: text("request_id"),
+      body: text("body").notNull(),
+      status: oneOf("status", DELIVERY_STATUSES).notNull(),
+      /** Attempts ever made, and those of the cycle of three that runs now. */
+      attempts: int("attempts").notNull().default(0),
+      cycleAttempts: int("cycle_attempts").notNull().default(0),
+      nextAttemptAt: bigint("next_attempt_at"),
+      createdAt: bigint("created_at").notNull(),
+      finishedAt: bigint("finished_at"),
+    },
+    (t) => [
+      index("webhook_deliveries_due").on(t.partnerId, t.nextAttemptAt).where(sql`${t.status} = 'pending'`),
+      index("webhook_deliveries_queue").on(t.partnerId, t.status, t.id).where(sql`${t.status} = 'pending'`),
+      index("webhook_deliveries_order")
+        .on(t.orderKey, t.id)
+        .where(sql`${t.status} = 'pending' and ${t.orderKey} is not null`),
+      index("webhook_deliveries_partner").on(t.partnerId, t.id, t.status),
+      index("webhook_deliveries_partner_event").on(t.partnerId, t.event, t.id, t.status),
+      index("webhook_deliveries_event").on(t.event, t.id),
+      index("webhook_deliveries_failed").on(t.partnerId, t.status, t.id).where(sql`${t.status} = 'failed'`),
+      index("webhook_deliveries_finished").on(t.status, t.finishedAt).where(isNotNull(t.finishedAt)),
+    ],
+  );
+
+  const webhookAttempts = table(
+    "webhook_attempts",
+    {
+      deliveryId: text("delivery_id")
+        .notNull()
+        .references(() => webhookDeliveries.id),
+      /** Counted over all cycles and probes. */
+      attempt: int("attempt").notNull(),
+      startedAt: bigint("started_at").notNull(),
+      durationMs: int("duration_ms").notNull(),
+      statusCode: int("status_code"),
+      error: text("error"),
+      /** The address that was connected to. */
+      address: text("address"),
+      responseHead: text("response_head").notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.deliveryId, t.attempt] })],
+  );
+
+  const idempotencyKeys = table(
+    "idempotency_keys",
+    {
+      partnerId: text("partner_id").notNull(),
+      /** Method and path. */
+      operation: text("operation").notNull(),
+      key: text("key").notNull(),
+      requestHash: text("request_hash").notNull(),
+      statusCode: int("status_code").notNull(),
+      body: text("body").notNull(),
+      createdAt: bigint("created_at").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.partnerId, t.operation, t.key] }),
+      index("idempotency_keys_age").on(t.createdAt),
+    ],
+  );
+
+  const dailyBudgets = table(
+    "daily_budgets",
+    {
+      partnerId: text("partner_id").notNull(),
+      day: text("day").notNull(),
+      /** Calls taken from the budget, those that a running server has set aside among them. */
+      calls: int("calls").notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.partnerId, t.day] })],
+  );
+
+  const embeds = table(
+    "embeds",
+    {
+      id: text("id").primaryKey(),
+      partnerId: text("partner_id").notNull(),
+      propertyId: text("property_id")
+        .notNull()
+        .references(() => properties.id),
+      tokenHash: text("token_hash").notNull(),
+      createdAt: bigint("created_at").notNull(),
+      revokedAt: bigint("revoked_at"),
+      /** When it ends by itself; null for never. */
+      expiresAt: bigint("expires_at"),
+      views: int("views").notNull().default(0),
+      lastViewedAt: bigint("last_viewed_at"),
+    },
+    (t) => [uniqueIndex("embeds_token").on(t.tokenHash), index("embeds_property").on(t.propertyId)],
+  );
+
+  /** Models fitted to the operator's own outcomes. Never changed, and kept for good: scores and outcomes name them. */
+  const modelVersions = table("model_versions", {
+    number: int("number").primaryKey(),
+    /** The model of the executable that it corrects: 2 of 2+local.1. */
+    base: text("base").notNull(),
     createdAt: bigint("created_at").notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.partnerId, t.operation, t.key] }),
-    index("idempotency_keys_age").on(t.createdAt),
-  ],
-);
-
-export const dailyBudgets = table(
-  "daily_budgets",
-  {
-    partnerId: text("partner_id").notNull(),
-    day: text("day").notNull(),
-    /** Calls taken from the budget, those that a running server has set aside among them. */
-    calls: int("calls").notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.partnerId, t.day] })],
-);
-
-export const embeds = table(
-  "embeds",
-  {
-    id: text("id").primaryKey(),
-    partnerId: text("partner_id").notNull(),
-    propertyId: text("property_id")
-      .notNull()
-      .references(() => properties.id),
-    tokenHash: text("token_hash").notNull(),
-    createdAt: bigint("created_at").notNull(),
-    revokedAt: bigint("revoked_at"),
-    /** When it ends by itself; null for never. */
-    expiresAt: bigint("expires_at"),
-    views: int("views").notNull().default(0),
-    lastViewedAt: bigint("last_viewed_at"),
-  },
-  (t) => [uniqueIndex("embeds_token").on(t.tokenHash), index("embeds_property").on(t.propertyId)],
-);
-
-/** Models fitted to the operator's own outcomes. Never changed, and kept for good: scores and outcomes name them. */
-export const modelVersions = table("model_versions", {
-  number: int("number").primaryKey(),
-  /** The model of the executable that it corrects: 2 of 2+local.1. */
-  base: text("base").notNull(),
-  createdAt: bigint("created_at").notNull(),
-  actor: text("actor").notNull(),
-  isProven: bool("is_proven").notNull(),
-  /** What was in use before, and is again when this one is undone; null for the plain model. */
-  replaced: int("replaced").references((): AnySQLiteColumn => modelVersions.number),
-  corrections: json<StoredCorrections>("corrections").notNull(),
-  evidence: json<Record<string, unknown>>("evidence").notNull(),
-});
-
-/** What appliances were found to be, each by its own record. */
-export const modelFrailties = table(
-  "model_frailties",
-  {
-    applianceId: text("appliance_id")
-      .notNull()
-      .references(() => appliances.id),
-    number: int("number").notNull(),
-    frailty: real("frailty").notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.applianceId, t.number] })],
-);
-
-/** One row: the version that scores are made with; null for the plain model. */
-export const modelInUse = table("model_in_use", {
-  id: int("id").primaryKey(),
-  number: int("number").references(() => modelVersions.number),
-});
-
-/** The latest looks at whether the model in use still forecasts better than the plain one. */
-export const modelChecks = table("model_checks", {
-  day: text("day").primaryKey(),
-  version: text("version").notNull(),
-  isWorse: bool("is_worse").notNull(),
-  evidence: json<Record<string, unknown>>("evidence").notNull(),
-});
-
-/** Every change by an operator or administrator; rows are only ever added. */
-export const auditLog = table(
-  "audit_log",
-  {
-    seq: int("seq").primaryKey(),
-    at: bigint("at").notNull(),
     actor: text("actor").notNull(),
-    action: text("action").notNull(),
-    subject: text("subject").notNull(),
-    detail: json<Record<string, unknown>>("detail").notNull(),
-  },
-  (t) => [index("audit_log_subject").on(t.subject)],
-);
+    isProven: bool("is_proven").notNull(),
+    /** What was in use before, and is again when this one is undone; null for the plain model. */
+    replaced: int("replaced").references((): AnySQLiteColumn => modelVersions.number),
+    corrections: json<StoredCorrections>("corrections").notNull(),
+    evidence: json<Record<string, unknown>>("evidence").notNull(),
+  });
 
-/** One row: the last instant given to a row, so that the next is later whatever the machine's clock says. */
-export const clock = table("clock", {
-  id: int("id").primaryKey(),
-  lastInstant: bigint("last_instant").notNull(),
-  /** Written by the health check, to prove that writing works. */
-  probedAt: bigint("probed_at").notNull(),
-});
+  /** What appliances were found to be, each by its own record. */
+  const modelFrailties = table(
+    "model_frailties",
+    {
+      applianceId: text("appliance_id")
+        .notNull()
+        .references(() => appliances.id),
+      number: int("number").notNull(),
+      frailty: real("frailty").notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.applianceId, t.number] })],
+  );
+
+  /** One row: the version that scores are made with; null for the plain model. */
+  const modelInUse = table("model_in_use", {
+    id: int("id").primaryKey(),
+    number: int("number").references(() => modelVersions.number),
+  });
+
+  /** The latest looks at whether the model in use still forecasts better than the plain one. */
+  const modelChecks = table("model_checks", {
+    day: text("day").primaryKey(),
+    version: text("version").notNull(),
+    isWorse: bool("is_worse").notNull(),
+    evidence: json<Record<string, unknown>>("evidence").notNull(),
+  });
+
+  /** Every change by an operator or administrator; rows are only ever added. */
+  const auditLog = table(
+    "audit_log",
+    {
+      seq: int("seq").primaryKey(),
+      at: bigint("at").notNull(),
+      actor: text("actor").notNull(),
+      action: text("action").notNull(),
+      subject: text("subject").notNull(),
+      detail: json<Record<string, unknown>>("detail").notNull(),
+    },
+    (t) => [index("audit_log_subject").on(t.subject)],
+  );
+
+  /** One row: the last instant given to a row, so that the next is later whatever the machine's clock says. */
+  const clock = table("clock", {
+    id: int("id").primaryKey(),
+    lastInstant: bigint("last_instant").notNull(),
+    /** Written by the health check, to prove that writing works. */
+    probedAt: bigint("probed_at").notNull(),
+  });
+
+  return {
+    partners,
+    credentials,
+    administrators,
+    webhookReceivers,
+    properties,
+    units,
+    appliances,
+    components,
+    componentTallies,
+    propertyTotals,
+    partnerTotals,
+    propertyPlans,
+    partnerPlans,
+    planCandidates,
+    serviceEvents,
+    sensorEvents,
+    claims,
+    photos,
+    riskSnapshots,
+    snapshotRuns,
+    outcomes,
+    eventLog,
+    webhookDeliveries,
+    webhookAttempts,
+    idempotencyKeys,
+    dailyBudgets,
+    embeds,
+    modelVersions,
+    modelFrailties,
+    modelInUse,
+    modelChecks,
+    auditLog,
+    clock,
+  };
+}
+
+export type Tables = ReturnType<typeof schemaOf>;

@@ -1,6 +1,6 @@
 import type { Health, PageState } from "../domain/health.ts";
 import { type Instant, parseInstant } from "../domain/time.ts";
-import { SNAPSHOT_LATE_MS } from "../store/snapshots.ts";
+import { SNAPSHOT_LATE_MS } from "../store/queries/snapshots.ts";
 import type { Store } from "../store/store.ts";
 
 /** What is kept of the latest scheduled backup. */

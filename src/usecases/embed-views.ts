@@ -1,5 +1,5 @@
 import type { Instant } from "../domain/time.ts";
-import type { UnstoredViews } from "../store/embeds.ts";
+import type { UnstoredViews } from "../store/queries/embeds.ts";
 import type { Store } from "../store/store.ts";
 
 /**

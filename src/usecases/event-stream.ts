@@ -1,8 +1,8 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { Instant } from "../domain/time.ts";
-import type { ScoringPlace } from "../store/component-lists.ts";
-import type { HistoryEntry } from "../store/event-log.ts";
-import type { Slice } from "../store/kit.ts";
+import type { ScoringPlace } from "../store/queries/component-lists.ts";
+import type { HistoryEntry } from "../store/queries/event-log.ts";
+import type { Slice } from "../store/slice.ts";
 import type { Store } from "../store/store.ts";
 import { EventWalks, type Walk } from "./event-walks.ts";
 

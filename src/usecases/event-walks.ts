@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
-import type { ScoringPlace } from "../store/component-lists.ts";
+import type { ScoringPlace } from "../store/queries/component-lists.ts";
 
 /** A walk through the pages of the event stream: what held when it began, and where it stands. */
 export type Walk = {

@@ -8,8 +8,8 @@ import type {
   SmartEvidence,
 } from "../domain/scoring/types.ts";
 import { type Day, dayNumber, MS_PER_DAY } from "../domain/time.ts";
-import type { ScoredAppliance } from "../store/appliances.ts";
-import type { ClaimEvidenceRow } from "../store/claims.ts";
+import type { ScoredAppliance } from "../store/queries/appliances.ts";
+import type { ClaimEvidenceRow } from "../store/queries/claims.ts";
 import type { Stores, Tx } from "../store/store.ts";
 import { loadNotes } from "./notes.ts";
 

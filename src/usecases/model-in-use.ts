@@ -1,6 +1,6 @@
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Corrections, UNCORRECTED } from "../domain/scoring/corrections.ts";
-import type { ModelInUse } from "../store/models.ts";
+import type { ModelInUse } from "../store/queries/models.ts";
 import type { Stores } from "../store/store.ts";
 
 /** `2` of `2+local.3`. */

@@ -1,7 +1,7 @@
 import type { Calibration } from "../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES } from "../domain/calibration/fit.ts";
 import { OperatorError } from "../domain/errors.ts";
-import { versionName } from "../store/models.ts";
+import { versionName } from "../store/queries/models.ts";
 import type { Store } from "../store/store.ts";
 import type { CalibrationEnvironment } from "./forecast-year.ts";
 import { modelVersionOf } from "./model-in-use.ts";

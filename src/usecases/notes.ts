@@ -1,7 +1,7 @@
 import type { KeywordRules, Knowledge } from "../domain/knowledge.ts";
 import { findings } from "../domain/scoring/keywords.ts";
 import type { Note } from "../domain/scoring/types.ts";
-import type { EventEvidenceRow, Reading } from "../store/service-events.ts";
+import type { EventEvidenceRow, Reading } from "../store/queries/service-events.ts";
 import type { Stores, Tx } from "../store/store.ts";
 import { takeTurns } from "./walk.ts";
 

@@ -4,7 +4,7 @@ import { scoreProperty, scoreWithoutCascade } from "../domain/scoring/score.ts";
 import type { Score } from "../domain/scoring/types.ts";
 import { isOutcome, type ServiceEvent } from "../domain/service-event.ts";
 import { addDays, type Day, type Instant } from "../domain/time.ts";
-import type { ScoredAppliance } from "../store/appliances.ts";
+import type { ScoredAppliance } from "../store/queries/appliances.ts";
 import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { correctionsOf, modelVersionOf } from "./model-in-use.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";

@@ -9,7 +9,7 @@ import {
   summaryOf,
 } from "../domain/planning/property-plan.ts";
 import { type Day, dayOf } from "../domain/time.ts";
-import type { SpendingPlace } from "../store/plans.ts";
+import type { SpendingPlace } from "../store/queries/plans.ts";
 import type { Tx } from "../store/store.ts";
 import { modelVersionOf } from "./model-in-use.ts";
 import { newParts, type PlanWorld } from "./property-plan.ts";

@@ -4,7 +4,7 @@ import type { ScoredProperty } from "../domain/property.ts";
 import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../domain/scoring/cascade.ts";
 import { scoreProperty, scoreWithoutCascade } from "../domain/scoring/score.ts";
 import { dayOf } from "../domain/time.ts";
-import type { ScoredAppliance } from "../store/appliances.ts";
+import type { ScoredAppliance } from "../store/queries/appliances.ts";
 import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { correctionsOf } from "./model-in-use.ts";
 import type { PortfolioWriter, ScoreCause } from "./portfolio-writer.ts";

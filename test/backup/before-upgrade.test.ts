@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backUpBeforeUpgrade } from "../../src/backup/before-upgrade.ts";
-import { MIGRATIONS, type Migration } from "../../src/store/migrations.ts";
-import { openSqlite } from "../../src/store/sqlite.ts";
+import { MIGRATIONS, type Migration } from "../../src/store/sqlite/migrations.ts";
+import { openSqlite } from "../../src/store/sqlite/open.ts";
 
 const NOW = Date.UTC(2026, 0, 31, 4, 30);
 const later = (sql: string): Migration[] => [

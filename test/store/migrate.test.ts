@@ -3,9 +3,9 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyMigrations } from "../../src/store/migrate.ts";
-import { MIGRATIONS, type Migration } from "../../src/store/migrations.ts";
-import { openSqlite } from "../../src/store/sqlite.ts";
+import { applyMigrations } from "../../src/store/sqlite/migrate.ts";
+import { MIGRATIONS, type Migration } from "../../src/store/sqlite/migrations.ts";
+import { openSqlite } from "../../src/store/sqlite/open.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-migrate-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -87,7 +87,7 @@ describe("opening a database", () => {
   });
 
   test("by several processes at once applies each migration once", async () => {
-    const source = `import { openSqlite } from "${import.meta.dir}/../../src/store/sqlite.ts";
+    const source = `import { openSqlite } from "${import.meta.dir}/../../src/store/sqlite/open.ts";
       const sqlite = openSqlite(process.argv[2], { now: 0 });
       console.log(sqlite.applied.length);
       sqlite.close();`;

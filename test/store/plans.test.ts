@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
-import { PURGE_STATEMENTS } from "../../src/store/purge.ts";
+import { PURGE_STATEMENTS } from "../../src/store/queries/purge.ts";
 import { type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");

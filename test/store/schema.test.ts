@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Column as DeclaredColumn, is, SQL } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
-import * as schema from "../../src/store/schema.ts";
-import { openSqlite } from "../../src/store/sqlite.ts";
+import { openSqlite } from "../../src/store/sqlite/open.ts";
+import * as schema from "../../src/store/sqlite/schema.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-schema-"));
 const file = join(folder, "mainstay.db");

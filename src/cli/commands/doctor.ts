@@ -6,7 +6,7 @@ import { FROM_BACKUP } from "../../doctor/database.ts";
 import { diagnose } from "../../doctor/diagnose.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
-import { findPageProblems } from "../../store/inspect.ts";
+import { findPageProblems } from "../../store/sqlite/inspect.ts";
 import { command, flag } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireInstallation, whereLooked } from "../installation.ts";

@@ -1,7 +1,7 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { ExportedTable } from "../../store/export.ts";
+import type { ExportedTable } from "../../store/queries/export.ts";
 import type { Store } from "../../store/store.ts";
 import {
   applianceLineView,

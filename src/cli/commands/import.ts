@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { databaseFile } from "../../app/data-folder.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
-import { withScratchCopy } from "../../store/scratch-copy.ts";
+import { withScratchCopy } from "../../store/sqlite/scratch-copy.ts";
 import type { Store } from "../../store/store.ts";
 import { courteousPause } from "../../usecases/courtesy.ts";
 import type { ChangedField } from "../../usecases/import/changes.ts";

@@ -4,8 +4,8 @@ import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parseState } from "../../domain/property.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
-import type { NarrowFilter } from "../../store/component-lists.ts";
-import type { Slice } from "../../store/kit.ts";
+import type { NarrowFilter } from "../../store/queries/component-lists.ts";
+import type { Slice } from "../../store/slice.ts";
 import { componentHistory } from "../../usecases/component-history.ts";
 import { RETENTION_DAYS } from "../../usecases/take-snapshot.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { parseInstant } from "../../domain/time.ts";
-import type { HistoryEntry } from "../../store/event-log.ts";
+import type { HistoryEntry } from "../../store/queries/event-log.ts";
 import { EventStream } from "../../usecases/event-stream.ts";
 import {
   applianceEntryView,

@@ -1,0 +1,162 @@
+import { and, asc, count, eq, gt, inArray, sql } from "drizzle-orm";
+import type { Appliance } from "../../domain/appliance.ts";
+import type { Db } from "../engine.ts";
+import { lazy } from "../lazy.ts";
+import type { Slice } from "../slice.ts";
+import { appliances } from "../sqlite/schema.ts";
+import { hotRead, hotWrite, isAmong } from "../sqlite/statements.ts";
+import { named } from "./named.ts";
+
+const ph = sql.placeholder;
+
+/** What scoring reads of an appliance. */
+export type ScoredAppliance = Pick<Appliance, keyof typeof SCORED>;
+
+const SCORED = {
+  id: appliances.id,
+  propertyId: appliances.propertyId,
+  unitId: appliances.unitId,
+  typeId: appliances.typeId,
+  brand: appliances.brand,
+  model: appliances.model,
+  brandTier: appliances.brandTier,
+  installYear: appliances.installYear,
+  usageIntensity: appliances.usageIntensity,
+};
+
+export function applianceStore(db: Db) {
+  const byId = lazy(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(and(eq(appliances.id, ph("id")), eq(appliances.partnerId, ph("partnerId"))))
+      .prepare(),
+  );
+  const bySerial = lazy(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(and(eq(appliances.propertyId, ph("propertyId")), eq(appliances.serial, ph("serial"))))
+      .orderBy(asc(appliances.seq))
+      .limit(2)
+      .prepare(),
+  );
+  const bySerialAnywhere = lazy(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(and(eq(appliances.partnerId, ph("partnerId")), eq(appliances.serial, ph("serial"))))
+      .orderBy(asc(appliances.seq))
+      .limit(2)
+      .prepare(),
+  );
+  const ofProperty = lazy(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(eq(appliances.propertyId, ph("propertyId")))
+      .orderBy(asc(appliances.seq))
+      .prepare(),
+  );
+  const ofPropertyAfter = lazy(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(and(eq(appliances.propertyId, ph("propertyId")), gt(appliances.seq, ph("after"))))
+      .orderBy(asc(appliances.seq))
+      .limit(ph("limit"))
+      .prepare(),
+  );
+  const page = lazy(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(and(eq(appliances.partnerId, ph("partnerId")), gt(appliances.seq, ph("offset"))))
+      .orderBy(asc(appliances.seq))
+      .limit(ph("limit"))
+      .prepare(),
+  );
+  const insert = hotWrite(db, () =>
+    db.insert(appliances).values({
+      id: ph("id"),
+      partnerId: ph("partnerId"),
+      propertyId: ph("propertyId"),
+      seq: ph("seq"),
+      unitId: ph("unitId"),
+      typeId: ph("typeId"),
+      brand: ph("brand"),
+      model: ph("model"),
+      serial: ph("serial"),
+      brandTier: ph("brandTier"),
+      brandTierGiven: ph("brandTierGiven"),
+      installYear: ph("installYear"),
+      usageIntensity: ph("usageIntensity"),
+      warrantyExpiry: ph("warrantyExpiry"),
+      createdAt: ph("createdAt"),
+      updatedAt: ph("updatedAt"),
+    }),
+  );
+  const forScoring = hotRead<ScoredAppliance>(db, () =>
+    db
+      .select(named(SCORED))
+      .from(appliances)
+      .where(isAmong(appliances.propertyId, "propertyIds"))
+      .orderBy(asc(appliances.propertyId), asc(appliances.seq)),
+  );
+
+  return {
+    async find(partnerId: string, id: string): Promise<Appliance | undefined> {
+      return (await byId().execute({ partnerId, id }))[0];
+    },
+    /** A property's appliances of that serial, the oldest first: two at most, which tell that it names none. */
+    async withSerial(propertyId: string, serial: string): Promise<Appliance[]> {
+      return await bySerial().execute({ propertyId, serial });
+    },
+    /** As `withSerial`, over all properties. */
+    async withSerialOfPartner(partnerId: string, serial: string): Promise<Appliance[]> {
+      return await bySerialAnywhere().execute({ partnerId, serial });
+    },
+    async ofProperty(propertyId: string): Promise<Appliance[]> {
+      return await ofProperty().execute({ propertyId });
+    },
+    /** Those of a property that were created after the one of number `after`; from 0 all of them. */
+    async ofPropertyAfter(propertyId: string, after: number, limit: number): Promise<Appliance[]> {
+      return await ofPropertyAfter().execute({ propertyId, after, limit });
+    },
+    /** What scoring reads of the appliances of several properties, by property and then by creation. */
+    async forScoring(propertyIds: readonly string[]): Promise<ScoredAppliance[]> {
+      return forScoring({ propertyIds: JSON.stringify(propertyIds) });
+    },
+    async page(partnerId: string, slice: Slice): Promise<Appliance[]> {
+      return await page().execute({ partnerId, ...slice });
+    },
+    async pageOfProperty(propertyId: string, slice: Slice): Promise<Appliance[]> {
+      return await db
+        .select()
+        .from(appliances)
+        .where(eq(appliances.propertyId, propertyId))
+        .orderBy(asc(appliances.seq))
+        .limit(slice.limit)
+        .offset(slice.offset);
+    },
+    async countOfProperty(propertyId: string): Promise<number> {
+      const rows = await db
+        .select({ n: count() })
+        .from(appliances)
+        .where(eq(appliances.propertyId, propertyId));
+      return rows[0]!.n;
+    },
+    async list(ids: readonly string[]): Promise<Appliance[]> {
+      return await db
+        .select()
+        .from(appliances)
+        .where(inArray(appliances.id, [...ids]));
+    },
+    async insert(appliance: Appliance): Promise<void> {
+      insert({ ...appliance, brandTierGiven: appliance.brandTierGiven ? 1 : 0 });
+    },
+    async update(id: string, change: Partial<Omit<Appliance, "id">>): Promise<void> {
+      await db.update(appliances).set(change).where(eq(appliances.id, id));
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { desc, eq, sql } from "drizzle-orm";
+import type { AuditEntry } from "../../domain/audit.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { Db } from "../engine.ts";
+import type { Slice } from "../slice.ts";
+import { auditLog } from "../sqlite/schema.ts";
+
+/** What operators and administrators changed. Rows are only ever added; the database itself refuses the rest. */
+export function auditStore(db: Db) {
+  return {
+    /** `actor`: `cli:<user>(<user id>)` or an administrator's id. Detail never holds a secret. */
+    async record(entry: {
+      at: Instant;
+      actor: string;
+      action: string;
+      subject: string;
+      detail: Record<string, unknown>;
+    }): Promise<void> {
+      await db.insert(auditLog).values({
+        ...entry,
+        seq: sql`(select coalesce(max(seq), 0) + 1 from audit_log)` as unknown as number,
+      });
+    },
+    /** The newest first. */
+    async page(slice: Slice, subject?: string): Promise<AuditEntry[]> {
+      return await db
+        .select()
+        .from(auditLog)
+        .where(subject === undefined ? undefined : eq(auditLog.subject, subject))
+        .orderBy(desc(auditLog.seq))
+        .limit(slice.limit)
+        .offset(slice.offset);
+    },
+    async count(subject?: string): Promise<number> {
+      const rows = await db
+        .select({ n: sql<number>`count(*)` })
+        .from(auditLog)
+        .where(subject === undefined ? undefined : eq(auditLog.subject, subject));
+      return rows[0]!.n;
+    },
+  };
+}

@@ -1,0 +1,274 @@
+import { and, asc, count, desc, eq, gt, gte, type SQL, sql } from "drizzle-orm";
+import { type PlacedComponent, tierOfHundredths } from "../../domain/component.ts";
+import type { RiskTier } from "../../domain/scoring/types.ts";
+import type { Db } from "../engine.ts";
+import type { Slice } from "../slice.ts";
+import { components, componentTallies } from "../sqlite/schema.ts";
+import { hotRead, isAmong } from "../sqlite/statements.ts";
+import { BLOCK_SIZE, ELEVATED_SCORES, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE } from "../tallies.ts";
+import { componentRows } from "./component-rows.ts";
+import { named } from "./named.ts";
+
+const ph = sql.placeholder;
+
+/** A place in the order of last scoring. */
+export type ScoringPlace = Pick<PlacedComponent, "rescoredAt" | "seq">;
+
+/** A filter that holds few rows. Whoever makes one has seen that its property and its appliance are the partner's own. */
+export type NarrowFilter = {
+  propertyIds?: readonly string[];
+  applianceId?: string;
+  tier?: RiskTier;
+  /** CRITICAL and WARNING only. */
+  elevated?: boolean;
+  system?: string;
+  state?: string;
+} & ({ propertyIds: readonly string[] } | { applianceId: string });
+
+/*
+ * The lists of a partner's components, each read from an index in its order. OFFSET would walk, and join, all that
+ * it passes over: so a page first finds the `seq` that it begins at, by the tallies and the index alone.
+ */
+export function componentLists(db: Db) {
+  const rows = () => componentRows(db);
+  const mine = eq(components.partnerId, ph("partnerId"));
+
+  const page = hotRead<PlacedComponent>(db, () =>
+    rows()
+      .where(and(mine, gt(components.seq, ph("offset"))))
+      .orderBy(asc(components.seq))
+      .limit(ph("limit")),
+  );
+
+  /** The rows of a bucket of the tallies, by creation. */
+  const bucketRows = (inBucket: SQL) => {
+    const fromSeq = () => and(mine, inBucket, gte(components.seq, ph("from")));
+    return {
+      from: hotRead<PlacedComponent>(db, () =>
+        rows().where(fromSeq()).orderBy(asc(components.seq)).limit(ph("limit")),
+      ),
+      seqAt: hotRead<{ seq: number }>(db, () =>
+        db
+          .select(named({ seq: components.seq }))
+          .from(components)
+          .where(fromSeq())
+          .orderBy(asc(components.seq))
+          .limit(1)
+          .offset(ph("offset")),
+      ),
+    };
+  };
+  const ofTier = bucketRows(eq(components.riskTier, ph("tier")));
+  const ofScore = bucketRows(eq(components.riskScore, ph("score")));
+  /** Elevated components that the latest snapshot scored: the rows that the bucket SETTLED_ELEVATED counts. */
+  const settled = bucketRows(sql`${components.riskScore} >= 52 and ${components.rescoredAt} is null`);
+
+  const rescored = sql`${components.rescoredAt} is not null and ${components.riskScore} >= 52`;
+  const byScoring = [asc(components.rescoredAt), asc(components.seq)];
+  const rescoredAfter = hotRead<PlacedComponent>(db, () =>
+    rows()
+      .where(
+        and(
+          mine,
+          sql`(${components.rescoredAt}, ${components.seq}) > (${ph("rescoredAt")}, ${ph("seq")})`,
+          rescored,
+        ),
+      )
+      .orderBy(...byScoring)
+      .limit(ph("limit")),
+  );
+  const rescoredAt = hotRead<{ rescoredAt: number; seq: number }>(db, () =>
+    db
+      .select(named({ rescoredAt: components.rescoredAt, seq: components.seq }))
+      .from(components)
+      // A bound that holds for every moment: without it SQLite takes the index of scores, and sorts.
+      .where(and(mine, gt(components.rescoredAt, 0), rescored))
+      .orderBy(...byScoring)
+      .limit(1)
+      .offset(ph("offset")),
+  );
+
+  /** How many rows each of some buckets holds. They are named one by one, so that the blocks between are passed over. */
+  const wholeTallies = hotRead<{ bucket: number; count: number }>(db, () =>
+    db
+      .select(named({ bucket: componentTallies.bucket, count: componentTallies.count }))
+      .from(componentTallies)
+      .where(
+        and(
+          eq(componentTallies.partnerId, ph("partnerId")),
+          isAmong(componentTallies.bucket, "buckets"),
+          eq(componentTallies.block, WHOLE),
+        ),
+      )
+      .orderBy(desc(componentTallies.bucket)),
+  );
+  /** The block that the row at an offset stands in, and how many rows of the bucket come before that block. */
+  const blockAt = hotRead<{ block: number; before: number }>(db, () => {
+    const running = db
+      .select({
+        block: componentTallies.block,
+        count: componentTallies.count,
+        before:
+          sql<number>`sum(${componentTallies.count}) over (order by ${componentTallies.block}) - ${componentTallies.count}`.as(
+            "before",
+          ),
+      })
+      .from(componentTallies)
+      .where(
+        and(
+          eq(componentTallies.partnerId, ph("partnerId")),
+          eq(componentTallies.bucket, ph("bucket")),
+          gte(componentTallies.block, 0),
+        ),
+      )
+      .as("running");
+    return db
+      .select({ block: sql<number>`block`.as("block"), before: sql<number>`before`.as("before") })
+      .from(running)
+      .where(sql`before <= ${ph("offset")} and before + "count" > ${ph("offset")}`);
+  });
+
+  type Bucket = { partnerId: string; bucket: number } & Record<string, unknown>;
+
+  /** A slice of a bucket's rows; `bucket` also holds what the rows' own condition is bound to. */
+  function bucketPage(list: typeof ofTier, bucket: Bucket, { limit, offset }: Slice): PlacedComponent[] {
+    if (limit <= 0) return [];
+    if (offset === 0) return list.from({ ...bucket, limit, from: 0 });
+    const [at] = blockAt({ ...bucket, offset });
+    if (!at) return [];
+    const [start] = list.seqAt({ ...bucket, from: at.block * BLOCK_SIZE, offset: offset - at.before });
+    return start ? list.from({ ...bucket, limit, from: start.seq }) : [];
+  }
+
+  function rescoredPage(partnerId: string, { limit, offset }: Slice): PlacedComponent[] {
+    if (offset === 0) return rescoredAfter({ partnerId, limit, rescoredAt: 0, seq: 0 });
+    const [last] = rescoredAt({ partnerId, offset: offset - 1 });
+    return last ? rescoredAfter({ partnerId, limit, ...last }) : [];
+  }
+
+  const elevatedBuckets = JSON.stringify(ELEVATED_SCORES);
+  const countBucket = (partnerId: string, bucket: number) =>
+    wholeTallies({ partnerId, buckets: JSON.stringify([bucket]) })[0]?.count ?? 0;
+
+  const settledBucket = (partnerId: string) => ({ partnerId, bucket: SETTLED_ELEVATED });
+
+  // The partner is no part of these: with it SQLite reads through all of the partner's rows in the wanted order,
+  // hoping to come upon the few early.
+  const narrow = (where: NarrowFilter) =>
+    and(
+      where.propertyIds && isAmong(components.propertyId, "propertyIds"),
+      where.applianceId === undefined ? undefined : eq(components.applianceId, ph("applianceId")),
+      where.tier && eq(components.riskTier, ph("tier")),
+      where.elevated ? sql`${components.riskScore} >= 52` : undefined,
+      where.system === undefined ? undefined : eq(components.system, ph("system")),
+      where.state === undefined ? undefined : eq(components.state, ph("state")),
+    );
+  const narrowReads = memo((where: NarrowFilter) => ({
+    page: hotRead<PlacedComponent>(db, () =>
+      rows()
+        .where(narrow(where))
+        .orderBy(...(where.elevated ? [desc(components.riskScore)] : []), asc(components.seq))
+        .limit(ph("limit"))
+        .offset(ph("offset")),
+    ),
+    counts: hotRead<{ tier: RiskTier; n: number }>(db, () =>
+      db
+        .select({ tier: sql`${components.riskTier}`.as("tier"), n: count().as("n") })
+        .from(components)
+        .where(narrow(where))
+        .groupBy(components.riskTier),
+    ),
+  }));
+  const bound = (where: NarrowFilter) => ({ ...where, propertyIds: JSON.stringify(where.propertyIds) });
+
+  return {
+    async page(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
+      return page({ partnerId, ...slice });
+    },
+    /** Components of a tier by creation, after the one with that `seq`. */
+    async tierAfter(
+      partnerId: string,
+      tier: RiskTier,
+      after: number,
+      limit: number,
+    ): Promise<PlacedComponent[]> {
+      return ofTier.from({ partnerId, tier, limit, from: after + 1 });
+    },
+    async tierPage(partnerId: string, tier: RiskTier, slice: Slice): Promise<PlacedComponent[]> {
+      return bucketPage(ofTier, { partnerId, bucket: TIER_BUCKETS[tier], tier }, slice);
+    },
+    /** CRITICAL and WARNING components, or those of one of these tiers, the highest score first, then by creation. */
+    async elevatedPage(partnerId: string, slice: Slice, tier?: RiskTier): Promise<PlacedComponent[]> {
+      const found: PlacedComponent[] = [];
+      let skip = slice.offset;
+      for (const { bucket, count: inBucket } of wholeTallies({ partnerId, buckets: elevatedBuckets })) {
+        if (tier && tierOfHundredths(bucket) !== tier) continue;
+        if (skip >= inBucket) {
+          skip -= inBucket;
+          continue;
+        }
+        const limit = slice.limit - found.length;
+        found.push(...bucketPage(ofScore, { partnerId, bucket, score: bucket }, { limit, offset: skip }));
+        if (found.length >= slice.limit) break;
+        skip = 0;
+      }
+      return found;
+    },
+    /**
+     * CRITICAL and WARNING components by the moment of their last scoring: first those that the latest snapshot
+     * scored, by creation, then those scored by themselves since.
+     */
+    async elevatedByScoring(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
+      if (slice.limit <= 0) return [];
+      const count = countBucket(partnerId, SETTLED_ELEVATED);
+      const found = slice.offset < count ? bucketPage(settled, settledBucket(partnerId), slice) : [];
+      const limit = slice.limit - found.length;
+      if (limit === 0) return found;
+      return [...found, ...rescoredPage(partnerId, { limit, offset: Math.max(0, slice.offset - count) })];
+    },
+    /** The same, from the row after a place on. */
+    async elevatedAfter(partnerId: string, after: ScoringPlace, limit: number): Promise<PlacedComponent[]> {
+      if (limit <= 0) return [];
+      if (after.rescoredAt !== null) return rescoredAfter({ partnerId, limit, ...after });
+      const found = settled.from({ partnerId, limit, from: after.seq + 1 });
+      if (found.length === limit) return found;
+      return [...found, ...rescoredPage(partnerId, { limit: limit - found.length, offset: 0 })];
+    },
+    /** How many CRITICAL and WARNING components were not scored by themselves since the latest snapshot. */
+    async countSettledElevated(partnerId: string): Promise<number> {
+      return countBucket(partnerId, SETTLED_ELEVATED);
+    },
+    /** How many components stand in a tier. */
+    async countTier(partnerId: string, tier: RiskTier): Promise<number> {
+      return countBucket(partnerId, TIER_BUCKETS[tier]);
+    },
+    /** Alerts come by score, lists by creation. */
+    async narrowPage(where: NarrowFilter, slice: Slice): Promise<PlacedComponent[]> {
+      return narrowReads(where).page({ ...bound(where), ...slice });
+    },
+    async countNarrow(where: NarrowFilter): Promise<Record<RiskTier, number>> {
+      const counts = { GOOD: 0, WARNING: 0, CRITICAL: 0 };
+      for (const { tier, n } of narrowReads(where).counts(bound(where))) counts[tier] = n;
+      return counts;
+    },
+  };
+}
+
+/** Makes what a filter needs once for each set of conditions, whatever their values. */
+function memo<T>(make: (where: NarrowFilter) => T): (where: NarrowFilter) => T {
+  const made = new Map<string, T>();
+  return (where) => {
+    const conditions = [
+      where.propertyIds,
+      where.applianceId,
+      where.tier,
+      where.elevated || undefined,
+      where.system,
+      where.state,
+    ];
+    const key = conditions.map((condition) => Number(condition !== undefined)).join("");
+    const value = made.get(key) ?? make(where);
+    made.set(key, value);
+    return value;
+  };
+}

@@ -1,0 +1,208 @@
+import { and, asc, eq, getTableColumns, gt, inArray, sql } from "drizzle-orm";
+import type { Component, PlacedComponent } from "../../domain/component.ts";
+import type { System } from "../../domain/knowledge.ts";
+import type { ScoreState } from "../../domain/scoring/types.ts";
+import type { Db } from "../engine.ts";
+import { components, properties } from "../sqlite/schema.ts";
+import { hotRead, hotWrite, isAmong } from "../sqlite/statements.ts";
+import { alertLists } from "./alert-lists.ts";
+import { componentLists } from "./component-lists.ts";
+import { componentRows } from "./component-rows.ts";
+import { named } from "./named.ts";
+
+const ph = sql.placeholder;
+
+/** The columns that scoring writes. */
+export type ScoreColumns = Pick<
+  Component,
+  | "riskScore"
+  | "riskTier"
+  | "confidence"
+  | keyof ScoreState
+  | "scoredOn"
+  | "rescoredAt"
+  | "announcedTier"
+  | "trendScore"
+>;
+
+export function componentStore(db: Db) {
+  const rows = () => componentRows(db);
+  const byId = hotRead<PlacedComponent>(db, () =>
+    rows().where(and(eq(components.id, ph("id")), eq(components.partnerId, ph("partnerId")))),
+  );
+  const ownerOf = hotRead<{ partnerId: string }>(db, () =>
+    db
+      .select(named({ partnerId: components.partnerId }))
+      .from(components)
+      .where(eq(components.id, ph("id"))),
+  );
+  const insert = hotWrite(db, () =>
+    db.insert(components).values({
+      id: ph("id"),
+      partnerId: ph("partnerId"),
+      propertyId: ph("propertyId"),
+      applianceId: ph("applianceId"),
+      seq: ph("seq"),
+      defId: ph("defId"),
+      installYear: ph("installYear"),
+      lastReplaced: ph("lastReplaced"),
+      lastServiced: ph("lastServiced"),
+      overrideLifespan: ph("overrideLifespan"),
+      riskScore: ph("riskScore"),
+      riskTier: ph("riskTier"),
+      confidence: ph("confidence"),
+      announcedTier: ph("announcedTier"),
+      lifeFactor: ph("lifeFactor"),
+      effectiveAgeYears: ph("effectiveAgeYears"),
+      rate: ph("rate"),
+      hazardRatio: ph("hazardRatio"),
+      acuteHazard: ph("acuteHazard"),
+      scoredOn: ph("scoredOn"),
+      trendScore: ph("trendScore"),
+      rescoredAt: ph("rescoredAt"),
+      createdAt: ph("createdAt"),
+      system: ph("system"),
+      state: sql`(select ${properties.state} from ${properties} where ${properties.id} = ${ph("propertyId")})`,
+    }),
+  );
+  // SQLite writes anew every index that a statement's columns stand in, also where their values stay as they are:
+  // so there is a statement for each of how much has moved.
+  const aged = {
+    confidence: sql`${ph("confidence")}`,
+    lifeFactor: sql`${ph("lifeFactor")}`,
+    effectiveAgeYears: sql`${ph("effectiveAgeYears")}`,
+    rate: sql`${ph("rate")}`,
+    hazardRatio: sql`${ph("hazardRatio")}`,
+    acuteHazard: sql`${ph("acuteHazard")}`,
+    scoredOn: sql`${ph("scoredOn")}`,
+  };
+  const settled = {
+    ...aged,
+    announcedTier: sql`${ph("announcedTier")}`,
+    trendScore: sql`${ph("trendScore")}`,
+    rescoredAt: sql`${ph("rescoredAt")}`,
+  };
+  const moved = { ...settled, riskScore: sql`${ph("riskScore")}`, riskTier: sql`${ph("riskTier")}` };
+  const update = (columns: Parameters<ReturnType<typeof db.update<typeof components>>["set"]>[0]) =>
+    hotWrite(db, () =>
+      db
+        .update(components)
+        .set(columns)
+        .where(eq(components.id, ph("id"))),
+    );
+  const [saveAged, saveSettled, saveMoved] = [update(aged), update(settled), update(moved)];
+  const saveDates = update({
+    lastReplaced: sql`${ph("lastReplaced")}`,
+    lastServiced: sql`${ph("lastServiced")}`,
+  });
+  const ofAppliances = hotRead<Component>(db, () =>
+    db
+      .select(named(getTableColumns(components)))
+      .from(components)
+      .where(isAmong(components.applianceId, "applianceIds"))
+      .orderBy(asc(components.applianceId), asc(components.seq)),
+  );
+  const ofProperties = hotRead<Component>(db, () =>
+    db
+      .select(named(getTableColumns(components)))
+      .from(components)
+      .where(isAmong(components.propertyId, "propertyIds"))
+      .orderBy(asc(components.propertyId), asc(components.seq)),
+  );
+
+  const ofAppliance = hotRead<PlacedComponent>(db, () =>
+    rows()
+      .where(eq(components.applianceId, ph("applianceId")))
+      .orderBy(asc(components.seq)),
+  );
+  const ofProperty = hotRead<PlacedComponent>(db, () =>
+    rows()
+      .where(eq(components.propertyId, ph("propertyId")))
+      .orderBy(asc(components.seq)),
+  );
+  const ofPropertyAfter = hotRead<PlacedComponent>(db, () =>
+    rows()
+      .where(and(eq(components.propertyId, ph("propertyId")), gt(components.seq, ph("after"))))
+      .orderBy(asc(components.seq))
+      .limit(ph("limit")),
+  );
+
+  return {
+    ...componentLists(db),
+    ...alertLists(db),
+    async find(partnerId: string, id: string): Promise<PlacedComponent | undefined> {
+      return byId({ partnerId, id })[0];
+    },
+    /** Whose it is; undefined for an unknown id. */
+    async ownerOf(id: string): Promise<string | undefined> {
+      return ownerOf({ id })[0]?.partnerId;
+    },
+    async ofAppliance(applianceId: string): Promise<Component[]> {
+      return ofAppliances({ applianceIds: JSON.stringify([applianceId]) });
+    },
+    async ofAppliances(applianceIds: readonly string[]): Promise<Component[]> {
+      return ofAppliances({ applianceIds: JSON.stringify(applianceIds) });
+    },
+    async ofProperties(propertyIds: readonly string[]): Promise<Component[]> {
+      return ofProperties({ propertyIds: JSON.stringify(propertyIds) });
+    },
+    async rowsOfAppliance(applianceId: string): Promise<PlacedComponent[]> {
+      return ofAppliance({ applianceId });
+    },
+    async rowsOfProperty(propertyId: string): Promise<PlacedComponent[]> {
+      return ofProperty({ propertyId });
+    },
+    /** Those of a property that were created after the one of number `after`; from 0 all of them. */
+    async rowsOfPropertyAfter(propertyId: string, after: number, limit: number): Promise<PlacedComponent[]> {
+      return ofPropertyAfter({ propertyId, after, limit });
+    },
+    async insert(component: Component, system: System): Promise<void> {
+      insert({ ...component, system });
+    },
+    /**
+     * Writes a property's state at up to `limit` of its components, by `seq` after that one; returns the last's `seq`,
+     * undefined once there are no more.
+     */
+    async setState(propertyId: string, state: string, afterSeq: number, limit: number) {
+      const chosen = await db
+        .select({ id: components.id, seq: components.seq })
+        .from(components)
+        .where(and(eq(components.propertyId, propertyId), gt(components.seq, afterSeq)))
+        .orderBy(asc(components.seq))
+        .limit(limit);
+      await db
+        .update(components)
+        .set({ state })
+        .where(
+          inArray(
+            components.id,
+            chosen.map(({ id }) => id),
+          ),
+        );
+      return chosen.at(-1)?.seq;
+    },
+    /**
+     * Writes a score; `extent` says what of it may have changed: everything, all but the score and its tier, or only
+     * what ages from day to day.
+     */
+    async saveScore(id: string, score: ScoreColumns, extent: "moved" | "settled" | "aged"): Promise<void> {
+      const save = extent === "moved" ? saveMoved : extent === "settled" ? saveSettled : saveAged;
+      save({ id, ...score });
+    },
+    async setAnnouncedTier(id: string, announcedTier: Component["announcedTier"]): Promise<void> {
+      await db.update(components).set({ announcedTier }).where(eq(components.id, id));
+    },
+    async saveDates(
+      id: string,
+      { lastReplaced, lastServiced }: Pick<Component, "lastReplaced" | "lastServiced">,
+    ): Promise<void> {
+      saveDates({ id, lastReplaced, lastServiced });
+    },
+    async update(
+      id: string,
+      change: Partial<Pick<Component, "installYear" | "lastReplaced" | "lastServiced">>,
+    ): Promise<void> {
+      await db.update(components).set(change).where(eq(components.id, id));
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { DeliveryStatus } from "../../domain/partner.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { Db } from "../engine.ts";
+import { partners, webhookAttempts, webhookDeliveries } from "../sqlite/schema.ts";
+import { hotRead, hotWrite } from "../sqlite/statements.ts";
+import { named } from "./named.ts";
+
+const ph = sql.placeholder;
+
+export type NewDelivery = {
+  id: string;
+  partnerId: string;
+  event: string;
+  orderKey: string | null;
+  /** Of the call whose change it announces, or null. */
+  requestId: string | null;
+  /** The exact text that every attempt sends. */
+  body: string;
+  createdAt: Instant;
+};
+
+/** A delivery that is to be tried now. `attempts` counts those of its cycle. */
+export type DueDelivery = Omit<NewDelivery, "createdAt"> & { attempts: number };
+
+/** An attempt that was made, and what its delivery is from then on. */
+export type MadeAttempt = {
+  deliveryId: string;
+  startedAt: Instant;
+  durationMs: number;
+  statusCode: number | null;
+  error: string | null;
+  address: string | null;
+  responseHead: string;
+  status: DeliveryStatus;
+  /** Attempts used up of the cycle. */
+  cycleAttempts: number;
+  nextAttemptAt: Instant | null;
+};
+
+/** The webhook outbox: what is to be sent, and what came of it. `delivery-log.ts` looks back at it. */
+export function deliveryStore(db: Db) {
+  const d = webhookDeliveries;
+  // Written out and not bound: only then does SQLite use the indexes of what is pending.
+  const pending = sql`${d.status} = 'pending'`;
+  /** Planned for now, or so far ahead that the clock must have been set back since. */
+  const isDue = sql`(${d.nextAttemptAt} <= ${ph("now")} or ${d.nextAttemptAt} > ${ph("horizon")})`;
+
+  const insert = hotWrite(db, () =>
+    db.insert(d).values({
+      id: ph("id"),
+      partnerId: ph("partnerId"),
+      event: ph("event"),
+      orderKey: ph("orderKey"),
+      requestId: ph("requestId"),
+      body: ph("body"),
+      status: "pending",
+      nextAttemptAt: ph("createdAt"),
+      createdAt: ph("createdAt"),
+    }),
+  );
+  const duePartners = hotRead<{ id: string }>(db, () =>
+    db
+      .select(named({ id: partners.id }))
+      .from(partners)
+      .where(
+        sql`${partners.enabled} = 1 and exists (
+          select 1 from ${d} where ${d.partnerId} = ${partners.id} and ${pending} and ${isDue})`,
+      ),
+  );
+  const due = hotRead<DueDelivery>(db, () =>
+    db
+      .select(
+        named({
+          id: d.id,
+          partnerId: d.partnerId,
+          event: d.event,
+          orderKey: d.orderKey,
+          requestId: d.requestId,
+          body: d.body,
+          attempts: d.cycleAttempts,
+        }),
+      )
+      .from(d)
+      .where(
+        and(
+          eq(d.partnerId, ph("partnerId")),
+          pending,
+          isDue,
+          sql`${d.id} not in (select value from json_each(${ph("excluding")}))`,
+          sql`not exists (
+            select 1 from webhook_deliveries older
+            where older.order_key = ${d.orderKey} and older.id < ${d.id} and older.status = 'pending'
+              and older.next_attempt_at > ${ph("now")} and older.next_attempt_at <= ${ph("horizon")})`,
+        ),
+      )
+      .orderBy(asc(d.id))
+      .limit(ph("limit")),
+  );
+  // Names are written out: what is selected from one table gets columns without their table's name, and then both
+  // sides of `partner_id = id` would be the delivery's.
+  const nextDueAt = hotRead<{ at: Instant | null }>(db, () =>
+    db
+      .select({
+        at: sql`min((
+          select min(planned.next_attempt_at) from webhook_deliveries planned
+          where planned.partner_id = partners.id and planned.status = 'pending'
+            and planned.next_attempt_at > ${ph("now")}))`.as("at"),
+      })
+      .from(partners),
+  );
+  const exists = hotRead<{ id: string }>(db, () =>
+    db
+      .select(named({ id: d.id }))
+      .from(d)
+      .where(eq(d.id, ph("deliveryId"))),
+  );
+  const insertAttempt = hotWrite(db, () =>
+    db.insert(webhookAttempts).values({
+      deliveryId: ph("deliveryId"),
+      attempt: sql`(select ${d.attempts} + 1 from ${d} where ${d.id} = ${ph("deliveryId")})`,
+      startedAt: ph("startedAt"),
+      durationMs: ph("durationMs"),
+      statusCode: ph("statusCode"),
+      error: ph("error"),
+      address: ph("address"),
+      responseHead: ph("responseHead"),
+    }),
+  );
+  const settle = hotWrite(db, () =>
+    db
+      .update(d)
+      .set({
+        attempts: sql`${d.attempts} + 1`,
+        cycleAttempts: sql`${ph("cycleAttempts")}`,
+        status: sql`${ph("status")}`,
+        nextAttemptAt: sql`${ph("nextAttemptAt")}`,
+        finishedAt: sql`${ph("finishedAt")}`,
+      })
+      .where(eq(d.id, ph("deliveryId"))),
+  );
+
+  return {
+    async insert(delivery: NewDelivery): Promise<void> {
+      insert({ ...delivery });
+    },
+    /** Enabled partners with a delivery to try now. `horizon` is how far ahead an attempt may be planned at most. */
+    async duePartners(now: Instant, horizon: Instant): Promise<string[]> {
+      return duePartners({ now, horizon }).map((row) => row.id);
+    },
+    /** A partner's oldest deliveries to try now, but for those excluded and those behind an older one of their key. */
+    async due(
+      partnerId: string,
+      now: Instant,
+      horizon: Instant,
+      limit: number,
+      excluding: ReadonlySet<string>,
+    ): Promise<DueDelivery[]> {
+      const ids = JSON.stringify([...excluding]);
+      return due({ partnerId, now, horizon, limit, excluding: ids });
+    },
+    async nextDueAt(now: Instant): Promise<Instant | null> {
+      return nextDueAt({ now })[0]?.at ?? null;
+    },
+    /** Logs an attempt and moves its delivery on, unless that was purged while it was under way. */
+    async recordAttempt(made: MadeAttempt): Promise<void> {
+      if (exists({ deliveryId: made.deliveryId }).length === 0) return;
+      insertAttempt({ ...made });
+      const finishedAt = made.status === "pending" ? null : made.startedAt + made.durationMs;
+      settle({ ...made, finishedAt });
+    },
+  };
+}

@@ -1,0 +1,184 @@
+import { and, asc, count, desc, eq, gt, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
+import type { Delivery, FailedWindow, LoggedDelivery } from "../../domain/delivery.ts";
+import { deliveryIdsFrom } from "../../domain/ids.ts";
+import type { DeliveryStatus } from "../../domain/partner.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { Db } from "../engine.ts";
+import type { Slice } from "../slice.ts";
+import { webhookAttempts, webhookDeliveries } from "../sqlite/schema.ts";
+
+export type DeliveryFilter = {
+  partnerId?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  event?: string | undefined;
+  /** Made then or later. */
+  since?: Instant | undefined;
+};
+
+/** What a partner looks for among its own deliveries: those made from `from` to before `to`. */
+export type OwnDeliveryFilter = {
+  partnerId: string;
+  status?: DeliveryStatus | undefined;
+  event?: string | undefined;
+  from?: Instant | undefined;
+  to?: Instant | undefined;
+};
+
+// Written out and not bound: only then does SQLite use the partial indexes.
+const STATUS_IS: Record<DeliveryStatus, SQL> = {
+  pending: sql`${webhookDeliveries.status} = 'pending'`,
+  delivered: sql`${webhookDeliveries.status} = 'delivered'`,
+  failed: sql`${webhookDeliveries.status} = 'failed'`,
+};
+
+/** Deliveries are counted up to here. */
+export const MOST_COUNTED = 100_000;
+/** After every moment that a delivery is made at, and with as many digits. */
+const LATEST = 9_999_999_999_999;
+
+/** Looking back at deliveries with their attempts, sending them again, and forgetting the old ones. */
+export function deliveryLogStore(db: Db) {
+  const d = webhookDeliveries;
+
+  const matching = ({ partnerId, status, event, since }: DeliveryFilter) =>
+    and(
+      partnerId === undefined ? undefined : eq(d.partnerId, partnerId),
+      status && STATUS_IS[status],
+      event === undefined ? undefined : eq(d.event, event),
+      since === undefined ? undefined : gte(d.id, deliveryIdsFrom(since)),
+    );
+  /**
+   * By an expression where few may match: going through the whole log by its ids until enough of them are found would
+   * stop the server for seconds. They are then found by the index of their state, and sorted.
+   */
+  const newestFirst = ({ partnerId, status, event }: DeliveryFilter) => {
+    const isRare = status === "pending" || status === "failed";
+    return isRare && partnerId === undefined && event === undefined ? desc(sql`${d.id} || ''`) : desc(d.id);
+  };
+  const failedWithin = ({ partnerId, from, to }: FailedWindow) =>
+    and(
+      eq(d.partnerId, partnerId),
+      STATUS_IS.failed,
+      gte(d.id, deliveryIdsFrom(from)),
+      lt(d.id, deliveryIdsFrom(to)),
+    );
+  /** A new cycle of attempts, to begin now. Those made before stay in the log. */
+  const again = (now: Instant) => ({
+    status: "pending" as const,
+    cycleAttempts: 0,
+    nextAttemptAt: now,
+    finishedAt: null,
+  });
+
+  /**
+   * The newest of a partner's deliveries within the time, as many as are looked through. From an index that holds the
+   * status too, so that a hundred thousand are a matter of milliseconds.
+   */
+  const newestOwn = ({ partnerId, event, from = 0, to = LATEST }: OwnDeliveryFilter) =>
+    db
+      .select({ id: d.id, status: d.status })
+      .from(d)
+      .where(
+        and(
+          eq(d.partnerId, partnerId),
+          event === undefined ? undefined : eq(d.event, event),
+          gte(d.id, deliveryIdsFrom(Math.min(from, LATEST))),
+          lt(d.id, deliveryIdsFrom(Math.min(to, LATEST))),
+        ),
+      )
+      .orderBy(desc(d.id))
+      .limit(MOST_COUNTED)
+      .as("newest_own");
+  const ownIds = (filter: OwnDeliveryFilter) => {
+    const newest = newestOwn(filter);
+    const { status } = filter;
+    return db
+      .select({ id: newest.id })
+      .from(newest)
+      .where(status && eq(newest.status, status))
+      .orderBy(desc(newest.id))
+      .$dynamic();
+  };
+
+  async function withAttempts(deliveries: Delivery[]): Promise<LoggedDelivery[]> {
+    if (deliveries.length === 0) return [];
+    const ids = deliveries.map(({ id }) => id);
+    const attempts = await db
+      .select()
+      .from(webhookAttempts)
+      .where(inArray(webhookAttempts.deliveryId, ids))
+      .orderBy(asc(webhookAttempts.deliveryId), asc(webhookAttempts.attempt));
+    const byDelivery = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);
+    return deliveries.map((delivery) => ({ delivery, attempts: byDelivery.get(delivery.id) ?? [] }));
+  }
+
+  const matchesOf = (condition: SQL | undefined) =>
+    db.select({ id: d.id }).from(d).where(condition).$dynamic();
+
+  return {
+    async find(id: string): Promise<LoggedDelivery | undefined> {
+      return (await withAttempts(await db.select().from(d).where(eq(d.id, id))))[0];
+    },
+    /** The newest first. */
+    async page(filter: DeliveryFilter, { limit, offset }: Slice): Promise<LoggedDelivery[]> {
+      const rows = await db
+        .select()
+        .from(d)
+        .where(matching(filter))
+        .orderBy(newestFirst(filter))
+        .limit(limit)
+        .offset(offset);
+      return await withAttempts(rows);
+    },
+    /** Counts up to 100,000: a log of years is never walked while a page of it is shown. */
+    async count(filter: DeliveryFilter): Promise<number> {
+      const matches = matchesOf(matching(filter)).limit(MOST_COUNTED).as("matches");
+      return (await db.select({ n: count() }).from(matches))[0]!.n;
+    },
+    /** A partner's own, the newest first. */
+    async pageOfPartner(filter: OwnDeliveryFilter, { limit, offset }: Slice): Promise<LoggedDelivery[]> {
+      const ids = ownIds(filter).limit(limit).offset(offset);
+      return await withAttempts(await db.select().from(d).where(inArray(d.id, ids)).orderBy(desc(d.id)));
+    },
+    /** How many there are of them among its newest 100,000 within the time. */
+    async countOfPartner(filter: OwnDeliveryFilter): Promise<number> {
+      return (await db.select({ n: count() }).from(ownIds(filter).as("matches")))[0]!.n;
+    },
+    async countFailed(window: FailedWindow): Promise<number> {
+      return (await db.select({ n: count() }).from(matchesOf(failedWithin(window)).as("matches")))[0]!.n;
+    },
+    async resend(id: string, now: Instant): Promise<void> {
+      await db.update(d).set(again(now)).where(eq(d.id, id));
+    },
+    /** The same for up to `limit` of a window, the oldest after `afterId` first; returns their ids in order. */
+    async resendFailed(
+      window: FailedWindow,
+      afterId: string,
+      limit: number,
+      now: Instant,
+    ): Promise<string[]> {
+      const chosen = await db
+        .select({ id: d.id })
+        .from(d)
+        .where(and(failedWithin(window), gt(d.id, afterId)))
+        .orderBy(asc(d.id))
+        .limit(limit);
+      const ids = chosen.map(({ id }) => id);
+      await db.update(d).set(again(now)).where(inArray(d.id, ids));
+      return ids;
+    },
+    /** Deletes up to `limit` of that status that were finished before then, with their attempts; returns how many. */
+    async prune(status: "delivered" | "failed", before: Instant, limit: number): Promise<number> {
+      const chosen = await db
+        .select({ id: d.id })
+        .from(d)
+        .where(and(eq(d.status, status), lt(d.finishedAt, before)))
+        .orderBy(asc(d.finishedAt))
+        .limit(limit);
+      const ids = chosen.map(({ id }) => id);
+      await db.delete(webhookAttempts).where(inArray(webhookAttempts.deliveryId, ids));
+      await db.delete(d).where(inArray(d.id, ids));
+      return ids.length;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { and, count, desc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import type { Embed, ListedEmbed } from "../../domain/embed.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { Db } from "../engine.ts";
+import { lazy } from "../lazy.ts";
+import type { Slice } from "../slice.ts";
+import { embeds, partners, properties } from "../sqlite/schema.ts";
+
+const ph = sql.placeholder;
+const { tokenHash: _secret, ...columns } = getTableColumns(embeds);
+
+/** Views of an embed that are not stored yet. */
+export type UnstoredViews = { embedId: string; views: number; lastViewedAt: Instant };
+
+export function embedStore(db: Db) {
+  const byToken = lazy(() =>
+    db
+      .select(columns)
+      .from(embeds)
+      // Turning a partner off ends what shows its data, too.
+      .innerJoin(partners, and(eq(partners.id, embeds.partnerId), sql`${partners.enabled} = 1`))
+      .where(eq(embeds.tokenHash, ph("tokenHash")))
+      .prepare(),
+  );
+  const ofProperty = (propertyId: string | undefined) =>
+    propertyId === undefined ? undefined : eq(embeds.propertyId, propertyId);
+  return {
+    /** The embed whose token has this hash, whatever has become of it; undefined while its partner is disabled. */
+    async findByToken(tokenHash: string): Promise<Embed | undefined> {
+      return (await byToken().execute({ tokenHash }))[0];
+    },
+    async find(id: string): Promise<Embed | undefined> {
+      return (await db.select(columns).from(embeds).where(eq(embeds.id, id)))[0];
+    },
+    /** The newest first, of one property or of all. */
+    async page(slice: Slice, propertyId?: string): Promise<ListedEmbed[]> {
+      return await db
+        .select({ ...columns, propertyName: properties.name })
+        .from(embeds)
+        .innerJoin(properties, eq(properties.id, embeds.propertyId))
+        .where(ofProperty(propertyId))
+        .orderBy(desc(embeds.id))
+        .limit(slice.limit)
+        .offset(slice.offset);
+    },
+    async count(propertyId?: string): Promise<number> {
+      return (await db.select({ n: count() }).from(embeds).where(ofProperty(propertyId)))[0]!.n;
+    },
+    async insert(embed: Embed & { tokenHash: string }): Promise<void> {
+      await db.insert(embeds).values(embed);
+    },
+    /** Whether there was one to end. */
+    async revoke(id: string, revokedAt: Instant): Promise<boolean> {
+      const ended = await db
+        .update(embeds)
+        .set({ revokedAt })
+        .where(and(eq(embeds.id, id), isNull(embeds.revokedAt)))
+        .returning({ id: embeds.id });
+      return ended.length > 0;
+    },
+    async addViews({ embedId, views, lastViewedAt }: UnstoredViews): Promise<void> {
+      await db
+        .update(embeds)
+        .set({
+          views: sql`${embeds.views} + ${views}`,
+          lastViewedAt: sql`max(coalesce(${embeds.lastViewedAt}, 0), ${lastViewedAt})`,
+        })
+        .where(eq(embeds.id, embedId));
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { and, asc, eq, getTableColumns, gt, gte, sql } from "drizzle-orm";
+import type { Appliance } from "../../domain/appliance.ts";
+import type { Property } from "../../domain/property.ts";
+import type { ServiceEvent } from "../../domain/service-event.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { Db } from "../engine.ts";
+import { lazy } from "../lazy.ts";
+import type { Slice } from "../slice.ts";
+import { appliances, eventLog, properties, serviceEvents } from "../sqlite/schema.ts";
+import { hotWrite } from "../sqlite/statements.ts";
+
+const ph = sql.placeholder;
+
+export type LogEntry = typeof eventLog.$inferSelect;
+
+/** An entry with the record that it speaks of: the one of its kind. */
+export type HistoryEntry = LogEntry & {
+  property: Pick<Property, "id" | "name" | "address" | "city" | "state" | "source"> | null;
+  appliance: Pick<Appliance, "id" | "typeId" | "propertyId"> | null;
+  serviceEvent: Pick<ServiceEvent, "id" | "eventType" | "applianceId" | "totalCostCents" | "date"> | null;
+};
+
+export function eventLogStore(db: Db) {
+  const insert = hotWrite(db, () =>
+    db.insert(eventLog).values({
+      partnerId: ph("partnerId"),
+      seq: ph("seq"),
+      createdAt: ph("createdAt"),
+      kind: ph("kind"),
+      subjectId: ph("subjectId"),
+    }),
+  );
+  const first = lazy(() =>
+    db
+      .select({ seq: eventLog.seq })
+      .from(eventLog)
+      .where(and(eq(eventLog.partnerId, ph("partnerId")), gt(eventLog.createdAt, ph("since"))))
+      .orderBy(asc(eventLog.createdAt))
+      .limit(1)
+      .prepare(),
+  );
+  const page = lazy(() =>
+    db
+      .select({
+        ...getTableColumns(eventLog),
+        property: {
+          id: properties.id,
+          name: properties.name,
+          address: properties.address,
+          city: properties.city,
+          state: properties.state,
+          source: properties.source,
+        },
+        appliance: { id: appliances.id, typeId: appliances.typeId, propertyId: appliances.propertyId },
+        serviceEvent: {
+          id: serviceEvents.id,
+          eventType: serviceEvents.eventType,
+          applianceId: serviceEvents.applianceId,
+          totalCostCents: serviceEvents.totalCostCents,
+          date: serviceEvents.date,
+        },
+      })
+      .from(eventLog)
+      .leftJoin(properties, and(eq(eventLog.kind, "property"), eq(properties.id, eventLog.subjectId)))
+      .leftJoin(appliances, and(eq(eventLog.kind, "appliance"), eq(appliances.id, eventLog.subjectId)))
+      .leftJoin(
+        serviceEvents,
+        and(eq(eventLog.kind, "service_event"), eq(serviceEvents.id, eventLog.subjectId)),
+      )
+      .where(and(eq(eventLog.partnerId, ph("partnerId")), gte(eventLog.seq, ph("from"))))
+      .orderBy(asc(eventLog.seq))
+      .limit(ph("limit"))
+      .prepare(),
+  );
+  return {
+    async insert(entry: LogEntry): Promise<void> {
+      insert({ ...entry });
+    },
+    /** The number of the first entry after `since`; undefined when there is none. */
+    async firstSince(partnerId: string, since: Instant): Promise<number | undefined> {
+      return (await first().execute({ partnerId, since }))[0]?.seq;
+    },
+    /** Entries from the one numbered `from` on. */
+    async page(partnerId: string, from: number, limit: Slice["limit"]): Promise<HistoryEntry[]> {
+      return (await page().execute({ partnerId, from, limit })) as HistoryEntry[];
+    },
+  };
+}

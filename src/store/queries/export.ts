@@ -1,0 +1,106 @@
+import { and, asc, eq, gt, gte, lte, max, or, sql } from "drizzle-orm";
+import type { ServiceEvent } from "../../domain/service-event.ts";
+import type { TrendRow } from "../../domain/trend.ts";
+import type { Db } from "../engine.ts";
+import {
+  claims,
+  outcomes,
+  photos,
+  riskSnapshots,
+  sensorEvents,
+  serviceEvents,
+  webhookDeliveries,
+} from "../sqlite/schema.ts";
+import { isAmong } from "../sqlite/statements.ts";
+import type { Outcome } from "./service-events.ts";
+
+/** Rows of one partner after an id, up to and including another, in the order of the ids. */
+export type IdRange = { partnerId: string; after: string; last: string; limit: number };
+
+const TABLES = { serviceEvents, sensorEvents, claims, photos, webhookDeliveries } as const;
+export type ExportedTable = keyof typeof TABLES;
+
+/**
+ * Pages over everything of a partner that no list of the API goes through. Each page is a read of its own, so that
+ * an export that is slow to be written holds up no checkpoint.
+ */
+export function exportStore(db: Db) {
+  const inRange = (table: (typeof TABLES)[ExportedTable], { partnerId, after, last }: IdRange) =>
+    and(gt(table.id, after), lte(table.id, last), eq(table.partnerId, partnerId));
+  return {
+    /** The greatest id that the table has now; ids sort by creation. */
+    async lastId(name: ExportedTable): Promise<string> {
+      const table = TABLES[name];
+      const rows = await db.select({ id: max(table.id) }).from(table);
+      return rows[0]?.id ?? "";
+    },
+    async serviceEvents(range: IdRange): Promise<ServiceEvent[]> {
+      const t = serviceEvents;
+      const rows = await db.select().from(t).where(inRange(t, range)).orderBy(asc(t.id)).limit(range.limit);
+      return rows as ServiceEvent[];
+    },
+    async sensorEvents(range: IdRange) {
+      const t = sensorEvents;
+      return await db.select().from(t).where(inRange(t, range)).orderBy(asc(t.id)).limit(range.limit);
+    },
+    async claims(range: IdRange) {
+      const t = claims;
+      return await db.select().from(t).where(inRange(t, range)).orderBy(asc(t.id)).limit(range.limit);
+    },
+    async photos(range: IdRange) {
+      const t = photos;
+      return await db.select().from(t).where(inRange(t, range)).orderBy(asc(t.id)).limit(range.limit);
+    },
+    /** Without their bodies. */
+    async webhookDeliveries(range: IdRange) {
+      const t = webhookDeliveries;
+      return await db
+        .select({
+          id: t.id,
+          event: t.event,
+          requestId: t.requestId,
+          status: t.status,
+          attempts: t.attempts,
+          createdAt: t.createdAt,
+          finishedAt: t.finishedAt,
+        })
+        .from(t)
+        .where(inRange(t, range))
+        .orderBy(asc(t.id))
+        .limit(range.limit);
+    },
+    /** The trend rows of some components: from each day on, until the next row, the score was that. */
+    async trendRows(componentIds: readonly string[]): Promise<(TrendRow & { componentId: string })[]> {
+      const t = riskSnapshots;
+      return await db
+        .select()
+        .from(t)
+        .where(isAmong(t.componentId, "ids"))
+        .orderBy(asc(t.componentId), asc(t.day))
+        .prepare()
+        .execute({ ids: JSON.stringify(componentIds) });
+    },
+    /** Outcomes after the one of that service event and component, up to the last service event. */
+    async outcomes(
+      partnerId: string,
+      after: Pick<Outcome, "serviceEventId" | "componentId">,
+      last: string,
+      limit: number,
+    ): Promise<Outcome[]> {
+      const t = outcomes;
+      return await db
+        .select()
+        .from(t)
+        .where(
+          and(
+            gte(t.serviceEventId, after.serviceEventId),
+            or(gt(t.serviceEventId, after.serviceEventId), sql`${t.componentId} > ${after.componentId}`),
+            lte(t.serviceEventId, last),
+            eq(t.partnerId, partnerId),
+          ),
+        )
+        .orderBy(asc(t.serviceEventId), asc(t.componentId))
+        .limit(limit);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { and, eq, sql } from "drizzle-orm";
+import { madeAt } from "../../domain/ids.ts";
+import type { Day, Instant } from "../../domain/time.ts";
+import type { Db } from "../engine.ts";
+import { lazy } from "../lazy.ts";
+import {
+  dailyBudgets,
+  partners,
+  partnerTotals,
+  webhookDeliveries,
+  webhookReceivers,
+} from "../sqlite/schema.ts";
+import { MOST_COUNTED } from "./delivery-log.ts";
+
+/** Sums for the metrics: each a look at an index or at a row a partner, however large the portfolio. */
+export function gaugeStore(db: Db) {
+  const d = webhookDeliveries;
+  const outbox = lazy(() =>
+    db
+      .select({
+        pending: sql<number>`(select count(*) from (
+          select 1 from ${d} where ${d.status} = 'pending' limit ${sql.raw(String(MOST_COUNTED))}))`,
+        // ids sort by creation and name its moment, so the index of what is pending is enough; written out, since
+        // columns named here lose their table's name
+        oldest: sql<string | null>`min((
+          select min(waiting.id) from ${d} waiting
+          where waiting.partner_id = partners.id and waiting.status = 'pending'))`,
+        pausedReceivers: sql<number>`(select count(*) from ${webhookReceivers} where ${webhookReceivers.pausedAt} is not null)`,
+      })
+      .from(partners)
+      .prepare(),
+  );
+  const portfolio = lazy(() =>
+    db
+      .select({
+        properties: sql<number>`coalesce(sum(${partnerTotals.properties}), 0)`,
+        components: sql<number>`coalesce(sum(${partnerTotals.components}), 0)`,
+        critical: sql<number>`coalesce(sum(${partnerTotals.critical}), 0)`,
+        warning: sql<number>`coalesce(sum(${partnerTotals.warning}), 0)`,
+      })
+      .from(partnerTotals)
+      .prepare(),
+  );
+  const budgets = lazy(() =>
+    db
+      .select({
+        id: partners.id,
+        dailyBudget: partners.dailyBudget,
+        taken: sql<number>`coalesce(${dailyBudgets.calls}, 0)`,
+      })
+      .from(partners)
+      .leftJoin(
+        dailyBudgets,
+        and(eq(dailyBudgets.partnerId, partners.id), eq(dailyBudgets.day, sql.placeholder("day"))),
+      )
+      .prepare(),
+  );
+  return {
+    /** Deliveries not settled, counted up to 100,000, and when the oldest of them was made. */
+    async outbox(): Promise<{ pending: number; oldestAt: Instant | null; pausedReceivers: number }> {
+      const { pending, oldest, pausedReceivers } = (await outbox().execute({}))[0]!;
+      return { pending, oldestAt: oldest === null ? null : madeAt(oldest), pausedReceivers };
+    },
+    async portfolio() {
+      return (await portfolio().execute({}))[0]!;
+    },
+    /** Every partner's budget and the calls taken of it on that day. */
+    async budgets(day: Day) {
+      return await budgets().execute({ day });
+    },
+  };
+}

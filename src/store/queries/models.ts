@@ -1,0 +1,106 @@
+import { desc, eq, lt, sql } from "drizzle-orm";
+import type { ModelCheck, ModelVersion, StoredCorrections } from "../../domain/calibration/model-version.ts";
+import type { Db } from "../engine.ts";
+import { modelChecks, modelFrailties, modelInUse, modelVersions } from "../sqlite/schema.ts";
+import { hotRead, hotWrite, isAmong } from "../sqlite/statements.ts";
+import { named } from "./named.ts";
+
+const ph = sql.placeholder;
+
+export type NewModelVersion = Omit<typeof modelVersions.$inferInsert, "number">;
+/** What scoring reads of the version in use. */
+export type ModelInUse = { number: number; version: string; base: string; corrections: StoredCorrections };
+
+/** `2+local.1`: the first fit to an operator's own outcomes over model 2. */
+export const versionName = (base: string, number: number) => `${base}+local.${number}`;
+
+const CHECKS_KEPT = 60;
+
+export function modelStore(db: Db) {
+  const number = hotRead<{ number: number | null }>(db, () =>
+    db.select(named({ number: modelInUse.number })).from(modelInUse),
+  );
+  const frailties = hotRead<{ applianceId: string; frailty: number }>(db, () =>
+    db
+      .select(named({ applianceId: modelFrailties.applianceId, frailty: modelFrailties.frailty }))
+      .from(modelFrailties)
+      .where(
+        sql`${isAmong(modelFrailties.applianceId, "applianceIds")} and ${modelFrailties.number} = ${ph("number")}`,
+      ),
+  );
+  const insertFrailty = hotWrite(db, () =>
+    db
+      .insert(modelFrailties)
+      .values({ applianceId: ph("applianceId"), number: ph("number"), frailty: ph("frailty") })
+      // an act that was cut short has left its own
+      .onConflictDoUpdate({
+        target: [modelFrailties.applianceId, modelFrailties.number],
+        set: { frailty: sql`excluded.frailty` },
+      }),
+  );
+  // a version never changes, so what was read of it once stays true
+  let known: ModelInUse | undefined;
+
+  return {
+    /** The version that scores are made with; undefined for the plain model. */
+    async inUse(): Promise<ModelInUse | undefined> {
+      const current = number({})[0]?.number ?? null;
+      if (current === null) return undefined;
+      if (known?.number !== current) {
+        const { base, version, corrections } = (await this.find(current))!;
+        known = { number: current, base, version, corrections };
+      }
+      return known;
+    },
+    async find(number: number): Promise<ModelVersion | undefined> {
+      const rows = await db.select().from(modelVersions).where(eq(modelVersions.number, number));
+      return rows.map(withName)[0];
+    },
+    /** All of them, the newest first. */
+    async list(): Promise<ModelVersion[]> {
+      return (await db.select().from(modelVersions).orderBy(desc(modelVersions.number))).map(withName);
+    },
+    /** The number that the next version gets. */
+    async nextNumber(): Promise<number> {
+      const rows = await db
+        .select({ last: sql<number | null>`max(${modelVersions.number})` })
+        .from(modelVersions);
+      return (rows[0]!.last ?? 0) + 1;
+    },
+    async insert(version: NewModelVersion & { number: number }): Promise<void> {
+      await db.insert(modelVersions).values(version);
+    },
+    /** From now on scores are made with that version; null for the plain model. */
+    async use(number: number | null): Promise<void> {
+      await db.update(modelInUse).set({ number }).where(eq(modelInUse.id, 1));
+    },
+    insertFrailty(number: number, applianceId: string, frailty: number): void {
+      insertFrailty({ number, applianceId, frailty });
+    },
+    async frailties(number: number, applianceIds: readonly string[]): Promise<Map<string, number>> {
+      const rows = frailties({ number, applianceIds: JSON.stringify(applianceIds) });
+      return new Map(rows.map((row) => [row.applianceId, row.frailty]));
+    },
+    async saveCheck(check: ModelCheck): Promise<void> {
+      await db
+        .insert(modelChecks)
+        .values(check)
+        .onConflictDoUpdate({ target: modelChecks.day, set: { ...check } });
+      const days = await db
+        .select({ day: modelChecks.day })
+        .from(modelChecks)
+        .orderBy(desc(modelChecks.day))
+        .limit(1)
+        .offset(CHECKS_KEPT);
+      if (days[0]) await db.delete(modelChecks).where(lt(modelChecks.day, days[0].day));
+    },
+    async latestCheck(): Promise<ModelCheck | undefined> {
+      return (await db.select().from(modelChecks).orderBy(desc(modelChecks.day)).limit(1))[0];
+    },
+  };
+}
+
+const withName = (row: typeof modelVersions.$inferSelect): ModelVersion => ({
+  ...row,
+  version: versionName(row.base, row.number),
+});

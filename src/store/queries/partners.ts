@@ -1,0 +1,286 @@
+import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import type { Administrator, Partner, WebhookReceiver } from "../../domain/partner.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { Db } from "../engine.ts";
+import { lazy } from "../lazy.ts";
+import {
+  administrators,
+  credentials,
+  partners,
+  partnerTotals,
+  properties,
+  webhookReceivers,
+} from "../sqlite/schema.ts";
+import { hotRead, hotWrite } from "../sqlite/statements.ts";
+import { named } from "./named.ts";
+
+export type NewCredential = {
+  partnerId: string;
+  kind: "api_key" | "client_secret";
+  secretHash: string;
+  clientId: string | null;
+  createdAt: Instant;
+};
+
+/** Secrets are sealed. */
+export type ReceiverEndpoint = Pick<WebhookReceiver, "secret" | "nextSecret" | "rotatesAt"> & { url: string };
+
+/** A partner as it stood at a revision of what it is shown. */
+export type RevisedPartner = Partner & { revision: number };
+
+const ph = sql.placeholder;
+const oneMore = sql`${partners.revision} + 1`;
+
+export function partnerStore(db: Db) {
+  const byId = lazy(() =>
+    db
+      .select()
+      .from(partners)
+      .where(eq(partners.id, ph("id")))
+      .prepare(),
+  );
+  const byApiKey = lazy(() =>
+    db
+      .select({ partner: partners })
+      .from(credentials)
+      .innerJoin(partners, eq(partners.id, credentials.partnerId))
+      .where(
+        and(
+          eq(credentials.secretHash, ph("hash")),
+          eq(credentials.kind, "api_key"),
+          isNull(credentials.revokedAt),
+        ),
+      )
+      .prepare(),
+  );
+  const byClientId = lazy(() =>
+    db
+      .select({ partner: partners, secretHash: credentials.secretHash })
+      .from(credentials)
+      .innerJoin(partners, eq(partners.id, credentials.partnerId))
+      .where(and(eq(credentials.clientId, ph("clientId")), isNull(credentials.revokedAt)))
+      .prepare(),
+  );
+  const endpointOf = hotRead<ReceiverEndpoint>(db, () =>
+    db
+      .select(
+        named({
+          url: webhookReceivers.url,
+          secret: webhookReceivers.secret,
+          nextSecret: webhookReceivers.nextSecret,
+          rotatesAt: webhookReceivers.rotatesAt,
+        }),
+      )
+      .from(webhookReceivers)
+      .innerJoin(partners, eq(partners.id, webhookReceivers.partnerId))
+      .where(
+        and(
+          eq(webhookReceivers.partnerId, ph("partnerId")),
+          sql`${partners.enabled} = 1`,
+          isNotNull(webhookReceivers.url),
+        ),
+      ),
+  );
+  const revisionOf = hotRead<{ revision: number }>(db, () =>
+    db
+      .select(named({ revision: partners.revision }))
+      .from(partners)
+      .where(eq(partners.id, ph("id"))),
+  );
+  const revise = hotWrite(db, () =>
+    db
+      .update(partners)
+      .set({ revision: oneMore })
+      .where(eq(partners.id, ph("id"))),
+  );
+  const receiverOf = lazy(() =>
+    db
+      .select()
+      .from(webhookReceivers)
+      .where(eq(webhookReceivers.partnerId, ph("partnerId")))
+      .prepare(),
+  );
+
+  return {
+    async find(id: string): Promise<RevisedPartner | undefined> {
+      return (await byId().execute({ id }))[0];
+    },
+    /** Undefined for a partner that is unknown. */
+    async revision(id: string): Promise<number | undefined> {
+      return revisionOf({ id })[0]?.revision;
+    },
+    /** Says that something has changed that the partner is shown. */
+    async revise(id: string): Promise<void> {
+      revise({ id });
+    },
+    /** The same for all partners, who are all shown it. */
+    async reviseAll(): Promise<void> {
+      await db.update(partners).set({ revision: oneMore });
+    },
+    /** The partner whose live API key has this hash, enabled or not. */
+    async findByApiKey(hash: string): Promise<RevisedPartner | undefined> {
+      return (await byApiKey().execute({ hash }))[0]?.partner;
+    },
+    /** The partner of a client id, with the hash of its secret. */
+    async findByClientId(clientId: string): Promise<{ partner: Partner; secretHash: string } | undefined> {
+      return (await byClientId().execute({ clientId }))[0];
+    },
+    async list(): Promise<Partner[]> {
+      return await db.select().from(partners).orderBy(asc(partners.id));
+    },
+    /** Enabled partners that have components, and no receiver to be told of them. */
+    async withoutReceiver(): Promise<{ id: string; name: string }[]> {
+      return await db
+        .select({ id: partners.id, name: partners.name })
+        .from(partners)
+        .innerJoin(partnerTotals, eq(partnerTotals.partnerId, partners.id))
+        .leftJoin(webhookReceivers, eq(webhookReceivers.partnerId, partners.id))
+        .where(and(eq(partners.enabled, true), gt(partnerTotals.components, 0), isNull(webhookReceivers.url)))
+        .orderBy(asc(partners.id));
+    },
+    async insert(partner: Partner): Promise<void> {
+      await db.insert(partners).values(partner);
+      await db.insert(partnerTotals).values({ partnerId: partner.id });
+    },
+    async update(
+      id: string,
+      change: Partial<Pick<Partner, "enabled" | "dailyBudget" | "credentialGeneration">>,
+    ): Promise<void> {
+      await db
+        .update(partners)
+        .set({ ...change, revision: oneMore })
+        .where(eq(partners.id, id));
+    },
+    async insertCredential(credential: NewCredential): Promise<void> {
+      await db.insert(credentials).values({ ...credential, revokedAt: null });
+      revise({ id: credential.partnerId });
+    },
+    /** Ends a partner's live credentials of one kind. */
+    async revokeCredentials(partnerId: string, kind: NewCredential["kind"], now: Instant): Promise<void> {
+      await db
+        .update(credentials)
+        .set({ revokedAt: now })
+        .where(
+          and(
+            eq(credentials.partnerId, partnerId),
+            eq(credentials.kind, kind),
+            isNull(credentials.revokedAt),
+          ),
+        );
+      revise({ id: partnerId });
+    },
+    /** Puts another secret in the place of the live one's, for the same client id; undefined when there is none. */
+    async replaceClientSecret(
+      partnerId: string,
+      secretHash: string,
+      now: Instant,
+    ): Promise<string | undefined> {
+      const [replaced] = await db
+        .update(credentials)
+        .set({ secretHash, createdAt: now })
+        .where(
+          and(
+            eq(credentials.partnerId, partnerId),
+            eq(credentials.kind, "client_secret"),
+            isNull(credentials.revokedAt),
+          ),
+        )
+        .returning({ clientId: credentials.clientId });
+      revise({ id: partnerId });
+      return replaced?.clientId ?? undefined;
+    },
+    async findReceiver(partnerId: string): Promise<WebhookReceiver | undefined> {
+      return (await receiverOf().execute({ partnerId }))[0];
+    },
+    /** Where an enabled partner's deliveries go; undefined for one that is disabled or has no receiver. */
+    async findEndpoint(partnerId: string): Promise<ReceiverEndpoint | undefined> {
+      return endpointOf({ partnerId })[0];
+    },
+    async insertReceiver(
+      receiver: Pick<WebhookReceiver, "partnerId" | "url" | "secret" | "events">,
+    ): Promise<void> {
+      await db.insert(webhookReceivers).values(receiver);
+    },
+    async updateReceiver(
+      partnerId: string,
+      change: Partial<Omit<WebhookReceiver, "partnerId" | "revision">>,
+    ): Promise<void> {
+      await db.update(webhookReceivers).set(change).where(eq(webhookReceivers.partnerId, partnerId));
+    },
+    /** Says that an operator changed something that deliveries depend on. */
+    async raiseRevision(partnerId: string): Promise<void> {
+      await db
+        .update(webhookReceivers)
+        .set({ revision: sql`${webhookReceivers.revision} + 1` })
+        .where(eq(webhookReceivers.partnerId, partnerId));
+    },
+    async receiverRevisions(): Promise<{ partnerId: string; revision: number }[]> {
+      const { partnerId, revision } = webhookReceivers;
+      return await db.select({ partnerId, revision }).from(webhookReceivers);
+    },
+    async listReceivers(): Promise<WebhookReceiver[]> {
+      return await db.select().from(webhookReceivers).orderBy(asc(webhookReceivers.partnerId));
+    },
+    /** Lets the next secrets whose moment has come take over; returns whose. */
+    async finishRotations(now: Instant): Promise<string[]> {
+      const { partnerId, nextSecret, rotatesAt } = webhookReceivers;
+      const rows = await db
+        .update(webhookReceivers)
+        .set({ secret: sql`${nextSecret}`, nextSecret: null, rotatesAt: null })
+        .where(and(lte(rotatesAt, now), isNotNull(nextSecret)))
+        .returning({ partnerId });
+      return rows.map((row) => row.partnerId);
+    },
+    /** Units of the properties that are no demonstration. */
+    async billableUnits(partnerId: string): Promise<number> {
+      const rows = await db
+        .select({ units: sql<number>`coalesce(sum(${properties.unitCount}), 0)` })
+        .from(properties)
+        .where(and(eq(properties.partnerId, partnerId), eq(properties.isDemo, false)));
+      return rows[0]!.units;
+    },
+    async clientId(partnerId: string): Promise<string | undefined> {
+      const rows = await db
+        .select({ clientId: credentials.clientId })
+        .from(credentials)
+        .where(
+          and(
+            eq(credentials.partnerId, partnerId),
+            eq(credentials.kind, "client_secret"),
+            isNull(credentials.revokedAt),
+          ),
+        );
+      return rows[0]?.clientId ?? undefined;
+    },
+  };
+}
+
+export function administratorStore(db: Db) {
+  const byKey = lazy(() =>
+    db
+      .select()
+      .from(administrators)
+      .where(and(eq(administrators.keyHash, ph("hash")), isNull(administrators.revokedAt)))
+      .prepare(),
+  );
+  return {
+    async findByKey(hash: string): Promise<Administrator | undefined> {
+      return (await byKey().execute({ hash }))[0];
+    },
+    async list(): Promise<Administrator[]> {
+      return await db.select().from(administrators).orderBy(asc(administrators.id));
+    },
+    async insert(administrator: Administrator): Promise<void> {
+      await db.insert(administrators).values(administrator);
+    },
+    /** Returns false when there is no live administrator of that id. */
+    async revoke(id: string, now: Instant): Promise<boolean> {
+      const rows = await db
+        .update(administrators)
+        .set({ revokedAt: now })
+        .where(and(eq(administrators.id, id), isNull(administrators.revokedAt)))
+        .returning({ id: administrators.id });
+      return rows.length > 0;
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { and, asc, eq, inArray } from "drizzle-orm";
+import type { ListedPhoto, Photo } from "../../domain/photo.ts";
+import type { EventType } from "../../domain/service-event.ts";
+import type { Db } from "../engine.ts";
+import { photos, serviceEvents } from "../sqlite/schema.ts";
+
+export function photoStore(db: Db) {
+  return {
+    async insert(photo: Photo): Promise<void> {
+      await db.insert(photos).values(photo);
+    },
+    /** An appliance's photos in the order in which they came in. */
+    async ofAppliance(applianceId: string): Promise<ListedPhoto[]> {
+      const rows = await db
+        .select({ photo: photos, eventType: serviceEvents.eventType, eventDate: serviceEvents.date })
+        .from(photos)
+        .leftJoin(serviceEvents, eq(serviceEvents.id, photos.serviceEventId))
+        .where(eq(photos.applianceId, applianceId))
+        .orderBy(asc(photos.uploadedAt), asc(photos.id));
+      return rows.map(({ photo, eventType, eventDate }) => ({
+        ...photo,
+        eventType: eventType as EventType | null,
+        eventDate,
+      }));
+    },
+    /** Which of the files some photo speaks of. */
+    async known(filenames: readonly string[]): Promise<ReadonlySet<string>> {
+      const rows = await db
+        .select({ filename: photos.filename })
+        .from(photos)
+        .where(inArray(photos.filename, [...filenames]));
+      return new Set(rows.map(({ filename }) => filename));
+    },
+    async findByFilename(partnerId: string, filename: string): Promise<Photo | undefined> {
+      const rows = await db
+        .select()
+        .from(photos)
+        .where(and(eq(photos.filename, filename), eq(photos.partnerId, partnerId)));
+      return rows[0];
+    },
+  };
+}

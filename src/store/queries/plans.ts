@@ -1,0 +1,235 @@
+import { and, asc, eq, gt, lt, lte, sql } from "drizzle-orm";
+import type { Candidate } from "../../domain/planning/budget.ts";
+import { emptyPlanSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
+import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
+import type { Day } from "../../domain/time.ts";
+import type { Db } from "../engine.ts";
+import { lazy } from "../lazy.ts";
+import type { Slice } from "../slice.ts";
+import { partnerPlans, planCandidates, properties, propertyPlans } from "../sqlite/schema.ts";
+import { hotRead, hotWrite } from "../sqlite/statements.ts";
+import { named } from "./named.ts";
+
+const ph = sql.placeholder;
+
+/** What a property's plan adds up to, with how often what it rests on had changed by then. */
+export type StoredPlan = { sums: PlanSums; changes: number };
+
+/** A property with what is due now in it. */
+export type PropertyPlanRow = {
+  propertyId: string;
+  name: string;
+  unitCount: number;
+} & Pick<PlanSums, "dueCount" | "dueCents" | "dueWaitingCents">;
+
+/** A place in the order of spending. */
+export type SpendingPlace = { rank: number; id: string };
+
+const SUM_COLUMNS = ["doors", "dueCount", "dueCents", "dueWaitingCents"] as const;
+
+/** What it rests on has changed since it was made. */
+const isChanged = sql`${propertyPlans.changes} <> ${propertyPlans.plannedChanges}`;
+
+/** Where the order of spending puts a candidate: the best use of money first. */
+const rankOf = ({ plannedCents, waitingCents }: Candidate) => -waitingCents / Math.max(plannedCents, 1);
+
+export function planStore(db: Db) {
+  const start = hotWrite(db, () =>
+    db.insert(propertyPlans).values({
+      propertyId: ph("propertyId"),
+      partnerId: ph("partnerId"),
+      changes: 1,
+      plannedChanges: 0,
+      asOf: "",
+      years: ph("years"),
+    }),
+  );
+  const touch = hotWrite(db, () =>
+    db
+      .update(propertyPlans)
+      .set({ changes: sql`${propertyPlans.changes} + 1` })
+      .where(eq(propertyPlans.propertyId, ph("propertyId"))),
+  );
+  const changed = hotRead<{ propertyId: string }>(db, () =>
+    db
+      .select(named({ propertyId: propertyPlans.propertyId }))
+      .from(propertyPlans)
+      .where(and(eq(propertyPlans.partnerId, ph("partnerId")), isChanged))
+      .limit(ph("limit")),
+  );
+  const aged = hotRead<{ propertyId: string }>(db, () =>
+    db
+      .select(named({ propertyId: propertyPlans.propertyId }))
+      .from(propertyPlans)
+      .where(and(eq(propertyPlans.partnerId, ph("partnerId")), lt(propertyPlans.asOf, ph("day"))))
+      .limit(ph("limit")),
+  );
+  const oldest = hotRead<{ asOf: Day }>(db, () =>
+    db
+      .select(named({ asOf: propertyPlans.asOf }))
+      .from(propertyPlans)
+      .where(eq(propertyPlans.partnerId, ph("partnerId")))
+      .orderBy(asc(propertyPlans.asOf))
+      .limit(1),
+  );
+  const sumsOf = {
+    doors: propertyPlans.doors,
+    dueCount: propertyPlans.dueCount,
+    dueCents: propertyPlans.dueCents,
+    dueWaitingCents: propertyPlans.dueWaitingCents,
+    years: propertyPlans.years,
+  };
+  const ofProperty = hotRead<SumsRow & { changes: number }>(db, () =>
+    db
+      .select(named({ ...sumsOf, changes: propertyPlans.changes }))
+      .from(propertyPlans)
+      .where(eq(propertyPlans.propertyId, ph("propertyId"))),
+  );
+  const ofPartner = hotRead<SumsRow>(db, () =>
+    db
+      .select(
+        named({
+          doors: partnerPlans.doors,
+          dueCount: partnerPlans.dueCount,
+          dueCents: partnerPlans.dueCents,
+          dueWaitingCents: partnerPlans.dueWaitingCents,
+          years: partnerPlans.years,
+        }),
+      )
+      .from(partnerPlans)
+      .where(eq(partnerPlans.partnerId, ph("partnerId"))),
+  );
+  const sumValues = {
+    doors: sql`${ph("doors")}`,
+    dueCount: sql`${ph("dueCount")}`,
+    dueCents: sql`${ph("dueCents")}`,
+    dueWaitingCents: sql`${ph("dueWaitingCents")}`,
+    years: sql`${ph("years")}`,
+  };
+  const save = hotWrite(db, () =>
+    db
+      .update(propertyPlans)
+      .set({ ...sumValues, asOf: sql`${ph("asOf")}`, plannedChanges: sql`${ph("changes")}` })
+      .where(eq(propertyPlans.propertyId, ph("propertyId"))),
+  );
+  const savePartner = hotWrite(db, () =>
+    db
+      .insert(partnerPlans)
+      .values({ partnerId: ph("partnerId"), ...sumValues })
+      .onConflictDoUpdate({ target: partnerPlans.partnerId, set: sumValues }),
+  );
+  const dropCandidates = hotWrite(db, () =>
+    db.delete(planCandidates).where(eq(planCandidates.propertyId, ph("propertyId"))),
+  );
+  const addCandidate = hotWrite(db, () =>
+    db.insert(planCandidates).values({
+      propertyId: ph("propertyId"),
+      componentId: ph("id"),
+      partnerId: ph("partnerId"),
+      rank: ph("rank"),
+      plannedCents: ph("plannedCents"),
+      waitingCents: ph("waitingCents"),
+    }),
+  );
+  const candidates = hotRead<PropertyCandidate & SpendingPlace>(db, () =>
+    db
+      .select(
+        named({
+          id: planCandidates.componentId,
+          propertyId: planCandidates.propertyId,
+          rank: planCandidates.rank,
+          plannedCents: planCandidates.plannedCents,
+          waitingCents: planCandidates.waitingCents,
+        }),
+      )
+      .from(planCandidates)
+      .where(
+        and(
+          eq(planCandidates.partnerId, ph("partnerId")),
+          sql`(${planCandidates.rank}, ${planCandidates.componentId}) > (${ph("rank")}, ${ph("id")})`,
+          lte(planCandidates.plannedCents, ph("mostCents")),
+        ),
+      )
+      .orderBy(asc(planCandidates.rank), asc(planCandidates.componentId))
+      .limit(ph("limit")),
+  );
+  const page = lazy(() =>
+    db
+      .select({
+        propertyId: properties.id,
+        name: properties.name,
+        unitCount: properties.unitCount,
+        dueCount: propertyPlans.dueCount,
+        dueCents: propertyPlans.dueCents,
+        dueWaitingCents: propertyPlans.dueWaitingCents,
+      })
+      .from(properties)
+      .innerJoin(propertyPlans, eq(propertyPlans.propertyId, properties.id))
+      .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("offset"))))
+      .orderBy(asc(properties.seq))
+      .limit(ph("limit"))
+      .prepare(),
+  );
+
+  return {
+    /** A new property's plan, which is still to be made. */
+    async start(propertyId: string, partnerId: string): Promise<void> {
+      start({ propertyId, partnerId, years: JSON.stringify(emptyPlanSums().years) });
+    },
+    /** Says that what a property's plan rests on has changed. */
+    async touch(propertyId: string): Promise<void> {
+      touch({ propertyId });
+    },
+    /** Some of a partner's properties with a history that has changed since their plans were made. */
+    async changed(partnerId: string, limit: number): Promise<string[]> {
+      return changed({ partnerId, limit }).map(({ propertyId }) => propertyId);
+    },
+    /** Some of a partner's properties whose plans were made before that day. */
+    async aged(partnerId: string, day: Day, limit: number): Promise<string[]> {
+      return aged({ partnerId, day, limit }).map(({ propertyId }) => propertyId);
+    },
+    async ofProperty(propertyId: string): Promise<StoredPlan> {
+      const { changes, ...row } = ofProperty({ propertyId })[0]!;
+      return { sums: sumsFrom(row), changes };
+    },
+    async ofPartner(partnerId: string): Promise<PlanSums> {
+      const [row] = ofPartner({ partnerId });
+      return row ? sumsFrom(row) : emptyPlanSums();
+    },
+    /** The day of the oldest plan of a partner's properties. */
+    async asOf(partnerId: string): Promise<Day | undefined> {
+      return oldest({ partnerId })[0]?.asOf;
+    },
+    /** Stores a property's plan, made when what it rests on had changed so many times. */
+    async save(propertyId: string, sums: PlanSums, asOf: Day, changes: number): Promise<void> {
+      save({ propertyId, ...rowOf(sums), asOf, changes });
+    },
+    async savePartner(partnerId: string, sums: PlanSums): Promise<void> {
+      savePartner({ partnerId, ...rowOf(sums) });
+    },
+    /** What money could be spent on in a property, in place of what was stored. */
+    async saveCandidates(propertyId: string, partnerId: string, all: readonly Candidate[]): Promise<void> {
+      dropCandidates({ propertyId });
+      for (const candidate of all)
+        addCandidate({ propertyId, partnerId, rank: rankOf(candidate), ...candidate });
+    },
+    /** In the order of spending, from after a place on, those that cost no more than so much. */
+    async candidates(
+      partnerId: string,
+      { rank, id }: SpendingPlace,
+      mostCents: number,
+      limit: number,
+    ): Promise<(PropertyCandidate & SpendingPlace)[]> {
+      return candidates({ partnerId, rank, id, mostCents, limit });
+    },
+    /** The properties in the order of their creation. */
+    async page(partnerId: string, slice: Slice): Promise<PropertyPlanRow[]> {
+      return await page().execute({ partnerId, ...slice });
+    },
+  };
+}
+
+type SumsRow = Pick<PlanSums, (typeof SUM_COLUMNS)[number]> & { years: string };
+
+const sumsFrom = ({ years, ...row }: SumsRow): PlanSums => ({ ...row, years: JSON.parse(years) });
+const rowOf = ({ years, ...sums }: PlanSums): SumsRow => ({ ...sums, years: JSON.stringify(years) });

@@ -1,0 +1,274 @@
+import { and, asc, count, desc, eq, gt, sql } from "drizzle-orm";
+import type { Property, PropertyChange, RecordsSince, ScoredProperty, Unit } from "../../domain/property.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { PropertyTotals } from "../../domain/totals.ts";
+import type { Db } from "../engine.ts";
+import { lazy } from "../lazy.ts";
+import type { Slice } from "../slice.ts";
+import { appliances, properties, propertyTotals, units } from "../sqlite/schema.ts";
+import { hotRead, hotWrite } from "../sqlite/statements.ts";
+import { named } from "./named.ts";
+
+const ph = sql.placeholder;
+
+/** The fields that lists show. */
+export type PropertyRow = Pick<
+  Property,
+  "id" | "name" | "address" | "city" | "state" | "zip" | "unitCount" | "createdAt"
+>;
+export type PortfolioRow = { property: Property; totals: PropertyTotals };
+
+export function propertyStore(db: Db) {
+  const byId = lazy(() =>
+    db
+      .select()
+      .from(properties)
+      .where(and(eq(properties.id, ph("id")), eq(properties.partnerId, ph("partnerId"))))
+      .prepare(),
+  );
+  const ownerOf = lazy(() =>
+    db
+      .select({ partnerId: properties.partnerId })
+      .from(properties)
+      .where(eq(properties.id, ph("id")))
+      .prepare(),
+  );
+  const byReference = lazy(() =>
+    db
+      .select()
+      .from(properties)
+      .where(
+        and(eq(properties.partnerId, ph("partnerId")), eq(properties.partnerPropertyId, ph("reference"))),
+      )
+      .prepare(),
+  );
+  const byAddress = lazy(() =>
+    db
+      .select()
+      .from(properties)
+      .where(
+        and(
+          eq(properties.partnerId, ph("partnerId")),
+          eq(properties.address, ph("address")),
+          eq(properties.name, ph("name")),
+        ),
+      )
+      .orderBy(asc(properties.seq))
+      .prepare(),
+  );
+  const page = hotRead<PropertyRow>(db, () =>
+    db
+      .select(
+        named({
+          id: properties.id,
+          name: properties.name,
+          address: properties.address,
+          city: properties.city,
+          state: properties.state,
+          zip: properties.zip,
+          unitCount: properties.unitCount,
+          createdAt: properties.createdAt,
+        }),
+      )
+      .from(properties)
+      .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("offset"))))
+      .orderBy(asc(properties.seq))
+      .limit(ph("limit")),
+  );
+  const portfolio = lazy(() =>
+    db
+      .select({ property: properties, totals: propertyTotals })
+      .from(properties)
+      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
+      .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("offset"))))
+      .orderBy(asc(properties.seq))
+      .limit(ph("limit"))
+      .prepare(),
+  );
+  const demo = lazy(() =>
+    db
+      .select({ property: properties, totals: propertyTotals })
+      .from(properties)
+      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
+      .where(sql`${properties.partnerId} = ${ph("partnerId")} and ${properties.isDemo} = 1`)
+      .orderBy(asc(properties.seq))
+      .prepare(),
+  );
+  const insert = hotWrite(db, () =>
+    db.insert(properties).values({
+      id: ph("id"),
+      partnerId: ph("partnerId"),
+      seq: ph("seq"),
+      name: ph("name"),
+      address: ph("address"),
+      city: ph("city"),
+      state: ph("state"),
+      zip: ph("zip"),
+      unitCount: ph("unitCount"),
+      yearBuilt: ph("yearBuilt"),
+      estimatedValueCents: ph("estimatedValueCents"),
+      isDemo: ph("isDemo"),
+      partnerPropertyId: ph("partnerPropertyId"),
+      notes: ph("notes"),
+      source: ph("source"),
+      recordsSince: ph("recordsSince"),
+      recordsSinceGiven: ph("recordsSinceGiven"),
+      createdAt: ph("createdAt"),
+      updatedAt: ph("updatedAt"),
+    }),
+  );
+  const forSnapshotColumns = {
+    id: properties.id,
+    partnerId: properties.partnerId,
+    state: properties.state,
+    recordsSince: properties.recordsSince,
+    isDemo: properties.isDemo,
+    components: propertyTotals.components,
+  };
+  const forSnapshot = lazy(() =>
+    db
+      .select(forSnapshotColumns)
+      .from(properties)
+      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
+      .where(gt(properties.id, ph("after")))
+      .orderBy(asc(properties.id))
+      .limit(ph("limit"))
+      .prepare(),
+  );
+  const unseen = lazy(() =>
+    db
+      .select(forSnapshotColumns)
+      .from(properties)
+      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
+      .where(
+        sql`${properties.id} in (
+          select distinct unseen.property_id from components unseen where unseen.trend_score is null limit ${ph("limit")})`,
+      )
+      .orderBy(asc(properties.id))
+      .prepare(),
+  );
+
+  return {
+    async find(partnerId: string, id: string): Promise<Property | undefined> {
+      return (await byId().execute({ partnerId, id }))[0];
+    },
+    /** Whose property it is; undefined when there is none. */
+    async ownerOf(id: string): Promise<string | undefined> {
+      return (await ownerOf().execute({ id }))[0]?.partnerId;
+    },
+    async findByReference(partnerId: string, reference: string): Promise<Property | undefined> {
+      return (await byReference().execute({ partnerId, reference }))[0];
+    },
+    /** The properties of that name and address, in whatever city, the oldest first. */
+    async ofAddress(partnerId: string, name: string, address: string): Promise<Property[]> {
+      return await byAddress().execute({ partnerId, name, address });
+    },
+    async page(partnerId: string, slice: Slice): Promise<PropertyRow[]> {
+      return page({ partnerId, ...slice });
+    },
+    async portfolioPage(partnerId: string, slice: Slice): Promise<PortfolioRow[]> {
+      return await portfolio().execute({ partnerId, ...slice });
+    },
+    /** The partner's demo properties: one, as long as nothing but the onboarding makes them. */
+    async demo(partnerId: string): Promise<PortfolioRow[]> {
+      return await demo().execute({ partnerId });
+    },
+    async insert(property: Property): Promise<void> {
+      insert({
+        ...property,
+        isDemo: property.isDemo ? 1 : 0,
+        recordsSinceGiven: property.recordsSinceGiven ? 1 : 0,
+      });
+    },
+    async update(
+      id: string,
+      change: Omit<PropertyChange, "recordsSince"> & Partial<RecordsSince> & { updatedAt?: Instant },
+    ): Promise<void> {
+      await db.update(properties).set(change).where(eq(properties.id, id));
+    },
+    /** Properties of all partners by id, from just after `after` ("" for the first), with about `components` in all. */
+    async forSnapshot(
+      after: string,
+      components: number,
+    ): Promise<(ScoredProperty & { partnerId: string; isDemo: boolean })[]> {
+      return upTo(components, await forSnapshot().execute({ after, limit: Math.ceil(components / 4) }));
+    },
+    /** Some properties that have components which no snapshot has seen, of about so many components; all when few. */
+    async withUnseen(
+      components: number,
+    ): Promise<(ScoredProperty & { partnerId: string; isDemo: boolean })[]> {
+      return upTo(components, await unseen().execute({ limit: Math.ceil(components / 4) }));
+    },
+  };
+}
+
+/** The first rows that come to about so many components; at least one. */
+function upTo<Row extends { components: number }>(components: number, rows: Row[]): Row[] {
+  let sum = 0;
+  const end = rows.findIndex((row) => {
+    sum += row.components + 1;
+    return sum >= components;
+  });
+  return end < 0 ? rows : rows.slice(0, end + 1);
+}
+
+export function unitStore(db: Db) {
+  const byId = lazy(() =>
+    db
+      .select()
+      .from(units)
+      .where(eq(units.id, ph("id")))
+      .prepare(),
+  );
+  const page = lazy(() =>
+    db
+      .select()
+      .from(units)
+      .where(and(eq(units.propertyId, ph("propertyId")), gt(units.number, ph("offset"))))
+      .orderBy(asc(units.number))
+      .limit(ph("limit"))
+      .prepare(),
+  );
+  return {
+    async find(id: string): Promise<Unit | undefined> {
+      return (await byId().execute({ id }))[0];
+    },
+    /** Units are numbered from 1 without gaps, so the offset is the number to start after. */
+    async page(propertyId: string, slice: Slice): Promise<Unit[]> {
+      return await page().execute({ propertyId, ...slice });
+    },
+    async insert(rows: Unit[]): Promise<void> {
+      for (let i = 0; i < rows.length; i += 500) await db.insert(units).values(rows.slice(i, i + 500));
+    },
+    /** Units numbered above `number` that carry an appliance. */
+    async inUseAbove(propertyId: string, number: number): Promise<Unit[]> {
+      return await db
+        .selectDistinct({
+          id: units.id,
+          propertyId: units.propertyId,
+          number: units.number,
+          createdAt: units.createdAt,
+        })
+        .from(units)
+        .innerJoin(appliances, eq(appliances.unitId, units.id))
+        .where(and(eq(units.propertyId, propertyId), gt(units.number, number)))
+        .orderBy(asc(units.number));
+    },
+    async deleteAbove(propertyId: string, number: number): Promise<void> {
+      await db.delete(units).where(and(eq(units.propertyId, propertyId), gt(units.number, number)));
+    },
+    async highest(propertyId: string): Promise<number> {
+      const rows = await db
+        .select({ number: units.number })
+        .from(units)
+        .where(eq(units.propertyId, propertyId))
+        .orderBy(desc(units.number))
+        .limit(1);
+      return rows[0]?.number ?? 0;
+    },
+    async count(propertyId: string): Promise<number> {
+      const rows = await db.select({ n: count() }).from(units).where(eq(units.propertyId, propertyId));
+      return rows[0]!.n;
+    },
+  };
+}

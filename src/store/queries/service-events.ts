@@ -1,0 +1,247 @@
+import { and, asc, desc, eq, isNull, lt, lte, or, sql } from "drizzle-orm";
+import type { InspectionEvent } from "../../domain/figures/compliance.ts";
+import type {
+  Condition,
+  EventType,
+  ServiceEvent,
+  ServiceEventCorrection,
+} from "../../domain/service-event.ts";
+import type { Day, Instant } from "../../domain/time.ts";
+import type { Db } from "../engine.ts";
+import { lazy } from "../lazy.ts";
+import { appliances, outcomes, serviceEvents } from "../sqlite/schema.ts";
+import { hotRead, hotWrite, isAmong } from "../sqlite/statements.ts";
+import { named } from "./named.ts";
+
+const ph = sql.placeholder;
+
+/** What scoring reads of an event. */
+export type EventEvidenceRow = {
+  applianceId: string;
+  componentId: string | null;
+  eventType: EventType;
+  date: Day;
+  conditionAfter: Condition | null;
+} & Reading & {
+    id: string;
+    /** The note, where it was not read yet by the rules that were asked for. */
+    unread: string | null;
+  };
+
+/** What is kept of a note that was read; all null without one. */
+export type Reading = { noteKey: string | null; findings: string | null; readBy: string | null };
+
+const EVIDENCE = {
+  applianceId: serviceEvents.applianceId,
+  componentId: serviceEvents.componentId,
+  eventType: serviceEvents.eventType,
+  date: serviceEvents.date,
+  conditionAfter: serviceEvents.conditionAfter,
+  id: serviceEvents.id,
+  noteKey: serviceEvents.noteKey,
+  findings: serviceEvents.findings,
+  readBy: serviceEvents.readBy,
+};
+
+export type Outcome = typeof outcomes.$inferSelect;
+
+export function serviceEventStore(db: Db) {
+  const insert = hotWrite(db, () =>
+    db.insert(serviceEvents).values({
+      id: ph("id"),
+      partnerId: ph("partnerId"),
+      propertyId: ph("propertyId"),
+      applianceId: ph("applianceId"),
+      componentId: ph("componentId"),
+      eventType: ph("eventType"),
+      date: ph("date"),
+      partsCostCents: ph("partsCostCents"),
+      laborCostCents: ph("laborCostCents"),
+      totalCostCents: ph("totalCostCents"),
+      technician: ph("technician"),
+      notes: ph("notes"),
+      conditionAfter: ph("conditionAfter"),
+      createdAt: ph("createdAt"),
+      noteKey: ph("noteKey"),
+      findings: ph("findings"),
+      readBy: ph("readBy"),
+    }),
+  );
+  const saveReading = hotWrite(db, () =>
+    db
+      .update(serviceEvents)
+      .set({
+        noteKey: sql`${ph("noteKey")}`,
+        findings: sql`${ph("findings")}`,
+        readBy: sql`${ph("readBy")}`,
+      })
+      .where(eq(serviceEvents.id, ph("id"))),
+  );
+  const ofDay = lazy(() =>
+    db
+      .select()
+      .from(serviceEvents)
+      .where(
+        and(
+          eq(serviceEvents.applianceId, ph("applianceId")),
+          eq(serviceEvents.date, ph("date")),
+          eq(serviceEvents.eventType, ph("eventType")),
+        ),
+      )
+      .prepare(),
+  );
+  const evidence = hotRead<EventEvidenceRow>(db, () =>
+    db
+      .select({
+        ...named(EVIDENCE),
+        unread:
+          sql`case when ${serviceEvents.readBy} is ${ph("readBy")} then null else ${serviceEvents.notes} end`.as(
+            "unread",
+          ),
+      })
+      .from(serviceEvents)
+      .where(isAmong(serviceEvents.applianceId, "applianceIds")),
+  );
+  const newest = lazy(() =>
+    db
+      .select({
+        applianceId: serviceEvents.applianceId,
+        eventType: serviceEvents.eventType,
+        conditionAfter: serviceEvents.conditionAfter,
+        date: sql<Day>`max(${serviceEvents.date})`,
+      })
+      .from(serviceEvents)
+      .where(and(isAmong(serviceEvents.applianceId, "applianceIds"), lte(serviceEvents.date, ph("until"))))
+      .groupBy(serviceEvents.applianceId, serviceEvents.eventType, serviceEvents.conditionAfter)
+      .prepare(),
+  );
+  const daysBefore = lazy(() =>
+    db
+      .selectDistinct({ date: serviceEvents.date })
+      .from(appliances)
+      .innerJoin(serviceEvents, eq(serviceEvents.applianceId, appliances.id))
+      .where(and(eq(appliances.propertyId, ph("propertyId")), lt(serviceEvents.date, ph("before"))))
+      .prepare(),
+  );
+  const firstByComponent = hotRead<{ componentId: string | null; firstAt: Instant }>(db, () =>
+    db
+      .select({
+        componentId: sql`${serviceEvents.componentId}`.as("componentId"),
+        firstAt: sql`min(${serviceEvents.createdAt})`.as("firstAt"),
+      })
+      .from(serviceEvents)
+      .where(
+        and(
+          eq(serviceEvents.applianceId, ph("applianceId")),
+          eq(serviceEvents.date, ph("date")),
+          eq(serviceEvents.eventType, ph("eventType")),
+        ),
+      )
+      .groupBy(serviceEvents.componentId),
+  );
+  const insertOutcome = hotWrite(db, () =>
+    db
+      .insert(outcomes)
+      .values({
+        serviceEventId: ph("serviceEventId"),
+        componentId: ph("componentId"),
+        partnerId: ph("partnerId"),
+        defId: ph("defId"),
+        eventType: ph("eventType"),
+        date: ph("date"),
+        ageYears: ph("ageYears"),
+        probability: ph("probability"),
+        riskScore: ph("riskScore"),
+        modelVersion: ph("modelVersion"),
+        createdAt: ph("createdAt"),
+      })
+      .onConflictDoNothing(),
+  );
+
+  return {
+    async insert(event: ServiceEvent, reading: Reading): Promise<void> {
+      insert({ ...event, ...reading });
+    },
+    async saveReading(id: string, reading: Reading): Promise<void> {
+      saveReading({ id, ...reading });
+    },
+    /** The appliance's event of that component, type, date and notes, when there is one. */
+    async alike(event: Pick<ServiceEvent, "applianceId" | "componentId" | "date" | "eventType" | "notes">) {
+      const found = await this.ofDay(event.applianceId, event.date, event.eventType);
+      return found.find((row) => row.notes === event.notes && row.componentId === event.componentId);
+    },
+    async correct(id: string, correction: ServiceEventCorrection): Promise<void> {
+      await db.update(serviceEvents).set(correction).where(eq(serviceEvents.id, id));
+    },
+    /** What scoring reads of appliances' events; the notes of those alone that were not read by the rules `readBy`. */
+    async evidence(applianceIds: readonly string[], readBy: string): Promise<EventEvidenceRow[]> {
+      return evidence({ applianceIds: JSON.stringify(applianceIds), readBy });
+    },
+    /** The newest event of each type and resulting condition on each appliance, up to a day. */
+    async newestByKind(applianceIds: readonly string[], until: Day): Promise<InspectionEvent[]> {
+      const rows = await newest().execute({ applianceIds: JSON.stringify(applianceIds), until });
+      return rows as InspectionEvent[];
+    },
+    /** The days before `before` on which a property's appliances have events, each once, in no order. */
+    async daysBefore(propertyId: string, before: Day): Promise<Day[]> {
+      return (await daysBefore().execute({ propertyId, before })).map((row) => row.date);
+    },
+    /**
+     * A component's history: its own events and those of its appliance as a whole, the newest first; `limit` of them
+     * from the one after `last` on, else all.
+     */
+    async ofComponent(
+      { applianceId, id: componentId }: { applianceId: string; id: string },
+      last?: Pick<ServiceEvent, "date" | "id">,
+      limit = -1,
+    ): Promise<ServiceEvent[]> {
+      const rows = await db
+        .select()
+        .from(serviceEvents)
+        .where(
+          and(
+            eq(serviceEvents.applianceId, applianceId),
+            or(isNull(serviceEvents.componentId), eq(serviceEvents.componentId, componentId)),
+            last && sql`(${serviceEvents.date}, ${serviceEvents.id}) < (${last.date}, ${last.id})`,
+          ),
+        )
+        .orderBy(desc(serviceEvents.date), desc(serviceEvents.id))
+        .limit(limit);
+      return rows as ServiceEvent[];
+    },
+    /** All of an appliance's, the oldest first. */
+    async ofAppliance(applianceId: string): Promise<ServiceEvent[]> {
+      const rows = await db
+        .select()
+        .from(serviceEvents)
+        .where(eq(serviceEvents.applianceId, applianceId))
+        .orderBy(asc(serviceEvents.date), asc(serviceEvents.id));
+      return rows as ServiceEvent[];
+    },
+    async ofDay(applianceId: string, date: Day, eventType: EventType): Promise<ServiceEvent[]> {
+      return (await ofDay().execute({ applianceId, date, eventType })) as ServiceEvent[];
+    },
+    /** What the events of a type on a day speak of (null: the whole appliance), and when the first of each was logged. */
+    async firstOfDay(
+      applianceId: string,
+      date: Day,
+      eventType: EventType,
+    ): Promise<{ componentId: string | null; firstAt: Instant }[]> {
+      return firstByComponent({ applianceId, date, eventType });
+    },
+    /** Keeps it, unless one of that event and component is kept already. */
+    async insertOutcome(outcome: Outcome): Promise<void> {
+      insertOutcome({ ...outcome });
+    },
+    async outcomesOf(componentId: string): Promise<Outcome[]> {
+      return await db.select().from(outcomes).where(eq(outcomes.componentId, componentId));
+    },
+    async find(partnerId: string, id: string): Promise<ServiceEvent | undefined> {
+      const rows = await db
+        .select()
+        .from(serviceEvents)
+        .where(and(eq(serviceEvents.id, id), eq(serviceEvents.partnerId, partnerId)));
+      return rows[0] as ServiceEvent | undefined;
+    },
+  };
+}

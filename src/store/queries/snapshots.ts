@@ -1,0 +1,144 @@
+import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { type Day, type Instant, MS_PER_DAY } from "../../domain/time.ts";
+import type { TrendRow } from "../../domain/trend.ts";
+import type { Db } from "../engine.ts";
+import { lazy } from "../lazy.ts";
+import type { Slice } from "../slice.ts";
+import { components, riskSnapshots, snapshotRuns } from "../sqlite/schema.ts";
+import { hotWrite } from "../sqlite/statements.ts";
+
+const ph = sql.placeholder;
+
+/** A snapshot is a day apart from the next; two hours more is late. */
+export const SNAPSHOT_LATE_MS = MS_PER_DAY + 2 * 3_600_000;
+
+export type SnapshotRun = typeof snapshotRuns.$inferSelect;
+
+export function snapshotStore(db: Db) {
+  const run = lazy(() =>
+    db
+      .select()
+      .from(snapshotRuns)
+      .where(eq(snapshotRuns.day, ph("day")))
+      .prepare(),
+  );
+  const latest = lazy(() =>
+    db
+      .select()
+      .from(snapshotRuns)
+      .where(isNotNull(snapshotRuns.finishedAt))
+      .orderBy(desc(snapshotRuns.day))
+      .limit(1)
+      .prepare(),
+  );
+  const insert = hotWrite(db, () =>
+    db
+      .insert(riskSnapshots)
+      .values({ componentId: ph("componentId"), day: ph("day"), riskScore: ph("riskScore") })
+      .onConflictDoNothing(),
+  );
+  const prune = hotWrite(db, () =>
+    db
+      .delete(riskSnapshots)
+      .where(
+        and(
+          eq(riskSnapshots.componentId, ph("componentId")),
+          sql`${riskSnapshots.day} < (select max(kept.day) from risk_snapshots kept where kept.component_id = ${ph("componentId")} and kept.day <= ${ph("cutoff")})`,
+        ),
+      ),
+  );
+  const trend = lazy(() =>
+    db
+      .select({ day: riskSnapshots.day, riskScore: riskSnapshots.riskScore })
+      .from(riskSnapshots)
+      .where(eq(riskSnapshots.componentId, ph("componentId")))
+      .orderBy(asc(riskSnapshots.day))
+      .prepare(),
+  );
+  const days = lazy(() =>
+    db
+      .select({ day: snapshotRuns.day })
+      .from(snapshotRuns)
+      .where(and(gte(snapshotRuns.day, ph("from")), isNotNull(snapshotRuns.finishedAt)))
+      .orderBy(asc(snapshotRuns.day))
+      .prepare(),
+  );
+
+  return {
+    async run(day: Day): Promise<SnapshotRun | undefined> {
+      return (await run().execute({ day }))[0];
+    },
+    async latestFinished(): Promise<SnapshotRun | undefined> {
+      return (await latest().execute({}))[0];
+    },
+    /** The newest day first, and how many there are. */
+    async page({ limit, offset }: Slice): Promise<{ runs: SnapshotRun[]; total: number }> {
+      const newest = db.select().from(snapshotRuns).orderBy(desc(snapshotRuns.day));
+      const [counted] = await db.select({ n: count() }).from(snapshotRuns);
+      return { runs: await newest.limit(limit).offset(offset), total: counted!.n };
+    },
+    /** When every component was scored that was not scored by itself since: the start of the latest finished run. */
+    async settledAt(): Promise<Instant | null> {
+      return (await latest().execute({}))[0]?.startedAt ?? null;
+    },
+    /** The newest day after `day` that has a run, finished or not: the clock was set back since. */
+    async laterThan(day: Day): Promise<Day | undefined> {
+      const rows = await db
+        .select({ day: snapshotRuns.day })
+        .from(snapshotRuns)
+        .where(gt(snapshotRuns.day, day))
+        .orderBy(desc(snapshotRuns.day))
+        .limit(1);
+      return rows[0]?.day;
+    },
+    /** Forgets the runs of days after `day` and their trend points; returns how many runs. */
+    async discardAfter(day: Day): Promise<number> {
+      const later = gt(riskSnapshots.day, day);
+      const kept = sql`(select kept.risk_score from risk_snapshots kept
+        where kept.component_id = components.id and kept.day <= ${day} order by kept.day desc limit 1)`;
+      const touched = db.selectDistinct({ id: riskSnapshots.componentId }).from(riskSnapshots).where(later);
+      await db.update(components).set({ trendScore: kept }).where(inArray(components.id, touched));
+      await db.delete(riskSnapshots).where(later);
+      const runs = await db
+        .delete(snapshotRuns)
+        .where(gt(snapshotRuns.day, day))
+        .returning({ day: snapshotRuns.day });
+      return runs.length;
+    },
+    /** A run that was cut short on an earlier day or this one. */
+    async unfinished(): Promise<SnapshotRun | undefined> {
+      const rows = await db
+        .select()
+        .from(snapshotRuns)
+        .where(isNull(snapshotRuns.finishedAt))
+        .orderBy(asc(snapshotRuns.day))
+        .limit(1);
+      return rows[0];
+    },
+    async start(day: Day, startedAt: Instant, modelVersion: string): Promise<void> {
+      await db.insert(snapshotRuns).values({ day, startedAt, modelVersion });
+    },
+    async update(day: Day, change: Partial<Omit<SnapshotRun, "day">>): Promise<void> {
+      await db.update(snapshotRuns).set(change).where(eq(snapshotRuns.day, day));
+    },
+    async insertTrendRow(componentId: string, day: Day, riskScore: number): Promise<void> {
+      insert({ componentId, day, riskScore });
+    },
+    /** Drops the component's rows that no day from `cutoff` on needs. */
+    async pruneTrend(componentId: string, cutoff: Day): Promise<void> {
+      prune({ componentId, cutoff });
+    },
+    async pruneRuns(cutoff: Day): Promise<void> {
+      await db
+        .delete(snapshotRuns)
+        .where(and(lt(snapshotRuns.day, cutoff), isNotNull(snapshotRuns.finishedAt)));
+    },
+    async trendRows(componentId: string): Promise<TrendRow[]> {
+      return await trend().execute({ componentId });
+    },
+    /** The days from `from` on, on which a snapshot ran, in order. */
+    async days(from: Day): Promise<Day[]> {
+      return (await days().execute({ from })).map((row) => row.day);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { asc, eq, getTableColumns, sql } from "drizzle-orm";
+import type { PropertyTotals, Totals } from "../../domain/totals.ts";
+import type { Db } from "../engine.ts";
+import { lazy } from "../lazy.ts";
+import { componentTallies, partnerTotals, properties, propertyTotals } from "../sqlite/schema.ts";
+import { hotRead, hotWrite } from "../sqlite/statements.ts";
+import { named } from "./named.ts";
+
+const ph = sql.placeholder;
+
+export type PartnerTotals = Totals & { properties: number; events: number };
+
+const SUMS = [
+  "appliances",
+  "components",
+  "serviceEvents",
+  "critical",
+  "warning",
+  "criticalProactiveCents",
+  "warningProactiveCents",
+  "criticalReactiveCents",
+  "warningReactiveCents",
+] as const;
+const PROPERTY_SUMS = [...SUMS, "rcvCents", "vitalCritical"] as const;
+const PARTNER_SUMS = [...SUMS, "properties", "events"] as const;
+
+export function totalsStore(db: Db) {
+  const start = lazy(() =>
+    db
+      .insert(propertyTotals)
+      .values({ propertyId: ph("propertyId"), partnerId: ph("partnerId") })
+      .prepare(),
+  );
+  const ofProperty = lazy(() =>
+    db
+      .select()
+      .from(propertyTotals)
+      .where(eq(propertyTotals.propertyId, ph("propertyId")))
+      .prepare(),
+  );
+  const ofPartner = hotRead<PartnerTotals>(db, () =>
+    db
+      .select(named(getTableColumns(partnerTotals)))
+      .from(partnerTotals)
+      .where(eq(partnerTotals.partnerId, ph("partnerId"))),
+  );
+  const addProperty = lazy(() =>
+    db
+      .update(propertyTotals)
+      .set(
+        Object.fromEntries(PROPERTY_SUMS.map((name) => [name, sql`${propertyTotals[name]} + ${ph(name)}`])),
+      )
+      .where(eq(propertyTotals.propertyId, ph("propertyId")))
+      .prepare(),
+  );
+  const addPartner = lazy(() =>
+    db
+      .update(partnerTotals)
+      .set(Object.fromEntries(PARTNER_SUMS.map((name) => [name, sql`${partnerTotals[name]} + ${ph(name)}`])))
+      .where(eq(partnerTotals.partnerId, ph("partnerId")))
+      .prepare(),
+  );
+  const addTally = hotWrite(db, () =>
+    db
+      .insert(componentTallies)
+      .values({
+        partnerId: ph("partnerId"),
+        bucket: ph("bucket"),
+        block: ph("block"),
+        count: ph("count"),
+      })
+      .onConflictDoUpdate({
+        target: [componentTallies.partnerId, componentTallies.bucket, componentTallies.block],
+        set: { count: sql`${componentTallies.count} + excluded.count` },
+      }),
+  );
+  const demo = lazy(() =>
+    db
+      .select({ totals: propertyTotals })
+      .from(properties)
+      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
+      .where(sql`${properties.partnerId} = ${ph("partnerId")} and ${properties.isDemo} = 1`)
+      .orderBy(asc(properties.seq))
+      .prepare(),
+  );
+
+  return {
+    async ofProperty(propertyId: string): Promise<PropertyTotals> {
+      return (await ofProperty().execute({ propertyId }))[0]!;
+    },
+    async ofPartner(partnerId: string): Promise<PartnerTotals> {
+      return ofPartner({ partnerId })[0]!;
+    },
+    async ofDemoProperties(partnerId: string): Promise<PropertyTotals[]> {
+      return (await demo().execute({ partnerId })).map((row) => row.totals);
+    },
+    async start(propertyId: string, partnerId: string): Promise<void> {
+      await start().execute({ propertyId, partnerId });
+    },
+    async addToProperty(propertyId: string, delta: PropertyTotals): Promise<void> {
+      await addProperty().execute({ propertyId, ...delta });
+    },
+    async addToPartner(partnerId: string, delta: Partial<PartnerTotals>): Promise<void> {
+      await addPartner().execute({ ...NOTHING, ...delta, partnerId });
+    },
+    async addTally(partnerId: string, bucket: number, block: number, count: number): Promise<void> {
+      addTally({ partnerId, bucket, block, count });
+    },
+  };
+}
+
+const NOTHING = Object.fromEntries(PARTNER_SUMS.map((name) => [name, 0])) as PartnerTotals;

@@ -1,0 +1,73 @@
+import type { Database } from "bun:sqlite";
+import { versionName } from "../queries/models.ts";
+
+/** What a doctor wants to know of the rows. Instants are epoch milliseconds. */
+export type DatabaseState = {
+  lastInstant: number;
+  /** The newest snapshot that was finished. */
+  snapshot: { day: string; finishedAt: number } | undefined;
+  /** Deliveries that wait, and since when the oldest does. */
+  outbox: { waiting: number; oldestAt: number | null };
+  /** Where partners' webhooks go. */
+  receivers: {
+    partnerId: string;
+    partner: string;
+    url: string;
+    pausedAt: number | null;
+    /** Since its last success; null while it does not fail. */
+    failingSince: number | null;
+    lastError: string | null;
+  }[];
+};
+
+/** Which model has scored. Versions such as `2` and `2+local.3`. */
+export type ModelState = {
+  /** Whose scores the newest finished snapshot took; undefined before the first. */
+  scoredBy: string | undefined;
+  /** The operator's own fit that is in use, and the model it was made for; undefined without one. */
+  fit: { version: string; base: string } | undefined;
+};
+
+/** As far as the database's schema knows of models: the first kept no version, and was model 1's. */
+export function readModelState(db: Database): ModelState {
+  const has = (column: string, table: string) =>
+    db.query("SELECT 1 FROM pragma_table_info(?) WHERE name = ?").get(table, column) !== null;
+  const version = has("model_version", "snapshot_runs") ? "model_version" : "'1'";
+  const run = db
+    .query<{ version: string }, []>(
+      `SELECT ${version} AS version FROM snapshot_runs WHERE finished_at IS NOT NULL ORDER BY day DESC LIMIT 1`,
+    )
+    .get();
+  const fit = has("number", "model_in_use")
+    ? db
+        .query<{ base: string; number: number }, []>(
+          "SELECT v.base, v.number FROM model_in_use u JOIN model_versions v ON v.number = u.number",
+        )
+        .get()
+    : null;
+  return {
+    scoredBy: run?.version,
+    fit: fit ? { base: fit.base, version: versionName(fit.base, fit.number) } : undefined,
+  };
+}
+
+export function readDatabaseState(db: Database): DatabaseState {
+  const one = <Row>(sql: string) => db.query<Row, []>(sql).get() ?? undefined;
+  return {
+    lastInstant: one<{ at: number }>("SELECT last_instant AS at FROM clock")?.at ?? 0,
+    snapshot: one(
+      "SELECT day, finished_at AS finishedAt FROM snapshot_runs WHERE finished_at IS NOT NULL ORDER BY day DESC LIMIT 1",
+    ),
+    outbox: one(
+      "SELECT count(*) AS waiting, min(created_at) AS oldestAt FROM webhook_deliveries WHERE status = 'pending'",
+    )!,
+    receivers: db
+      .query<DatabaseState["receivers"][number], []>(
+        `SELECT p.id AS partnerId, p.name AS partner, r.url, r.paused_at AS pausedAt,
+           r.failing_since AS failingSince, r.last_error AS lastError
+         FROM webhook_receivers r JOIN partners p ON p.id = r.partner_id
+         WHERE r.url IS NOT NULL AND p.enabled = 1 ORDER BY p.id`,
+      )
+      .all(),
+  };
+}

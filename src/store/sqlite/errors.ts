@@ -1,0 +1,60 @@
+import { SQLiteError } from "bun:sqlite";
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { DrizzleQueryError } from "drizzle-orm";
+import { OperatorError, StorageError } from "../../domain/errors.ts";
+
+/** SQLite's error in an operator's words where there is something to do about it, else the error itself. */
+export function readable(error: unknown, file: string): unknown {
+  if (!(error instanceof SQLiteError)) return error;
+  const { code = "", message } = error;
+  if (code === "SQLITE_NOTADB") return noDatabase(file);
+  if (code.startsWith("SQLITE_CORRUPT"))
+    return new OperatorError(
+      `${file} is damaged (${message})`,
+      "Restore it from a backup with `mainstay restore`.",
+    );
+  const isRefused = /^SQLITE_(CANTOPEN|READONLY|IOERR)/.test(code);
+  // A file that there is no room to make is one that can't be opened, to SQLite.
+  if (code === "SQLITE_FULL" || (isRefused && isDiskFull(dirname(file))))
+    return new StorageError(
+      `the disk is full: ${file} cannot be written`,
+      `Make room in ${dirname(file)}; a server that runs goes on by itself then. Or use a folder on another disk.`,
+    );
+  if (code.startsWith("SQLITE_IOERR"))
+    return new StorageError(
+      `${file} cannot be read or written (${message}, ${code})`,
+      "Check the disk: whether it is full, over a quota, or failing.",
+    );
+  if (isRefused)
+    return new StorageError(
+      `${file} cannot be opened for writing (${message})`,
+      `Check that ${dirname(file)} and what is in it belong to the user that runs Mainstay, and that the disk is not mounted read-only.`,
+    );
+  return error;
+}
+
+/** Too little for a page of the write-ahead log and its index. */
+const FULL_BYTES = 65_536;
+
+function isDiskFull(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize < FULL_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+/** What a query has failed with, without the values that it was given: an error is logged, and they are the partners'. */
+export function withoutValues(error: unknown): unknown {
+  if (!(error instanceof DrizzleQueryError)) return error;
+  return error.cause instanceof SQLiteError ? error.cause : new Error(`a query failed: ${error.query}`);
+}
+
+export function noDatabase(file: string): OperatorError {
+  return new OperatorError(
+    `${file} is no SQLite database`,
+    "Restore it from a backup with `mainstay restore`, or name another data folder.",
+  );
+}

@@ -1,0 +1,147 @@
+import { constants, Database, type SQLiteError } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { StorageError } from "../../domain/errors.ts";
+import { readable } from "./errors.ts";
+import { pendingMigrations } from "./migrate.ts";
+import { MIGRATIONS, type Migration } from "./migrations.ts";
+
+/*
+ * A database looked at from outside of a running service, of any schema version: for copies, backups and the doctor.
+ * Nothing here changes a database.
+ */
+
+/** Rows by table. */
+export type RowCounts = Readonly<Record<string, number>>;
+
+/** Opens a database for reading while another process may write to it. */
+export function openForReading(file: string): Database {
+  const db = new Database(file, { readonly: true });
+  // Before anything is asked: another process may just be recovering what a crash left.
+  db.run("PRAGMA busy_timeout = 10000");
+  return isReadable(db, file) ? db : openWithoutTrace(file);
+}
+
+/** Not in a folder where nothing can be written: a reader, too, makes the `-shm` file of a database in WAL mode. */
+function isReadable(db: Database, file: string): boolean {
+  try {
+    db.query("SELECT 1 FROM sqlite_schema").get();
+    return true;
+  } catch (error) {
+    if ((error as SQLiteError).code !== "SQLITE_CANTOPEN" || existsSync(`${file}-wal`)) return true;
+    db.close();
+    return false;
+  }
+}
+
+/**
+ * The same without a trace: a reader of a database in WAL mode would make the `-wal` and `-shm` files where there are
+ * none. Without a `-wal` file nothing is there but the database file itself, and no process has it open.
+ */
+export function openWithoutTrace(file: string): Database {
+  if (existsSync(`${file}-wal`)) return openForReading(file);
+  const path = encodeURI(file).replaceAll("?", "%3f").replaceAll("#", "%23");
+  return new Database(`file:${path}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
+}
+
+/**
+ * Copies the database as it stands at this moment to a new file, compact and in the rollback journal's mode. Blocks
+ * until it is done; others may write meanwhile.
+ */
+export function copyDatabase(db: Database, target: string): void {
+  try {
+    db.run("VACUUM INTO ?", [target]);
+  } catch (error) {
+    const isWriting = /^SQLITE_(FULL|IOERR|CANTOPEN)/.test((error as SQLiteError).code ?? "");
+    throw readable(error, isWriting ? target : db.filename);
+  }
+}
+
+/**
+ * What is wrong with the database's pages and rows, at most 20 lines; none when it is whole. `quick` leaves out the
+ * comparison of every index entry with its row, which takes ten times as long as all the rest.
+ */
+export function integrityProblems(db: Database, depth: "quick" | "full"): string[] {
+  const check = depth === "quick" ? "quick_check" : "integrity_check";
+  // A row may hold many lines, the first of them a heading.
+  const lines = db
+    .query(`PRAGMA ${check}(20)`)
+    .values()
+    .flatMap(([text]) => String(text).split("\n"))
+    .filter((line) => line !== "ok" && !line.startsWith("***"));
+  return lines.slice(0, 20);
+}
+
+/**
+ * What is wrong with the pages, at most a few lines a table; none when they are whole. A table at a time, so that no
+ * read holds up a checkpoint for long, and others have their turn in between.
+ */
+export async function findPageProblems(file: string, giveWay: () => Promise<void>): Promise<string[]> {
+  try {
+    const db = openForReading(file);
+    try {
+      const problems: string[] = [];
+      for (const { name } of tablesOf(db)) {
+        const lines = db
+          .query(`PRAGMA quick_check("${name}")`)
+          .values()
+          .map(([line]) => String(line));
+        problems.push(...lines.filter((line) => line !== "ok").slice(0, 5));
+        await giveWay();
+      }
+      return problems;
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    const told = readable(error, file);
+    if (told === error || told instanceof StorageError) throw error;
+    return [(told as Error).message];
+  }
+}
+
+function tablesOf(db: Database): { name: string }[] {
+  return db
+    .query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+    )
+    .all();
+}
+
+export function countRows(db: Database): RowCounts {
+  const count = (table: string) =>
+    db.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM "${table}"`).get()!.rows;
+  return Object.fromEntries(tablesOf(db).map(({ name }) => [name, count(name)]));
+}
+
+/** The number of the newest migration that the database has; 0 for an empty one. */
+export function schemaVersion(db: Database): number {
+  if (!hasTable(db, "schema_migrations")) return 0;
+  const row = db
+    .query<{ version: number | null }, []>("SELECT max(number) AS version FROM schema_migrations")
+    .get();
+  return row?.version ?? 0;
+}
+
+/** The steps that this executable would apply. Throws an OperatorError when the database is newer, or none of ours. */
+export function missingMigrations(db: Database, file: string): readonly Migration[] {
+  return pendingMigrations(db, file, MIGRATIONS);
+}
+
+/** One secret that was sealed with the key file, to try a key on; undefined when nothing was sealed yet. */
+export function anySealedSecret(db: Database): string | undefined {
+  if (!hasTable(db, "webhook_receivers")) return undefined;
+  const row = db.query<{ secret: string }, []>("SELECT secret FROM webhook_receivers LIMIT 1").get();
+  return row?.secret;
+}
+
+/** The names of the uploaded files that the database speaks of. */
+export function uploadNames(db: Database): string[] {
+  return db
+    .query("SELECT filename FROM photos ORDER BY filename")
+    .values()
+    .map(([name]) => String(name));
+}
+
+function hasTable(db: Database, name: string): boolean {
+  return db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== null;
+}

@@ -1,0 +1,30 @@
+import initial from "../../../migrations/sqlite/0001_initial.sql" with { type: "text" };
+import model2 from "../../../migrations/sqlite/0002_model_2.sql" with { type: "text" };
+import modelVersions from "../../../migrations/sqlite/0003_model_versions.sql" with { type: "text" };
+import partnerRevision from "../../../migrations/sqlite/0004_partner_revision.sql" with { type: "text" };
+import plans from "../../../migrations/sqlite/0005_plans.sql" with { type: "text" };
+import embeds from "../../../migrations/sqlite/0006_embeds.sql" with { type: "text" };
+import takenAgain from "../../../migrations/sqlite/0007_snapshot_taken_again.sql" with { type: "text" };
+import queued from "../../../migrations/sqlite/0008_deliveries_queued.sql" with { type: "text" };
+import partnersDeliveries from "../../../migrations/sqlite/0009_partners_deliveries.sql" with {
+  type: "text",
+};
+import alertFilters from "../../../migrations/sqlite/0010_alert_filters.sql" with { type: "text" };
+import findings from "../../../migrations/sqlite/0011_findings.sql" with { type: "text" };
+
+/** A step of the schema: applied once, in order, never edited after it was released. */
+export type Migration = { number: number; name: string; sql: string };
+
+export const MIGRATIONS: readonly Migration[] = [
+  { number: 1, name: "initial", sql: initial },
+  { number: 2, name: "model_2", sql: model2 },
+  { number: 3, name: "model_versions", sql: modelVersions },
+  { number: 4, name: "partner_revision", sql: partnerRevision },
+  { number: 5, name: "plans", sql: plans },
+  { number: 6, name: "embeds", sql: embeds },
+  { number: 7, name: "snapshot_taken_again", sql: takenAgain },
+  { number: 8, name: "deliveries_queued", sql: queued },
+  { number: 9, name: "partners_deliveries", sql: partnersDeliveries },
+  { number: 10, name: "alert_filters", sql: alertFilters },
+  { number: 11, name: "findings", sql: findings },
+];

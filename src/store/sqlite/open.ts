@@ -1,0 +1,192 @@
+import { Database, SQLiteError } from "bun:sqlite";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import { refusedWrite, StorageError } from "../../domain/errors.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { Db } from "../engine.ts";
+import { noDatabase, readable } from "./errors.ts";
+import { applyMigrations, pendingMigrations } from "./migrate.ts";
+import { MIGRATIONS, type Migration } from "./migrations.ts";
+import type { WriterConnection } from "./write-queue.ts";
+
+export type SqliteFile = {
+  /** Sees what is committed; refuses to write. */
+  reader: Db;
+  writer: Db;
+  /** A connection that sees what is committed now until it is closed, whatever is written meanwhile. */
+  openMoment(): { db: Db; close(): void };
+  connection: WriterConnection;
+  /** Changes whenever another process has committed. */
+  dataVersion(): number;
+  /** Pages of the file times their size. */
+  sizeBytes(): number;
+  applied: readonly Migration[];
+  close(): void;
+};
+
+export type SqliteOptions = {
+  /** Whether reads go through a mapping of the file; on when not given. */
+  mapsFile?: boolean;
+  now: Instant;
+  /** Makes a copy of a database that holds data before it is changed; gets the pending steps. */
+  beforeUpgrade?: (db: Database, pending: readonly Migration[]) => void;
+  migrations?: readonly Migration[];
+  /**
+   * For a connection that only purges: what is deleted is overwritten with zeros, so that the file does not hold it any
+   * more, and references are not looked for, which would go through whole tables for every row; the order sees to them.
+   */
+  purging?: boolean | undefined;
+};
+
+/**
+ * Opens the database file, made when missing, with its schema brought up to date: one connection that writes and one
+ * that reads. Throws an OperatorError, with the file untouched, when it is none of ours or from a newer version.
+ */
+export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
+  const migrations = options.migrations ?? MIGRATIONS;
+  const existed = existsSync(file);
+  if (existed) requireWritable(file);
+  const pending = existed ? inspect(file, migrations) : migrations;
+  const writer = open(file);
+  let reader: Database | undefined;
+  try {
+    // Before the journal mode, since switching that takes the lock too.
+    writer.run("PRAGMA busy_timeout = 10000");
+    writer.run("PRAGMA journal_mode = WAL");
+    if (existed && pending.length > 0 && pending.length < migrations.length)
+      options.beforeUpgrade?.(writer, pending);
+    const applied = applyMigrations(writer, file, migrations, options.now);
+    writer.run("PRAGMA foreign_keys = ON");
+    writer.run("PRAGMA synchronous = FULL");
+    if (options.purging) {
+      writer.run("PRAGMA secure_delete = ON");
+      writer.run("PRAGMA foreign_keys = OFF");
+    }
+    writer.run("PRAGMA cache_size = -32768");
+    writer.run("PRAGMA wal_autocheckpoint = 3000");
+    // Waiting for another process is the write queue's part: it does not block the event loop.
+    writer.run("PRAGMA busy_timeout = 0");
+    reader = open(file);
+    reader.run("PRAGMA busy_timeout = 1000");
+    reader.run("PRAGMA query_only = ON");
+    reader.run("PRAGMA cache_size = -32768");
+    // Off for who reads all of it once: what is mapped counts as the process's own memory.
+    reader.run(`PRAGMA mmap_size = ${options.mapsFile === false ? 0 : 1_073_741_824}`);
+    return assemble(writer, reader, applied);
+  } catch (error) {
+    reader?.close();
+    writer.close();
+    throw readable(error, file);
+  }
+}
+
+/** SQLite opens a file that it may not write for reading alone, and says so at the first write. */
+function requireWritable(file: string): void {
+  try {
+    accessSync(file, constants.W_OK);
+  } catch (error) {
+    throw refusedWrite(error, file);
+  }
+}
+
+function assemble(writer: Database, reader: Database, applied: readonly Migration[]): SqliteFile {
+  const dataVersion = writer.prepare<{ data_version: number }, []>("PRAGMA data_version");
+  const size = reader.prepare<{ bytes: number }, []>(
+    "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()",
+  );
+  return {
+    reader: drizzle(reader),
+    writer: drizzle(writer),
+    openMoment: () => openMoment(writer.filename),
+    connection: writerConnection(writer),
+    dataVersion: () => dataVersion.get()!.data_version,
+    sizeBytes: () => size.get()!.bytes,
+    applied,
+    close: () => {
+      reader.close();
+      try {
+        writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      } catch (error) {
+        // On a full disk the log stays beside the database, and the next start goes on with both.
+        if (!(readable(error, writer.filename) instanceof StorageError)) throw error;
+      }
+      writer.close();
+    },
+  };
+}
+
+function openMoment(file: string) {
+  const db = open(file);
+  try {
+    db.run("PRAGMA busy_timeout = 1000");
+    db.run("PRAGMA query_only = ON");
+    db.run("PRAGMA mmap_size = 1073741824");
+    db.run("BEGIN");
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return { db: drizzle(db), close: () => db.close() };
+}
+
+function writerConnection(db: Database): WriterConnection {
+  const statement = (sql: string) => {
+    const prepared = db.prepare(sql);
+    return () => void prepared.run();
+  };
+  let durable = true;
+  return {
+    begin: statement("BEGIN IMMEDIATE"),
+    commit: statement("COMMIT"),
+    // A full disk makes SQLite roll back by itself, and a second rollback would hide that error behind its own.
+    rollback: () => {
+      if (db.inTransaction) db.run("ROLLBACK");
+    },
+    savepoint: statement("SAVEPOINT job"),
+    release: statement("RELEASE job"),
+    rollbackToSavepoint: statement("ROLLBACK TO job"),
+    inTransaction: () => db.inTransaction,
+    isBusy: (error) => error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY") === true,
+    setDurable: (wanted) => {
+      if (wanted === durable) return;
+      db.run(`PRAGMA synchronous = ${wanted ? "FULL" : "NORMAL"}`);
+      durable = wanted;
+    },
+  };
+}
+
+const HEADER_BYTES = 100;
+
+/** Looks at an existing file without writing to it: is it a database, ours, and no newer than we are? */
+function inspect(file: string, migrations: readonly Migration[]): readonly Migration[] {
+  // SQLite takes a file too short for its header for an empty database, and would write over it.
+  const { size } = statSync(file);
+  if (size > 0 && size < HEADER_BYTES) throw noDatabase(file);
+  const db = open(file);
+  try {
+    db.run("PRAGMA busy_timeout = 10000");
+    return pendingMigrations(db, file, migrations);
+  } catch (error) {
+    throw readable(error, file);
+  } finally {
+    db.close();
+  }
+}
+
+function open(file: string): Database {
+  try {
+    return new Database(file, { create: true, readwrite: true, strict: true });
+  } catch (error) {
+    throw readable(error, file);
+  }
+}
+
+/** Puts a database file that nobody has open into the journal mode that the server runs on, durably. */
+export function switchToWal(file: string): void {
+  const db = open(file);
+  try {
+    db.run("PRAGMA journal_mode = WAL");
+  } finally {
+    db.close();
+  }
+}
