@@ -2,7 +2,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { Preflight } from "../domain/preflight.ts";
 import type { Operation } from "./operation.ts";
 import { adminAuditOperations } from "./routes/admin-audit.ts";
-import { explanationOperation } from "./routes/admin-components.ts";
+import { adminComponentOperations } from "./routes/admin-components.ts";
 import { adminDeliveryOperations } from "./routes/admin-deliveries.ts";
 import { adminEmbedOperations, createEmbedOperation } from "./routes/admin-embeds.ts";
 import { modelOperations, type Proposals } from "./routes/admin-model.ts";
@@ -44,7 +44,7 @@ export function adminApi({
     ...adminDeliveryOperations(),
     ...adminAuditOperations(),
     ...modelOperations(knowledge, proposals),
-    explanationOperation(knowledge),
+    ...adminComponentOperations(knowledge),
     rmPreflightOperation(runRmPreflight),
   ];
 }

@@ -7,7 +7,7 @@ import { DAYS_PER_YEAR, type Instant, toIso, yearOf } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
 import { day, id, instant, list, number, object, record, text, whole } from "./kit.ts";
-import { forPartner, page } from "./paging.ts";
+import { forPartner, operatorsPage, page } from "./paging.ts";
 import {
   ageYears,
   confidence,
@@ -150,6 +150,15 @@ export const alertPage = page("alerts", alert, {
   critical_count: whole("CRITICAL components, on all pages", 2),
   warning_count: whole("WARNING components, on all pages", 8),
 });
+
+/** A component of any partner, for administrators. */
+const componentOfAny = alert.and({ partner_id: id("PARTNER", "Whose it is") });
+
+export const componentOfAnyView = componentOfAny.view((knowledge: Knowledge, row: PlacedComponent) => ({
+  ...alertView(knowledge, row),
+  partner_id: row.partnerId,
+}));
+export const componentsOfAnyPage = operatorsPage("components", componentOfAny);
 
 const subject = object({
   id: id("C", "The component's id"),

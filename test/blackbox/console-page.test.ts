@@ -16,6 +16,7 @@ let browser: Browser;
 let keys: Record<"full" | "empty", Administrator>;
 let partnerId: string;
 let deliveryId: string;
+let componentId: string;
 
 beforeAll(async () => {
   const settings = {
@@ -35,6 +36,7 @@ beforeAll(async () => {
   await client.post("/onboarding/demo-property", undefined);
   for (let call = 0; call < 30; call++) await client.get("/v1/ping");
   await full.json("snapshot");
+  componentId = (await client.get("/v1/alerts")).body.alerts[0].id;
   deliveryId = (await keys.full.client.post(`/admin/partners/${partnerId}/webhook-test`, undefined, 202)).body
     .id;
   await receiver.waitFor((received) => received.length > 0);
@@ -75,7 +77,17 @@ const LOOKS: [string, Options][] = [
   ["390-light", PHONE],
   ["390-dark", { ...PHONE, colorScheme: "dark" }],
 ];
-const PLACES = ["", "partners", "deliveries", "snapshots", "model", "jobs", "audit", "settings"];
+const PLACES = [
+  "",
+  "partners",
+  "deliveries",
+  "components",
+  "snapshots",
+  "model",
+  "jobs",
+  "audit",
+  "settings",
+];
 
 describe.each(["full", "empty"] as const)("the console of a server that is %s", (state) => {
   // Rule: console-pages
@@ -84,14 +96,20 @@ describe.each(["full", "empty"] as const)("the console of a server that is %s", 
     async (look, options) => {
       const { page, troubles, close } = await open(state, "", options);
       const faults: string[] = [];
-      const own = state === "full" ? [`partners/${partnerId}`, `deliveries/${deliveryId}`] : [];
+      const own =
+        state === "full"
+          ? [
+              ...[`partners/${partnerId}`, `deliveries/${deliveryId}`, `components/${componentId}`],
+              `components?of=${partnerId}`,
+            ]
+          : [];
       for (const place of [...PLACES, ...own]) {
         await page.evaluate((to) => {
           location.hash = `#/${to}`;
         }, place);
         await settled(page);
         expect(await page.locator("h1").count()).toBe(1);
-        const name = place === "" ? "overview" : place.replace(/\/.*/, "-one");
+        const name = place === "" ? "overview" : place.replace(/\/.*/, "-one").replace(/\?.*/, "-some");
         await picture(page, `console-${state}-${name}-${look}`);
         faults.push(...(await accessibilityFaults(page)).map((fault) => `${name}: ${fault}`));
         const wider = await overflow(page);
@@ -175,6 +193,37 @@ test("a server that has gone is told of, and what was loaded stays", async () =>
   expect(await accessibilityFaults(page)).toEqual([]);
   await picture(page, "console-offline");
   await close();
+});
+
+describe("a component", () => {
+  // Rule: console-explanation
+  test("is found by the id of its property, and is explained to a person", async () => {
+    const { page, troubles, close } = await open("full", "components");
+    const { component, score, evidence, changes } = (
+      await keys.full.client.get(`/admin/components/${componentId}/explanation`)
+    ).body;
+    const lookUp = page.getByLabel("Id of a component, appliance, property or partner");
+    await lookUp.fill("12345");
+    await page.keyboard.press("Enter");
+    await page.getByText("The id of a component begins with C_").waitFor();
+    await lookUp.fill(component.property_id);
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: component.component_name }).first().click();
+    await page.getByRole("heading", { name: "What the score is made of" }).waitFor();
+    expect(await page.locator("h1").textContent()).toBe(component.component_name);
+    const told = await page.locator("main").innerText();
+    for (const { label } of evidence) expect(told).toContain(label);
+    expect(told).toContain(score.risk_score.toFixed(2));
+    const rows = await page.locator("#what-if tbody tr").allInnerTexts();
+    expect(rows).toHaveLength(changes.length + 1);
+    for (const [at, { risk_score }] of changes.entries())
+      expect(rows[at + 1]).toContain(risk_score.toFixed(2));
+    await page.goto(`${full.adminUrl}/console#/components/C_none`);
+    await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(troubles.filter((one) => !one.includes("404"))).toEqual([]);
+    await close();
+  });
 });
 
 describe("what is done in it", () => {

@@ -240,3 +240,55 @@ describe("mainstay scores", () => {
     expect(await lines("--partner", other.partner_id)).toEqual([]);
   });
 });
+
+describe("finding what is to be explained", () => {
+  const listed = async (query: Record<string, string>): Promise<Json[]> =>
+    (await admin.client.get("/admin/components", query)).body.components;
+
+  // Rule: components-of-any
+  test("lists what is elevated of a partner and of a property, the highest score first", async () => {
+    const { alerts } = (await client.get("/v1/alerts", { limit: 200 })).body;
+    const ofPartner = await listed({ partner_id: partner.partner_id, limit: "200" });
+    expect(ofPartner.map(({ component_id }) => component_id)).toEqual(
+      alerts.map(({ component_id }: Json) => component_id),
+    );
+    expect(ofPartner.every((one) => one.partner_id === partner.partner_id)).toBe(true);
+    const scores = (await listed({ property_id: property.id })).map(({ risk_score }) => risk_score);
+    expect(scores.length).toBeGreaterThan(1);
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+  });
+
+  // Rule: components-of-any
+  test("lists all of an appliance, and any tier of it, in pages", async () => {
+    const all = await listed({ appliance_id: heater.id });
+    expect(all.map(({ component_id }) => component_id)).toEqual(heater.components.map(({ id }: Json) => id));
+    const tiers = ["CRITICAL", "WARNING", "GOOD"];
+    const owners: Record<string, string>[] = [
+      { appliance_id: heater.id },
+      { property_id: property.id },
+      { partner_id: partner.partner_id },
+    ];
+    for (const owner of owners) {
+      const found = await Promise.all(tiers.map((tier) => listed({ ...owner, tier, limit: "200" })));
+      for (const [at, ofTier] of found.entries())
+        expect(ofTier.every(({ risk_tier }) => risk_tier === tiers[at])).toBe(true);
+      const { body } = await admin.client.get("/admin/components", {
+        ...owner,
+        tier: "GOOD",
+        limit: 1,
+        offset: 1,
+      });
+      expect(body).toMatchObject({ total: found[2]!.length, limit: 1, offset: 1 });
+      expect(body.components).toEqual(found[2]!.slice(1, 2));
+    }
+  });
+
+  // Rule: components-of-any
+  test("asks for one owner that there is", async () => {
+    await admin.client.get("/admin/components", {}, 400);
+    await admin.client.get("/admin/components", { property_id: property.id, appliance_id: heater.id }, 400);
+    await admin.client.get("/admin/components", { tier: "BAD", appliance_id: heater.id }, 400);
+    for (const name of ["partner_id", "property_id", "appliance_id"])
+      await admin.client.get("/admin/components", { [name]: UNKNOWN }, 404);
+  });
+});

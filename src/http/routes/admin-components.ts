@@ -1,23 +1,119 @@
+import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import type { RiskTier } from "../../domain/scoring/types.ts";
+import type { NarrowFilter } from "../../store/queries/component-lists.ts";
+import type { Slice } from "../../store/slice.ts";
+import type { Store } from "../../store/store.ts";
 import { explainComponent } from "../../usecases/explain-component.ts";
+import { componentOfAnyView, componentsOfAnyPage } from "../../wire/component.ts";
 import { explanationReply, explanationView } from "../../wire/explanation.ts";
-import { componentInPath } from "../../wire/parameters.ts";
+import { componentInPath, ofAppliance, ofPartner, ofProperty, slicing, tier } from "../../wire/parameters.ts";
 import { adminOperation, answers, type Operation, ok } from "../operation.ts";
+import { parseSlice, parseTier, refused } from "../query.ts";
 
-export function explanationOperation(knowledge: Knowledge): Operation {
-  return adminOperation({
-    id: "explainComponent",
-    method: "GET",
-    path: "/admin/components/{id}/explanation",
-    summary: "How a component's score came about, number by number, and what would change it",
-    tag: "Administration",
-    parameters: [componentInPath],
-    replies: answers("The explanation, unrounded", explanationReply),
-    async handle({ params, store }) {
-      const explained = await explainComponent(store, knowledge, params.id!);
-      if (!explained) throw notFound("Component not found");
-      return ok(explanationView(knowledge, explained));
-    },
+/** Any partner's components, and why they stand as they do. */
+export function adminComponentOperations(knowledge: Knowledge): Operation[] {
+  return [
+    adminOperation({
+      id: "listComponentsOfAny",
+      method: "GET",
+      path: "/admin/components",
+      summary: "Components of a partner, a property or an appliance, with their scores",
+      description:
+        "One of `partner_id`, `property_id` and `appliance_id` is given. Without a tier: the CRITICAL and WARNING " +
+        "ones, the highest score first; of an appliance all.",
+      tag: "Administration",
+      parameters: [ofPartner, ofProperty, ofAppliance, tier, ...slicing],
+      replies: answers("A page of them", componentsOfAnyPage),
+      errors: [404],
+      async handle({ query, store }) {
+        const slice = parseSlice(query);
+        const { rows, total } = await find(store, ownerIn(query), parseTier(query), slice);
+        return ok(
+          componentsOfAnyPage.of(
+            rows.map((row) => componentOfAnyView(knowledge, row)),
+            slice,
+            total,
+          ),
+        );
+      },
+    }),
+    adminOperation({
+      id: "explainComponent",
+      method: "GET",
+      path: "/admin/components/{id}/explanation",
+      summary: "How a component's score came about, number by number, and what would change it",
+      tag: "Administration",
+      parameters: [componentInPath],
+      replies: answers("The explanation, unrounded", explanationReply),
+      async handle({ params, store }) {
+        const explained = await explainComponent(store, knowledge, params.id!);
+        if (!explained) throw notFound("Component not found");
+        return ok(explanationView(knowledge, explained));
+      },
+    }),
+  ];
+}
+
+type Owner = { kind: "partner" | "property" | "appliance"; id: string };
+
+/** Whose components are asked for. Throws invalid_request for none, and for several. */
+function ownerIn(query: ReadonlyMap<string, string>): Owner {
+  const given = (["partner", "property", "appliance"] as const).flatMap((kind): Owner[] => {
+    const id = query.get(`${kind}_id`);
+    return id === undefined ? [] : [{ kind, id }];
   });
+  const [owner, another] = given;
+  if (!owner || another)
+    throw refused(
+      another ? `${another.kind}_id` : "partner_id",
+      another ? `and ${owner!.kind}_id exclude each other` : "or property_id or appliance_id is required",
+    );
+  return owner;
+}
+
+type Found = { rows: PlacedComponent[]; total: number };
+
+async function find(
+  { read }: Store,
+  { kind, id }: Owner,
+  tier: RiskTier | undefined,
+  slice: Slice,
+): Promise<Found> {
+  if (kind === "partner") {
+    if (!(await read.partners.find(id))) throw notFound("Partner not found");
+    return await ofPartnerIn(read, id, tier, slice);
+  }
+  const isKnown =
+    kind === "property"
+      ? (await read.properties.ownerOf(id)) !== undefined
+      : (await read.appliances.list([id])).length > 0;
+  if (!isKnown) throw notFound(kind === "property" ? "Property not found" : "Appliance not found");
+  const filter: NarrowFilter = {
+    ...(kind === "property" ? { propertyIds: [id] } : { applianceId: id }),
+    ...(tier && { tier }),
+    elevated: tier !== "GOOD" && (kind === "property" || tier !== undefined),
+  };
+  const counts = await read.components.countNarrow(filter);
+  return {
+    rows: await read.components.narrowPage(filter, slice),
+    total: counts.GOOD + counts.WARNING + counts.CRITICAL,
+  };
+}
+
+async function ofPartnerIn(
+  { components }: Store["read"],
+  partnerId: string,
+  tier: RiskTier | undefined,
+  slice: Slice,
+): Promise<Found> {
+  const tiers: readonly RiskTier[] = tier ? [tier] : ["CRITICAL", "WARNING"];
+  let total = 0;
+  for (const one of tiers) total += await components.countTier(partnerId, one);
+  const rows =
+    tier === "GOOD"
+      ? await components.tierPage(partnerId, tier, slice)
+      : await components.elevatedPage(partnerId, slice, tier);
+  return { rows, total };
 }

@@ -15,15 +15,17 @@ export function Choice(props: {
   label: string;
   value: string;
   choices: readonly (readonly [value: string, words: string])[];
+  /** How all of them are called. */
+  all?: string;
   onChange: (value: string) => void;
 }) {
-  const { label, value, choices, onChange } = props;
+  const { label, value, choices, all = "All", onChange } = props;
   const id = useId();
   return (
     <span class="filter">
       <label for={id}>{label}</label>
       <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">All</option>
+        <option value="">{all}</option>
         {choices.map(([one, words]) => (
           <option value={one}>{words}</option>
         ))}

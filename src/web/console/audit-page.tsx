@@ -3,6 +3,7 @@ import { Empty, Showing } from "../browser/states.tsx";
 import { moment } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
 import type { AdministratorPageForm, AuditForm, AuditPageForm } from "./forms.ts";
+import { IdLink } from "./id-link.tsx";
 import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
 
@@ -67,13 +68,7 @@ function Change({ entry, who }: { entry: AuditForm; who: string }) {
       </span>
       <strong class="what">{action}</strong>
       <span class="how small">
-        {subject.startsWith("PARTNER_") ? (
-          <a href={addressOf(["partners", subject])}>
-            <code>{subject}</code>
-          </a>
-        ) : (
-          <code>{subject}</code>
-        )}
+        <IdLink id={subject} />
         {told.length > 0 && <span class="mute"> {told.join("; ")}</span>}
       </span>
     </li>

@@ -6,6 +6,7 @@ import { DataTable, Section } from "../sections/section.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { Status } from "./deliveries-page.tsx";
 import type { FullDeliveryForm, SignatureForm } from "./forms.ts";
+import { Json } from "./id-link.tsx";
 import { Heading } from "./shell.tsx";
 
 /** A delivery: what it sends, how it was signed, and what became of every attempt. */
@@ -68,9 +69,7 @@ export function DeliveryPage({ id }: { id: string }) {
               )}
             </Section>
             <Section id="payload" title="What it sends">
-              <pre tabIndex={0}>
-                <code>{JSON.stringify(delivery.payload, null, 2)}</code>
-              </pre>
+              <Json value={delivery.payload} />
             </Section>
             <Signature path={path} />
           </>

@@ -6,9 +6,11 @@ export function Pager(props: {
   page: Paged;
   one: string;
   many?: string;
+  /** How the pages beside it are called, where a list is in another order than of time. */
+  directions?: readonly [before: string, after: string];
   onOffset: (offset: number) => void;
 }) {
-  const { page, one, many, onOffset } = props;
+  const { page, one, many, directions: [before, after] = ["Newer", "Older"], onOffset } = props;
   const { total, limit, offset, pages } = page;
   return (
     <nav class="pager small" aria-label="Pages">
@@ -24,7 +26,7 @@ export function Pager(props: {
             disabled={offset === 0}
             onClick={() => onOffset(Math.max(0, offset - limit))}
           >
-            Newer
+            {before}
           </button>
           <button
             type="button"
@@ -32,7 +34,7 @@ export function Pager(props: {
             disabled={offset + limit >= total}
             onClick={() => onOffset(offset + limit)}
           >
-            Older
+            {after}
           </button>
         </span>
       )}

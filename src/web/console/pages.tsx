@@ -1,6 +1,8 @@
 import { addressOf, type Place } from "../browser/place.ts";
 import { Empty } from "../browser/states.tsx";
 import { AuditPage } from "./audit-page.tsx";
+import { ComponentPage } from "./component-page.tsx";
+import { ComponentsPage } from "./components-page.tsx";
 import { DeliveriesPage } from "./deliveries-page.tsx";
 import { DeliveryPage } from "./delivery-page.tsx";
 import { JobsPage } from "./jobs-page.tsx";
@@ -18,6 +20,8 @@ export function Pages({ place }: { place: Place }) {
   if (area === "partners")
     return id ? <PartnerPage key={id} id={id} place={place} /> : <PartnersPage place={place} />;
   if (area === "deliveries") return id ? <DeliveryPage key={id} id={id} /> : <DeliveriesPage place={place} />;
+  if (area === "components")
+    return id ? <ComponentPage key={id} id={id} /> : <ComponentsPage place={place} />;
   if (area === "snapshots") return <SnapshotsPage />;
   if (area === "model") return <ModelPage />;
   if (area === "jobs") return <JobsPage />;

@@ -71,7 +71,10 @@ function Facts({ partner }: { partner: FullPartnerForm }) {
           <dt>Portfolio</dt>
           <dd>
             {counted(partner.properties, "property", "properties")},{" "}
-            {counted(partner.appliances, "appliance")}, {counted(partner.components, "component")}
+            {counted(partner.appliances, "appliance")},{" "}
+            <a href={addressOf(["components"], { of: partner_id })}>
+              {counted(partner.components, "component")}
+            </a>
           </dd>
         </div>
         <div>

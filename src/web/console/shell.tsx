@@ -7,6 +7,7 @@ const AREAS = [
   { part: "", name: "Overview" },
   { part: "partners", name: "Partners" },
   { part: "deliveries", name: "Deliveries" },
+  { part: "components", name: "Components" },
   { part: "snapshots", name: "Snapshots" },
   { part: "model", name: "Model" },
   { part: "jobs", name: "Jobs" },

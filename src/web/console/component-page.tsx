@@ -1,0 +1,115 @@
+import { addressOf } from "../browser/place.ts";
+import { Showing } from "../browser/states.tsx";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { date, odds, years } from "../format.ts";
+import { TIER_WORDS } from "../words.ts";
+import { ComponentAge, ComponentLife } from "./component-age.tsx";
+import { Evidence } from "./component-evidence.tsx";
+import { Confidence, Decision, Sources, WhatIf } from "./component-outlook.tsx";
+import { ScoreSteps } from "./component-score.tsx";
+import { useRead, useTitle } from "./console-context.ts";
+import type { ExplanationForm } from "./explanation-form.ts";
+import { Heading } from "./shell.tsx";
+
+/** How a component's score came about, what it rests on, and what would change it. */
+export function ComponentPage({ id }: { id: string }) {
+  const loaded = useRead<ExplanationForm>(`/admin/components/${encodeURIComponent(id)}/explanation`);
+  useTitle(loaded.value?.component.component_name ?? "Component");
+  return (
+    <>
+      <p class="trail small">
+        <a href={addressOf(["components"])}>Components</a>
+      </p>
+      <Showing loaded={loaded} what="the explanation" isPage>
+        {(explained) => (
+          <>
+            <Above explained={explained} />
+            <Standing explained={explained} />
+            <ScoreSteps explained={explained} />
+            <Evidence explained={explained} />
+            <ComponentAge explained={explained} />
+            <ComponentLife explained={explained} />
+            <WhatIf explained={explained} />
+            <Confidence explained={explained} />
+            <Decision explained={explained} />
+            <Sources sources={explained.sources} />
+          </>
+        )}
+      </Showing>
+    </>
+  );
+}
+
+function Above({ explained: { component, definition } }: { explained: ExplanationForm }) {
+  const { component_id, component_name, appliance_id, appliance_brand, property_id, property_name } =
+    component;
+  return (
+    <Heading
+      title={component_name}
+      about={
+        <>
+          {definition.appliance}
+          {appliance_brand !== null && (
+            <>
+              , <bdi>{appliance_brand}</bdi>
+            </>
+          )}
+          , in{" "}
+          <a href={addressOf(["components"], { of: property_id })}>
+            <bdi>{property_name}</bdi>
+          </a>
+          . <code>{component_id}</code> of{" "}
+          <a href={addressOf(["components"], { of: appliance_id })}>
+            <code>{appliance_id}</code>
+          </a>
+        </>
+      }
+    />
+  );
+}
+
+function Standing({ explained }: { explained: ExplanationForm }) {
+  const { score, shown, confidence, projection, as_of, model_version } = explained;
+  const isOther = shown.risk_score !== score.risk_score;
+  return (
+    <section class="card" aria-labelledby="standing">
+      <h2 id="standing" class="heard">
+        How it stands
+      </h2>
+      <dl class="figures four">
+        <div>
+          <dt>Score</dt>
+          <dd>
+            <TierMark tier={score.risk_tier} /> {score.risk_score.toFixed(2)}
+          </dd>
+          <dd class="small mute">
+            {TIER_WORDS[score.risk_tier].name}: {TIER_WORDS[score.risk_tier].meaning}
+          </dd>
+        </div>
+        <div>
+          <dt>In the coming year</dt>
+          <dd>{odds(score.failure_probability_12m)}</dd>
+          <dd class="small mute">fail, of those that work today</dd>
+        </div>
+        <div>
+          <dt>Expected to fail</dt>
+          <dd>{years(projection)}</dd>
+          <dd class="small mute">an even chance by {date(projection.projected_failure_on)}</dd>
+        </div>
+        <div>
+          <dt>Confidence</dt>
+          <dd>{confidence.level.charAt(0) + confidence.level.slice(1).toLowerCase()}</dd>
+          <dd class="small mute">
+            as of {date(as_of)}, model {model_version}
+          </dd>
+        </div>
+      </dl>
+      {isOther && (
+        <p role="alert">
+          Partners are shown {shown.risk_score.toFixed(2)}, {TIER_WORDS[shown.risk_tier].name.toLowerCase()}:
+          the model has changed since. The next snapshot scores anew.
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,151 @@
+import { scaleLinear } from "d3-scale";
+import { percent as length } from "../charts/bar.tsx";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { count, odds } from "../format.ts";
+import { Section } from "../sections/section.tsx";
+import { TIER_WORDS } from "../words.ts";
+import { inYears, number, percent } from "./exactly.ts";
+import type { ExplanationForm } from "./explanation-form.ts";
+
+/** From age by evidence and sensors to the hazard, and from that to the score. */
+export function ScoreSteps({ explained }: { explained: ExplanationForm }) {
+  const { score } = explained;
+  return (
+    <Section
+      id="score"
+      title="What the score is made of"
+      about={
+        <>
+          The hazard that it fails within {count(score.period_days)} days
+          {score.period_days < score.usual_period_days &&
+            `, ${percent(score.share_of_life)} of its effective lifespan of ${inYears(score.effective_lifespan_years)}`}
+          : of its age alone, multiplied by what the evidence says, and added to what sensors report.
+        </>
+      }
+    >
+      <ol class="steps">
+        {stepsOf(explained).map((step) => (
+          <Step step={step} most={mostOf(explained)} />
+        ))}
+      </ol>
+      <p>
+        A hazard of {number(score.cumulative_hazard)} is a chance of {odds(score.q)} within{" "}
+        {count(score.period_days)} days, 1 − exp(−{number(score.cumulative_hazard)}) = {percent(score.q)};
+        within {score.periods} times as long {percent(score.cumulative_risk)}. That is the score:{" "}
+        <strong>
+          <TierMark tier={score.risk_tier} /> {score.risk_score.toFixed(2)}
+        </strong>
+        . {TIER_WORDS.WARNING.name} begins at {score.warning_from}, {TIER_WORDS.CRITICAL.name.toLowerCase()}{" "}
+        at {score.critical_from}.
+      </p>
+      <Limits explained={explained} />
+    </Section>
+  );
+}
+
+type HazardStep = {
+  name: string;
+  about: string;
+  /** Drawn from here to there. */
+  from: number;
+  to: number;
+  kind: "age" | "worse" | "better" | "sum";
+  said: string;
+};
+
+function stepsOf({ score, hazard, age }: ExplanationForm): HazardStep[] {
+  const { hazard_by_age: ofAge, acute_share, cumulative_hazard: sum } = score;
+  const withEvidence = ofAge * hazard.hazard_ratio;
+  const acute = hazard.acute_hazard * acute_share;
+  const change = withEvidence - ofAge;
+  return [
+    {
+      name: "Age alone",
+      about: `an effective age of ${inYears(age.effective_age_years)}`,
+      from: 0,
+      to: ofAge,
+      kind: "age",
+      said: number(ofAge),
+    },
+    {
+      name: "Evidence",
+      about:
+        hazard.hazard_ratio === 1
+          ? "says nothing either way"
+          : hazard.hazard_ratio > 1
+            ? "makes it more likely to fail"
+            : "makes it less likely to fail",
+      from: ofAge,
+      to: withEvidence,
+      kind: change < 0 ? "better" : "worse",
+      said: `× ${number(hazard.hazard_ratio)}`,
+    },
+    {
+      name: "Acute hazards",
+      about: acute > 0 ? "sensors report it, whatever the age" : "no sensor reports any",
+      from: withEvidence,
+      to: withEvidence + acute,
+      kind: "worse",
+      said: `+ ${number(acute)}`,
+    },
+    { name: "Hazard", about: "of all that", from: 0, to: sum, kind: "sum", said: `= ${number(sum)}` },
+  ];
+}
+
+const mostOf = (explained: ExplanationForm) =>
+  Math.max(...stepsOf(explained).flatMap(({ from, to }) => [from, to]), Number.MIN_VALUE);
+
+function Step({ step, most }: { step: HazardStep; most: number }) {
+  const { name, about, from, to, kind, said } = step;
+  const x = scaleLinear([0, most], [0, 1]);
+  const [left, right] = [Math.min(from, to), Math.max(from, to)];
+  return (
+    <li>
+      <span>
+        {name} <span class="under small mute">{about}</span>
+      </span>
+      <svg class="step" width="100%" height="20" aria-hidden="true">
+        <line class="ground" x1="0" x2="0" y1="0" y2="20" />
+        {right > left && (
+          <rect
+            class={`fill ${kind}`}
+            x={length(x(left))}
+            width={length(x(right) - x(left))}
+            y="4"
+            height="12"
+            rx="2"
+          />
+        )}
+        {kind !== "sum" && <line class="carried" x1={length(x(to))} x2={length(x(to))} y1="16" y2="20" />}
+      </svg>
+      <strong class="number">{said}</strong>
+    </li>
+  );
+}
+
+/** Where a limit of the model holds back what the numbers would say. */
+function Limits({ explained }: { explained: ExplanationForm }) {
+  const { hazard, age, rate, score } = explained;
+  const held = [
+    hazard.cascades < hazard.cascades_product &&
+      `What other components do to it comes to × ${number(hazard.cascades_product)}, and counts as × ${number(hazard.cascades)}.`,
+    hazard.hazard_ratio !== hazard.product &&
+      `The evidence comes to × ${number(hazard.product)}, and counts as × ${number(hazard.hazard_ratio)}: never less than ${hazard.lowest}, never more than ${hazard.highest}.`,
+    age.prior_unlimited > age.prior + 1e-12 &&
+      `By its age it would have failed with ${percent(age.prior_unlimited)}; age alone says ${percent(age.highest_prior)} at most.`,
+    rate.environment_product < rate.lowest_life_factor &&
+      `Its surroundings shorten its life to ${percent(rate.environment_product)}, and count as ${percent(rate.lowest_life_factor)}.`,
+    score.cumulative_risk > score.highest && `A score is ${score.highest} at most: nothing is certain.`,
+  ].filter((one) => one !== false);
+  if (held.length === 0) return <p class="small mute">No limit of the model was reached.</p>;
+  return (
+    <>
+      <h3>Limits that were reached</h3>
+      <ul class="plain-list">
+        {held.map((one) => (
+          <li>{one}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
