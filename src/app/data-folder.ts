@@ -15,7 +15,8 @@ import {
 import { type Sealer, sealer } from "../secrets/sealer.ts";
 import { anySealedSecret, openForReading } from "../store/sqlite/inspect.ts";
 import { hasDatabase, refuseRemains } from "../store/sqlite/remains.ts";
-import { openStore, type Store, type StoreOptions } from "../store/store.ts";
+import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/store.ts";
+import type { Store } from "../store/store.ts";
 
 export const databaseFile = (dataDir: string) => join(dataDir, "mainstay.db");
 
@@ -33,7 +34,7 @@ export type DataFolderWorld = {
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
   random: FillRandom;
-} & Pick<StoreOptions, "mapsFile" | "purging">;
+} & Pick<SqliteStoreOptions, "mapsFile" | "purging">;
 
 /**
  * Opens the data folder, made with a database and a key file when it is new. The database comes first: a key file
@@ -55,7 +56,7 @@ export function openDataFolder({
   const isNew = !hasDatabase(file);
   if (!isNew) settleKey(dataDir, env, random);
   let upgradeBackup: string | undefined;
-  const store = openStore(file, {
+  const store = openSqliteStore(file, {
     clock,
     random,
     mapsFile,

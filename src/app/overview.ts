@@ -8,7 +8,7 @@ import type { Health } from "../domain/health.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Overview } from "../domain/overview.ts";
 import { dayOf, type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
-import type { Stores } from "../store/store.ts";
+import type { Stores } from "../store/stores.ts";
 import type { DailyBudgets } from "../usecases/daily-budgets.ts";
 import { databaseFile } from "./data-folder.ts";
 

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { type DataFolder, openDataFolder } from "../app/data-folder.ts";
-import type { StoreOptions } from "../store/store.ts";
+import type { SqliteStoreOptions } from "../store/sqlite/store.ts";
 import type { Administration } from "../usecases/partners.ts";
 import type { Context } from "./context.ts";
 import { requireInstallation } from "./installation.ts";
 
-type StoreChoices = Pick<StoreOptions, "mapsFile" | "purging">;
+type StoreChoices = Pick<SqliteStoreOptions, "mapsFile" | "purging">;
 
 /** Opens the data folder, which must be there, for one command and closes it afterwards, whatever happens. */
 export async function withData<T>(

@@ -4,7 +4,7 @@ import type { PlanTerms } from "../domain/planning/property-plan.ts";
 import type { Property } from "../domain/property.ts";
 import { addDays, dayOf, type Instant, toIso } from "../domain/time.ts";
 import { trendPoints } from "../domain/trend.ts";
-import type { Stores } from "../store/store.ts";
+import type { Stores } from "../store/stores.ts";
 import { modelVersionOf } from "../usecases/model-in-use.ts";
 import { planOf } from "../usecases/property-plan.ts";
 import { RETENTION_DAYS } from "../usecases/take-snapshot.ts";

@@ -1,7 +1,8 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { LastBackup } from "../backup/last-backup.ts";
 import { dayOf, type Instant } from "../domain/time.ts";
-import type { Stores } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
+import type { Stores } from "../store/stores.ts";
 import type { DispatchStats } from "../webhooks/dispatcher.ts";
 import { defineModelGauges } from "./model-gauges.ts";
 import { watchProcess } from "./process.ts";
@@ -15,8 +16,7 @@ export type GaugeSources = {
   /** What this executable was built from. */
   build: { version: string; commit: string; target: string };
   queueLength: () => number;
-  databaseBytes: () => number;
-  walBytes: () => number;
+  sizes: Store["sizes"];
   dispatched: () => DispatchStats;
   /** The latest scheduled backup; undefined when there was none. */
   lastBackup: () => LastBackup | undefined;
@@ -102,8 +102,9 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     droppedLines.inc(sources.droppedLines());
     await refreshModel();
     queue.set(sources.queueLength());
-    database.set(sources.databaseBytes());
-    wal.set(sources.walBytes());
+    const { databaseBytes, logBytes } = await sources.sizes();
+    database.set(databaseBytes);
+    wal.set(logBytes);
 
     const { state, checkedAt } = sources.pages();
     if (checkedAt !== null) {

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 import { dayNumber, MS_PER_DAY } from "../domain/time.ts";
-import type { Stores } from "../store/store.ts";
+import type { Stores } from "../store/stores.ts";
 
 /** As a version's evidence and a check keep it; see `calibrationRecord`. */
 type Validation = {

@@ -11,7 +11,8 @@ export type Db = BunSQLiteDatabase<Record<string, never>>;
 
 /** The values of a statement's placeholders, by their names. */
 export type Values = Record<string, unknown>;
-type Query = { toSQL(): { sql: string; params: unknown[] } };
+/** A query that was built and not run. */
+export type Query = { toSQL(): { sql: string; params: unknown[] } };
 type Preparable<P> = { prepare(): P };
 
 /** What queries need of the database that they run on: a connection that reads, or the one of a transaction. */

@@ -11,7 +11,21 @@ import type { Kit } from "./kit.ts";
  * a list is found by its number instead of by counting.
  */
 export function schemaOf(kit: Kit) {
-  const { table, text, oneOf, int, bigint, real, bool, json, index, uniqueIndex, primaryKey, isTrue } = kit;
+  const {
+    table,
+    text,
+    oneOf,
+    int,
+    identity,
+    bigint,
+    real,
+    bool,
+    json,
+    index,
+    uniqueIndex,
+    primaryKey,
+    isTrue,
+  } = kit;
 
   const partners = table(
     "partners",
@@ -659,7 +673,7 @@ export function schemaOf(kit: Kit) {
   const auditLog = table(
     "audit_log",
     {
-      seq: int("seq").primaryKey(),
+      seq: identity("seq"),
       at: bigint("at").notNull(),
       actor: text("actor").notNull(),
       action: text("action").notNull(),

@@ -55,8 +55,7 @@ export async function announceState(
         }
         return found;
       },
-      "durable",
-      "background",
+      { priority: "background" },
     );
     state.critical += step.critical;
     state.warning += step.warning;

@@ -55,12 +55,15 @@ export class DailyBudgets {
   async recover(): Promise<void> {
     const noted = this.ledger?.read() ?? [];
     if (noted.length > 0)
-      await this.store.write(async (tx) => {
-        for (const { partnerId, day, calls } of noted) {
-          const lacking = calls - (await tx.budgets.taken(partnerId, day));
-          if (lacking > 0) await addCalls(tx, partnerId, day, lacking);
-        }
-      }, "process");
+      await this.store.write(
+        async (tx) => {
+          for (const { partnerId, day, calls } of noted) {
+            const lacking = calls - (await tx.budgets.taken(partnerId, day));
+            if (lacking > 0) await addCalls(tx, partnerId, day, lacking);
+          }
+        },
+        { durability: "process" },
+      );
     this.ledger?.clear();
   }
 
@@ -150,14 +153,17 @@ export class DailyBudgets {
   async #setAside(partner: Partner, account: Account): Promise<void> {
     if (await this.#noteAhead(partner, account)) return;
     await account.catchingUp?.catch(() => {});
-    const { taken, granted, owed, behind } = await this.store.write(async (tx) => {
-      const { unwritten, behind } = account;
-      const owed = unwritten + behind;
-      const taken = owed + (await tx.budgets.taken(partner.id, account.day));
-      const granted = Math.max(0, Math.min(BLOCK, partner.dailyBudget - taken));
-      if (granted + owed > 0) await tx.budgets.add(partner.id, account.day, granted + owed);
-      return { taken: taken + granted, granted, owed: unwritten, behind };
-    }, "process");
+    const { taken, granted, owed, behind } = await this.store.write(
+      async (tx) => {
+        const { unwritten, behind } = account;
+        const owed = unwritten + behind;
+        const taken = owed + (await tx.budgets.taken(partner.id, account.day));
+        const granted = Math.max(0, Math.min(BLOCK, partner.dailyBudget - taken));
+        if (granted + owed > 0) await tx.budgets.add(partner.id, account.day, granted + owed);
+        return { taken: taken + granted, granted, owed: unwritten, behind };
+      },
+      { durability: "process" },
+    );
     account.unwritten -= owed;
     this.#caughtUp(account, behind);
     account.taken = taken;
@@ -186,7 +192,9 @@ export class DailyBudgets {
     account.catchingUp ??= (async () => {
       while (account.behind > 0) {
         const calls = account.behind;
-        await this.store.write((tx) => addCalls(tx, partnerId, account.day, calls), "process");
+        await this.store.write((tx) => addCalls(tx, partnerId, account.day, calls), {
+          durability: "process",
+        });
         this.#caughtUp(account, calls);
       }
     })().finally(() => {
@@ -212,7 +220,8 @@ export class DailyBudgets {
     const { unwritten, behind } = account;
     account.unwritten = 0;
     const change = unwritten + behind - left;
-    if (change !== 0) await this.store.write((tx) => addCalls(tx, partnerId, day, change), "process");
+    if (change !== 0)
+      await this.store.write((tx) => addCalls(tx, partnerId, day, change), { durability: "process" });
     this.#caughtUp(account, behind);
   }
 }

@@ -25,9 +25,12 @@ export class EmbedViews {
     if (counted.size === 0) return;
     this.#unstored = new Map();
     try {
-      await this.store.write(async (tx) => {
-        for (const views of counted.values()) await tx.embeds.addViews(views);
-      }, "process");
+      await this.store.write(
+        async (tx) => {
+          for (const views of counted.values()) await tx.embeds.addViews(views);
+        },
+        { durability: "process" },
+      );
     } catch (error) {
       for (const { embedId, views, lastViewedAt } of counted.values()) {
         const since = this.#unstored.get(embedId);

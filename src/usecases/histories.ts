@@ -10,7 +10,8 @@ import type {
 import { type Day, dayNumber, MS_PER_DAY } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/queries/appliances.ts";
 import type { ClaimEvidenceRow } from "../store/queries/claims.ts";
-import type { Stores, Tx } from "../store/store.ts";
+import type { Tx } from "../store/store.ts";
+import type { Stores } from "../store/stores.ts";
 import { loadNotes } from "./notes.ts";
 
 /** Read beyond the span after which a smart event has faded, since that is in days and a reading has a time. */

@@ -1,7 +1,7 @@
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Corrections, UNCORRECTED } from "../domain/scoring/corrections.ts";
 import type { ModelInUse } from "../store/queries/models.ts";
-import type { Stores } from "../store/store.ts";
+import type { Stores } from "../store/stores.ts";
 
 /** `2` of `2+local.3`. */
 export const baseVersion = (version: string) => version.split("+")[0]!;

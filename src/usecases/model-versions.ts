@@ -31,7 +31,7 @@ export async function applyCalibration(
     const storeBatch = async (tx: Pick<Store["read"], "models">) => {
       for (const [applianceId, frailty] of batch) tx.models.insertFrailty(number, applianceId, frailty);
     };
-    await store.write(storeBatch, "process", "background");
+    await store.write(storeBatch, { durability: "process", priority: "background" });
     await pause();
   }
   await store.write(async (tx) => {

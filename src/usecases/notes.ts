@@ -2,7 +2,8 @@ import type { KeywordRules, Knowledge } from "../domain/knowledge.ts";
 import { findings } from "../domain/scoring/keywords.ts";
 import type { Note } from "../domain/scoring/types.ts";
 import type { EventEvidenceRow, Reading } from "../store/queries/service-events.ts";
-import type { Stores, Tx } from "../store/store.ts";
+import type { Tx } from "../store/store.ts";
+import type { Stores } from "../store/stores.ts";
 import { takeTurns } from "./walk.ts";
 
 const HALF = "/2";

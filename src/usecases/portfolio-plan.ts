@@ -52,7 +52,10 @@ async function renew(
       renewed.add(propertyId);
       made.push(await makePlan(world, partnerId, propertyId));
     }
-    await store.write((tx) => savePlans(tx, partnerId, made, dayOf(clock())), "process", "background");
+    await store.write((tx) => savePlans(tx, partnerId, made, dayOf(clock())), {
+      durability: "process",
+      priority: "background",
+    });
     signal?.throwIfAborted();
     await pause();
   }

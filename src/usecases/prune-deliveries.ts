@@ -24,7 +24,9 @@ export async function pruneDeliveries(parts: PruneParts, retentionDays: number):
   for (const status of ["delivered", "failed"] as const) {
     const before = now - days[status] * MS_PER_DAY;
     for (let batch = BATCH; batch === BATCH && !signal?.aborted; ) {
-      batch = await store.write((tx) => tx.deliveryLog.prune(status, before, BATCH), "process");
+      batch = await store.write((tx) => tx.deliveryLog.prune(status, before, BATCH), {
+        durability: "process",
+      });
       pruned += batch;
       await pause();
     }

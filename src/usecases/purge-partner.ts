@@ -58,8 +58,7 @@ export async function purgePartner(
         }
         return { rows, files, isEmpty: false };
       },
-      "durable",
-      "background",
+      { priority: "background" },
     );
     // After their records: a crash in between leaves files that the next start removes.
     for (const file of step.files) await uploads.remove(file);

@@ -49,7 +49,10 @@ export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): 
   for (let first = true; ; first = false) {
     const stepAt = ticks();
     // A step that is lost with the power is taken again, so only the end of the run waits for the disk.
-    const step = await store.write((tx) => takeStep(tx, environment, day, budget), "process", "background");
+    const step = await store.write((tx) => takeStep(tx, environment, day, budget), {
+      durability: "process",
+      priority: "background",
+    });
     earlier ??= step.earlier;
     if (step.isLast) {
       if (!step.alreadyDone || earlier) await store.write((tx) => finish(tx, day));

@@ -1,5 +1,6 @@
 import type { PlacedComponent } from "../domain/component.ts";
-import type { Store, Stores } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
+import type { Stores } from "../store/stores.ts";
 
 /** Lets others have their turn between two steps. */
 export type Pause = () => Promise<void>;

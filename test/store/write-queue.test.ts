@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { openStore, type Store, type StoreOptions, type Tx } from "../../src/store/store.ts";
+import { openSqliteStore, type SqliteStoreOptions } from "../../src/store/sqlite/store.ts";
+import type { Store, Tx } from "../../src/store/store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-queue-"));
 const opened: Store[] = [];
@@ -18,9 +19,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function open(options: Partial<StoreOptions> = {}): Store {
+function open(options: Partial<SqliteStoreOptions> = {}): Store {
   const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-  const store = openStore(file, { clock: Date.now, random, ...options });
+  const store = openSqliteStore(file, { clock: Date.now, random, ...options });
   opened.push(store);
   return store;
 }
@@ -134,7 +135,7 @@ describe("a write", () => {
     const store = open({ groupSize: 4 });
     const order: string[] = [];
     const log = (name: string, priority: "request" | "background") =>
-      store.write(async () => void order.push(name), "process", priority);
+      store.write(async () => void order.push(name), { durability: "process", priority });
     await Promise.all([
       ...["b1", "b2", "b3"].map((name) => log(name, "background")),
       ...["r1", "r2", "r3", "r4", "r5", "r6"].map((name) => log(name, "request")),

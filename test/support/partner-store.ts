@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKeyFile, loadMasterKey } from "../../src/secrets/master-key.ts";
 import { type Sealer, sealer } from "../../src/secrets/sealer.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { type Administration, createPartner } from "../../src/usecases/partners.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
@@ -42,7 +43,7 @@ export function usePartnerStore() {
     const clock = () => time.now;
     const file = join(dataDir, "mainstay.db");
     const open = () => {
-      const store = openStore(file, { clock, random });
+      const store = openSqliteStore(file, { clock, random });
       stores.push(store);
       return store;
     };

@@ -7,7 +7,8 @@ import type { Component } from "../../src/domain/component.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import type { Partner } from "../../src/domain/partner.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { createAppliance } from "../../src/usecases/appliances.ts";
 import { ClaimLog } from "../../src/usecases/claims.ts";
 import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio-writer.ts";
@@ -25,7 +26,7 @@ afterAll(async () => {
 /** A property of a partner with those appliances, each of 2014, at noon of the day. */
 async function propertyWith(...typeIds: string[]) {
   const now = Date.parse(`${TODAY}T12:00:00Z`);
-  const store = openStore(join(folder, `${stores.length}.db`), {
+  const store = openSqliteStore(join(folder, `${stores.length}.db`), {
     clock: () => now,
     random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
   });

@@ -6,7 +6,8 @@ import { conditionOf } from "../../src/domain/figures/condition.ts";
 import type { Partner } from "../../src/domain/partner.ts";
 import { daysBetween } from "../../src/domain/time.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { createDemoProperty } from "../../src/usecases/create-demo-property.ts";
 import { DEMO_PROPERTY } from "../../src/usecases/demo-property.ts";
 import { writePortfolio } from "../../src/usecases/portfolio-writer.ts";
@@ -22,7 +23,7 @@ afterAll(async () => {
 /** A partner in an empty database, at noon of a day. */
 async function partnerOn(day: string) {
   const now = Date.parse(`${day}T12:00:00Z`);
-  const store = openStore(join(folder, `${stores.length}.db`), {
+  const store = openSqliteStore(join(folder, `${stores.length}.db`), {
     clock: () => now,
     random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
   });

@@ -6,7 +6,8 @@ import fc from "fast-check";
 import { csvLine } from "../../src/csv/write.ts";
 import type { Partner } from "../../src/domain/partner.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
-import { openStore, type Store, type Tx } from "../../src/store/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import type { Store, Tx } from "../../src/store/store.ts";
 import { createAppliance } from "../../src/usecases/appliances.ts";
 import { type ImportRequest, importPortfolio } from "../../src/usecases/import-portfolio.ts";
 import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio-writer.ts";
@@ -21,7 +22,7 @@ let folder: string;
 let store: Store;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "mainstay-import-"));
-  store = openStore(join(folder, "mainstay.db"), {
+  store = openSqliteStore(join(folder, "mainstay.db"), {
     clock,
     random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
   });

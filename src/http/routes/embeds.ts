@@ -2,7 +2,7 @@ import { sheetLine } from "../../csv/write.ts";
 import { embedStatus } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { hashSecret } from "../../secrets/hash.ts";
-import type { Stores } from "../../store/store.ts";
+import type { Stores } from "../../store/stores.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
 import type { CsvFile, NumberLinks } from "../../web/embed/property-page.tsx";
 import {

@@ -1,10 +1,8 @@
 import { and, asc, count, desc, eq, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { CRITICAL_FROM, type PlacedComponent, WARNING_FROM } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
-import type { Db } from "../engine.ts";
+import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { components } from "../sqlite/schema.ts";
-import { hotRead } from "../sqlite/statements.ts";
 import { componentRows } from "./component-rows.ts";
 
 const ph = sql.placeholder;
@@ -22,7 +20,9 @@ const scoresOf = (tier: RiskTier | undefined) => ({
  * Alerts of one system, one state, or both, from an index of each that holds elevated components alone, in their order.
  * What is counted and passed over is read from the index and from nothing else: a million of them are some 40 ms.
  */
-export function alertLists(db: Db) {
+export function alertLists(engine: Engine) {
+  const { db } = engine;
+  const { components } = engine.tables;
   // The literal lets SQLite use the partial indexes.
   const matching = (...more: (SQL | undefined)[]) =>
     and(eq(components.partnerId, ph("partnerId")), sql`${components.riskScore} >= 52`, ...more);
@@ -33,24 +33,25 @@ export function alertLists(db: Db) {
   const reads = (condition: SQL | undefined) => {
     const within = and(condition, gte(components.riskScore, ph("from")), lte(components.riskScore, ph("to")));
     const places = db
-      .select({ place: sql`${components}.rowid` })
+      .select({ seq: components.seq })
       .from(components)
       .where(within)
       .orderBy(...byScore)
       .limit(ph("limit"))
       .offset(ph("offset"));
     return {
-      page: hotRead<PlacedComponent>(db, () =>
-        componentRows(db)
-          .where(inArray(sql`${components}.rowid`, places))
+      page: engine.read<PlacedComponent>(() =>
+        componentRows(engine)
+          .where(and(eq(components.partnerId, ph("partnerId")), inArray(components.seq, places)))
           .orderBy(...byScore),
       ),
-      counts: hotRead<{ critical: number; all: number }>(db, () =>
+      counts: engine.read<{ critical: number; all: number }>(() =>
         db
           .select({
-            critical: sql`coalesce(sum(${components.riskScore} >= ${sql.raw(String(CRITICAL_FROM))}), 0)`.as(
-              "critical",
-            ),
+            critical:
+              sql`count(*) filter (where ${components.riskScore} >= ${sql.raw(String(CRITICAL_FROM))})`.as(
+                "critical",
+              ),
             all: count().as("all"),
           })
           .from(components)
@@ -74,7 +75,7 @@ export function alertLists(db: Db) {
       return readsFor(filter).page({ ...filter, ...scoresOf(tier), ...slice });
     },
     async countAlerts(filter: AlertFilter, tier: RiskTier | undefined) {
-      const [found] = readsFor(filter).counts({ ...filter, ...scoresOf(tier) });
+      const [found] = await readsFor(filter).counts({ ...filter, ...scoresOf(tier) });
       const { critical, all } = found!;
       return { critical, warning: all - critical };
     },

@@ -1,82 +1,85 @@
 import { and, asc, count, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Appliance } from "../../domain/appliance.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
+import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { appliances } from "../sqlite/schema.ts";
-import { hotRead, hotWrite, isAmong } from "../sqlite/statements.ts";
 import { named } from "./named.ts";
 
 const ph = sql.placeholder;
 
 /** What scoring reads of an appliance. */
-export type ScoredAppliance = Pick<Appliance, keyof typeof SCORED>;
+export type ScoredAppliance = Pick<
+  Appliance,
+  | "id"
+  | "propertyId"
+  | "unitId"
+  | "typeId"
+  | "brand"
+  | "model"
+  | "brandTier"
+  | "installYear"
+  | "usageIntensity"
+>;
 
-const SCORED = {
-  id: appliances.id,
-  propertyId: appliances.propertyId,
-  unitId: appliances.unitId,
-  typeId: appliances.typeId,
-  brand: appliances.brand,
-  model: appliances.model,
-  brandTier: appliances.brandTier,
-  installYear: appliances.installYear,
-  usageIntensity: appliances.usageIntensity,
-};
-
-export function applianceStore(db: Db) {
-  const byId = lazy(() =>
+export function applianceStore(engine: Engine) {
+  const { db, isAmong } = engine;
+  const { appliances } = engine.tables;
+  const scored = {
+    id: appliances.id,
+    propertyId: appliances.propertyId,
+    unitId: appliances.unitId,
+    typeId: appliances.typeId,
+    brand: appliances.brand,
+    model: appliances.model,
+    brandTier: appliances.brandTier,
+    installYear: appliances.installYear,
+    usageIntensity: appliances.usageIntensity,
+  };
+  const byId = engine.prepared(() =>
     db
       .select()
       .from(appliances)
-      .where(and(eq(appliances.id, ph("id")), eq(appliances.partnerId, ph("partnerId"))))
-      .prepare(),
+      .where(and(eq(appliances.id, ph("id")), eq(appliances.partnerId, ph("partnerId")))),
   );
-  const bySerial = lazy(() =>
+  const bySerial = engine.prepared(() =>
     db
       .select()
       .from(appliances)
       .where(and(eq(appliances.propertyId, ph("propertyId")), eq(appliances.serial, ph("serial"))))
       .orderBy(asc(appliances.seq))
-      .limit(2)
-      .prepare(),
+      .limit(2),
   );
-  const bySerialAnywhere = lazy(() =>
+  const bySerialAnywhere = engine.prepared(() =>
     db
       .select()
       .from(appliances)
       .where(and(eq(appliances.partnerId, ph("partnerId")), eq(appliances.serial, ph("serial"))))
       .orderBy(asc(appliances.seq))
-      .limit(2)
-      .prepare(),
+      .limit(2),
   );
-  const ofProperty = lazy(() =>
+  const ofProperty = engine.prepared(() =>
     db
       .select()
       .from(appliances)
       .where(eq(appliances.propertyId, ph("propertyId")))
-      .orderBy(asc(appliances.seq))
-      .prepare(),
+      .orderBy(asc(appliances.seq)),
   );
-  const ofPropertyAfter = lazy(() =>
+  const ofPropertyAfter = engine.prepared(() =>
     db
       .select()
       .from(appliances)
       .where(and(eq(appliances.propertyId, ph("propertyId")), gt(appliances.seq, ph("after"))))
       .orderBy(asc(appliances.seq))
-      .limit(ph("limit"))
-      .prepare(),
+      .limit(ph("limit")),
   );
-  const page = lazy(() =>
+  const page = engine.prepared(() =>
     db
       .select()
       .from(appliances)
       .where(and(eq(appliances.partnerId, ph("partnerId")), gt(appliances.seq, ph("offset"))))
       .orderBy(asc(appliances.seq))
-      .limit(ph("limit"))
-      .prepare(),
+      .limit(ph("limit")),
   );
-  const insert = hotWrite(db, () =>
+  const insert = engine.write(() =>
     db.insert(appliances).values({
       id: ph("id"),
       partnerId: ph("partnerId"),
@@ -96,9 +99,9 @@ export function applianceStore(db: Db) {
       updatedAt: ph("updatedAt"),
     }),
   );
-  const forScoring = hotRead<ScoredAppliance>(db, () =>
+  const forScoring = engine.read<ScoredAppliance>(() =>
     db
-      .select(named(SCORED))
+      .select(named(scored))
       .from(appliances)
       .where(isAmong(appliances.propertyId, "propertyIds"))
       .orderBy(asc(appliances.propertyId), asc(appliances.seq)),
@@ -125,7 +128,7 @@ export function applianceStore(db: Db) {
     },
     /** What scoring reads of the appliances of several properties, by property and then by creation. */
     async forScoring(propertyIds: readonly string[]): Promise<ScoredAppliance[]> {
-      return forScoring({ propertyIds: JSON.stringify(propertyIds) });
+      return forScoring({ propertyIds: engine.list(propertyIds) });
     },
     async page(partnerId: string, slice: Slice): Promise<Appliance[]> {
       return await page().execute({ partnerId, ...slice });
@@ -153,7 +156,7 @@ export function applianceStore(db: Db) {
         .where(inArray(appliances.id, [...ids]));
     },
     async insert(appliance: Appliance): Promise<void> {
-      insert({ ...appliance, brandTierGiven: appliance.brandTierGiven ? 1 : 0 });
+      await insert({ ...appliance, brandTierGiven: engine.bound(appliance.brandTierGiven) });
     },
     async update(id: string, change: Partial<Omit<Appliance, "id">>): Promise<void> {
       await db.update(appliances).set(change).where(eq(appliances.id, id));

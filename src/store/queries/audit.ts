@@ -1,12 +1,13 @@
-import { desc, eq, sql } from "drizzle-orm";
+import { count, desc, eq } from "drizzle-orm";
 import type { AuditEntry } from "../../domain/audit.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Db } from "../engine.ts";
+import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { auditLog } from "../sqlite/schema.ts";
 
 /** What operators and administrators changed. Rows are only ever added; the database itself refuses the rest. */
-export function auditStore(db: Db) {
+export function auditStore(engine: Engine) {
+  const { db } = engine;
+  const { auditLog } = engine.tables;
   return {
     /** `actor`: `cli:<user>(<user id>)` or an administrator's id. Detail never holds a secret. */
     async record(entry: {
@@ -16,10 +17,7 @@ export function auditStore(db: Db) {
       subject: string;
       detail: Record<string, unknown>;
     }): Promise<void> {
-      await db.insert(auditLog).values({
-        ...entry,
-        seq: sql`(select coalesce(max(seq), 0) + 1 from audit_log)` as unknown as number,
-      });
+      await db.insert(auditLog).values(entry);
     },
     /** The newest first. */
     async page(slice: Slice, subject?: string): Promise<AuditEntry[]> {
@@ -33,7 +31,7 @@ export function auditStore(db: Db) {
     },
     async count(subject?: string): Promise<number> {
       const rows = await db
-        .select({ n: sql<number>`count(*)` })
+        .select({ n: count() })
         .from(auditLog)
         .where(subject === undefined ? undefined : eq(auditLog.subject, subject));
       return rows[0]!.n;

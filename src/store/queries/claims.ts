@@ -1,17 +1,16 @@
 import { asc, count, desc, eq, sql } from "drizzle-orm";
 import type { Claim } from "../../domain/claim.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
+import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { claims } from "../sqlite/schema.ts";
-import { isAmong } from "../sqlite/statements.ts";
 
 const ph = sql.placeholder;
 
 export type ClaimEvidenceRow = Pick<Claim, "id" | "propertyId" | "claimType" | "dateOfLoss" | "status">;
 
-export function claimStore(db: Db) {
-  const evidence = lazy(() =>
+export function claimStore(engine: Engine) {
+  const { db, isAmong } = engine;
+  const { claims } = engine.tables;
+  const evidence = engine.prepared(() =>
     db
       .select({
         id: claims.id,
@@ -22,32 +21,29 @@ export function claimStore(db: Db) {
       })
       .from(claims)
       .where(isAmong(claims.propertyId, "propertyIds"))
-      .orderBy(asc(claims.id))
-      .prepare(),
+      .orderBy(asc(claims.id)),
   );
-  const page = lazy(() =>
+  const page = engine.prepared(() =>
     db
       .select()
       .from(claims)
       .where(eq(claims.propertyId, ph("propertyId")))
       .orderBy(desc(claims.dateOfLoss), desc(claims.id))
       .limit(ph("limit"))
-      .offset(ph("offset"))
-      .prepare(),
+      .offset(ph("offset")),
   );
-  const counted = lazy(() =>
+  const counted = engine.prepared(() =>
     db
       .select({ n: count() })
       .from(claims)
-      .where(eq(claims.propertyId, ph("propertyId")))
-      .prepare(),
+      .where(eq(claims.propertyId, ph("propertyId"))),
   );
   return {
     async insert(claim: Claim): Promise<void> {
       await db.insert(claims).values(claim);
     },
     async evidence(propertyIds: readonly string[]): Promise<ClaimEvidenceRow[]> {
-      return await evidence().execute({ propertyIds: JSON.stringify(propertyIds) });
+      return await evidence().execute({ propertyIds: engine.list(propertyIds) });
     },
     /** The newest date of loss first. */
     async page(propertyId: string, slice: Slice): Promise<Claim[]> {

@@ -1,25 +1,15 @@
 import { sql } from "drizzle-orm";
 import type { Instant } from "../../domain/time.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
-import { clock } from "../sqlite/schema.ts";
+import type { Engine } from "../engine.ts";
 
 const ph = sql.placeholder;
 
-export function clockStore(db: Db) {
-  const read = lazy(() => db.select({ lastInstant: clock.lastInstant }).from(clock).prepare());
-  const set = lazy(() =>
-    db
-      .update(clock)
-      .set({ lastInstant: sql`${ph("lastInstant")}` })
-      .prepare(),
-  );
-  const probe = lazy(() =>
-    db
-      .update(clock)
-      .set({ probedAt: sql`${ph("now")}` })
-      .prepare(),
-  );
+export function clockStore(engine: Engine) {
+  const { db } = engine;
+  const { clock } = engine.tables;
+  const read = engine.prepared(() => db.select({ lastInstant: clock.lastInstant }).from(clock));
+  const set = engine.prepared(() => db.update(clock).set({ lastInstant: sql`${ph("lastInstant")}` }));
+  const probe = engine.prepared(() => db.update(clock).set({ probedAt: sql`${ph("now")}` }));
   return {
     async lastInstant(): Promise<Instant> {
       return (await read().execute({}))[0]!.lastInstant;

@@ -1,10 +1,8 @@
 import { and, asc, count, desc, eq, gt, gte, type SQL, sql } from "drizzle-orm";
 import { type PlacedComponent, tierOfHundredths } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
-import type { Db } from "../engine.ts";
+import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { components, componentTallies } from "../sqlite/schema.ts";
-import { hotRead, isAmong } from "../sqlite/statements.ts";
 import { BLOCK_SIZE, ELEVATED_SCORES, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE } from "../tallies.ts";
 import { componentRows } from "./component-rows.ts";
 import { named } from "./named.ts";
@@ -29,11 +27,13 @@ export type NarrowFilter = {
  * The lists of a partner's components, each read from an index in its order. OFFSET would walk, and join, all that
  * it passes over: so a page first finds the `seq` that it begins at, by the tallies and the index alone.
  */
-export function componentLists(db: Db) {
-  const rows = () => componentRows(db);
+export function componentLists(engine: Engine) {
+  const { db, isAmong } = engine;
+  const { components, componentTallies } = engine.tables;
+  const rows = () => componentRows(engine);
   const mine = eq(components.partnerId, ph("partnerId"));
 
-  const page = hotRead<PlacedComponent>(db, () =>
+  const page = engine.read<PlacedComponent>(() =>
     rows()
       .where(and(mine, gt(components.seq, ph("offset"))))
       .orderBy(asc(components.seq))
@@ -44,10 +44,10 @@ export function componentLists(db: Db) {
   const bucketRows = (inBucket: SQL) => {
     const fromSeq = () => and(mine, inBucket, gte(components.seq, ph("from")));
     return {
-      from: hotRead<PlacedComponent>(db, () =>
+      from: engine.read<PlacedComponent>(() =>
         rows().where(fromSeq()).orderBy(asc(components.seq)).limit(ph("limit")),
       ),
-      seqAt: hotRead<{ seq: number }>(db, () =>
+      seqAt: engine.read<{ seq: number }>(() =>
         db
           .select(named({ seq: components.seq }))
           .from(components)
@@ -65,7 +65,7 @@ export function componentLists(db: Db) {
 
   const rescored = sql`${components.rescoredAt} is not null and ${components.riskScore} >= 52`;
   const byScoring = [asc(components.rescoredAt), asc(components.seq)];
-  const rescoredAfter = hotRead<PlacedComponent>(db, () =>
+  const rescoredAfter = engine.read<PlacedComponent>(() =>
     rows()
       .where(
         and(
@@ -77,7 +77,7 @@ export function componentLists(db: Db) {
       .orderBy(...byScoring)
       .limit(ph("limit")),
   );
-  const rescoredAt = hotRead<{ rescoredAt: number; seq: number }>(db, () =>
+  const rescoredAt = engine.read<{ rescoredAt: number; seq: number }>(() =>
     db
       .select(named({ rescoredAt: components.rescoredAt, seq: components.seq }))
       .from(components)
@@ -89,7 +89,7 @@ export function componentLists(db: Db) {
   );
 
   /** How many rows each of some buckets holds. They are named one by one, so that the blocks between are passed over. */
-  const wholeTallies = hotRead<{ bucket: number; count: number }>(db, () =>
+  const wholeTallies = engine.read<{ bucket: number; count: number }>(() =>
     db
       .select(named({ bucket: componentTallies.bucket, count: componentTallies.count }))
       .from(componentTallies)
@@ -103,7 +103,7 @@ export function componentLists(db: Db) {
       .orderBy(desc(componentTallies.bucket)),
   );
   /** The block that the row at an offset stands in, and how many rows of the bucket come before that block. */
-  const blockAt = hotRead<{ block: number; before: number }>(db, () => {
+  const blockAt = engine.read<{ block: number; before: number }>(() => {
     const running = db
       .select({
         block: componentTallies.block,
@@ -131,24 +131,28 @@ export function componentLists(db: Db) {
   type Bucket = { partnerId: string; bucket: number } & Record<string, unknown>;
 
   /** A slice of a bucket's rows; `bucket` also holds what the rows' own condition is bound to. */
-  function bucketPage(list: typeof ofTier, bucket: Bucket, { limit, offset }: Slice): PlacedComponent[] {
+  async function bucketPage(
+    list: typeof ofTier,
+    bucket: Bucket,
+    { limit, offset }: Slice,
+  ): Promise<PlacedComponent[]> {
     if (limit <= 0) return [];
     if (offset === 0) return list.from({ ...bucket, limit, from: 0 });
-    const [at] = blockAt({ ...bucket, offset });
+    const [at] = await blockAt({ ...bucket, offset });
     if (!at) return [];
-    const [start] = list.seqAt({ ...bucket, from: at.block * BLOCK_SIZE, offset: offset - at.before });
+    const [start] = await list.seqAt({ ...bucket, from: at.block * BLOCK_SIZE, offset: offset - at.before });
     return start ? list.from({ ...bucket, limit, from: start.seq }) : [];
   }
 
-  function rescoredPage(partnerId: string, { limit, offset }: Slice): PlacedComponent[] {
+  async function rescoredPage(partnerId: string, { limit, offset }: Slice): Promise<PlacedComponent[]> {
     if (offset === 0) return rescoredAfter({ partnerId, limit, rescoredAt: 0, seq: 0 });
-    const [last] = rescoredAt({ partnerId, offset: offset - 1 });
+    const [last] = await rescoredAt({ partnerId, offset: offset - 1 });
     return last ? rescoredAfter({ partnerId, limit, ...last }) : [];
   }
 
-  const elevatedBuckets = JSON.stringify(ELEVATED_SCORES);
-  const countBucket = (partnerId: string, bucket: number) =>
-    wholeTallies({ partnerId, buckets: JSON.stringify([bucket]) })[0]?.count ?? 0;
+  const elevatedBuckets = engine.list(ELEVATED_SCORES);
+  const countBucket = async (partnerId: string, bucket: number) =>
+    (await wholeTallies({ partnerId, buckets: engine.list([bucket]) }))[0]?.count ?? 0;
 
   const settledBucket = (partnerId: string) => ({ partnerId, bucket: SETTLED_ELEVATED });
 
@@ -164,14 +168,14 @@ export function componentLists(db: Db) {
       where.state === undefined ? undefined : eq(components.state, ph("state")),
     );
   const narrowReads = memo((where: NarrowFilter) => ({
-    page: hotRead<PlacedComponent>(db, () =>
+    page: engine.read<PlacedComponent>(() =>
       rows()
         .where(narrow(where))
         .orderBy(...(where.elevated ? [desc(components.riskScore)] : []), asc(components.seq))
         .limit(ph("limit"))
         .offset(ph("offset")),
     ),
-    counts: hotRead<{ tier: RiskTier; n: number }>(db, () =>
+    counts: engine.read<{ tier: RiskTier; n: number }>(() =>
       db
         .select({ tier: sql`${components.riskTier}`.as("tier"), n: count().as("n") })
         .from(components)
@@ -179,7 +183,7 @@ export function componentLists(db: Db) {
         .groupBy(components.riskTier),
     ),
   }));
-  const bound = (where: NarrowFilter) => ({ ...where, propertyIds: JSON.stringify(where.propertyIds) });
+  const bound = (where: NarrowFilter) => ({ ...where, propertyIds: engine.list(where.propertyIds ?? []) });
 
   return {
     async page(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
@@ -201,14 +205,16 @@ export function componentLists(db: Db) {
     async elevatedPage(partnerId: string, slice: Slice, tier?: RiskTier): Promise<PlacedComponent[]> {
       const found: PlacedComponent[] = [];
       let skip = slice.offset;
-      for (const { bucket, count: inBucket } of wholeTallies({ partnerId, buckets: elevatedBuckets })) {
+      for (const { bucket, count: inBucket } of await wholeTallies({ partnerId, buckets: elevatedBuckets })) {
         if (tier && tierOfHundredths(bucket) !== tier) continue;
         if (skip >= inBucket) {
           skip -= inBucket;
           continue;
         }
         const limit = slice.limit - found.length;
-        found.push(...bucketPage(ofScore, { partnerId, bucket, score: bucket }, { limit, offset: skip }));
+        found.push(
+          ...(await bucketPage(ofScore, { partnerId, bucket, score: bucket }, { limit, offset: skip })),
+        );
         if (found.length >= slice.limit) break;
         skip = 0;
       }
@@ -220,19 +226,22 @@ export function componentLists(db: Db) {
      */
     async elevatedByScoring(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
       if (slice.limit <= 0) return [];
-      const count = countBucket(partnerId, SETTLED_ELEVATED);
-      const found = slice.offset < count ? bucketPage(settled, settledBucket(partnerId), slice) : [];
+      const count = await countBucket(partnerId, SETTLED_ELEVATED);
+      const found = slice.offset < count ? await bucketPage(settled, settledBucket(partnerId), slice) : [];
       const limit = slice.limit - found.length;
       if (limit === 0) return found;
-      return [...found, ...rescoredPage(partnerId, { limit, offset: Math.max(0, slice.offset - count) })];
+      return [
+        ...found,
+        ...(await rescoredPage(partnerId, { limit, offset: Math.max(0, slice.offset - count) })),
+      ];
     },
     /** The same, from the row after a place on. */
     async elevatedAfter(partnerId: string, after: ScoringPlace, limit: number): Promise<PlacedComponent[]> {
       if (limit <= 0) return [];
       if (after.rescoredAt !== null) return rescoredAfter({ partnerId, limit, ...after });
-      const found = settled.from({ partnerId, limit, from: after.seq + 1 });
+      const found = await settled.from({ partnerId, limit, from: after.seq + 1 });
       if (found.length === limit) return found;
-      return [...found, ...rescoredPage(partnerId, { limit: limit - found.length, offset: 0 })];
+      return [...found, ...(await rescoredPage(partnerId, { limit: limit - found.length, offset: 0 }))];
     },
     /** How many CRITICAL and WARNING components were not scored by themselves since the latest snapshot. */
     async countSettledElevated(partnerId: string): Promise<number> {
@@ -248,7 +257,7 @@ export function componentLists(db: Db) {
     },
     async countNarrow(where: NarrowFilter): Promise<Record<RiskTier, number>> {
       const counts = { GOOD: 0, WARNING: 0, CRITICAL: 0 };
-      for (const { tier, n } of narrowReads(where).counts(bound(where))) counts[tier] = n;
+      for (const { tier, n } of await narrowReads(where).counts(bound(where))) counts[tier] = n;
       return counts;
     },
   };

@@ -2,9 +2,7 @@ import { and, asc, eq, getTableColumns, gt, inArray, sql } from "drizzle-orm";
 import type { Component, PlacedComponent } from "../../domain/component.ts";
 import type { System } from "../../domain/knowledge.ts";
 import type { ScoreState } from "../../domain/scoring/types.ts";
-import type { Db } from "../engine.ts";
-import { components, properties } from "../sqlite/schema.ts";
-import { hotRead, hotWrite, isAmong } from "../sqlite/statements.ts";
+import type { Engine } from "../engine.ts";
 import { alertLists } from "./alert-lists.ts";
 import { componentLists } from "./component-lists.ts";
 import { componentRows } from "./component-rows.ts";
@@ -25,18 +23,20 @@ export type ScoreColumns = Pick<
   | "trendScore"
 >;
 
-export function componentStore(db: Db) {
-  const rows = () => componentRows(db);
-  const byId = hotRead<PlacedComponent>(db, () =>
+export function componentStore(engine: Engine) {
+  const { db, isAmong } = engine;
+  const { components, properties } = engine.tables;
+  const rows = () => componentRows(engine);
+  const byId = engine.read<PlacedComponent>(() =>
     rows().where(and(eq(components.id, ph("id")), eq(components.partnerId, ph("partnerId")))),
   );
-  const ownerOf = hotRead<{ partnerId: string }>(db, () =>
+  const ownerOf = engine.read<{ partnerId: string }>(() =>
     db
       .select(named({ partnerId: components.partnerId }))
       .from(components)
       .where(eq(components.id, ph("id"))),
   );
-  const insert = hotWrite(db, () =>
+  const insert = engine.write(() =>
     db.insert(components).values({
       id: ph("id"),
       partnerId: ph("partnerId"),
@@ -84,7 +84,7 @@ export function componentStore(db: Db) {
   };
   const moved = { ...settled, riskScore: sql`${ph("riskScore")}`, riskTier: sql`${ph("riskTier")}` };
   const update = (columns: Parameters<ReturnType<typeof db.update<typeof components>>["set"]>[0]) =>
-    hotWrite(db, () =>
+    engine.write(() =>
       db
         .update(components)
         .set(columns)
@@ -95,14 +95,14 @@ export function componentStore(db: Db) {
     lastReplaced: sql`${ph("lastReplaced")}`,
     lastServiced: sql`${ph("lastServiced")}`,
   });
-  const ofAppliances = hotRead<Component>(db, () =>
+  const ofAppliances = engine.read<Component>(() =>
     db
       .select(named(getTableColumns(components)))
       .from(components)
       .where(isAmong(components.applianceId, "applianceIds"))
       .orderBy(asc(components.applianceId), asc(components.seq)),
   );
-  const ofProperties = hotRead<Component>(db, () =>
+  const ofProperties = engine.read<Component>(() =>
     db
       .select(named(getTableColumns(components)))
       .from(components)
@@ -110,17 +110,17 @@ export function componentStore(db: Db) {
       .orderBy(asc(components.propertyId), asc(components.seq)),
   );
 
-  const ofAppliance = hotRead<PlacedComponent>(db, () =>
+  const ofAppliance = engine.read<PlacedComponent>(() =>
     rows()
       .where(eq(components.applianceId, ph("applianceId")))
       .orderBy(asc(components.seq)),
   );
-  const ofProperty = hotRead<PlacedComponent>(db, () =>
+  const ofProperty = engine.read<PlacedComponent>(() =>
     rows()
       .where(eq(components.propertyId, ph("propertyId")))
       .orderBy(asc(components.seq)),
   );
-  const ofPropertyAfter = hotRead<PlacedComponent>(db, () =>
+  const ofPropertyAfter = engine.read<PlacedComponent>(() =>
     rows()
       .where(and(eq(components.propertyId, ph("propertyId")), gt(components.seq, ph("after"))))
       .orderBy(asc(components.seq))
@@ -128,23 +128,23 @@ export function componentStore(db: Db) {
   );
 
   return {
-    ...componentLists(db),
-    ...alertLists(db),
+    ...componentLists(engine),
+    ...alertLists(engine),
     async find(partnerId: string, id: string): Promise<PlacedComponent | undefined> {
-      return byId({ partnerId, id })[0];
+      return (await byId({ partnerId, id }))[0];
     },
     /** Whose it is; undefined for an unknown id. */
     async ownerOf(id: string): Promise<string | undefined> {
-      return ownerOf({ id })[0]?.partnerId;
+      return (await ownerOf({ id }))[0]?.partnerId;
     },
     async ofAppliance(applianceId: string): Promise<Component[]> {
-      return ofAppliances({ applianceIds: JSON.stringify([applianceId]) });
+      return ofAppliances({ applianceIds: engine.list([applianceId]) });
     },
     async ofAppliances(applianceIds: readonly string[]): Promise<Component[]> {
-      return ofAppliances({ applianceIds: JSON.stringify(applianceIds) });
+      return ofAppliances({ applianceIds: engine.list(applianceIds) });
     },
     async ofProperties(propertyIds: readonly string[]): Promise<Component[]> {
-      return ofProperties({ propertyIds: JSON.stringify(propertyIds) });
+      return ofProperties({ propertyIds: engine.list(propertyIds) });
     },
     async rowsOfAppliance(applianceId: string): Promise<PlacedComponent[]> {
       return ofAppliance({ applianceId });
@@ -157,7 +157,7 @@ export function componentStore(db: Db) {
       return ofPropertyAfter({ propertyId, after, limit });
     },
     async insert(component: Component, system: System): Promise<void> {
-      insert({ ...component, system });
+      await insert({ ...component, system });
     },
     /**
      * Writes a property's state at up to `limit` of its components, by `seq` after that one; returns the last's `seq`,
@@ -187,7 +187,7 @@ export function componentStore(db: Db) {
      */
     async saveScore(id: string, score: ScoreColumns, extent: "moved" | "settled" | "aged"): Promise<void> {
       const save = extent === "moved" ? saveMoved : extent === "settled" ? saveSettled : saveAged;
-      save({ id, ...score });
+      await save({ id, ...score });
     },
     async setAnnouncedTier(id: string, announcedTier: Component["announcedTier"]): Promise<void> {
       await db.update(components).set({ announcedTier }).where(eq(components.id, id));
@@ -196,7 +196,7 @@ export function componentStore(db: Db) {
       id: string,
       { lastReplaced, lastServiced }: Pick<Component, "lastReplaced" | "lastServiced">,
     ): Promise<void> {
-      saveDates({ id, lastReplaced, lastServiced });
+      await saveDates({ id, lastReplaced, lastServiced });
     },
     async update(
       id: string,

@@ -1,9 +1,7 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Db } from "../engine.ts";
-import { partners, webhookAttempts, webhookDeliveries } from "../sqlite/schema.ts";
-import { hotRead, hotWrite } from "../sqlite/statements.ts";
+import type { Engine } from "../engine.ts";
 import { named } from "./named.ts";
 
 const ph = sql.placeholder;
@@ -39,14 +37,16 @@ export type MadeAttempt = {
 };
 
 /** The webhook outbox: what is to be sent, and what came of it. `delivery-log.ts` looks back at it. */
-export function deliveryStore(db: Db) {
+export function deliveryStore(engine: Engine) {
+  const { db, isAmong } = engine;
+  const { partners, webhookAttempts, webhookDeliveries } = engine.tables;
   const d = webhookDeliveries;
   // Written out and not bound: only then does SQLite use the indexes of what is pending.
   const pending = sql`${d.status} = 'pending'`;
   /** Planned for now, or so far ahead that the clock must have been set back since. */
   const isDue = sql`(${d.nextAttemptAt} <= ${ph("now")} or ${d.nextAttemptAt} > ${ph("horizon")})`;
 
-  const insert = hotWrite(db, () =>
+  const insert = engine.write(() =>
     db.insert(d).values({
       id: ph("id"),
       partnerId: ph("partnerId"),
@@ -59,7 +59,7 @@ export function deliveryStore(db: Db) {
       createdAt: ph("createdAt"),
     }),
   );
-  const duePartners = hotRead<{ id: string }>(db, () =>
+  const duePartners = engine.read<{ id: string }>(() =>
     db
       .select(named({ id: partners.id }))
       .from(partners)
@@ -68,7 +68,7 @@ export function deliveryStore(db: Db) {
           select 1 from ${d} where ${d.partnerId} = ${partners.id} and ${pending} and ${isDue})`,
       ),
   );
-  const due = hotRead<DueDelivery>(db, () =>
+  const due = engine.read<DueDelivery>(() =>
     db
       .select(
         named({
@@ -87,7 +87,7 @@ export function deliveryStore(db: Db) {
           eq(d.partnerId, ph("partnerId")),
           pending,
           isDue,
-          sql`${d.id} not in (select value from json_each(${ph("excluding")}))`,
+          sql`not ${isAmong(d.id, "excluding")}`,
           sql`not exists (
             select 1 from webhook_deliveries older
             where older.order_key = ${d.orderKey} and older.id < ${d.id} and older.status = 'pending'
@@ -99,7 +99,7 @@ export function deliveryStore(db: Db) {
   );
   // Names are written out: what is selected from one table gets columns without their table's name, and then both
   // sides of `partner_id = id` would be the delivery's.
-  const nextDueAt = hotRead<{ at: Instant | null }>(db, () =>
+  const nextDueAt = engine.read<{ at: Instant | null }>(() =>
     db
       .select({
         at: sql`min((
@@ -109,13 +109,13 @@ export function deliveryStore(db: Db) {
       })
       .from(partners),
   );
-  const exists = hotRead<{ id: string }>(db, () =>
+  const exists = engine.read<{ id: string }>(() =>
     db
       .select(named({ id: d.id }))
       .from(d)
       .where(eq(d.id, ph("deliveryId"))),
   );
-  const insertAttempt = hotWrite(db, () =>
+  const insertAttempt = engine.write(() =>
     db.insert(webhookAttempts).values({
       deliveryId: ph("deliveryId"),
       attempt: sql`(select ${d.attempts} + 1 from ${d} where ${d.id} = ${ph("deliveryId")})`,
@@ -127,7 +127,7 @@ export function deliveryStore(db: Db) {
       responseHead: ph("responseHead"),
     }),
   );
-  const settle = hotWrite(db, () =>
+  const settle = engine.write(() =>
     db
       .update(d)
       .set({
@@ -142,11 +142,11 @@ export function deliveryStore(db: Db) {
 
   return {
     async insert(delivery: NewDelivery): Promise<void> {
-      insert({ ...delivery });
+      await insert({ ...delivery });
     },
     /** Enabled partners with a delivery to try now. `horizon` is how far ahead an attempt may be planned at most. */
     async duePartners(now: Instant, horizon: Instant): Promise<string[]> {
-      return duePartners({ now, horizon }).map((row) => row.id);
+      return (await duePartners({ now, horizon })).map((row) => row.id);
     },
     /** A partner's oldest deliveries to try now, but for those excluded and those behind an older one of their key. */
     async due(
@@ -156,18 +156,18 @@ export function deliveryStore(db: Db) {
       limit: number,
       excluding: ReadonlySet<string>,
     ): Promise<DueDelivery[]> {
-      const ids = JSON.stringify([...excluding]);
+      const ids = engine.list([...excluding]);
       return due({ partnerId, now, horizon, limit, excluding: ids });
     },
     async nextDueAt(now: Instant): Promise<Instant | null> {
-      return nextDueAt({ now })[0]?.at ?? null;
+      return (await nextDueAt({ now }))[0]?.at ?? null;
     },
     /** Logs an attempt and moves its delivery on, unless that was purged while it was under way. */
     async recordAttempt(made: MadeAttempt): Promise<void> {
-      if (exists({ deliveryId: made.deliveryId }).length === 0) return;
-      insertAttempt({ ...made });
+      if ((await exists({ deliveryId: made.deliveryId })).length === 0) return;
+      await insertAttempt({ ...made });
       const finishedAt = made.status === "pending" ? null : made.startedAt + made.durationMs;
-      settle({ ...made, finishedAt });
+      await settle({ ...made, finishedAt });
     },
   };
 }

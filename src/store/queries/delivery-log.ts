@@ -3,9 +3,8 @@ import type { Delivery, FailedWindow, LoggedDelivery } from "../../domain/delive
 import { deliveryIdsFrom } from "../../domain/ids.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Db } from "../engine.ts";
+import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { webhookAttempts, webhookDeliveries } from "../sqlite/schema.ts";
 
 export type DeliveryFilter = {
   partnerId?: string | undefined;
@@ -24,21 +23,22 @@ export type OwnDeliveryFilter = {
   to?: Instant | undefined;
 };
 
-// Written out and not bound: only then does SQLite use the partial indexes.
-const STATUS_IS: Record<DeliveryStatus, SQL> = {
-  pending: sql`${webhookDeliveries.status} = 'pending'`,
-  delivered: sql`${webhookDeliveries.status} = 'delivered'`,
-  failed: sql`${webhookDeliveries.status} = 'failed'`,
-};
-
 /** Deliveries are counted up to here. */
 export const MOST_COUNTED = 100_000;
 /** After every moment that a delivery is made at, and with as many digits. */
 const LATEST = 9_999_999_999_999;
 
 /** Looking back at deliveries with their attempts, sending them again, and forgetting the old ones. */
-export function deliveryLogStore(db: Db) {
+export function deliveryLogStore(engine: Engine) {
+  const { db } = engine;
+  const { webhookAttempts, webhookDeliveries } = engine.tables;
   const d = webhookDeliveries;
+  // Written out and not bound: only then does SQLite use the partial indexes.
+  const STATUS_IS: Record<DeliveryStatus, SQL> = {
+    pending: sql`${d.status} = 'pending'`,
+    delivered: sql`${d.status} = 'delivered'`,
+    failed: sql`${d.status} = 'failed'`,
+  };
 
   const matching = ({ partnerId, status, event, since }: DeliveryFilter) =>
     and(

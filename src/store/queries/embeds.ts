@@ -1,26 +1,25 @@
 import { and, count, desc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
 import type { Embed, ListedEmbed } from "../../domain/embed.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
+import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { embeds, partners, properties } from "../sqlite/schema.ts";
 
 const ph = sql.placeholder;
-const { tokenHash: _secret, ...columns } = getTableColumns(embeds);
 
 /** Views of an embed that are not stored yet. */
 export type UnstoredViews = { embedId: string; views: number; lastViewedAt: Instant };
 
-export function embedStore(db: Db) {
-  const byToken = lazy(() =>
+export function embedStore(engine: Engine) {
+  const { db } = engine;
+  const { embeds, partners, properties } = engine.tables;
+  const { tokenHash: _secret, ...columns } = getTableColumns(embeds);
+  const byToken = engine.prepared(() =>
     db
       .select(columns)
       .from(embeds)
       // Turning a partner off ends what shows its data, too.
-      .innerJoin(partners, and(eq(partners.id, embeds.partnerId), sql`${partners.enabled} = 1`))
-      .where(eq(embeds.tokenHash, ph("tokenHash")))
-      .prepare(),
+      .innerJoin(partners, and(eq(partners.id, embeds.partnerId), engine.isTrue(partners.enabled)))
+      .where(eq(embeds.tokenHash, ph("tokenHash"))),
   );
   const ofProperty = (propertyId: string | undefined) =>
     propertyId === undefined ? undefined : eq(embeds.propertyId, propertyId);
@@ -63,7 +62,7 @@ export function embedStore(db: Db) {
         .update(embeds)
         .set({
           views: sql`${embeds.views} + ${views}`,
-          lastViewedAt: sql`max(coalesce(${embeds.lastViewedAt}, 0), ${lastViewedAt})`,
+          lastViewedAt: sql`case when ${embeds.lastViewedAt} > ${lastViewedAt} then ${embeds.lastViewedAt} else ${lastViewedAt} end`,
         })
         .where(eq(embeds.id, embedId));
     },

@@ -3,15 +3,13 @@ import type { Appliance } from "../../domain/appliance.ts";
 import type { Property } from "../../domain/property.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
+import type { Engine } from "../engine.ts";
+import type { Tables } from "../schema.ts";
 import type { Slice } from "../slice.ts";
-import { appliances, eventLog, properties, serviceEvents } from "../sqlite/schema.ts";
-import { hotWrite } from "../sqlite/statements.ts";
 
 const ph = sql.placeholder;
 
-export type LogEntry = typeof eventLog.$inferSelect;
+export type LogEntry = Tables["eventLog"]["$inferSelect"];
 
 /** An entry with the record that it speaks of: the one of its kind. */
 export type HistoryEntry = LogEntry & {
@@ -20,8 +18,10 @@ export type HistoryEntry = LogEntry & {
   serviceEvent: Pick<ServiceEvent, "id" | "eventType" | "applianceId" | "totalCostCents" | "date"> | null;
 };
 
-export function eventLogStore(db: Db) {
-  const insert = hotWrite(db, () =>
+export function eventLogStore(engine: Engine) {
+  const { db } = engine;
+  const { appliances, eventLog, properties, serviceEvents } = engine.tables;
+  const insert = engine.write(() =>
     db.insert(eventLog).values({
       partnerId: ph("partnerId"),
       seq: ph("seq"),
@@ -30,16 +30,15 @@ export function eventLogStore(db: Db) {
       subjectId: ph("subjectId"),
     }),
   );
-  const first = lazy(() =>
+  const first = engine.prepared(() =>
     db
       .select({ seq: eventLog.seq })
       .from(eventLog)
       .where(and(eq(eventLog.partnerId, ph("partnerId")), gt(eventLog.createdAt, ph("since"))))
       .orderBy(asc(eventLog.createdAt))
-      .limit(1)
-      .prepare(),
+      .limit(1),
   );
-  const page = lazy(() =>
+  const page = engine.prepared(() =>
     db
       .select({
         ...getTableColumns(eventLog),
@@ -69,12 +68,11 @@ export function eventLogStore(db: Db) {
       )
       .where(and(eq(eventLog.partnerId, ph("partnerId")), gte(eventLog.seq, ph("from"))))
       .orderBy(asc(eventLog.seq))
-      .limit(ph("limit"))
-      .prepare(),
+      .limit(ph("limit")),
   );
   return {
     async insert(entry: LogEntry): Promise<void> {
-      insert({ ...entry });
+      await insert({ ...entry });
     },
     /** The number of the first entry after `since`; undefined when there is none. */
     async firstSince(partnerId: string, since: Instant): Promise<number | undefined> {

@@ -1,36 +1,36 @@
-import { and, asc, eq, gt, gte, lte, max, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, lte, max, or } from "drizzle-orm";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { TrendRow } from "../../domain/trend.ts";
-import type { Db } from "../engine.ts";
-import {
-  claims,
-  outcomes,
-  photos,
-  riskSnapshots,
-  sensorEvents,
-  serviceEvents,
-  webhookDeliveries,
-} from "../sqlite/schema.ts";
-import { isAmong } from "../sqlite/statements.ts";
+import type { Engine } from "../engine.ts";
+import type { Tables } from "../schema.ts";
 import type { Outcome } from "./service-events.ts";
 
 /** Rows of one partner after an id, up to and including another, in the order of the ids. */
 export type IdRange = { partnerId: string; after: string; last: string; limit: number };
 
-const TABLES = { serviceEvents, sensorEvents, claims, photos, webhookDeliveries } as const;
-export type ExportedTable = keyof typeof TABLES;
+export type ExportedTable = "serviceEvents" | "sensorEvents" | "claims" | "photos" | "webhookDeliveries";
 
 /**
  * Pages over everything of a partner that no list of the API goes through. Each page is a read of its own, so that
  * an export that is slow to be written holds up no checkpoint.
  */
-export function exportStore(db: Db) {
-  const inRange = (table: (typeof TABLES)[ExportedTable], { partnerId, after, last }: IdRange) =>
+export function exportStore(engine: Engine) {
+  const { db, isAmong } = engine;
+  const { claims, outcomes, photos, riskSnapshots, sensorEvents, serviceEvents, webhookDeliveries } =
+    engine.tables;
+  const inRange = (table: Tables[ExportedTable], { partnerId, after, last }: IdRange) =>
     and(gt(table.id, after), lte(table.id, last), eq(table.partnerId, partnerId));
+  const trendRows = engine.prepared(() =>
+    db
+      .select()
+      .from(riskSnapshots)
+      .where(isAmong(riskSnapshots.componentId, "ids"))
+      .orderBy(asc(riskSnapshots.componentId), asc(riskSnapshots.day)),
+  );
   return {
     /** The greatest id that the table has now; ids sort by creation. */
     async lastId(name: ExportedTable): Promise<string> {
-      const table = TABLES[name];
+      const table = engine.tables[name];
       const rows = await db.select({ id: max(table.id) }).from(table);
       return rows[0]?.id ?? "";
     },
@@ -71,14 +71,7 @@ export function exportStore(db: Db) {
     },
     /** The trend rows of some components: from each day on, until the next row, the score was that. */
     async trendRows(componentIds: readonly string[]): Promise<(TrendRow & { componentId: string })[]> {
-      const t = riskSnapshots;
-      return await db
-        .select()
-        .from(t)
-        .where(isAmong(t.componentId, "ids"))
-        .orderBy(asc(t.componentId), asc(t.day))
-        .prepare()
-        .execute({ ids: JSON.stringify(componentIds) });
+      return await trendRows().execute({ ids: engine.list(componentIds) });
     },
     /** Outcomes after the one of that service event and component, up to the last service event. */
     async outcomes(
@@ -94,7 +87,7 @@ export function exportStore(db: Db) {
         .where(
           and(
             gte(t.serviceEventId, after.serviceEventId),
-            or(gt(t.serviceEventId, after.serviceEventId), sql`${t.componentId} > ${after.componentId}`),
+            or(gt(t.serviceEventId, after.serviceEventId), gt(t.componentId, after.componentId)),
             lte(t.serviceEventId, last),
             eq(t.partnerId, partnerId),
           ),

@@ -1,25 +1,19 @@
 import { and, eq, sql } from "drizzle-orm";
 import { madeAt } from "../../domain/ids.ts";
 import type { Day, Instant } from "../../domain/time.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
-import {
-  dailyBudgets,
-  partners,
-  partnerTotals,
-  webhookDeliveries,
-  webhookReceivers,
-} from "../sqlite/schema.ts";
+import type { Engine } from "../engine.ts";
 import { MOST_COUNTED } from "./delivery-log.ts";
 
 /** Sums for the metrics: each a look at an index or at a row a partner, however large the portfolio. */
-export function gaugeStore(db: Db) {
+export function gaugeStore(engine: Engine) {
+  const { db } = engine;
+  const { dailyBudgets, partners, partnerTotals, webhookDeliveries, webhookReceivers } = engine.tables;
   const d = webhookDeliveries;
-  const outbox = lazy(() =>
+  const outbox = engine.prepared(() =>
     db
       .select({
         pending: sql<number>`(select count(*) from (
-          select 1 from ${d} where ${d.status} = 'pending' limit ${sql.raw(String(MOST_COUNTED))}))`,
+          select 1 from ${d} where ${d.status} = 'pending' limit ${sql.raw(String(MOST_COUNTED))}) as counted)`,
         // ids sort by creation and name its moment, so the index of what is pending is enough; written out, since
         // columns named here lose their table's name
         oldest: sql<string | null>`min((
@@ -27,10 +21,9 @@ export function gaugeStore(db: Db) {
           where waiting.partner_id = partners.id and waiting.status = 'pending'))`,
         pausedReceivers: sql<number>`(select count(*) from ${webhookReceivers} where ${webhookReceivers.pausedAt} is not null)`,
       })
-      .from(partners)
-      .prepare(),
+      .from(partners),
   );
-  const portfolio = lazy(() =>
+  const portfolio = engine.prepared(() =>
     db
       .select({
         properties: sql<number>`coalesce(sum(${partnerTotals.properties}), 0)`,
@@ -38,10 +31,9 @@ export function gaugeStore(db: Db) {
         critical: sql<number>`coalesce(sum(${partnerTotals.critical}), 0)`,
         warning: sql<number>`coalesce(sum(${partnerTotals.warning}), 0)`,
       })
-      .from(partnerTotals)
-      .prepare(),
+      .from(partnerTotals),
   );
-  const budgets = lazy(() =>
+  const budgets = engine.prepared(() =>
     db
       .select({
         id: partners.id,
@@ -52,8 +44,7 @@ export function gaugeStore(db: Db) {
       .leftJoin(
         dailyBudgets,
         and(eq(dailyBudgets.partnerId, partners.id), eq(dailyBudgets.day, sql.placeholder("day"))),
-      )
-      .prepare(),
+      ),
   );
   return {
     /** Deliveries not settled, counted up to 100,000, and when the oldest of them was made. */

@@ -1,13 +1,12 @@
 import { desc, eq, lt, sql } from "drizzle-orm";
 import type { ModelCheck, ModelVersion, StoredCorrections } from "../../domain/calibration/model-version.ts";
-import type { Db } from "../engine.ts";
-import { modelChecks, modelFrailties, modelInUse, modelVersions } from "../sqlite/schema.ts";
-import { hotRead, hotWrite, isAmong } from "../sqlite/statements.ts";
+import type { Engine } from "../engine.ts";
+import type { Tables } from "../schema.ts";
 import { named } from "./named.ts";
 
 const ph = sql.placeholder;
 
-export type NewModelVersion = Omit<typeof modelVersions.$inferInsert, "number">;
+export type NewModelVersion = Omit<Tables["modelVersions"]["$inferInsert"], "number">;
 /** What scoring reads of the version in use. */
 export type ModelInUse = { number: number; version: string; base: string; corrections: StoredCorrections };
 
@@ -16,11 +15,13 @@ export const versionName = (base: string, number: number) => `${base}+local.${nu
 
 const CHECKS_KEPT = 60;
 
-export function modelStore(db: Db) {
-  const number = hotRead<{ number: number | null }>(db, () =>
+export function modelStore(engine: Engine) {
+  const { db, isAmong } = engine;
+  const { modelChecks, modelFrailties, modelInUse, modelVersions } = engine.tables;
+  const number = engine.read<{ number: number | null }>(() =>
     db.select(named({ number: modelInUse.number })).from(modelInUse),
   );
-  const frailties = hotRead<{ applianceId: string; frailty: number }>(db, () =>
+  const frailties = engine.read<{ applianceId: string; frailty: number }>(() =>
     db
       .select(named({ applianceId: modelFrailties.applianceId, frailty: modelFrailties.frailty }))
       .from(modelFrailties)
@@ -28,7 +29,7 @@ export function modelStore(db: Db) {
         sql`${isAmong(modelFrailties.applianceId, "applianceIds")} and ${modelFrailties.number} = ${ph("number")}`,
       ),
   );
-  const insertFrailty = hotWrite(db, () =>
+  const insertFrailty = engine.write(() =>
     db
       .insert(modelFrailties)
       .values({ applianceId: ph("applianceId"), number: ph("number"), frailty: ph("frailty") })
@@ -44,7 +45,7 @@ export function modelStore(db: Db) {
   return {
     /** The version that scores are made with; undefined for the plain model. */
     async inUse(): Promise<ModelInUse | undefined> {
-      const current = number({})[0]?.number ?? null;
+      const current = (await number({}))[0]?.number ?? null;
       if (current === null) return undefined;
       if (known?.number !== current) {
         const { base, version, corrections } = (await this.find(current))!;
@@ -74,11 +75,11 @@ export function modelStore(db: Db) {
     async use(number: number | null): Promise<void> {
       await db.update(modelInUse).set({ number }).where(eq(modelInUse.id, 1));
     },
-    insertFrailty(number: number, applianceId: string, frailty: number): void {
-      insertFrailty({ number, applianceId, frailty });
+    async insertFrailty(number: number, applianceId: string, frailty: number): Promise<void> {
+      await insertFrailty({ number, applianceId, frailty });
     },
     async frailties(number: number, applianceIds: readonly string[]): Promise<Map<string, number>> {
-      const rows = frailties({ number, applianceIds: JSON.stringify(applianceIds) });
+      const rows = await frailties({ number, applianceIds: engine.list(applianceIds) });
       return new Map(rows.map((row) => [row.applianceId, row.frailty]));
     },
     async saveCheck(check: ModelCheck): Promise<void> {
@@ -100,7 +101,7 @@ export function modelStore(db: Db) {
   };
 }
 
-const withName = (row: typeof modelVersions.$inferSelect): ModelVersion => ({
+const withName = (row: Tables["modelVersions"]["$inferSelect"]): ModelVersion => ({
   ...row,
   version: versionName(row.base, row.number),
 });

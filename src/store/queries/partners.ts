@@ -1,17 +1,7 @@
 import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import type { Administrator, Partner, WebhookReceiver } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
-import {
-  administrators,
-  credentials,
-  partners,
-  partnerTotals,
-  properties,
-  webhookReceivers,
-} from "../sqlite/schema.ts";
-import { hotRead, hotWrite } from "../sqlite/statements.ts";
+import type { Engine } from "../engine.ts";
 import { named } from "./named.ts";
 
 export type NewCredential = {
@@ -29,17 +19,18 @@ export type ReceiverEndpoint = Pick<WebhookReceiver, "secret" | "nextSecret" | "
 export type RevisedPartner = Partner & { revision: number };
 
 const ph = sql.placeholder;
-const oneMore = sql`${partners.revision} + 1`;
 
-export function partnerStore(db: Db) {
-  const byId = lazy(() =>
+export function partnerStore(engine: Engine) {
+  const { db } = engine;
+  const { credentials, partners, partnerTotals, properties, webhookReceivers } = engine.tables;
+  const oneMore = sql`${partners.revision} + 1`;
+  const byId = engine.prepared(() =>
     db
       .select()
       .from(partners)
-      .where(eq(partners.id, ph("id")))
-      .prepare(),
+      .where(eq(partners.id, ph("id"))),
   );
-  const byApiKey = lazy(() =>
+  const byApiKey = engine.prepared(() =>
     db
       .select({ partner: partners })
       .from(credentials)
@@ -50,18 +41,16 @@ export function partnerStore(db: Db) {
           eq(credentials.kind, "api_key"),
           isNull(credentials.revokedAt),
         ),
-      )
-      .prepare(),
+      ),
   );
-  const byClientId = lazy(() =>
+  const byClientId = engine.prepared(() =>
     db
       .select({ partner: partners, secretHash: credentials.secretHash })
       .from(credentials)
       .innerJoin(partners, eq(partners.id, credentials.partnerId))
-      .where(and(eq(credentials.clientId, ph("clientId")), isNull(credentials.revokedAt)))
-      .prepare(),
+      .where(and(eq(credentials.clientId, ph("clientId")), isNull(credentials.revokedAt))),
   );
-  const endpointOf = hotRead<ReceiverEndpoint>(db, () =>
+  const endpointOf = engine.read<ReceiverEndpoint>(() =>
     db
       .select(
         named({
@@ -76,29 +65,28 @@ export function partnerStore(db: Db) {
       .where(
         and(
           eq(webhookReceivers.partnerId, ph("partnerId")),
-          sql`${partners.enabled} = 1`,
+          engine.isTrue(partners.enabled),
           isNotNull(webhookReceivers.url),
         ),
       ),
   );
-  const revisionOf = hotRead<{ revision: number }>(db, () =>
+  const revisionOf = engine.read<{ revision: number }>(() =>
     db
       .select(named({ revision: partners.revision }))
       .from(partners)
       .where(eq(partners.id, ph("id"))),
   );
-  const revise = hotWrite(db, () =>
+  const revise = engine.write(() =>
     db
       .update(partners)
       .set({ revision: oneMore })
       .where(eq(partners.id, ph("id"))),
   );
-  const receiverOf = lazy(() =>
+  const receiverOf = engine.prepared(() =>
     db
       .select()
       .from(webhookReceivers)
-      .where(eq(webhookReceivers.partnerId, ph("partnerId")))
-      .prepare(),
+      .where(eq(webhookReceivers.partnerId, ph("partnerId"))),
   );
 
   return {
@@ -107,11 +95,11 @@ export function partnerStore(db: Db) {
     },
     /** Undefined for a partner that is unknown. */
     async revision(id: string): Promise<number | undefined> {
-      return revisionOf({ id })[0]?.revision;
+      return (await revisionOf({ id }))[0]?.revision;
     },
     /** Says that something has changed that the partner is shown. */
     async revise(id: string): Promise<void> {
-      revise({ id });
+      await revise({ id });
     },
     /** The same for all partners, who are all shown it. */
     async reviseAll(): Promise<void> {
@@ -153,7 +141,7 @@ export function partnerStore(db: Db) {
     },
     async insertCredential(credential: NewCredential): Promise<void> {
       await db.insert(credentials).values({ ...credential, revokedAt: null });
-      revise({ id: credential.partnerId });
+      await revise({ id: credential.partnerId });
     },
     /** Ends a partner's live credentials of one kind. */
     async revokeCredentials(partnerId: string, kind: NewCredential["kind"], now: Instant): Promise<void> {
@@ -167,7 +155,7 @@ export function partnerStore(db: Db) {
             isNull(credentials.revokedAt),
           ),
         );
-      revise({ id: partnerId });
+      await revise({ id: partnerId });
     },
     /** Puts another secret in the place of the live one's, for the same client id; undefined when there is none. */
     async replaceClientSecret(
@@ -186,7 +174,7 @@ export function partnerStore(db: Db) {
           ),
         )
         .returning({ clientId: credentials.clientId });
-      revise({ id: partnerId });
+      await revise({ id: partnerId });
       return replaced?.clientId ?? undefined;
     },
     async findReceiver(partnerId: string): Promise<WebhookReceiver | undefined> {
@@ -194,7 +182,7 @@ export function partnerStore(db: Db) {
     },
     /** Where an enabled partner's deliveries go; undefined for one that is disabled or has no receiver. */
     async findEndpoint(partnerId: string): Promise<ReceiverEndpoint | undefined> {
-      return endpointOf({ partnerId })[0];
+      return (await endpointOf({ partnerId }))[0];
     },
     async insertReceiver(
       receiver: Pick<WebhookReceiver, "partnerId" | "url" | "secret" | "events">,
@@ -255,13 +243,14 @@ export function partnerStore(db: Db) {
   };
 }
 
-export function administratorStore(db: Db) {
-  const byKey = lazy(() =>
+export function administratorStore(engine: Engine) {
+  const { db } = engine;
+  const { administrators } = engine.tables;
+  const byKey = engine.prepared(() =>
     db
       .select()
       .from(administrators)
-      .where(and(eq(administrators.keyHash, ph("hash")), isNull(administrators.revokedAt)))
-      .prepare(),
+      .where(and(eq(administrators.keyHash, ph("hash")), isNull(administrators.revokedAt))),
   );
   return {
     async findByKey(hash: string): Promise<Administrator | undefined> {

@@ -1,10 +1,11 @@
 import { and, asc, eq, inArray } from "drizzle-orm";
 import type { ListedPhoto, Photo } from "../../domain/photo.ts";
 import type { EventType } from "../../domain/service-event.ts";
-import type { Db } from "../engine.ts";
-import { photos, serviceEvents } from "../sqlite/schema.ts";
+import type { Engine } from "../engine.ts";
 
-export function photoStore(db: Db) {
+export function photoStore(engine: Engine) {
+  const { db } = engine;
+  const { photos, serviceEvents } = engine.tables;
   return {
     async insert(photo: Photo): Promise<void> {
       await db.insert(photos).values(photo);

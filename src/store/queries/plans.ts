@@ -3,11 +3,8 @@ import type { Candidate } from "../../domain/planning/budget.ts";
 import { emptyPlanSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
 import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
 import type { Day } from "../../domain/time.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
+import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { partnerPlans, planCandidates, properties, propertyPlans } from "../sqlite/schema.ts";
-import { hotRead, hotWrite } from "../sqlite/statements.ts";
 import { named } from "./named.ts";
 
 const ph = sql.placeholder;
@@ -27,14 +24,15 @@ export type SpendingPlace = { rank: number; id: string };
 
 const SUM_COLUMNS = ["doors", "dueCount", "dueCents", "dueWaitingCents"] as const;
 
-/** What it rests on has changed since it was made. */
-const isChanged = sql`${propertyPlans.changes} <> ${propertyPlans.plannedChanges}`;
-
 /** Where the order of spending puts a candidate: the best use of money first. */
 const rankOf = ({ plannedCents, waitingCents }: Candidate) => -waitingCents / Math.max(plannedCents, 1);
 
-export function planStore(db: Db) {
-  const start = hotWrite(db, () =>
+export function planStore(engine: Engine) {
+  const { db } = engine;
+  const { partnerPlans, planCandidates, properties, propertyPlans } = engine.tables;
+  /** What it rests on has changed since it was made. */
+  const isChanged = sql`${propertyPlans.changes} <> ${propertyPlans.plannedChanges}`;
+  const start = engine.write(() =>
     db.insert(propertyPlans).values({
       propertyId: ph("propertyId"),
       partnerId: ph("partnerId"),
@@ -44,27 +42,27 @@ export function planStore(db: Db) {
       years: ph("years"),
     }),
   );
-  const touch = hotWrite(db, () =>
+  const touch = engine.write(() =>
     db
       .update(propertyPlans)
       .set({ changes: sql`${propertyPlans.changes} + 1` })
       .where(eq(propertyPlans.propertyId, ph("propertyId"))),
   );
-  const changed = hotRead<{ propertyId: string }>(db, () =>
+  const changed = engine.read<{ propertyId: string }>(() =>
     db
       .select(named({ propertyId: propertyPlans.propertyId }))
       .from(propertyPlans)
       .where(and(eq(propertyPlans.partnerId, ph("partnerId")), isChanged))
       .limit(ph("limit")),
   );
-  const aged = hotRead<{ propertyId: string }>(db, () =>
+  const aged = engine.read<{ propertyId: string }>(() =>
     db
       .select(named({ propertyId: propertyPlans.propertyId }))
       .from(propertyPlans)
       .where(and(eq(propertyPlans.partnerId, ph("partnerId")), lt(propertyPlans.asOf, ph("day"))))
       .limit(ph("limit")),
   );
-  const oldest = hotRead<{ asOf: Day }>(db, () =>
+  const oldest = engine.read<{ asOf: Day }>(() =>
     db
       .select(named({ asOf: propertyPlans.asOf }))
       .from(propertyPlans)
@@ -79,13 +77,13 @@ export function planStore(db: Db) {
     dueWaitingCents: propertyPlans.dueWaitingCents,
     years: propertyPlans.years,
   };
-  const ofProperty = hotRead<SumsRow & { changes: number }>(db, () =>
+  const ofProperty = engine.read<SumsRow & { changes: number }>(() =>
     db
       .select(named({ ...sumsOf, changes: propertyPlans.changes }))
       .from(propertyPlans)
       .where(eq(propertyPlans.propertyId, ph("propertyId"))),
   );
-  const ofPartner = hotRead<SumsRow>(db, () =>
+  const ofPartner = engine.read<SumsRow>(() =>
     db
       .select(
         named({
@@ -106,22 +104,22 @@ export function planStore(db: Db) {
     dueWaitingCents: sql`${ph("dueWaitingCents")}`,
     years: sql`${ph("years")}`,
   };
-  const save = hotWrite(db, () =>
+  const save = engine.write(() =>
     db
       .update(propertyPlans)
       .set({ ...sumValues, asOf: sql`${ph("asOf")}`, plannedChanges: sql`${ph("changes")}` })
       .where(eq(propertyPlans.propertyId, ph("propertyId"))),
   );
-  const savePartner = hotWrite(db, () =>
+  const savePartner = engine.write(() =>
     db
       .insert(partnerPlans)
       .values({ partnerId: ph("partnerId"), ...sumValues })
       .onConflictDoUpdate({ target: partnerPlans.partnerId, set: sumValues }),
   );
-  const dropCandidates = hotWrite(db, () =>
+  const dropCandidates = engine.write(() =>
     db.delete(planCandidates).where(eq(planCandidates.propertyId, ph("propertyId"))),
   );
-  const addCandidate = hotWrite(db, () =>
+  const addCandidate = engine.write(() =>
     db.insert(planCandidates).values({
       propertyId: ph("propertyId"),
       componentId: ph("id"),
@@ -131,7 +129,7 @@ export function planStore(db: Db) {
       waitingCents: ph("waitingCents"),
     }),
   );
-  const candidates = hotRead<PropertyCandidate & SpendingPlace>(db, () =>
+  const candidates = engine.read<PropertyCandidate & SpendingPlace>(() =>
     db
       .select(
         named({
@@ -153,7 +151,7 @@ export function planStore(db: Db) {
       .orderBy(asc(planCandidates.rank), asc(planCandidates.componentId))
       .limit(ph("limit")),
   );
-  const page = lazy(() =>
+  const page = engine.prepared(() =>
     db
       .select({
         propertyId: properties.id,
@@ -167,51 +165,50 @@ export function planStore(db: Db) {
       .innerJoin(propertyPlans, eq(propertyPlans.propertyId, properties.id))
       .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("offset"))))
       .orderBy(asc(properties.seq))
-      .limit(ph("limit"))
-      .prepare(),
+      .limit(ph("limit")),
   );
 
   return {
     /** A new property's plan, which is still to be made. */
     async start(propertyId: string, partnerId: string): Promise<void> {
-      start({ propertyId, partnerId, years: JSON.stringify(emptyPlanSums().years) });
+      await start({ propertyId, partnerId, years: JSON.stringify(emptyPlanSums().years) });
     },
     /** Says that what a property's plan rests on has changed. */
     async touch(propertyId: string): Promise<void> {
-      touch({ propertyId });
+      await touch({ propertyId });
     },
     /** Some of a partner's properties with a history that has changed since their plans were made. */
     async changed(partnerId: string, limit: number): Promise<string[]> {
-      return changed({ partnerId, limit }).map(({ propertyId }) => propertyId);
+      return (await changed({ partnerId, limit })).map(({ propertyId }) => propertyId);
     },
     /** Some of a partner's properties whose plans were made before that day. */
     async aged(partnerId: string, day: Day, limit: number): Promise<string[]> {
-      return aged({ partnerId, day, limit }).map(({ propertyId }) => propertyId);
+      return (await aged({ partnerId, day, limit })).map(({ propertyId }) => propertyId);
     },
     async ofProperty(propertyId: string): Promise<StoredPlan> {
-      const { changes, ...row } = ofProperty({ propertyId })[0]!;
+      const { changes, ...row } = (await ofProperty({ propertyId }))[0]!;
       return { sums: sumsFrom(row), changes };
     },
     async ofPartner(partnerId: string): Promise<PlanSums> {
-      const [row] = ofPartner({ partnerId });
+      const [row] = await ofPartner({ partnerId });
       return row ? sumsFrom(row) : emptyPlanSums();
     },
     /** The day of the oldest plan of a partner's properties. */
     async asOf(partnerId: string): Promise<Day | undefined> {
-      return oldest({ partnerId })[0]?.asOf;
+      return (await oldest({ partnerId }))[0]?.asOf;
     },
     /** Stores a property's plan, made when what it rests on had changed so many times. */
     async save(propertyId: string, sums: PlanSums, asOf: Day, changes: number): Promise<void> {
-      save({ propertyId, ...rowOf(sums), asOf, changes });
+      await save({ propertyId, ...rowOf(sums), asOf, changes });
     },
     async savePartner(partnerId: string, sums: PlanSums): Promise<void> {
-      savePartner({ partnerId, ...rowOf(sums) });
+      await savePartner({ partnerId, ...rowOf(sums) });
     },
     /** What money could be spent on in a property, in place of what was stored. */
     async saveCandidates(propertyId: string, partnerId: string, all: readonly Candidate[]): Promise<void> {
-      dropCandidates({ propertyId });
+      await dropCandidates({ propertyId });
       for (const candidate of all)
-        addCandidate({ propertyId, partnerId, rank: rankOf(candidate), ...candidate });
+        await addCandidate({ propertyId, partnerId, rank: rankOf(candidate), ...candidate });
     },
     /** In the order of spending, from after a place on, those that cost no more than so much. */
     async candidates(

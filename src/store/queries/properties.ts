@@ -2,11 +2,8 @@ import { and, asc, count, desc, eq, gt, sql } from "drizzle-orm";
 import type { Property, PropertyChange, RecordsSince, ScoredProperty, Unit } from "../../domain/property.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
+import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { appliances, properties, propertyTotals, units } from "../sqlite/schema.ts";
-import { hotRead, hotWrite } from "../sqlite/statements.ts";
 import { named } from "./named.ts";
 
 const ph = sql.placeholder;
@@ -18,31 +15,30 @@ export type PropertyRow = Pick<
 >;
 export type PortfolioRow = { property: Property; totals: PropertyTotals };
 
-export function propertyStore(db: Db) {
-  const byId = lazy(() =>
+export function propertyStore(engine: Engine) {
+  const { db } = engine;
+  const { properties, propertyTotals } = engine.tables;
+  const byId = engine.prepared(() =>
     db
       .select()
       .from(properties)
-      .where(and(eq(properties.id, ph("id")), eq(properties.partnerId, ph("partnerId"))))
-      .prepare(),
+      .where(and(eq(properties.id, ph("id")), eq(properties.partnerId, ph("partnerId")))),
   );
-  const ownerOf = lazy(() =>
+  const ownerOf = engine.prepared(() =>
     db
       .select({ partnerId: properties.partnerId })
       .from(properties)
-      .where(eq(properties.id, ph("id")))
-      .prepare(),
+      .where(eq(properties.id, ph("id"))),
   );
-  const byReference = lazy(() =>
+  const byReference = engine.prepared(() =>
     db
       .select()
       .from(properties)
       .where(
         and(eq(properties.partnerId, ph("partnerId")), eq(properties.partnerPropertyId, ph("reference"))),
-      )
-      .prepare(),
+      ),
   );
-  const byAddress = lazy(() =>
+  const byAddress = engine.prepared(() =>
     db
       .select()
       .from(properties)
@@ -53,10 +49,9 @@ export function propertyStore(db: Db) {
           eq(properties.name, ph("name")),
         ),
       )
-      .orderBy(asc(properties.seq))
-      .prepare(),
+      .orderBy(asc(properties.seq)),
   );
-  const page = hotRead<PropertyRow>(db, () =>
+  const page = engine.read<PropertyRow>(() =>
     db
       .select(
         named({
@@ -75,26 +70,24 @@ export function propertyStore(db: Db) {
       .orderBy(asc(properties.seq))
       .limit(ph("limit")),
   );
-  const portfolio = lazy(() =>
+  const portfolio = engine.prepared(() =>
     db
       .select({ property: properties, totals: propertyTotals })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
       .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("offset"))))
       .orderBy(asc(properties.seq))
-      .limit(ph("limit"))
-      .prepare(),
+      .limit(ph("limit")),
   );
-  const demo = lazy(() =>
+  const demo = engine.prepared(() =>
     db
       .select({ property: properties, totals: propertyTotals })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(sql`${properties.partnerId} = ${ph("partnerId")} and ${properties.isDemo} = 1`)
-      .orderBy(asc(properties.seq))
-      .prepare(),
+      .where(and(eq(properties.partnerId, ph("partnerId")), engine.isTrue(properties.isDemo)))
+      .orderBy(asc(properties.seq)),
   );
-  const insert = hotWrite(db, () =>
+  const insert = engine.write(() =>
     db.insert(properties).values({
       id: ph("id"),
       partnerId: ph("partnerId"),
@@ -125,17 +118,16 @@ export function propertyStore(db: Db) {
     isDemo: properties.isDemo,
     components: propertyTotals.components,
   };
-  const forSnapshot = lazy(() =>
+  const forSnapshot = engine.prepared(() =>
     db
       .select(forSnapshotColumns)
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
       .where(gt(properties.id, ph("after")))
       .orderBy(asc(properties.id))
-      .limit(ph("limit"))
-      .prepare(),
+      .limit(ph("limit")),
   );
-  const unseen = lazy(() =>
+  const unseen = engine.prepared(() =>
     db
       .select(forSnapshotColumns)
       .from(properties)
@@ -144,8 +136,7 @@ export function propertyStore(db: Db) {
         sql`${properties.id} in (
           select distinct unseen.property_id from components unseen where unseen.trend_score is null limit ${ph("limit")})`,
       )
-      .orderBy(asc(properties.id))
-      .prepare(),
+      .orderBy(asc(properties.id)),
   );
 
   return {
@@ -174,10 +165,10 @@ export function propertyStore(db: Db) {
       return await demo().execute({ partnerId });
     },
     async insert(property: Property): Promise<void> {
-      insert({
+      await insert({
         ...property,
-        isDemo: property.isDemo ? 1 : 0,
-        recordsSinceGiven: property.recordsSinceGiven ? 1 : 0,
+        isDemo: engine.bound(property.isDemo),
+        recordsSinceGiven: engine.bound(property.recordsSinceGiven),
       });
     },
     async update(
@@ -212,22 +203,22 @@ function upTo<Row extends { components: number }>(components: number, rows: Row[
   return end < 0 ? rows : rows.slice(0, end + 1);
 }
 
-export function unitStore(db: Db) {
-  const byId = lazy(() =>
+export function unitStore(engine: Engine) {
+  const { db } = engine;
+  const { appliances, units } = engine.tables;
+  const byId = engine.prepared(() =>
     db
       .select()
       .from(units)
-      .where(eq(units.id, ph("id")))
-      .prepare(),
+      .where(eq(units.id, ph("id"))),
   );
-  const page = lazy(() =>
+  const page = engine.prepared(() =>
     db
       .select()
       .from(units)
       .where(and(eq(units.propertyId, ph("propertyId")), gt(units.number, ph("offset"))))
       .orderBy(asc(units.number))
-      .limit(ph("limit"))
-      .prepare(),
+      .limit(ph("limit")),
   );
   return {
     async find(id: string): Promise<Unit | undefined> {

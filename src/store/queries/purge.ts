@@ -1,5 +1,8 @@
-import type { Database } from "bun:sqlite";
-import type { Db } from "../engine.ts";
+import { asc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { AnySQLiteColumn, AnySQLiteTable } from "drizzle-orm/sqlite-core";
+import type { Engine } from "../engine.ts";
+
+const ph = sql.placeholder;
 
 /** What a step of a purge has deleted. */
 export type Purged = {
@@ -13,112 +16,175 @@ export type Purged = {
 /** Rows that one statement deletes at most. */
 const PER_STATEMENT = 200;
 
-/** Of an appliance, the rows that refer to others before those. `?1` is the appliance, `?2` how many at most. */
-const OF_APPLIANCE = [
-  `DELETE FROM risk_snapshots WHERE (component_id, day) IN (SELECT s.component_id, s.day FROM components c
-     JOIN risk_snapshots s ON s.component_id = c.id WHERE c.appliance_id = ?1 LIMIT ?2)`,
-  `DELETE FROM outcomes WHERE (service_event_id, component_id) IN (SELECT o.service_event_id, o.component_id
-     FROM components c JOIN outcomes o ON o.component_id = c.id WHERE c.appliance_id = ?1 LIMIT ?2)`,
-  // Each kind has an index of its own.
-  ...["smart", "meter"].map(
-    (kind) =>
-      `DELETE FROM sensor_events WHERE id IN (SELECT id FROM sensor_events
-         WHERE appliance_id = ?1 AND kind = '${kind}' LIMIT ?2)`,
-  ),
-  "DELETE FROM service_events WHERE id IN (SELECT id FROM service_events WHERE appliance_id = ?1 LIMIT ?2)",
-  "DELETE FROM components WHERE id IN (SELECT id FROM components WHERE appliance_id = ?1 LIMIT ?2)",
-  "DELETE FROM appliances WHERE id = ?1 AND ?2 > 0",
-];
-
-/** The same of a property that has no appliances any more. */
-const OF_PROPERTY = [
-  "DELETE FROM claims WHERE id IN (SELECT id FROM claims WHERE property_id = ?1 LIMIT ?2)",
-  "DELETE FROM embeds WHERE id IN (SELECT id FROM embeds WHERE property_id = ?1 LIMIT ?2)",
-  `DELETE FROM plan_candidates WHERE (property_id, component_id) IN (SELECT property_id, component_id
-     FROM plan_candidates WHERE property_id = ?1 LIMIT ?2)`,
-  "DELETE FROM units WHERE id IN (SELECT id FROM units WHERE property_id = ?1 LIMIT ?2)",
-  "DELETE FROM property_plans WHERE property_id = ?1 AND ?2 > 0",
-  "DELETE FROM property_totals WHERE property_id = ?1 AND ?2 > 0",
-  "DELETE FROM properties WHERE id = ?1 AND ?2 > 0",
-];
-
-/** Of a partner that has no properties any more, what may be many. `?1` is the partner. */
-const OF_PARTNER = [
-  `DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT id FROM webhook_deliveries WHERE partner_id = ?1
-     ORDER BY id LIMIT ?2)`,
-  `DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries WHERE partner_id = ?1
-     ORDER BY id LIMIT ?2)`,
-  `DELETE FROM event_log WHERE (partner_id, seq) IN (SELECT partner_id, seq FROM event_log WHERE partner_id = ?1
-     LIMIT ?2)`,
-  `DELETE FROM component_tallies WHERE (partner_id, bucket, block) IN (SELECT partner_id, bucket, block
-     FROM component_tallies WHERE partner_id = ?1 LIMIT ?2)`,
-  `DELETE FROM idempotency_keys WHERE (partner_id, operation, key) IN (SELECT partner_id, operation, key
-     FROM idempotency_keys WHERE partner_id = ?1 LIMIT ?2)`,
-  `DELETE FROM daily_budgets WHERE (partner_id, day) IN (SELECT partner_id, day FROM daily_budgets
-     WHERE partner_id = ?1 LIMIT ?2)`,
-];
-
-/** One row or a few each. */
-const LAST = [
-  "DELETE FROM daily_budgets WHERE partner_id = ?1",
-  "DELETE FROM partner_plans WHERE partner_id = ?1",
-  "DELETE FROM credentials WHERE partner_id = ?1",
-  "DELETE FROM webhook_receivers WHERE partner_id = ?1",
-  "DELETE FROM partner_totals WHERE partner_id = ?1",
-  "DELETE FROM partners WHERE id = ?1",
-];
-
-/** What is run as often as there are rows to delete. */
-export const PURGE_STATEMENTS: readonly string[] = [...OF_APPLIANCE, ...OF_PROPERTY, ...OF_PARTNER];
+/** Deletes what is of the id, and returns a key of each row that is gone. */
+type Deletion = () => { execute(values: { id: string }): Promise<unknown[]> };
 
 /**
  * Deletes a partner with all that it owns, a few hundred rows a step, found by indexes alone: children before what
- * they refer to, since a connection that purges looks for no references. The statements are written for SQLite itself, whose row limits no query builder knows.
+ * they refer to, since a connection that purges looks for no references.
  */
-export function purgeStore(db: Db) {
-  const client = (db as unknown as { $client: Database }).$client;
-  const run = (sql: string, id: string) => client.query(sql).run(id, PER_STATEMENT).changes;
-  const first = (sql: string, id: string) => client.query<{ id: string }, [string]>(sql).get(id)?.id;
+export function purgeStore(engine: Engine) {
+  const { db } = engine;
+  const t = engine.tables;
 
-  /** Runs the statements in their order, up to the first that leaves something for another step. */
-  function runAll(statements: readonly string[], id: string): number {
+  /** The rows whose keys are chosen, a bounded number of them; of one table, or of one beside its `components`. */
+  const some = (table: AnySQLiteTable, key: AnySQLiteColumn[], condition: SQL, byComponents = false) =>
+    engine.prepared(() => {
+      const columns = Object.fromEntries(key.map((column, at) => [`key${at}`, column]));
+      const rows = byComponents
+        ? db
+            .select(columns)
+            .from(t.components)
+            .innerJoin(table, eq(key.find(({ name }) => name === "component_id")!, t.components.id))
+        : db.select(columns).from(table);
+      const chosen = rows.where(condition).limit(PER_STATEMENT);
+      const isChosen =
+        key.length === 1 ? inArray(key[0]!, chosen) : sql`(${sql.join(key, sql`, `)}) in ${chosen}`;
+      return db.delete(table).where(isChosen).returning({ key: key[0]! });
+    }) as Deletion;
+  /** The few rows at most that are of the id. */
+  const all = (table: AnySQLiteTable, of: AnySQLiteColumn) =>
+    engine.prepared(() =>
+      db
+        .delete(table)
+        .where(eq(of, ph("id")))
+        .returning({ key: of }),
+    ) as Deletion;
+  const isOf = (column: AnySQLiteColumn) => eq(column, ph("id"));
+
+  /** Of an appliance, the rows that refer to others before those. */
+  const ofAppliance = [
+    some(
+      t.riskSnapshots,
+      [t.riskSnapshots.componentId, t.riskSnapshots.day],
+      isOf(t.components.applianceId),
+      true,
+    ),
+    some(
+      t.outcomes,
+      [t.outcomes.serviceEventId, t.outcomes.componentId],
+      isOf(t.components.applianceId),
+      true,
+    ),
+    // Each kind has an index of its own.
+    ...["smart", "meter"].map((kind) =>
+      some(
+        t.sensorEvents,
+        [t.sensorEvents.id],
+        sql`${isOf(t.sensorEvents.applianceId)} and ${t.sensorEvents.kind} = ${sql.raw(`'${kind}'`)}`,
+      ),
+    ),
+    some(t.serviceEvents, [t.serviceEvents.id], isOf(t.serviceEvents.applianceId)),
+    some(t.components, [t.components.id], isOf(t.components.applianceId)),
+    all(t.appliances, t.appliances.id),
+  ];
+  /** The same of a property that has no appliances any more. */
+  const ofProperty = [
+    some(t.claims, [t.claims.id], isOf(t.claims.propertyId)),
+    some(t.embeds, [t.embeds.id], isOf(t.embeds.propertyId)),
+    some(
+      t.planCandidates,
+      [t.planCandidates.propertyId, t.planCandidates.componentId],
+      isOf(t.planCandidates.propertyId),
+    ),
+    some(t.units, [t.units.id], isOf(t.units.propertyId)),
+    all(t.propertyPlans, t.propertyPlans.propertyId),
+    all(t.propertyTotals, t.propertyTotals.propertyId),
+    all(t.properties, t.properties.id),
+  ];
+  const deliveries = t.webhookDeliveries;
+  const oldest = () =>
+    db
+      .select({ id: deliveries.id })
+      .from(deliveries)
+      .where(isOf(deliveries.partnerId))
+      .orderBy(asc(deliveries.id))
+      .limit(PER_STATEMENT);
+  /** Of a partner that has no properties any more, what may be many. */
+  const ofPartner = [
+    engine.prepared(() =>
+      db
+        .delete(t.webhookAttempts)
+        .where(inArray(t.webhookAttempts.deliveryId, oldest()))
+        .returning({ key: t.webhookAttempts.deliveryId }),
+    ) as Deletion,
+    engine.prepared(() =>
+      db.delete(deliveries).where(inArray(deliveries.id, oldest())).returning({ key: deliveries.id }),
+    ) as Deletion,
+    some(t.eventLog, [t.eventLog.partnerId, t.eventLog.seq], isOf(t.eventLog.partnerId)),
+    some(
+      t.componentTallies,
+      [t.componentTallies.partnerId, t.componentTallies.bucket, t.componentTallies.block],
+      isOf(t.componentTallies.partnerId),
+    ),
+    some(
+      t.idempotencyKeys,
+      [t.idempotencyKeys.partnerId, t.idempotencyKeys.operation, t.idempotencyKeys.key],
+      isOf(t.idempotencyKeys.partnerId),
+    ),
+    some(t.dailyBudgets, [t.dailyBudgets.partnerId, t.dailyBudgets.day], isOf(t.dailyBudgets.partnerId)),
+  ];
+  /** One row or a few each. */
+  const last = [
+    all(t.dailyBudgets, t.dailyBudgets.partnerId),
+    all(t.partnerPlans, t.partnerPlans.partnerId),
+    all(t.credentials, t.credentials.partnerId),
+    all(t.webhookReceivers, t.webhookReceivers.partnerId),
+    all(t.partnerTotals, t.partnerTotals.partnerId),
+    all(t.partners, t.partners.id),
+  ];
+  const firstAppliance = engine.prepared(() =>
+    db
+      .select({ id: t.appliances.id })
+      .from(t.appliances)
+      .where(isOf(t.appliances.partnerId))
+      .orderBy(asc(t.appliances.seq))
+      .limit(1),
+  );
+  const firstProperty = engine.prepared(() =>
+    db
+      .select({ id: t.properties.id })
+      .from(t.properties)
+      .where(isOf(t.properties.partnerId))
+      .orderBy(asc(t.properties.seq))
+      .limit(1),
+  );
+  const photos = engine.prepared(() => {
+    const chosen = db
+      .select({ id: t.photos.id })
+      .from(t.photos)
+      .where(isOf(t.photos.applianceId))
+      .limit(PER_STATEMENT);
+    return db.delete(t.photos).where(inArray(t.photos.id, chosen)).returning({ filename: t.photos.filename });
+  });
+
+  /** Runs the deletions in their order, up to the first that leaves something for another step. */
+  async function runAll(deletions: readonly Deletion[], id: string): Promise<number> {
     let rows = 0;
-    for (const statement of statements) {
-      const changes = run(statement, id);
-      rows += changes;
-      if (changes >= PER_STATEMENT) break;
+    for (const deletion of deletions) {
+      const gone = await deletion().execute({ id });
+      rows += gone.length;
+      if (gone.length >= PER_STATEMENT) break;
     }
     return rows;
   }
 
   return {
     async step(partnerId: string): Promise<Purged> {
-      const applianceId = first(
-        "SELECT id FROM appliances WHERE partner_id = ?1 ORDER BY seq LIMIT 1",
-        partnerId,
-      );
-      if (applianceId !== undefined) {
-        const photos = client
-          .query<{ filename: string }, [string, number]>(
-            "DELETE FROM photos WHERE id IN (SELECT id FROM photos WHERE appliance_id = ?1 LIMIT ?2) RETURNING filename",
-          )
-          .all(applianceId, PER_STATEMENT);
-        const files = photos.map(({ filename }) => filename);
+      const [appliance] = await firstAppliance().execute({ id: partnerId });
+      if (appliance) {
+        const files = (await photos().execute({ id: appliance.id })).map(({ filename }) => filename);
         if (files.length >= PER_STATEMENT) return { rows: files.length, files, isEmpty: false };
-        return { rows: files.length + runAll(OF_APPLIANCE, applianceId), files, isEmpty: false };
+        return { rows: files.length + (await runAll(ofAppliance, appliance.id)), files, isEmpty: false };
       }
-      const propertyId = first(
-        "SELECT id FROM properties WHERE partner_id = ?1 ORDER BY seq LIMIT 1",
-        partnerId,
-      );
-      if (propertyId !== undefined)
-        return { rows: runAll(OF_PROPERTY, propertyId), files: [], isEmpty: false };
-      const rows = runAll(OF_PARTNER, partnerId);
+      const [property] = await firstProperty().execute({ id: partnerId });
+      if (property) return { rows: await runAll(ofProperty, property.id), files: [], isEmpty: false };
+      const rows = await runAll(ofPartner, partnerId);
       return { rows, files: [], isEmpty: rows === 0 };
     },
     /** Deletes the partner itself. Throws when something is left that refers to it. */
     async finish(partnerId: string): Promise<void> {
-      for (const statement of LAST) client.query(statement).run(partnerId);
+      for (const deletion of last) await deletion().execute({ id: partnerId });
     },
   };
 }

@@ -1,19 +1,20 @@
 import { and, asc, eq, gt, gte, lt, sql } from "drizzle-orm";
 import { type Day, type Instant, MS_PER_DAY } from "../../domain/time.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
-import { dailyBudgets, idempotencyKeys } from "../sqlite/schema.ts";
+import type { Engine } from "../engine.ts";
+import type { Tables } from "../schema.ts";
 
 const ph = sql.placeholder;
 
-export type StoredReply = typeof idempotencyKeys.$inferSelect;
+export type StoredReply = Tables["idempotencyKeys"]["$inferSelect"];
 
 /** How long a reply is given again. */
 export const REPLIES_KEPT_MS = MS_PER_DAY;
 
 /** Replies kept for repeated requests. */
-export function idempotencyStore(db: Db) {
-  const find = lazy(() =>
+export function idempotencyStore(engine: Engine) {
+  const { db } = engine;
+  const { idempotencyKeys } = engine.tables;
+  const find = engine.prepared(() =>
     db
       .select()
       .from(idempotencyKeys)
@@ -23,8 +24,7 @@ export function idempotencyStore(db: Db) {
           eq(idempotencyKeys.operation, ph("operation")),
           eq(idempotencyKeys.key, ph("key")),
         ),
-      )
-      .prepare(),
+      ),
   );
   return {
     async find(partnerId: string, operation: string, key: string): Promise<StoredReply | undefined> {
@@ -42,38 +42,39 @@ export function idempotencyStore(db: Db) {
     },
     /** Deletes up to `limit` replies older than `before`; returns how many. */
     async prune(before: Instant, limit: number): Promise<number> {
+      const { partnerId, operation, key, createdAt } = idempotencyKeys;
       const old = db
-        .select({ rowid: sql`rowid` })
+        .select({ partnerId, operation, key })
         .from(idempotencyKeys)
-        .where(lt(idempotencyKeys.createdAt, before))
+        .where(lt(createdAt, before))
         .limit(limit);
       const deleted = await db
         .delete(idempotencyKeys)
-        .where(sql`rowid in ${old}`)
-        .returning({ key: idempotencyKeys.key });
+        .where(sql`(${partnerId}, ${operation}, ${key}) in ${old}`)
+        .returning({ key });
       return deleted.length;
     },
   };
 }
 
 /** Calls taken from the partners' daily budgets. */
-export function budgetStore(db: Db) {
-  const taken = lazy(() =>
+export function budgetStore(engine: Engine) {
+  const { db } = engine;
+  const { dailyBudgets } = engine.tables;
+  const taken = engine.prepared(() =>
     db
       .select({ calls: dailyBudgets.calls })
       .from(dailyBudgets)
-      .where(and(eq(dailyBudgets.partnerId, ph("partnerId")), eq(dailyBudgets.day, ph("day"))))
-      .prepare(),
+      .where(and(eq(dailyBudgets.partnerId, ph("partnerId")), eq(dailyBudgets.day, ph("day")))),
   );
-  const add = lazy(() =>
+  const add = engine.prepared(() =>
     db
       .insert(dailyBudgets)
       .values({ partnerId: ph("partnerId"), day: ph("day"), calls: ph("calls") })
       .onConflictDoUpdate({
         target: [dailyBudgets.partnerId, dailyBudgets.day],
         set: { calls: sql`${dailyBudgets.calls} + excluded.calls` },
-      })
-      .prepare(),
+      }),
   );
   return {
     async taken(partnerId: string, day: Day): Promise<number> {

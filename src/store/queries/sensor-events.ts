@@ -1,10 +1,7 @@
 import { and, gte, sql } from "drizzle-orm";
 import type { SensorEvent } from "../../domain/sensor-event.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
-import { sensorEvents } from "../sqlite/schema.ts";
-import { isAmong } from "../sqlite/statements.ts";
+import type { Engine } from "../engine.ts";
 
 const ph = sql.placeholder;
 
@@ -13,8 +10,10 @@ export type SmartEvidenceRow = Pick<
   "applianceId" | "componentId" | "eventType" | "severity" | "sensorId" | "recordedAt"
 >;
 
-export function sensorEventStore(db: Db) {
-  const smart = lazy(() =>
+export function sensorEventStore(engine: Engine) {
+  const { db, isAmong } = engine;
+  const { sensorEvents } = engine.tables;
+  const smart = engine.prepared(() =>
     db
       .select({
         applianceId: sensorEvents.applianceId,
@@ -31,8 +30,7 @@ export function sensorEventStore(db: Db) {
           sql`${sensorEvents.kind} = 'smart'`,
           gte(sensorEvents.recordedAt, ph("since")),
         ),
-      )
-      .prepare(),
+      ),
   );
   return {
     async insert(event: SensorEvent): Promise<void> {
@@ -40,7 +38,7 @@ export function sensorEventStore(db: Db) {
     },
     /** Smart events recorded since then: older ones have faded. */
     async smartEvidence(applianceIds: readonly string[], since: Instant): Promise<SmartEvidenceRow[]> {
-      return await smart().execute({ applianceIds: JSON.stringify(applianceIds), since });
+      return await smart().execute({ applianceIds: engine.list(applianceIds), since });
     },
   };
 }

@@ -7,10 +7,8 @@ import type {
   ServiceEventCorrection,
 } from "../../domain/service-event.ts";
 import type { Day, Instant } from "../../domain/time.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
-import { appliances, outcomes, serviceEvents } from "../sqlite/schema.ts";
-import { hotRead, hotWrite, isAmong } from "../sqlite/statements.ts";
+import type { Engine } from "../engine.ts";
+import type { Tables } from "../schema.ts";
 import { named } from "./named.ts";
 
 const ph = sql.placeholder;
@@ -31,22 +29,23 @@ export type EventEvidenceRow = {
 /** What is kept of a note that was read; all null without one. */
 export type Reading = { noteKey: string | null; findings: string | null; readBy: string | null };
 
-const EVIDENCE = {
-  applianceId: serviceEvents.applianceId,
-  componentId: serviceEvents.componentId,
-  eventType: serviceEvents.eventType,
-  date: serviceEvents.date,
-  conditionAfter: serviceEvents.conditionAfter,
-  id: serviceEvents.id,
-  noteKey: serviceEvents.noteKey,
-  findings: serviceEvents.findings,
-  readBy: serviceEvents.readBy,
-};
+export type Outcome = Tables["outcomes"]["$inferSelect"];
 
-export type Outcome = typeof outcomes.$inferSelect;
-
-export function serviceEventStore(db: Db) {
-  const insert = hotWrite(db, () =>
+export function serviceEventStore(engine: Engine) {
+  const { db, isAmong } = engine;
+  const { appliances, outcomes, serviceEvents } = engine.tables;
+  const evidenceColumns = {
+    applianceId: serviceEvents.applianceId,
+    componentId: serviceEvents.componentId,
+    eventType: serviceEvents.eventType,
+    date: serviceEvents.date,
+    conditionAfter: serviceEvents.conditionAfter,
+    id: serviceEvents.id,
+    noteKey: serviceEvents.noteKey,
+    findings: serviceEvents.findings,
+    readBy: serviceEvents.readBy,
+  };
+  const insert = engine.write(() =>
     db.insert(serviceEvents).values({
       id: ph("id"),
       partnerId: ph("partnerId"),
@@ -67,7 +66,7 @@ export function serviceEventStore(db: Db) {
       readBy: ph("readBy"),
     }),
   );
-  const saveReading = hotWrite(db, () =>
+  const saveReading = engine.write(() =>
     db
       .update(serviceEvents)
       .set({
@@ -77,7 +76,7 @@ export function serviceEventStore(db: Db) {
       })
       .where(eq(serviceEvents.id, ph("id"))),
   );
-  const ofDay = lazy(() =>
+  const ofDay = engine.prepared(() =>
     db
       .select()
       .from(serviceEvents)
@@ -87,22 +86,21 @@ export function serviceEventStore(db: Db) {
           eq(serviceEvents.date, ph("date")),
           eq(serviceEvents.eventType, ph("eventType")),
         ),
-      )
-      .prepare(),
+      ),
   );
-  const evidence = hotRead<EventEvidenceRow>(db, () =>
+  const evidence = engine.read<EventEvidenceRow>(() =>
     db
       .select({
-        ...named(EVIDENCE),
+        ...named(evidenceColumns),
         unread:
-          sql`case when ${serviceEvents.readBy} is ${ph("readBy")} then null else ${serviceEvents.notes} end`.as(
+          sql`case when ${serviceEvents.readBy} is not distinct from ${ph("readBy")} then null else ${serviceEvents.notes} end`.as(
             "unread",
           ),
       })
       .from(serviceEvents)
       .where(isAmong(serviceEvents.applianceId, "applianceIds")),
   );
-  const newest = lazy(() =>
+  const newest = engine.prepared(() =>
     db
       .select({
         applianceId: serviceEvents.applianceId,
@@ -112,18 +110,16 @@ export function serviceEventStore(db: Db) {
       })
       .from(serviceEvents)
       .where(and(isAmong(serviceEvents.applianceId, "applianceIds"), lte(serviceEvents.date, ph("until"))))
-      .groupBy(serviceEvents.applianceId, serviceEvents.eventType, serviceEvents.conditionAfter)
-      .prepare(),
+      .groupBy(serviceEvents.applianceId, serviceEvents.eventType, serviceEvents.conditionAfter),
   );
-  const daysBefore = lazy(() =>
+  const daysBefore = engine.prepared(() =>
     db
       .selectDistinct({ date: serviceEvents.date })
       .from(appliances)
       .innerJoin(serviceEvents, eq(serviceEvents.applianceId, appliances.id))
-      .where(and(eq(appliances.propertyId, ph("propertyId")), lt(serviceEvents.date, ph("before"))))
-      .prepare(),
+      .where(and(eq(appliances.propertyId, ph("propertyId")), lt(serviceEvents.date, ph("before")))),
   );
-  const firstByComponent = hotRead<{ componentId: string | null; firstAt: Instant }>(db, () =>
+  const firstByComponent = engine.read<{ componentId: string | null; firstAt: Instant }>(() =>
     db
       .select({
         componentId: sql`${serviceEvents.componentId}`.as("componentId"),
@@ -139,7 +135,7 @@ export function serviceEventStore(db: Db) {
       )
       .groupBy(serviceEvents.componentId),
   );
-  const insertOutcome = hotWrite(db, () =>
+  const insertOutcome = engine.write(() =>
     db
       .insert(outcomes)
       .values({
@@ -160,10 +156,10 @@ export function serviceEventStore(db: Db) {
 
   return {
     async insert(event: ServiceEvent, reading: Reading): Promise<void> {
-      insert({ ...event, ...reading });
+      await insert({ ...event, ...reading });
     },
     async saveReading(id: string, reading: Reading): Promise<void> {
-      saveReading({ id, ...reading });
+      await saveReading({ id, ...reading });
     },
     /** The appliance's event of that component, type, date and notes, when there is one. */
     async alike(event: Pick<ServiceEvent, "applianceId" | "componentId" | "date" | "eventType" | "notes">) {
@@ -175,11 +171,11 @@ export function serviceEventStore(db: Db) {
     },
     /** What scoring reads of appliances' events; the notes of those alone that were not read by the rules `readBy`. */
     async evidence(applianceIds: readonly string[], readBy: string): Promise<EventEvidenceRow[]> {
-      return evidence({ applianceIds: JSON.stringify(applianceIds), readBy });
+      return evidence({ applianceIds: engine.list(applianceIds), readBy });
     },
     /** The newest event of each type and resulting condition on each appliance, up to a day. */
     async newestByKind(applianceIds: readonly string[], until: Day): Promise<InspectionEvent[]> {
-      const rows = await newest().execute({ applianceIds: JSON.stringify(applianceIds), until });
+      const rows = await newest().execute({ applianceIds: engine.list(applianceIds), until });
       return rows as InspectionEvent[];
     },
     /** The days before `before` on which a property's appliances have events, each once, in no order. */
@@ -193,9 +189,9 @@ export function serviceEventStore(db: Db) {
     async ofComponent(
       { applianceId, id: componentId }: { applianceId: string; id: string },
       last?: Pick<ServiceEvent, "date" | "id">,
-      limit = -1,
+      limit?: number,
     ): Promise<ServiceEvent[]> {
-      const rows = await db
+      const events = db
         .select()
         .from(serviceEvents)
         .where(
@@ -206,8 +202,8 @@ export function serviceEventStore(db: Db) {
           ),
         )
         .orderBy(desc(serviceEvents.date), desc(serviceEvents.id))
-        .limit(limit);
-      return rows as ServiceEvent[];
+        .$dynamic();
+      return (await (limit === undefined ? events : events.limit(limit))) as ServiceEvent[];
     },
     /** All of an appliance's, the oldest first. */
     async ofAppliance(applianceId: string): Promise<ServiceEvent[]> {
@@ -231,7 +227,7 @@ export function serviceEventStore(db: Db) {
     },
     /** Keeps it, unless one of that event and component is kept already. */
     async insertOutcome(outcome: Outcome): Promise<void> {
-      insertOutcome({ ...outcome });
+      await insertOutcome({ ...outcome });
     },
     async outcomesOf(componentId: string): Promise<Outcome[]> {
       return await db.select().from(outcomes).where(eq(outcomes.componentId, componentId));

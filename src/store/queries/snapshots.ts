@@ -1,43 +1,41 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { type Day, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { TrendRow } from "../../domain/trend.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
+import type { Engine } from "../engine.ts";
+import type { Tables } from "../schema.ts";
 import type { Slice } from "../slice.ts";
-import { components, riskSnapshots, snapshotRuns } from "../sqlite/schema.ts";
-import { hotWrite } from "../sqlite/statements.ts";
 
 const ph = sql.placeholder;
 
 /** A snapshot is a day apart from the next; two hours more is late. */
 export const SNAPSHOT_LATE_MS = MS_PER_DAY + 2 * 3_600_000;
 
-export type SnapshotRun = typeof snapshotRuns.$inferSelect;
+export type SnapshotRun = Tables["snapshotRuns"]["$inferSelect"];
 
-export function snapshotStore(db: Db) {
-  const run = lazy(() =>
+export function snapshotStore(engine: Engine) {
+  const { db } = engine;
+  const { components, riskSnapshots, snapshotRuns } = engine.tables;
+  const run = engine.prepared(() =>
     db
       .select()
       .from(snapshotRuns)
-      .where(eq(snapshotRuns.day, ph("day")))
-      .prepare(),
+      .where(eq(snapshotRuns.day, ph("day"))),
   );
-  const latest = lazy(() =>
+  const latest = engine.prepared(() =>
     db
       .select()
       .from(snapshotRuns)
       .where(isNotNull(snapshotRuns.finishedAt))
       .orderBy(desc(snapshotRuns.day))
-      .limit(1)
-      .prepare(),
+      .limit(1),
   );
-  const insert = hotWrite(db, () =>
+  const insert = engine.write(() =>
     db
       .insert(riskSnapshots)
       .values({ componentId: ph("componentId"), day: ph("day"), riskScore: ph("riskScore") })
       .onConflictDoNothing(),
   );
-  const prune = hotWrite(db, () =>
+  const prune = engine.write(() =>
     db
       .delete(riskSnapshots)
       .where(
@@ -47,21 +45,19 @@ export function snapshotStore(db: Db) {
         ),
       ),
   );
-  const trend = lazy(() =>
+  const trend = engine.prepared(() =>
     db
       .select({ day: riskSnapshots.day, riskScore: riskSnapshots.riskScore })
       .from(riskSnapshots)
       .where(eq(riskSnapshots.componentId, ph("componentId")))
-      .orderBy(asc(riskSnapshots.day))
-      .prepare(),
+      .orderBy(asc(riskSnapshots.day)),
   );
-  const days = lazy(() =>
+  const days = engine.prepared(() =>
     db
       .select({ day: snapshotRuns.day })
       .from(snapshotRuns)
       .where(and(gte(snapshotRuns.day, ph("from")), isNotNull(snapshotRuns.finishedAt)))
-      .orderBy(asc(snapshotRuns.day))
-      .prepare(),
+      .orderBy(asc(snapshotRuns.day)),
   );
 
   return {
@@ -122,11 +118,11 @@ export function snapshotStore(db: Db) {
       await db.update(snapshotRuns).set(change).where(eq(snapshotRuns.day, day));
     },
     async insertTrendRow(componentId: string, day: Day, riskScore: number): Promise<void> {
-      insert({ componentId, day, riskScore });
+      await insert({ componentId, day, riskScore });
     },
     /** Drops the component's rows that no day from `cutoff` on needs. */
     async pruneTrend(componentId: string, cutoff: Day): Promise<void> {
-      prune({ componentId, cutoff });
+      await prune({ componentId, cutoff });
     },
     async pruneRuns(cutoff: Day): Promise<void> {
       await db

@@ -1,9 +1,6 @@
-import { asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { PropertyTotals, Totals } from "../../domain/totals.ts";
-import type { Db } from "../engine.ts";
-import { lazy } from "../lazy.ts";
-import { componentTallies, partnerTotals, properties, propertyTotals } from "../sqlite/schema.ts";
-import { hotRead, hotWrite } from "../sqlite/statements.ts";
+import type { Engine } from "../engine.ts";
 import { named } from "./named.ts";
 
 const ph = sql.placeholder;
@@ -24,43 +21,39 @@ const SUMS = [
 const PROPERTY_SUMS = [...SUMS, "rcvCents", "vitalCritical"] as const;
 const PARTNER_SUMS = [...SUMS, "properties", "events"] as const;
 
-export function totalsStore(db: Db) {
-  const start = lazy(() =>
-    db
-      .insert(propertyTotals)
-      .values({ propertyId: ph("propertyId"), partnerId: ph("partnerId") })
-      .prepare(),
+export function totalsStore(engine: Engine) {
+  const { db } = engine;
+  const { componentTallies, partnerTotals, properties, propertyTotals } = engine.tables;
+  const start = engine.prepared(() =>
+    db.insert(propertyTotals).values({ propertyId: ph("propertyId"), partnerId: ph("partnerId") }),
   );
-  const ofProperty = lazy(() =>
+  const ofProperty = engine.prepared(() =>
     db
       .select()
       .from(propertyTotals)
-      .where(eq(propertyTotals.propertyId, ph("propertyId")))
-      .prepare(),
+      .where(eq(propertyTotals.propertyId, ph("propertyId"))),
   );
-  const ofPartner = hotRead<PartnerTotals>(db, () =>
+  const ofPartner = engine.read<PartnerTotals>(() =>
     db
       .select(named(getTableColumns(partnerTotals)))
       .from(partnerTotals)
       .where(eq(partnerTotals.partnerId, ph("partnerId"))),
   );
-  const addProperty = lazy(() =>
+  const addProperty = engine.prepared(() =>
     db
       .update(propertyTotals)
       .set(
         Object.fromEntries(PROPERTY_SUMS.map((name) => [name, sql`${propertyTotals[name]} + ${ph(name)}`])),
       )
-      .where(eq(propertyTotals.propertyId, ph("propertyId")))
-      .prepare(),
+      .where(eq(propertyTotals.propertyId, ph("propertyId"))),
   );
-  const addPartner = lazy(() =>
+  const addPartner = engine.prepared(() =>
     db
       .update(partnerTotals)
       .set(Object.fromEntries(PARTNER_SUMS.map((name) => [name, sql`${partnerTotals[name]} + ${ph(name)}`])))
-      .where(eq(partnerTotals.partnerId, ph("partnerId")))
-      .prepare(),
+      .where(eq(partnerTotals.partnerId, ph("partnerId"))),
   );
-  const addTally = hotWrite(db, () =>
+  const addTally = engine.write(() =>
     db
       .insert(componentTallies)
       .values({
@@ -74,14 +67,13 @@ export function totalsStore(db: Db) {
         set: { count: sql`${componentTallies.count} + excluded.count` },
       }),
   );
-  const demo = lazy(() =>
+  const demo = engine.prepared(() =>
     db
       .select({ totals: propertyTotals })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(sql`${properties.partnerId} = ${ph("partnerId")} and ${properties.isDemo} = 1`)
-      .orderBy(asc(properties.seq))
-      .prepare(),
+      .where(and(eq(properties.partnerId, ph("partnerId")), engine.isTrue(properties.isDemo)))
+      .orderBy(asc(properties.seq)),
   );
 
   return {
@@ -89,7 +81,7 @@ export function totalsStore(db: Db) {
       return (await ofProperty().execute({ propertyId }))[0]!;
     },
     async ofPartner(partnerId: string): Promise<PartnerTotals> {
-      return ofPartner({ partnerId })[0]!;
+      return (await ofPartner({ partnerId }))[0]!;
     },
     async ofDemoProperties(partnerId: string): Promise<PropertyTotals[]> {
       return (await demo().execute({ partnerId })).map((row) => row.totals);
@@ -104,7 +96,7 @@ export function totalsStore(db: Db) {
       await addPartner().execute({ ...NOTHING, ...delta, partnerId });
     },
     async addTally(partnerId: string, bucket: number, block: number, count: number): Promise<void> {
-      addTally({ partnerId, bucket, block, count });
+      await addTally({ partnerId, bucket, block, count });
     },
   };
 }

@@ -18,6 +18,8 @@ export const sqliteKit = {
   oneOf: <const T extends readonly [string, ...string[]]>(name: string, values: T) =>
     text(name, { enum: values }),
   int: (name: string) => integer(name),
+  /** A primary key that the database numbers by itself, each row's greater than those before. */
+  identity: (name: string) => integer(name).primaryKey(),
   /** Instants (epoch milliseconds) and money (US cents), which 32 bits do not hold. */
   bigint: (name: string) => integer(name),
   real: (name: string) => real(name),

@@ -1,9 +1,9 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import { refusedWrite, StorageError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Db } from "../engine.ts";
+import type { Engine } from "../engine.ts";
+import { sqliteEngine } from "./engine.ts";
 import { noDatabase, readable } from "./errors.ts";
 import { applyMigrations, pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
@@ -11,10 +11,10 @@ import type { WriterConnection } from "./write-queue.ts";
 
 export type SqliteFile = {
   /** Sees what is committed; refuses to write. */
-  reader: Db;
-  writer: Db;
+  reader: Engine;
+  writer: Engine;
   /** A connection that sees what is committed now until it is closed, whatever is written meanwhile. */
-  openMoment(): { db: Db; close(): void };
+  openMoment(): { engine: Engine; close(): void };
   connection: WriterConnection;
   /** Changes whenever another process has committed. */
   dataVersion(): number;
@@ -95,8 +95,8 @@ function assemble(writer: Database, reader: Database, applied: readonly Migratio
     "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()",
   );
   return {
-    reader: drizzle(reader),
-    writer: drizzle(writer),
+    reader: sqliteEngine(reader),
+    writer: sqliteEngine(writer),
     openMoment: () => openMoment(writer.filename),
     connection: writerConnection(writer),
     dataVersion: () => dataVersion.get()!.data_version,
@@ -126,7 +126,7 @@ function openMoment(file: string) {
     db.close();
     throw error;
   }
-  return { db: drizzle(db), close: () => db.close() };
+  return { engine: sqliteEngine(db), close: () => db.close() };
 }
 
 function writerConnection(db: Database): WriterConnection {

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openStore, type Store, type StoreOptions } from "../store.ts";
+import type { Store, StoreOptions } from "../store.ts";
 import { copyDatabase, openForReading } from "./inspect.ts";
+import { openSqliteStore } from "./store.ts";
 
 /**
  * Runs something on a copy of the database that is thrown away afterwards, also when the process is interrupted:
@@ -24,7 +25,7 @@ export async function withScratchCopy<T>(
     } finally {
       original.close();
     }
-    const store = openStore(copy, options);
+    const store = openSqliteStore(copy, options);
     try {
       return await run(store);
     } finally {

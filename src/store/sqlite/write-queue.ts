@@ -1,3 +1,5 @@
+import type { Durability, Priority } from "../store.ts";
+
 /** The transaction statements of the one writer connection. `begin` throws a busy error while another process writes. */
 export type WriterConnection = {
   begin(): void;
@@ -12,17 +14,6 @@ export type WriterConnection = {
   /** Whether the coming transaction must survive a power cut, or a kill of the process only. */
   setDurable(durable: boolean): void;
 };
-
-/**
- * `durable`: survives a power cut when acknowledged. `process`: survives a kill of the process; cheaper, for counters
- * whose loss with the power does no harm.
- */
-export type Durability = "durable" | "process";
-
-/**
- * `background`: a long one of a series; it never shares a group, so that nobody waits for it and for its commit.
- */
-export type Priority = "request" | "background";
 
 type Job = {
   run: () => Promise<unknown>;

@@ -1,0 +1,53 @@
+import type { Engine } from "./engine.ts";
+import { applianceStore } from "./queries/appliances.ts";
+import { auditStore } from "./queries/audit.ts";
+import { claimStore } from "./queries/claims.ts";
+import { clockStore } from "./queries/clock.ts";
+import { componentStore } from "./queries/components.ts";
+import { deliveryStore } from "./queries/deliveries.ts";
+import { deliveryLogStore } from "./queries/delivery-log.ts";
+import { embedStore } from "./queries/embeds.ts";
+import { eventLogStore } from "./queries/event-log.ts";
+import { exportStore } from "./queries/export.ts";
+import { gaugeStore } from "./queries/gauges.ts";
+import { modelStore } from "./queries/models.ts";
+import { administratorStore, partnerStore } from "./queries/partners.ts";
+import { photoStore } from "./queries/photos.ts";
+import { planStore } from "./queries/plans.ts";
+import { propertyStore, unitStore } from "./queries/properties.ts";
+import { purgeStore } from "./queries/purge.ts";
+import { budgetStore, idempotencyStore } from "./queries/requests.ts";
+import { sensorEventStore } from "./queries/sensor-events.ts";
+import { serviceEventStore } from "./queries/service-events.ts";
+import { snapshotStore } from "./queries/snapshots.ts";
+import { totalsStore } from "./queries/totals.ts";
+
+/** Every table's queries, over one engine. */
+export const storesOf = (engine: Engine) => ({
+  partners: partnerStore(engine),
+  administrators: administratorStore(engine),
+  properties: propertyStore(engine),
+  units: unitStore(engine),
+  appliances: applianceStore(engine),
+  components: componentStore(engine),
+  totals: totalsStore(engine),
+  plans: planStore(engine),
+  serviceEvents: serviceEventStore(engine),
+  sensorEvents: sensorEventStore(engine),
+  claims: claimStore(engine),
+  photos: photoStore(engine),
+  purge: purgeStore(engine),
+  snapshots: snapshotStore(engine),
+  models: modelStore(engine),
+  eventLog: eventLogStore(engine),
+  deliveries: deliveryStore(engine),
+  deliveryLog: deliveryLogStore(engine),
+  idempotency: idempotencyStore(engine),
+  budgets: budgetStore(engine),
+  clock: clockStore(engine),
+  audit: auditStore(engine),
+  embeds: embedStore(engine),
+  export: exportStore(engine),
+  gauges: gaugeStore(engine),
+});
+export type Stores = ReturnType<typeof storesOf>;
