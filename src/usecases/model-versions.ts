@@ -29,7 +29,7 @@ export async function applyCalibration(
   for (let done = 0; done < frailties.length; done += BATCH) {
     const batch = frailties.slice(done, done + BATCH);
     const storeBatch = async (tx: Pick<Store["read"], "models">) => {
-      for (const [applianceId, frailty] of batch) tx.models.insertFrailty(number, applianceId, frailty);
+      for (const [applianceId, frailty] of batch) await tx.models.insertFrailty(number, applianceId, frailty);
     };
     await store.write(storeBatch, { durability: "process", priority: "background" });
     await pause();
