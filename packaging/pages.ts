@@ -14,6 +14,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   "embed.css": "src/web/embed/embed.css",
   "embed.js": "src/web/embed/embed.ts",
   "guide.css": "src/web/guide/guide.css",
+  "refusal.css": "src/web/embed/refusal.css",
   "reference.js": "src/web/reference/reference.ts",
 };
 /** The same for what comes ready from its makers. */

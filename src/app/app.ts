@@ -8,6 +8,7 @@ import { Authenticator } from "../http/auth.ts";
 import { ConsoleSessions } from "../http/console-sessions.ts";
 import { SlidingWindow } from "../http/limits.ts";
 import type { Operation } from "../http/operation.ts";
+import { refusalPages } from "../http/page-refusals.ts";
 import { partnerApi } from "../http/partner-api.ts";
 import { Pipeline } from "../http/pipeline.ts";
 import { clientAddress } from "../http/proxies.ts";
@@ -41,7 +42,6 @@ import { openListeners } from "./listeners.ts";
 import { modelCheck } from "./model-check.ts";
 import { type ModelProposals, modelProposals } from "./model-proposals.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
-
 import { type Later, serverState } from "./server-state.ts";
 import { type Upkeep, upkeep } from "./upkeep.ts";
 import { openUploads } from "./uploads.ts";
@@ -235,8 +235,7 @@ async function createFetches(
     random,
     changed,
   });
-  const portfolioApp = portfolioAppOperation({ frameAncestors: config.embed.frameAncestors });
-  const forPartners = [...partners, ...embeds, portfolioApp];
+  const forPartners = [...partners, ...embeds, portfolioAppOperation(config.embed)];
   const isOneListener = config.admin.listen === "main";
   const consoleSessions = new ConsoleSessions(store, random, tokenClock);
   const forAdministrators = [
@@ -287,6 +286,7 @@ async function createFetches(
       clientAddress: (socket, forwardedFor) => clientAddress(socket, forwardedFor, isTrusted),
       clock,
       ticks,
+      refusalPages: refusalPages(server.basePath, config.embed),
       newRequestId: () => Buffer.from(random(new Uint8Array(12))).toString("base64url"),
       log,
       onAnswer: (...answer) => metrics.requestAnswered(...answer),

@@ -20,7 +20,7 @@ export type PageSettings = {
 /** A page that runs no script but this server's, and asks no other host for anything. */
 export function pageReply(
   { frameAncestors, makesPictures = false }: PageSettings,
-  { request }: Call,
+  { request }: Pick<Call, "request">,
   { html, styleHash }: Rendered,
   status = 200,
 ): Reply<never> {

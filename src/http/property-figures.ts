@@ -13,7 +13,7 @@ import type { FileFigures } from "../web/embed/csv.ts";
 import { firstToShow } from "../web/embed/property-page.tsx";
 import { applianceTypeView } from "../wire/appliance.ts";
 import { complianceView } from "../wire/compliance.ts";
-import { componentView, trendPointView } from "../wire/component.ts";
+import { componentView, expectedFailureCost, trendPointView } from "../wire/component.ts";
 import { conditionFigure, type Figure, reserveFigure } from "../wire/figures.ts";
 import { forecastFigure } from "../wire/forecast.ts";
 import { planView, scheduledComponents } from "../wire/plan.ts";
@@ -37,7 +37,10 @@ export async function propertyFigures(
   const { read, knowledge, now } = world;
   const rows = await read.components.rowsOfProperty(property.id);
   const settledAt = await read.snapshots.settledAt();
-  const components = rows.map((row) => componentView(knowledge, row, settledAt));
+  const components = rows.map((row) => {
+    const component = componentView(knowledge, row, settledAt);
+    return { ...component, expected_failure_cost_a_year: expectedFailureCost(component) };
+  });
   const modelVersion = await modelVersionOf(read, knowledge);
   const made = <Written>(figure: Figure<Written>) => {
     for (const row of rows) figure.add(row);

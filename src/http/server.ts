@@ -5,6 +5,7 @@ import type { Logger } from "../log.ts";
 import { HttpFailure } from "./errors.ts";
 import { addressKey, type SlidingWindow } from "./limits.ts";
 import { type Operation, pathsOf } from "./operation.ts";
+import type { RefusalPages } from "./page-refusals.ts";
 import { type Pipeline, retryAfter, type Visit } from "./pipeline.ts";
 
 export type HttpParts = {
@@ -20,6 +21,8 @@ export type HttpParts = {
   ticks: () => number;
   newRequestId: () => string;
   log: Logger;
+  /** Where people ask for pages, what they are shown for a refusal. */
+  refusalPages?: RefusalPages;
   /** Told of every answer, for the metrics. */
   onAnswer?: (route: string, method: string, status: number, durationMs: number) => void;
 };
@@ -60,16 +63,17 @@ export function createHttp(parts: HttpParts): Fetch {
   });
 
   return async (request, socketAddress) => {
-    const given = request.headers.get("x-request-id");
+    const requestId = request.headers.get("x-request-id");
     const visit: Visit = {
-      requestId: given !== null && REQUEST_ID.test(given) ? given : parts.newRequestId(),
+      requestId: requestId !== null && REQUEST_ID.test(requestId) ? requestId : parts.newRequestId(),
       address: parts.clientAddress(socketAddress, request.headers.get("x-forwarded-for")),
       now: clock(),
       ticksMs: parts.ticks(),
       headers: {},
     };
     visits.set(request, visit);
-    const response = await answer(request, visit);
+    const given = await answer(request, visit);
+    const response = (given.status >= 400 && (await parts.refusalPages?.(request, given))) || given;
     const durationMs = parts.ticks() - visit.ticksMs;
     const route = visit.route ?? "unmatched";
     log.info(

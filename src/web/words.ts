@@ -57,6 +57,22 @@ export function sentence(code: string): string {
 const LABELS_SHOWN = 4;
 const inNaturalOrder = new Intl.Collator("en-US", { numeric: true }).compare;
 
+/** Labels in their order, with `3–7` for numbers that follow each other, and how many each stands for. */
+function runsOf(labels: readonly string[]): { text: string; size: number }[] {
+  const runs: string[][] = [];
+  for (const label of labels) {
+    const run = runs.at(-1);
+    const follows = /^[1-9]\d{0,8}$/.test(label) && run?.at(-1) === String(Number(label) - 1);
+    if (run && follows) run.push(label);
+    else runs.push([label]);
+  }
+  return runs.flatMap((run) =>
+    run.length > 2
+      ? [{ text: `${run[0]}–${run.at(-1)}`, size: run.length }]
+      : run.map((text) => ({ text, size: 1 })),
+  );
+}
+
 /** Where things are, in words: looks up the names of types and the labels of units. */
 export class Places {
   readonly #types: ReadonlyMap<string, ApplianceTypeForm>;
@@ -77,13 +93,14 @@ export class Places {
     return this.#types.get(typeId)?.system ?? "other";
   }
 
-  /** `Refrigerator, units 3, 5, 9 and 21 more` of like parts. */
+  /** `Refrigerator, units 1–12, 15, 21, and 9 more` of like parts. */
   ofSeveral(parts: readonly Pick<ComponentForm, "appliance_type" | "unit">[]): string {
     const labels = new Set(parts.flatMap(({ unit }) => this.#units.get(unit ?? "") ?? []));
     const name = this.typeName(parts[0]!.appliance_type);
     if (labels.size === 0) return name;
-    const shown = [...labels].sort(inNaturalOrder).slice(0, LABELS_SHOWN);
-    const more = labels.size - shown.length;
+    const runs = runsOf([...labels].sort(inNaturalOrder));
+    const shown = runs.slice(0, LABELS_SHOWN).map(({ text }) => text);
+    const more = runs.slice(LABELS_SHOWN).reduce((sum, { size }) => sum + size, 0);
     const list = new Intl.ListFormat("en-US").format(more > 0 ? [...shown, `${more} more`] : shown);
     return `${name}, ${labels.size === 1 ? "unit" : "units"} ${list}`;
   }

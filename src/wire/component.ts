@@ -6,7 +6,7 @@ import type { ServiceEvent } from "../domain/service-event.ts";
 import { DAYS_PER_YEAR, type Instant, toIso, yearOf } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
-import { day, id, instant, list, number, object, record, text, whole } from "./kit.ts";
+import { day, id, instant, list, number, object, record, text, type WireOf, whole } from "./kit.ts";
 import { forPartner, operatorsPage, page } from "./paging.ts";
 import {
   ageYears,
@@ -98,6 +98,11 @@ export const componentView = component.view(
   },
 );
 export const componentPage = page("components", component);
+
+/** What a failure within a year is expected to cost, in USD: the chance of one times its price. */
+export const expectedFailureCost = (
+  one: Pick<WireOf<typeof component>, "failure_probability_12m" | "reactive_cost">,
+) => round(one.failure_probability_12m * one.reactive_cost, 2);
 
 /** The year that the component's age counts from. */
 const installYearOf = (component: Component) =>

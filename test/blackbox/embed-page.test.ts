@@ -9,6 +9,7 @@ import { type Installation, useMainstay } from "../support/mainstay.ts";
 import {
   ARTIFACTS,
   accessibilityFaults,
+  movingElements,
   openWindow,
   overflow,
   pagesOf,
@@ -86,6 +87,52 @@ describe.each(STATES)("the page in the state %s", (state) => {
     expect(troubles.filter((one) => !one.includes("404"))).toEqual([]);
     await close();
   });
+});
+
+// Rule: embed-readers
+test("on a wall it is as calm as on a desk, and nothing moves for who wants no motion", async () => {
+  const wall = { viewport: { width: 3840, height: 2160 } };
+  const { page, troubles, close } = await open("demo", { ...wall, reducedMotion: "reduce" });
+  expect(await overflow(page)).toBe(0);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await picture(page, "embed-demo-3840-light");
+  // Lines stay as short as eyes can follow, in the middle of the wall.
+  const { x, width } = (await page.locator("main").boundingBox())!;
+  expect(width).toBeLessThan(1400);
+  expect(Math.abs(x * 2 + width - 3840)).toBeLessThan(2);
+  expect(await movingElements(page)).toEqual([]);
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+  expect((await movingElements(page)).length).toBeGreaterThan(0);
+  expect(troubles).toEqual([]);
+  await close();
+});
+
+test("like parts share a bar of the time line, with their number, their units and what they cost together", async () => {
+  const all = (await client.get("/v1/components", { property_id: demoId, limit: 200 })).body.components;
+  const kinds = Map.groupBy(
+    all.filter((one: Json) => one.risk_tier !== "GOOD"),
+    (one: Json) => `${one.appliance_type} ${one.component_def_id} ${one.risk_tier}`,
+  );
+  const lines = [...kinds.values()].map((group) => {
+    const dollars = group.reduce((sum, one) => sum + one.proactive_cost, 0);
+    const years = group.map(({ projected_failure_range: { earliest, latest } }) => [earliest, latest]);
+    const [least, most] = [Math.min(...years.flat()), Math.max(...years.flat())];
+    const name = group.length === 1 ? "" : `${group.length} × `;
+    const span = least === most ? String(least) : `${least}–${most}`;
+    return `${name}${group[0].component_name}, ${span}, $${dollars.toLocaleString("en-US")}`;
+  });
+  const { page, close } = await open("demo");
+  const shown = await page.locator("#timeline ol li").evaluateAll((items) =>
+    items.map((item) => {
+      const where = item.querySelector(".label .mute")!.textContent!;
+      const name = item.querySelector(".label")!.textContent!.replace(where, "").trim();
+      return { name: name + item.querySelector(".heard")!.textContent!, where: where.trim() };
+    }),
+  );
+  expect(shown.length).toBe(Math.min(lines.length, 14));
+  expect(shown.some(({ name }) => name.includes(" × "))).toBe(true);
+  for (const { name } of shown) expect(lines).toContain(name);
+  await close();
 });
 
 test("the sections come in the order in which a stranger can follow them", async () => {

@@ -284,15 +284,48 @@ describe("the page", () => {
   });
 });
 
-test("views are limited per address, as every request is", async () => {
-  const limited = await serve({ limits: { per_ip_per_minute: 5 } });
-  const { id } = await addProperty(limited.as(await limited.createPartner()));
-  const { token } = await limited.json("embed", "create", id);
-  const statuses = [];
-  for (let n = 0; n < 6; n++)
-    statuses.push((await limited.anonymous.send("GET", `/embed/property/${token}`)).status);
-  expect(statuses).toContain(200);
-  expect(statuses.at(-1)).toBe(429);
+describe("a refusal", () => {
+  // Rule: embed-refusals
+  test("of views that are too many from an address is a page that says when to try again", async () => {
+    const limited = await serve({ limits: { per_ip_per_minute: 5 } });
+    const { id } = await addProperty(limited.as(await limited.createPartner()));
+    const { token } = await limited.json("embed", "create", id);
+    const ask = (path: string) => fetch(`${limited.url}${path}`, { method: "GET" });
+    const path = `/embed/property/${token}?budget=5000`;
+    let answer = await ask(path);
+    expect(answer.status).toBe(200);
+    for (let n = 0; n < 5; n++) answer = await ask(path);
+    for (const address of [path, `/api${path}`, `/embed/property/${token}/schedule`, "/embed/app"]) {
+      answer = await ask(address);
+      expect(answer.status).toBe(429);
+      const seconds = Number(answer.headers.get("retry-after"));
+      expect(seconds).toBeWithin(1, 61);
+      expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
+      const text = await answer.text();
+      expect(text).toContain(`Try again in ${seconds} second`);
+      // What it would load might be refused as well.
+      expect(text).not.toMatch(/<link[^>]+stylesheet|<script/);
+      expect(text).toContain(`<a href="./${address.split("/").at(-1)}">Try again</a>`);
+    }
+    const program = await ask("/v1/ping");
+    expect(program.status).toBe(429);
+    expect(program.headers.get("content-type")).toBe("application/json");
+    expect((await program.json()).code).toBe("rate_limited");
+  });
+
+  // Rule: embed-refusals
+  test("of an address that cannot be read, or that is none, is a page too", async () => {
+    const { token } = await create();
+    const twice = await pageOf(token, 400, "?budget=1&budget=2");
+    expect(twice.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(twice.text).toContain("can’t be read");
+    const missing = await fetch(`${server.url}/embed/property/`);
+    expect(missing.status).toBe(404);
+    expect(await missing.text()).toContain("There is no page here");
+    const head = await fetch(`${server.url}/embed/property/`, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([404, ""]);
+  });
 });
 
 // Rule: embed

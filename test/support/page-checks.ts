@@ -53,6 +53,17 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
 export const overflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/** The elements that move, or would when something about them changes. */
+export const movingElements = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("*")]
+      .filter((element) => {
+        const { animationName, transitionDuration } = getComputedStyle(element);
+        return animationName !== "none" || transitionDuration.split(", ").some((one) => one !== "0s");
+      })
+      .map((element) => `${element.localName}.${element.className}`),
+  );
+
 /** Of the whole page, or of what the window shows of it. */
 export async function picture(page: Page, name: string, fullPage = true): Promise<void> {
   mkdirSync(ARTIFACTS, { recursive: true });

@@ -16,6 +16,8 @@ export type AssetTable = {
   find(file: string): Asset | undefined;
   /** The last part of the address of a file that pages know by name; throws for a name that there is none of. */
   fileOf(name: string): string;
+  /** What stands in that file, for a page that has it inside. */
+  textOf(name: string): string;
 };
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -41,13 +43,15 @@ function tableOf(bundled: readonly BundledAsset[]): AssetTable {
     files.set(name, file);
     assets.set(file, { mediaType: MEDIA_TYPES[extension!]!, bytes: encodings(brotli) });
   }
+  const fileOf = (name: string) => {
+    const file = files.get(name);
+    if (file === undefined) throw new Error(`nothing is bundled under the name ${name}`);
+    return file;
+  };
   return {
     find: (file) => assets.get(file),
-    fileOf(name) {
-      const file = files.get(name);
-      if (file === undefined) throw new Error(`nothing is bundled under the name ${name}`);
-      return file;
-    },
+    fileOf,
+    textOf: (name) => new TextDecoder().decode(assets.get(fileOf(name))!.bytes("identity")),
   };
 }
 

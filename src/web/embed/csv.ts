@@ -1,5 +1,5 @@
 import type { ComponentForm, ScheduledComponentForm, ScheduledPlanForm, TrendPointForm } from "../forms.ts";
-import { byCostOfWaiting, costOfWaiting } from "../waiting.ts";
+import { byCostOfWaiting } from "../waiting.ts";
 import { Places, systemName } from "../words.ts";
 import type { CsvFile, PropertyFigures } from "./property-page.tsx";
 
@@ -8,7 +8,12 @@ type Cell = string | number | boolean | null;
 export type CsvRows = { heading: readonly string[]; rows: readonly (readonly Cell[])[] };
 
 /** What the files are made of: what the page shows, and what each part costs in each year. */
-export type FileFigures = Omit<PropertyFigures, "plan"> & { plan: ScheduledPlanForm };
+export type FileFigures = Omit<PropertyFigures, "plan" | "components"> & {
+  plan: ScheduledPlanForm;
+  components: readonly WeighedForm[];
+};
+/** A component with what its failure within a year is expected to cost. */
+type WeighedForm = ComponentForm & { expected_failure_cost_a_year: number };
 
 /** The numbers behind a picture, under the wire's own field names. */
 export function csvRows(file: CsvFile, figures: FileFigures): CsvRows {
@@ -79,7 +84,7 @@ const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => CsvRows>> = {
     ),
 };
 
-function componentRow(one: ComponentForm, places: Places) {
+function componentRow(one: WeighedForm, places: Places) {
   return {
     component_id: one.component_id,
     component_name: one.component_name,
@@ -98,7 +103,7 @@ function componentRow(one: ComponentForm, places: Places) {
     projected_failure_latest: one.projected_failure_range.latest,
     proactive_cost: one.proactive_cost,
     reactive_cost: one.reactive_cost,
-    expected_failure_cost_a_year: Math.round(costOfWaiting(one) * 100) / 100,
+    expected_failure_cost_a_year: one.expected_failure_cost_a_year,
   };
 }
 

@@ -7,8 +7,10 @@ export type Rendered = { html: string; styleHash?: string };
 export type DocumentParts = {
   title: string;
   /** Addresses of the style sheet and the script, as the page sees them. */
-  style: string;
+  style?: string;
   script?: string;
+  /** Rules that stand in the page itself. */
+  rules?: string;
   /** What runs along the foot of printed pages. */
   printed?: string;
   /** Whether it is printed on its side. */
@@ -19,7 +21,7 @@ export type DocumentParts = {
 /** A whole HTML document made on the server. */
 export function renderDocument(parts: DocumentParts): Rendered {
   const { title, style, script, printed, isLandscape = false, children } = parts;
-  const footers = printed === undefined ? undefined : pageFooters(printed, isLandscape);
+  const rules = printed === undefined ? parts.rules : pageFooters(printed, isLandscape);
   const html = renderToString(
     <html lang="en">
       <head>
@@ -28,8 +30,8 @@ export function renderDocument(parts: DocumentParts): Rendered {
         <meta name="robots" content="noindex" />
         <title>{title}</title>
         <link rel="icon" href="data:," />
-        <link rel="stylesheet" href={style} />
-        {footers !== undefined && <style dangerouslySetInnerHTML={{ __html: footers }} />}
+        {style !== undefined && <link rel="stylesheet" href={style} />}
+        {rules !== undefined && <style dangerouslySetInnerHTML={{ __html: rules }} />}
         {script !== undefined && <script src={script} defer />}
       </head>
       <body>{children}</body>
@@ -37,7 +39,7 @@ export function renderDocument(parts: DocumentParts): Rendered {
   );
   return {
     html: `<!doctype html>${html}`,
-    ...(footers !== undefined && { styleHash: sha256(footers) }),
+    ...(rules !== undefined && { styleHash: sha256(rules) }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, date } from "../format.ts";
+import { count, counted, date } from "../format.ts";
 import type { ComponentForm } from "../forms.ts";
 import { componentColumns } from "../sections/attention.tsx";
 import { DataTable } from "../sections/section.tsx";
@@ -93,6 +93,57 @@ export function renderComponentList(
           {page > 1 && <a href={`?page=${page - 1}`}>Earlier</a>}
           {from + rows.length < all.length && <a href={`?page=${page + 1}`}>Later</a>}
         </nav>
+      </main>
+    ),
+  });
+}
+
+/** What went wrong, by the status of the refusal, and what to do about it. */
+const REFUSALS: Readonly<Record<number, readonly [title: string, remedy: string]>> = {
+  400: [
+    "This address can’t be read",
+    "A part of it was changed or said twice. Ask whoever gave it to you for it.",
+  ],
+  404: ["There is no page here", "A part of the address may be missing. Ask whoever gave it to you for it."],
+  405: ["This page can only be read", "Open it by its address, as it was given to you."],
+  429: ["This page was asked for too often", "It has been asked for many times from where you are."],
+};
+
+/** For what could not be answered with the page that was asked for. */
+export function renderRefusal(refusal: {
+  /** The style sheet itself. */
+  rules: string;
+  status: number;
+  requestId: string;
+  retryAfterS: number | undefined;
+  /** The address that was asked for. */
+  again: string;
+}): Rendered {
+  const { rules, status, requestId, retryAfterS, again } = refusal;
+  const [title, remedy] = REFUSALS[status] ?? [
+    "This page can’t be shown just now",
+    "It is not you. If it stays so, tell whoever gave you the address.",
+  ];
+  const isPassing = status === 429 || status >= 500;
+  return renderDocument({
+    title,
+    rules,
+    children: (
+      <main>
+        <h1>{title}</h1>
+        <p>
+          {remedy}
+          {isPassing &&
+            (retryAfterS === undefined
+              ? " Try again in a moment."
+              : ` Try again in ${counted(retryAfterS, "second")}.`)}
+        </p>
+        {isPassing && (
+          <p>
+            <a href={again}>Try again</a>
+          </p>
+        )}
+        {status >= 500 && <p class="mute">Request {requestId}</p>}
       </main>
     ),
   });

@@ -1,4 +1,4 @@
-import { groupedBy, kindOf, spanOf, sumOf } from "../alike.ts";
+import { groupedBy, kindInTier, spanOf, sumOf } from "../alike.ts";
 import { Bar } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, money, odds, years } from "../format.ts";
@@ -25,7 +25,7 @@ export function Attention(props: {
         <p class="empty">Nothing: every part is in the tier Good.</p>
       </Section>
     );
-  const groups = groupedBy(components, (one) => `${kindOf(one)} ${one.risk_tier}`)
+  const groups = groupedBy(components, kindInTier)
     .map((group) => ({ group, atRisk: sumOf(group, costOfWaiting) }))
     .sort((a, b) => b.atRisk - a.atRisk);
   const most = groups[0]!.atRisk;

@@ -1,8 +1,10 @@
 import { scaleLinear } from "d3-scale";
+import { groupedBy, kindInTier, leastOf, mostOf, sumOf } from "../alike.ts";
 import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, money, years } from "../format.ts";
 import type { ComponentForm } from "../forms.ts";
+import { costOfWaiting } from "../waiting.ts";
 import { type Places, TIER_WORDS } from "../words.ts";
 import { PartName } from "./part-name.tsx";
 import { Numbers, Section } from "./section.tsx";
@@ -12,7 +14,7 @@ const SHOWN = 14;
 const FARTHEST_YEARS = 25;
 const TICKS = 5;
 
-/** When parts are expected to fail: the projected range of each elevated component as a bar over the years to come. */
+/** When parts are expected to fail: the projected range of each elevated one as a bar over the years to come. */
 export function Timeline(props: {
   /** CRITICAL and WARNING ones in the order of what waiting costs. */
   components: readonly ComponentForm[];
@@ -24,8 +26,11 @@ export function Timeline(props: {
 }) {
   const { components, places, year, csv, all } = props;
   if (components.length === 0) return null;
-  const shown = components.slice(0, SHOWN).sort(bySoonest);
-  const latest = Math.max(...shown.map((one) => one.projected_failure_range.latest));
+  const groups = groupedBy(components, kindInTier)
+    .map((group) => group.toSorted(bySoonest))
+    .sort((a, b) => sumOf(b, costOfWaiting) - sumOf(a, costOfWaiting));
+  const shown = groups.slice(0, SHOWN).sort(([a], [b]) => bySoonest(a!, b!));
+  const latest = mostOf(shown.flat().map((one) => one.projected_failure_range.latest));
   const end = Math.min(Math.max(latest + 1, year + 4), year + FARTHEST_YEARS);
   const x = scaleLinear([year, end], [0, 1]).clamp(true);
   const ticks = x.ticks(TICKS).filter((tick) => Number.isInteger(tick) && tick < end);
@@ -34,9 +39,9 @@ export function Timeline(props: {
       id="timeline"
       title="When parts are expected to fail"
       about={
-        components.length > SHOWN
-          ? `The ${SHOWN} of ${count(components.length)} that cost most to wait for, the soonest first, with their planned cost.`
-          : "The soonest first, with their planned cost."
+        groups.length > SHOWN
+          ? `The ${SHOWN} kinds of ${count(groups.length)} that cost most to wait for, the soonest first, with their planned cost. Like parts share a bar.`
+          : "The soonest first, with their planned cost. Like parts share a bar."
       }
     >
       <div class="timeline">
@@ -48,42 +53,9 @@ export function Timeline(props: {
           ))}
         </svg>
         <ol>
-          {shown.map((component) => {
-            const { earliest, latest } = component.projected_failure_range;
-            return (
-              <li>
-                <span class="label">
-                  <TierMark tier={component.risk_tier} named /> <PartName component={component} />
-                  <span class="mute small"> {places.of(component)}</span>
-                </span>
-                <span class="heard">
-                  , {years(component.projected_failure_range)}, {money(component.proactive_cost)}
-                </span>
-                <svg
-                  class={`range ${component.risk_tier.toLowerCase()}`}
-                  width="100%"
-                  height="22"
-                  aria-hidden="true"
-                >
-                  {ticks.map((tick) => (
-                    <line x1={percent(x(tick))} x2={percent(x(tick))} y2="22" />
-                  ))}
-                  <rect
-                    class="fill"
-                    x={percent(Math.min(x(earliest), 0.985))}
-                    y="6"
-                    width={percent(Math.max(x(latest + 1) - x(earliest), 0.015))}
-                    height="10"
-                    rx="5"
-                  />
-                </svg>
-                <span class="cost" aria-hidden="true">
-                  <span class="years small mute">{years(component.projected_failure_range)}</span>
-                  {money(component.proactive_cost)}
-                </span>
-              </li>
-            );
-          })}
+          {shown.map((group) => (
+            <Line group={group} places={places} x={x} ticks={ticks} />
+          ))}
         </ol>
       </div>
       <Numbers
@@ -107,6 +79,55 @@ export function Timeline(props: {
         ]}
       />
     </Section>
+  );
+}
+
+function Line(props: {
+  /** Like parts, the soonest first. */
+  group: readonly ComponentForm[];
+  places: Places;
+  x: (year: number) => number;
+  ticks: readonly number[];
+}) {
+  const { group, places, x, ticks } = props;
+  const [first] = group as [ComponentForm];
+  const ranges = group.map((one) => one.projected_failure_range);
+  const earliest = leastOf(ranges.map((range) => range.earliest));
+  const latest = mostOf(ranges.map((range) => range.latest));
+  const when = years({ earliest, latest });
+  const cost = money(sumOf(group, (one) => one.proactive_cost));
+  return (
+    <li>
+      <span class="label">
+        <TierMark tier={first.risk_tier} named />{" "}
+        {group.length === 1 ? (
+          <PartName component={first} />
+        ) : (
+          `${count(group.length)} × ${first.component_name}`
+        )}
+        <span class="mute small"> {group.length === 1 ? places.of(first) : places.ofSeveral(group)}</span>
+      </span>
+      <span class="heard">
+        , {when}, {cost}
+      </span>
+      <svg class={`range ${first.risk_tier.toLowerCase()}`} width="100%" height="22" aria-hidden="true">
+        {ticks.map((tick) => (
+          <line x1={percent(x(tick))} x2={percent(x(tick))} y2="22" />
+        ))}
+        <rect
+          class="fill"
+          x={percent(Math.min(x(earliest), 0.985))}
+          y="6"
+          width={percent(Math.max(x(latest + 1) - x(earliest), 0.015))}
+          height="10"
+          rx="5"
+        />
+      </svg>
+      <span class="cost" aria-hidden="true">
+        <span class="years small mute">{when}</span>
+        {cost}
+      </span>
+    </li>
   );
 }
 
