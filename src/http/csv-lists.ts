@@ -38,11 +38,15 @@ export function listReply<Body extends ListOf, Name extends keyof Body & string>
 ): Reply<Body> {
   if (!wantsCsv({ query, request })) return ok(body);
   const rows = body[name] as unknown as readonly unknown[];
-  return csvReply(request, csvText(record, rows), `${name}.csv`, {
-    "x-total-count": String(body.total),
-    ...nextPage(new URL(request.url), body),
-  });
+  return csvPage(request, body, csvText(record, rows), `${name}.csv`);
 }
+
+/** A page of a list as CSV, with the rest of its envelope in headers. */
+export const csvPage = (request: Request, slice: ListOf, text: string, filename: string) =>
+  csvReply(request, text, filename, {
+    "x-total-count": String(slice.total),
+    ...nextPage(new URL(request.url), slice),
+  });
 
 /** CSV with its tag, or that the one which the caller holds still stands. */
 export function csvReply(
@@ -79,12 +83,16 @@ function nextPage({ searchParams }: URL, { total, limit, offset }: ListOf): Reco
 
 /** A 200 of a list that may also be had as CSV, and the 304 of both. */
 export function readList<Body>(words: string, form: Form<Body>, record: Form<unknown>) {
+  return readPages(words, form, csvText(record, [exampleOf(record)]));
+}
+
+/** The same of a list whose rows say more than its records. */
+export function readPages<Body>(words: string, form: Form<Body>, textExample?: string) {
   const replies = read(words, form);
   const headers = {
     ...replies[200].headers,
     "X-Total-Count": { $ref: "#/components/headers/TotalCount" },
     Link: { $ref: "#/components/headers/NextPage" },
   };
-  const textExample = csvText(record, [exampleOf(record)]);
-  return { ...replies, 200: { ...replies[200], headers, orText: CSV, textExample } };
+  return { ...replies, 200: { ...replies[200], headers, orText: CSV, ...(textExample && { textExample }) } };
 }

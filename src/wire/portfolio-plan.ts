@@ -1,9 +1,10 @@
 import type { BudgetUse, PortfolioPlan, PropertyCandidate } from "../domain/planning/property-plan.ts";
-import { id, list, object, usd, type WireOf, whole } from "./kit.ts";
+import { id, list, object, usd, whole } from "./kit.ts";
 import { page } from "./paging.ts";
 import { assumptions, budgetFields, budgetView, planSummary, planSummaryView } from "./plan.ts";
 import { assumptionsOf } from "./plan-assumptions.ts";
 import { property } from "./property.ts";
+import { type Cell, tableCells, tableColumns } from "./table.ts";
 import { usdFromCents } from "./units.ts";
 
 /* The plan of a portfolio: of sums that are kept, so that a page of it reads no component. */
@@ -36,6 +37,7 @@ export type PortfolioPlanRow = {
   dueCount: number;
   dueCents: number;
   dueWaitingCents: number;
+  years: Readonly<Record<"planned" | "failures", readonly number[]>>;
 };
 /** A budget's use by property. */
 export type Shares = ReadonlyMap<string, { chosen: number; spentCents: number; avoidedCents: number }>;
@@ -98,21 +100,25 @@ export const portfolioPlanView = portfolioPlan.view((made: PortfolioPlan) => ({
   assumptions: assumptionsOf(made, undefined),
 }));
 
-/** The properties as a table, a row each. */
-export function portfolioPlanTable(items: readonly WireOf<typeof portfolioPlanItem>[]): string[][] {
-  const rows = items.map((one) => [
-    ...[one.property_id, one.name, one.unit_count, one.immediate.component_count, one.immediate.cost],
-    ...[one.cost_of_waiting_a_year, one.budget?.chosen_count, one.budget?.spent, one.budget?.avoided],
-  ]);
-  return [
-    PORTFOLIO_HEADINGS,
-    ...rows.map((row) => row.map((cell) => (cell === undefined ? "" : String(cell)))),
-  ];
+/**
+ * The properties as a table, a row each: what the plan says of it, and what it is expected to cost in each year, in USD
+ * of today, planned and failures together.
+ */
+export function portfolioPlanTable(
+  rows: readonly PortfolioPlanRow[],
+  shares: Shares | null,
+  years: number,
+): Cell[][] {
+  const numbers = Array.from({ length: years }, (_, index) => index);
+  const heading = [...tableColumns(portfolioPlanItem), ...numbers.map((index) => `year_${index + 1}`)];
+  const cells = rows.map((row) => {
+    const { planned, failures } = row.years;
+    return [
+      ...tableCells(portfolioPlanItem, portfolioPlanItemView(row, shares)),
+      ...numbers.map((index) => usdFromCents(planned[index]! + failures[index]!)),
+    ];
+  });
+  return [heading, ...cells];
 }
-
-const PORTFOLIO_HEADINGS = [
-  ...["property_id", "name", "unit_count", "immediate_component_count", "immediate_cost"],
-  ...["cost_of_waiting_a_year", "budget_chosen_count", "budget_spent", "budget_avoided"],
-];
 
 export const portfolioPlanPage = page("portfolio", portfolioPlanItem, portfolioPlan.fields);

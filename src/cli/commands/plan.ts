@@ -1,5 +1,5 @@
 import type { DataFolder } from "../../app/data-folder.ts";
-import { csvLine } from "../../csv/write.ts";
+import { csvLine, sheetLine } from "../../csv/write.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { centsFromUsd } from "../../domain/money.ts";
 import { PLAN_LIMITS, type PlanTerms } from "../../domain/planning/property-plan.ts";
@@ -11,6 +11,7 @@ import { takeTurns } from "../../usecases/walk.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { planTable, planView } from "../../wire/plan.ts";
 import {
+  type PortfolioPlanRow,
   portfolioPlanItemView,
   portfolioPlanTable,
   portfolioPlanView,
@@ -60,13 +61,13 @@ export const planCommand = command({
       return property !== undefined ? ofProperty(world, property, terms) : ofPartner(world, partner!, terms);
     });
     const form = context.json ? "json" : (format ?? "table");
-    if (form === "csv") context.stdout.write(made.table().map(csvLine).join(""));
+    if (form === "csv") context.stdout.write(made.csv());
     else if (form === "json") context.stdout.write(`${JSON.stringify(made.record)}\n`);
     else context.stdout.write(`${made.text(context.columns)}\n`);
   },
 });
 
-type Made = { record: object; table(): string[][]; text(width: number): string };
+type Made = { record: object; csv(): string; text(width: number): string };
 
 async function ofProperty(
   world: PlanWorld & Pick<DataFolder, "store">,
@@ -86,7 +87,7 @@ async function ofProperty(
   const record = planView(world.knowledge, plan);
   return {
     record: withPartner(record, partner.name),
-    table: () => planTable(world.knowledge, plan),
+    csv: () => planTable(world.knowledge, plan).map(csvLine).join(""),
     text: (width) => propertyPlanText(record, width),
   };
 }
@@ -103,16 +104,17 @@ async function ofPartner(
   const partner = await requirePartner(store, id);
   const plan = await planPortfolio(world, id, terms);
   const shares = plan.budget && sharesOf(plan.budget);
-  const items: ReturnType<typeof portfolioPlanItemView>[] = [];
+  const rows: PortfolioPlanRow[] = [];
   for (let offset = 0; ; offset += PAGE) {
-    const rows = await store.read.plans.page(id, { limit: PAGE, offset });
-    items.push(...rows.map((row) => portfolioPlanItemView(row, shares)));
-    if (rows.length < PAGE) break;
+    const some = await store.read.plans.page(id, { limit: PAGE, offset });
+    rows.push(...some);
+    if (some.length < PAGE) break;
   }
+  const items = rows.map((row) => portfolioPlanItemView(row, shares));
   const record = portfolioPlanView(plan);
   return {
     record: withPartner({ portfolio: items, ...record }, partner.name),
-    table: () => portfolioPlanTable(items),
+    csv: () => portfolioPlanTable(rows, shares, terms.years).map(sheetLine).join(""),
     text: (width) => portfolioPlanText(record, items, width),
   };
 }

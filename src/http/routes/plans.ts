@@ -1,4 +1,4 @@
-import { csvLine } from "../../csv/write.ts";
+import { csvLine, sheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { planPortfolio } from "../../usecases/portfolio-plan.ts";
 import { planProperty } from "../../usecases/property-plan.ts";
@@ -9,10 +9,11 @@ import { planReply, planTable, planView } from "../../wire/plan.ts";
 import {
   portfolioPlanItemView,
   portfolioPlanPage,
+  portfolioPlanTable,
   portfolioPlanView,
   sharesOf,
 } from "../../wire/portfolio-plan.ts";
-import { CSV, csvReply, wantsCsv } from "../csv-lists.ts";
+import { CSV, csvPage, csvReply, readPages, wantsCsv } from "../csv-lists.ts";
 import { type Operation, ok, partnerOperation, read } from "../operation.ts";
 import { parsePlanTerms, parseSlice } from "../query.ts";
 import { getProperty } from "./properties.ts";
@@ -48,18 +49,25 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/portfolio/plan",
       summary: "The same over the whole portfolio, and by property what is due now",
       description:
-        "Schedule, totals and deposits are those of all properties together. They are kept as sums, in whole cents a property, and made anew after each snapshot; `as_of` is the day of the oldest of them. What was changed since is taken in before the answer.",
+        "Schedule, totals and deposits are those of all properties together. They are kept as sums, in whole cents a property, and made anew after each snapshot; `as_of` is the day of the oldest of them. What was changed since is taken in before the answer. " +
+        "With `format=csv` a row a property, with what it is expected to cost in each year in today's money, planned and failures together: these add up to `total` of the years.",
       tag: "Figures",
-      parameters: [...slicing, ...planTerms],
-      replies: read("A page of the portfolio with its plan", portfolioPlanPage),
-      async handle({ now, partner, query, store }) {
+      parameters: [...slicing, ...planTerms, format],
+      replies: readPages("A page of the portfolio with its plan", portfolioPlanPage),
+      async handle({ now, partner, query, request, store }) {
         const slice = parseSlice(query);
         const terms = parsePlanTerms(query);
+        const asCsv = wantsCsv({ query, request });
         const world = { store, knowledge, clock: () => now, pause: takeTurns };
         const plan = await planPortfolio(world, partner.id, terms);
         const rows = await store.read.plans.page(partner.id, slice);
         const { properties: total } = await store.read.totals.ofPartner(partner.id);
         const shares = plan.budget && sharesOf(plan.budget);
+        if (asCsv) {
+          const table = portfolioPlanTable(rows, shares, terms.years);
+          const text = table.map(sheetLine).join("");
+          return csvPage(request, { ...slice, total }, text, "portfolio-plan.csv");
+        }
         const items = rows.map((row) => portfolioPlanItemView(row, shares));
         return ok(portfolioPlanPage.of(items, slice, total, partner.name, portfolioPlanView(plan)));
       },

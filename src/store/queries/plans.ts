@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lt, lte, sql } from "drizzle-orm";
 import type { Candidate } from "../../domain/planning/budget.ts";
-import { emptyPlanSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
+import { emptyPlanSums, type PlanSums, type YearSums } from "../../domain/planning/plan-sums.ts";
 import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
@@ -17,7 +17,10 @@ export type PropertyPlanRow = {
   propertyId: string;
   name: string;
   unitCount: number;
-} & Pick<PlanSums, "dueCount" | "dueCents" | "dueWaitingCents">;
+} & Pick<PlanSums, "dueCount" | "dueCents" | "dueWaitingCents"> & {
+    /** What each year comes to; read when it is asked for. */
+    readonly years: YearSums;
+  };
 
 /** A place in the order of spending. */
 export type SpendingPlace = { rank: number; id: string };
@@ -160,6 +163,7 @@ export function planStore(engine: Engine) {
         dueCount: propertyPlans.dueCount,
         dueCents: propertyPlans.dueCents,
         dueWaitingCents: propertyPlans.dueWaitingCents,
+        yearsText: propertyPlans.years,
       })
       .from(properties)
       .innerJoin(propertyPlans, eq(propertyPlans.propertyId, properties.id))
@@ -221,7 +225,13 @@ export function planStore(engine: Engine) {
     },
     /** The properties in the order of their creation. */
     async page(partnerId: string, slice: Slice): Promise<PropertyPlanRow[]> {
-      return await page().execute({ partnerId, ...slice });
+      const rows = await page().execute({ partnerId, ...slice });
+      return rows.map(({ yearsText, ...row }) => ({
+        ...row,
+        get years(): YearSums {
+          return JSON.parse(yearsText);
+        },
+      }));
     },
   };
 }
