@@ -1,0 +1,174 @@
+import { describe, expect, test } from "bun:test";
+import { CHECKS } from "./checks.ts";
+import type { Found } from "./found.ts";
+import { Record, type Tier } from "./record.ts";
+
+const PARTNER = "PARTNER_1";
+
+/** What a round without a fault leaves: a property, an appliance, an event, and a tank that leaked and dried up. */
+function sound() {
+  const record = new Record();
+  const ids = { property: "P_1", appliance: "A_1", event: "SE_1", reading: "PE_1" } as const;
+  for (const kind of ["property", "appliance", "event", "reading"] as const)
+    record.acknowledge({ partnerId: PARTNER, kind, key: kind }, ids[kind]);
+  record.events.set("C_1", 1);
+  record.tiers.set("C_1", ["CRITICAL", "WARNING"]);
+  record.streamed.set(PARTNER, new Set(["P_1", "A_1", "SE_1"]));
+  Object.assign(record.metered, { budget: 400, accepted: 400 });
+  const arrive = (deliveryId: string, event: string, data: object) =>
+    record.arrivals.push({ deliveryId, event, data, status: 200 });
+  arrive("WH_1", "property.created", { property_id: "P_1" });
+  arrive("WH_2", "appliance.created", { appliance_id: "A_1" });
+  arrive("WH_3", "service_event.created", { event_id: "SE_1", component_id: "C_1" });
+  arrive("WH_4", "sensor.smart", { event_id: "PE_1" });
+  const announce = (deliveryId: string, previous_tier: Tier, risk_tier: Tier) =>
+    arrive(deliveryId, `component.${risk_tier}`, { component_id: "C_1", previous_tier, risk_tier });
+  announce("WH_5", "GOOD", "CRITICAL");
+  announce("WH_6", "CRITICAL", "WARNING");
+  const found: Found = {
+    partners: [
+      {
+        partnerId: PARTNER,
+        properties: ["P_1"],
+        appliances: ["A_1"],
+        events: new Map([["C_1", 1]]),
+        components: [{ id: "C_1", tier: "WARNING" }],
+        totals: { properties: 1, critical: 0, warning: 1 },
+        trendPoints: new Map([["C_1", 1]]),
+      },
+    ],
+    snapshots: [{ date: "2026-01-01", components: 1, announced: 0, finished: true }],
+    deliveries: record.arrivals.map(({ deliveryId }) => ({ id: deliveryId, status: "delivered" })),
+  };
+  return { record, found, partner: found.partners[0]! };
+}
+
+const faults = ({ record, found }: Pick<ReturnType<typeof sound>, "record" | "found">) =>
+  Object.entries(CHECKS).flatMap(([name, check]) => check(record, found).map((fault) => `${name}: ${fault}`));
+
+test("nothing is said of a round in which all went well", () => {
+  expect(faults(sound())).toEqual([]);
+});
+
+test("a delivery that comes twice, or was refused first, is no fault", () => {
+  const round = sound();
+  const [first] = round.record.arrivals;
+  round.record.arrivals.push(first!);
+  round.record.arrivals.unshift({ ...first!, status: 500 });
+  expect(faults(round)).toEqual([]);
+});
+
+test("a tank that a snapshot came upon first was announced once more", () => {
+  const round = sound();
+  const { arrivals } = round.record;
+  Object.assign(arrivals[4]!.data, { previous_tier: "WARNING" });
+  const data = { component_id: "C_1", previous_tier: "GOOD", risk_tier: "WARNING" } as const;
+  arrivals.splice(4, 0, { deliveryId: "WH_7", event: "component.warning", data, status: 200 });
+  round.found.deliveries.push({ id: "WH_7", status: "delivered" });
+  expect(faults(round)).toEqual([]);
+});
+
+describe("it is seen", () => {
+  type Round = ReturnType<typeof sound>;
+  const broken: [what: string, change: (round: Round) => void, said: RegExp][] = [
+    ["that a write is lost", ({ partner }) => partner.properties.pop(), /P_1 was acknowledged and is gone/],
+    ["that a thing is listed twice", ({ partner }) => partner.appliances.push("A_1"), /A_1 is listed twice/],
+    [
+      "that a thing answers to no key",
+      ({ partner }) => partner.properties.push("P_2"),
+      /P_2 is there and answers to no key/,
+    ],
+    [
+      "that an event was logged twice",
+      ({ partner }) => partner.events.set("C_1", 2),
+      /C_1 has 2 service events, of which 1/,
+    ],
+    [
+      "that a key made two things",
+      ({ record }) => record.acknowledge({ partnerId: PARTNER, kind: "event", key: "event" }, "SE_2"),
+      /"event" made several/,
+    ],
+    [
+      "that a sum is off",
+      ({ partner }) => Object.assign(partner.totals, { critical: 1 }),
+      /sum of critical is 1/,
+    ],
+    [
+      "that a change is announced twice",
+      ({ record, found }) => {
+        record.arrivals.push({ ...record.arrivals[4]!, deliveryId: "WH_7" });
+        found.deliveries.push({ id: "WH_7", status: "delivered" });
+      },
+      /C_1 was announced .*GOOD to CRITICAL, .*GOOD to CRITICAL/,
+    ],
+    [
+      "that a change is never announced",
+      ({ record, found }) => {
+        record.arrivals.pop();
+        found.deliveries.pop();
+      },
+      /C_1 was announced GOOD to CRITICAL; it became GOOD, CRITICAL, WARNING/,
+    ],
+    [
+      "that an event never arrives",
+      ({ record, found }) => {
+        record.arrivals.shift();
+        found.deliveries.shift();
+      },
+      /property.created of P_1 never arrived/,
+    ],
+    [
+      "that an event makes two deliveries",
+      ({ record, found }) => {
+        record.arrivals.push({ ...record.arrivals[0]!, deliveryId: "WH_7" });
+        found.deliveries.push({ id: "WH_7", status: "delivered" });
+      },
+      /P_1 arrived as 2 deliveries/,
+    ],
+    [
+      "that the log says failed of what arrived",
+      ({ found }) => Object.assign(found.deliveries[0]!, { status: "failed" }),
+      /WH_1 is failed in the log/,
+    ],
+    [
+      "that the log says delivered of what never arrived",
+      ({ found }) => found.deliveries.push({ id: "WH_7", status: "delivered" }),
+      /WH_7 is delivered in the log, and never arrived/,
+    ],
+    ["that the order is another", ({ record }) => void record.arrivals.reverse(), /in order: C_1 was told/],
+    [
+      "that a day is taken twice",
+      ({ found }) => found.snapshots.push(found.snapshots[0]!),
+      /2026-01-01 was taken several times/,
+    ],
+    [
+      "that a snapshot stays unfinished",
+      ({ found }) => Object.assign(found.snapshots[0]!, { finished: false }),
+      /never finished/,
+    ],
+    [
+      "that a day has two points",
+      ({ partner }) => partner.trendPoints.set("C_1", 2),
+      /2 trend points of 1 day/,
+    ],
+    ["that a budget is exceeded", ({ record }) => record.metered.accepted++, /401 calls were taken/],
+    [
+      "that a kill forfeits more than it may",
+      ({ record }) => {
+        record.kills = 2;
+        record.metered.accepted = 379;
+      },
+      /379 calls were taken of a budget of 400/,
+    ],
+    [
+      "that the stream misses one",
+      ({ record }) => record.streamed.get(PARTNER)!.delete("SE_1"),
+      /never came by event/,
+    ],
+  ];
+  test.each(broken)("%s", (_, change, said) => {
+    const round = sound();
+    change(round);
+    expect(faults(round).join("\n")).toMatch(said);
+  });
+});

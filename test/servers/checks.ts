@@ -1,0 +1,191 @@
+import type { Found, FoundPartner } from "./found.ts";
+import type { Arrival, Record, Tier, Write } from "./record.ts";
+
+/** What must hold of a round, by name: each gives a sentence for every way in which it does not. */
+export const CHECKS: { [name: string]: (record: Record, found: Found) => string[] } = {
+  "every acknowledged write is there once": acknowledgedOnce,
+  "a key made one thing": oneThingAKey,
+  "sums agree with lists": sums,
+  "each tier change is announced once": announcedOnce,
+  "every event is delivered, as one delivery": delivered,
+  "a component's deliveries arrive in order": inOrder,
+  "the snapshot of the day is taken once": oneSnapshot,
+  "the budget is not exceeded, and not forfeited": budget,
+  "the event stream misses nothing": streamed,
+};
+
+function acknowledgedOnce(record: Record, { partners }: Found): string[] {
+  return partners.flatMap((partner) => {
+    const { partnerId, properties, appliances } = partner;
+    return [
+      ...compare("property", record.written(partnerId, "property"), properties),
+      ...compare("appliance", record.written(partnerId, "appliance"), appliances),
+      ...countEvents(record, partner),
+    ];
+  });
+}
+
+/** The list of a kind has each of those that were acknowledged once, and where clients have written nothing else. */
+function compare(kind: string, writes: readonly Write[], listed: readonly string[]): string[] {
+  if (writes.length === 0) return [];
+  const counts = Map.groupBy(listed, (id) => id);
+  const known = new Set(writes.flatMap(({ ids }) => [...ids]));
+  return [
+    ...[...known].filter((id) => !counts.has(id)).map((id) => `${kind} ${id} was acknowledged and is gone`),
+    ...[...counts].filter(([, { length }]) => length > 1).map(([id]) => `${kind} ${id} is listed twice`),
+    ...listed.filter((id) => !known.has(id)).map((id) => `${kind} ${id} is there and answers to no key`),
+  ];
+}
+
+function countEvents(record: Record, { events }: FoundPartner): string[] {
+  return [...events]
+    .filter(([id, count]) => count !== record.events.get(id))
+    .map(
+      ([id, count]) =>
+        `${id} has ${count} service events, of which ${record.events.get(id)} were acknowledged`,
+    );
+}
+
+function oneThingAKey({ writes }: Record): string[] {
+  return [...writes.values()]
+    .filter(({ ids }) => ids.size > 1)
+    .map(({ key, kind, ids }) => `"${key}" made several of ${kind}: ${[...ids].join(", ")}`);
+}
+
+function sums(_: Record, { partners }: Found): string[] {
+  return partners.flatMap(({ partnerId, properties, components, totals }) => {
+    const counted = {
+      properties: properties.length,
+      critical: components.filter(({ tier }) => tier === "CRITICAL").length,
+      warning: components.filter(({ tier }) => tier === "WARNING").length,
+    };
+    return (["properties", "critical", "warning"] as const)
+      .filter((name) => totals[name] !== counted[name])
+      .map((name) => `${partnerId}: the sum of ${name} is ${totals[name]}, the lists have ${counted[name]}`);
+  });
+}
+
+/** The first arrival of each delivery that the receiver took, in their order. */
+function taken({ arrivals }: Record): Arrival[] {
+  const known = new Set<string>();
+  return arrivals.filter(({ deliveryId, status }) => {
+    if (status !== 200 || known.has(deliveryId)) return false;
+    known.add(deliveryId);
+    return true;
+  });
+}
+
+const isAnnouncement = ({ data }: Arrival) => data.risk_tier !== undefined;
+
+/** What a component was announced to have become, whatever the order it arrived in: by how they follow each other. */
+function announcedOnce(record: Record, { partners }: Found): string[] {
+  const announcements = Map.groupBy(taken(record).filter(isAnnouncement), ({ data }) => data.component_id!);
+  const components = partners.flatMap((partner) => partner.components);
+  return components.flatMap(({ id, tier }) => {
+    const told = (announcements.get(id) ?? []).map(
+      ({ data }) => `${data.previous_tier} to ${data.risk_tier}`,
+    );
+    const known = withoutRepeats(["GOOD", ...(record.tiers.get(id) ?? [])]);
+    // A snapshot may have come first, and announced the tier that it was born with.
+    const possible = record.tiers.has(id)
+      ? [known, ...(["WARNING", "CRITICAL"] as const).map((born) => bornAs(born, known))]
+      : [withoutRepeats(["GOOD", tier])];
+    if (possible.some((tiers) => sameChanges(changes(tiers), told))) return [];
+    return [
+      `${id} was announced ${told.join(", ") || "nothing"}; it became ${known.join(", ")}, now ${tier}`,
+    ];
+  });
+}
+
+const withoutRepeats = (tiers: readonly Tier[]) => tiers.filter((tier, nth) => tier !== tiers[nth - 1]);
+const bornAs = (born: Tier, [good, ...after]: readonly Tier[]) => withoutRepeats([good!, born, ...after]);
+const changes = (tiers: readonly Tier[]) => tiers.slice(1).map((tier, nth) => `${tiers[nth]} to ${tier}`);
+const sameChanges = (one: readonly string[], other: readonly string[]) =>
+  one.toSorted().join() === other.toSorted().join();
+
+/** The name of the event that tells of a write, and the field of its data that says of which. */
+const TOLD = {
+  property: ["property.created", "property_id"],
+  appliance: ["appliance.created", "appliance_id"],
+  event: ["service_event.created", "event_id"],
+  reading: ["sensor.smart", "event_id"],
+} as const;
+
+function delivered(record: Record, { deliveries }: Found): string[] {
+  const known = new Map(
+    Object.values(TOLD).map(([event, field]) => [
+      event,
+      Map.groupBy(
+        taken(record).filter((arrival) => arrival.event === event),
+        ({ data }) => (data as { [name: string]: string })[field]!,
+      ),
+    ]),
+  );
+  const faults = [...record.writes.values()].flatMap(({ kind, ids }) => {
+    const [event] = TOLD[kind];
+    return [...ids].flatMap((id) => {
+      const times = known.get(event)!.get(id)?.length ?? 0;
+      if (times === 1) return [];
+      return [`${event} of ${id} ${times === 0 ? "never arrived" : `arrived as ${times} deliveries`}`];
+    });
+  });
+  const arrived = new Set(taken(record).map(({ deliveryId }) => deliveryId));
+  const unlike = deliveries.filter(({ id, status }) => (status === "delivered") !== arrived.has(id));
+  return [
+    ...faults,
+    ...unlike.map(
+      ({ id, status }) => `${id} is ${status} in the log, and ${arrived.has(id) ? "" : "never "}arrived`,
+    ),
+  ];
+}
+
+function inOrder(record: Record): string[] {
+  const byComponent = Map.groupBy(taken(record).filter(isAnnouncement), ({ data }) => data.component_id!);
+  return [...byComponent].flatMap(([id, announcements]) => {
+    const follows = announcements.every(
+      ({ data }, nth) => data.previous_tier === (nth === 0 ? "GOOD" : announcements[nth - 1]!.data.risk_tier),
+    );
+    const told = announcements.map(({ data }) => `${data.previous_tier} to ${data.risk_tier}`);
+    return follows ? [] : [`${id} was told ${told.join(", ")}`];
+  });
+}
+
+function oneSnapshot(_: Record, { snapshots, partners }: Found): string[] {
+  const days = Map.groupBy(snapshots, ({ date }) => date);
+  return [
+    ...[...days].filter(([, { length }]) => length > 1).map(([day]) => `${day} was taken several times`),
+    ...snapshots.filter(({ finished }) => !finished).map(({ date }) => `${date} was never finished`),
+    ...(snapshots.length === 0 ? ["no snapshot was taken"] : []),
+    ...partners.flatMap(({ trendPoints }) =>
+      [...trendPoints]
+        .filter(([, points]) => points > days.size)
+        .map(([id, points]) => `${id} has ${points} trend points of ${days.size} days`),
+    ),
+  ];
+}
+
+/** The most calls that a server forfeits when it is killed. */
+const FORFEITED_A_KILL = 10;
+
+function budget({ metered, kills }: Record): string[] {
+  const { budget, accepted, unanswered } = metered;
+  const least = budget - unanswered - FORFEITED_A_KILL * kills;
+  return [
+    ...(accepted > budget ? [`${accepted} calls were taken of a budget of ${budget}`] : []),
+    ...(accepted < least
+      ? [
+          `${accepted} calls were taken of a budget of ${budget}, after ${kills} kills and ${unanswered} unanswered`,
+        ]
+      : []),
+  ];
+}
+
+function streamed({ writes, streamed }: Record): string[] {
+  return [...writes.values()]
+    .filter(({ kind }) => kind !== "reading")
+    .flatMap(({ partnerId, kind, ids }) =>
+      [...ids]
+        .filter((id) => !streamed.get(partnerId)?.has(id))
+        .map((id) => `${partnerId} never came by ${kind} ${id}`),
+    );
+}

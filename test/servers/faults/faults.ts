@@ -1,0 +1,6 @@
+import type { Fault } from "./fault.ts";
+import { killing, pausing, stopping } from "./servers.ts";
+
+export const FAULTS: { readonly [name: string]: Fault } = Object.fromEntries(
+  [killing, pausing, stopping].map((fault) => [fault.name, fault]),
+);

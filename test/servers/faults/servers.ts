@@ -1,0 +1,46 @@
+import type { Fault } from "./fault.ts";
+
+/** Longer than any lease holds. */
+const PAUSED_MS = 12_000;
+
+export const killing: Fault = {
+  name: "kill",
+  what: "kill -9 of any server every second, and started again",
+  async inflict({ fleet }, random, until) {
+    while (!until.aborted) {
+      await Bun.sleep(random.between(700, 1_300));
+      const server = random.pick(fleet.servers);
+      await server.kill();
+      await Bun.sleep(random.below(500));
+      await server.start();
+    }
+  },
+};
+
+export const stopping: Fault = {
+  name: "stop",
+  what: "SIGTERM to any server, and started again: a rolling restart",
+  async inflict({ fleet, record }, random, until) {
+    while (!until.aborted) {
+      await Bun.sleep(random.between(500, 1_500));
+      const server = random.pick(fleet.servers);
+      const code = await server.stop();
+      if (code !== 0) record.wrong(`${server.name} exited with ${code} after SIGTERM:\n${server.tail()}`);
+      await server.start();
+    }
+  },
+};
+
+export const pausing: Fault = {
+  name: "pause",
+  what: "SIGSTOP of any server for longer than its leases hold, and let go on",
+  async inflict({ fleet }, random, until) {
+    while (!until.aborted) {
+      await Bun.sleep(random.between(500, 2_000));
+      const server = random.pick(fleet.servers);
+      server.pause();
+      await Bun.sleep(PAUSED_MS);
+      server.resume();
+    }
+  },
+};

@@ -1,0 +1,88 @@
+import type { Json } from "../support/json.ts";
+import type { Tier } from "./record.ts";
+import { credentialOf, type Partner, type World } from "./world.ts";
+
+/** What the servers say, when all is quiet, of one partner. */
+export type FoundPartner = {
+  partnerId: string;
+  /** Ids as the lists have them, a twin twice. */
+  properties: string[];
+  appliances: string[];
+  /** Service events on record, by component, of those that clients have logged any of. */
+  events: Map<string, number>;
+  components: { id: string; tier: Tier }[];
+  totals: { properties: number; critical: number; warning: number };
+  /** Trend points of today, by component, of a few of them. */
+  trendPoints: Map<string, number>;
+};
+
+export type Found = {
+  partners: FoundPartner[];
+  /** The snapshots of the day, with how many components each has scored and announced. */
+  snapshots: { date: string; components: number; announced: number; finished: boolean }[];
+  deliveries: { id: string; status: string }[];
+};
+
+const PAGE = 200;
+/** Of how many components the trend is read: a call each. */
+const TRENDS_READ = 20;
+
+export async function find(world: World): Promise<Found> {
+  const partners: FoundPartner[] = [];
+  for (const partner of [...world.partners, world.scored]) partners.push(await findPartner(world, partner));
+  const { administrator: credential } = world;
+  const runs = await all(world, "/admin/snapshots?", "snapshots", credential, true);
+  const deliveries = await all(world, "/admin/webhook-deliveries?", "deliveries", credential, true);
+  return {
+    partners,
+    snapshots: runs.map((run) => ({
+      date: run.date,
+      components: run.components,
+      announced: run.announced,
+      finished: run.finished_at !== null,
+    })),
+    deliveries: deliveries.map(({ id, status }) => ({ id, status })),
+  };
+}
+
+async function findPartner(world: World, partner: Partner): Promise<FoundPartner> {
+  const credential = credentialOf(partner);
+  const list = (path: string, name: string) => all(world, path, name, credential);
+  const get = async (path: string) =>
+    (await world.caller.done({ method: "GET", path, credential }, 200)).body as Json;
+  const components = await list("/v1/components?", "components");
+  const trendPoints = new Map<string, number>();
+  for (const { id } of components.slice(0, TRENDS_READ))
+    trendPoints.set(id, (await get(`/v1/components/${id}/trend`)).trend.length);
+  const events = new Map<string, number>();
+  for (const id of world.record.events.keys())
+    if (components.some((one) => one.id === id))
+      events.set(id, (await get(`/v1/components/${id}/history`)).total_events);
+  const ids = (rows: Json[]) => rows.map(({ id }) => id as string);
+  return {
+    partnerId: partner.partner_id,
+    properties: ids(await list("/v1/properties?", "properties")),
+    appliances: ids(await list("/v1/appliances?", "appliances")),
+    events,
+    components: components.map(({ id, risk_tier }) => ({ id, tier: risk_tier })),
+    totals: (await get("/v1/portfolio/summary?limit=1")).totals,
+    trendPoints,
+  };
+}
+
+/** Everything of a paginated list, each page through any server. */
+async function all(
+  { caller }: World,
+  path: string,
+  name: string,
+  credential: Readonly<Record<string, string>>,
+  admin = false,
+): Promise<Json[]> {
+  const rows: Json[] = [];
+  for (;;) {
+    const page = `${path}limit=${PAGE}&offset=${rows.length}`;
+    const { body } = await caller.done({ method: "GET", path: page, credential, admin }, 200);
+    rows.push(...body[name]);
+    if (rows.length >= body.total || body[name].length === 0) return rows;
+  }
+}

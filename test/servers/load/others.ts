@@ -1,0 +1,125 @@
+import type { Json } from "../../support/json.ts";
+import { credentialOf, type Partner, type World } from "../world.ts";
+
+/** How long a revoked credential may still be taken for valid. */
+const REVOKED_WITHIN_MS = 2_000;
+const PAGE = 200;
+
+/**
+ * Follows the event stream as docs/partners.md tells a partner to, each page through any server: history from the
+ * latest timestamp on, up to the first component.
+ */
+export async function follow(world: World, partner: Partner, until: AbortSignal): Promise<void> {
+  const seen = new Set<string>();
+  world.record.streamed.set(partner.partner_id, seen);
+  let since = new Date(Date.now() - 30 * 86_400_000).toISOString();
+  for (let isLast = false; ; ) {
+    isLast = until.aborted;
+    since = await walk(world, partner, since, seen);
+    if (isLast) return;
+    await Bun.sleep(world.random.between(200, 1_000));
+  }
+}
+
+async function walk(world: World, partner: Partner, since: string, seen: Set<string>): Promise<string> {
+  let next = since;
+  for (let offset = 0; ; offset += PAGE) {
+    const path = `/v1/events?since=${encodeURIComponent(since)}&limit=${PAGE}&offset=${offset}`;
+    const { body } = await world.caller.done({ method: "GET", path, credential: credentialOf(partner) }, 200);
+    for (const { type, timestamp, data } of body.events as Json[]) {
+      if (type.startsWith("component.")) return next;
+      seen.add(data.id);
+      if (timestamp > next) next = timestamp;
+    }
+    if (body.events.length === 0 || offset + PAGE >= body.total) return next;
+  }
+}
+
+/** Spends a small budget as fast as it is let, through all servers, to the last call of it. */
+export async function spend(world: World, until: AbortSignal): Promise<void> {
+  const { metered } = world.record;
+  const request = { method: "GET" as const, path: "/v1/ping", credential: credentialOf(world.metered) };
+  const ping = async () => {
+    const answer = await world.caller.once(request);
+    if (!answer) metered.unanswered++;
+    else if (answer.status === 200) metered.accepted++;
+    return answer?.status;
+  };
+  while (!until.aborted) {
+    await ping();
+    await Bun.sleep(world.random.below(100));
+  }
+}
+
+/** Spends what the faults have left of the budget: each server may hold a share of it. */
+export async function spendTheRest(world: World): Promise<void> {
+  const { metered } = world.record;
+  const request = { method: "GET" as const, path: "/v1/ping", credential: credentialOf(world.metered) };
+  for (const server of world.fleet.servers) {
+    for (let refusals = 0; refusals < 3; ) {
+      const answer = await world.caller.once(request, server);
+      if (answer?.status === 200) metered.accepted++;
+      else refusals++;
+    }
+  }
+}
+
+/** Changes a partner's key again and again, and tries each old one on all servers. */
+export async function revoke(world: World, until: AbortSignal): Promise<void> {
+  const { caller, record, revoked, administrator, fleet } = world;
+  const path = `/admin/partners/${revoked.partner_id}/rotate-key`;
+  let key = revoked.api_key;
+  while (!until.aborted) {
+    const credential = { "x-api-key": key };
+    await Promise.all(fleet.servers.map((server) => caller.once(ping(credential), server)));
+    // Asked once: a second change would tell a key that nobody was told of.
+    const answer = await caller.once({ method: "POST", path, credential: administrator, admin: true });
+    const endedAt = performance.now();
+    if (answer?.status !== 200) {
+      key = await currentKey(world);
+      continue;
+    }
+    key = answer.body.api_key;
+    await Promise.all(
+      fleet.servers.map(async (server) => {
+        while (performance.now() - endedAt < REVOKED_WITHIN_MS) {
+          await caller.once(ping(credential), server);
+          await Bun.sleep(200);
+        }
+        const sentAfterMs = Math.round(performance.now() - endedAt);
+        const late = await caller.once(ping(credential), server);
+        if (late?.status === 200)
+          record.wrong(`${server.name} took a key for valid that was ended ${sentAfterMs} ms before`);
+      }),
+    );
+  }
+}
+
+const ping = (credential: Readonly<Record<string, string>>) => ({
+  method: "GET" as const,
+  path: "/v1/ping",
+  credential,
+});
+
+/** A new key, when it is not known which one the last change has made. */
+async function currentKey({ caller, revoked, administrator }: World): Promise<string> {
+  const path = `/admin/partners/${revoked.partner_id}/rotate-key`;
+  const request = { method: "POST" as const, path, credential: administrator, admin: true };
+  return (await caller.done(request, 200)).body.api_key;
+}
+
+/** Has the snapshot of the day taken, by one server or by several at once, again and again. */
+export async function score(world: World, until: AbortSignal): Promise<void> {
+  const { caller, administrator, fleet, random } = world;
+  const request = {
+    method: "POST" as const,
+    path: "/admin/jobs/snapshot/run",
+    credential: administrator,
+    admin: true,
+  };
+  while (!until.aborted) {
+    await Bun.sleep(random.between(500, 1_500));
+    const asked = random.chance(0.5) ? fleet.servers : [random.pick(fleet.servers)];
+    await Promise.all(asked.map((server) => caller.once(request, server)));
+  }
+}

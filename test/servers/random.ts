@@ -1,0 +1,39 @@
+/** Numbers that a seed settles: the same seed, the same choices. Each of those who choose has a stream of its own. */
+export class Random {
+  #state: number;
+
+  constructor(readonly seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 to just below 1 (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number from 0 to just below `bound`. */
+  below(bound: number): number {
+    return Math.floor(this.next() * bound);
+  }
+
+  between(least: number, most: number): number {
+    return least + this.below(most - least + 1);
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(from: readonly T[]): T {
+    return from[this.below(from.length)]!;
+  }
+
+  /** A stream of its own, which nobody else's choices move. */
+  fork(name: string): Random {
+    return new Random(Number(Bun.hash.wyhash(name, BigInt(this.seed)) & 0xffff_ffffn));
+  }
+}

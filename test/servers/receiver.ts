@@ -1,0 +1,25 @@
+import type { Random } from "./random.ts";
+import type { Record } from "./record.ts";
+
+/** Of a hundred deliveries that come for the first time, how many it answers 500, so that they come again. */
+const FAILED_PERCENT = 1;
+
+/** Where all partners' webhooks go: notes each request, and fails a few. */
+export function startReceiver(record: Record, random: Random): { url: string; stop(): void } {
+  const failed = new Set<string>();
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    development: false,
+    async fetch(request) {
+      const deliveryId = request.headers.get("x-service-delivery") ?? "";
+      const { event, data } = (await request.json()) as { event: string; data: object };
+      const fails = !failed.has(deliveryId) && random.chance(FAILED_PERCENT / 100);
+      if (fails) failed.add(deliveryId);
+      const status = fails ? 500 : 200;
+      record.arrivals.push({ deliveryId, event, data, status });
+      return new Response(null, { status });
+    },
+  });
+  return { url: `http://127.0.0.1:${server.port}/hook`, stop: () => void server.stop(true) };
+}

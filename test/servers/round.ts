@@ -1,0 +1,156 @@
+import { Caller } from "./caller.ts";
+import { CHECKS } from "./checks.ts";
+import type { Fault } from "./faults/fault.ts";
+import { Fleet } from "./fleet.ts";
+import { find } from "./found.ts";
+import { follow, revoke, score, spend, spendTheRest } from "./load/others.ts";
+import { own } from "./load/owner.ts";
+import { Random } from "./random.ts";
+import { startReceiver } from "./receiver.ts";
+import { Record } from "./record.ts";
+import type { Storage } from "./storage.ts";
+import type { Partner, World } from "./world.ts";
+
+export type RoundOptions = {
+  seed: number;
+  servers: number;
+  clients: number;
+  /** How long clients and faults go on, in seconds; what the faults leave is then waited for. */
+  seconds: number;
+  faults: readonly Fault[];
+  storage: Storage;
+};
+
+export type Outcome = { violations: string[]; summary: string };
+
+const BUDGET = 400;
+/** What all of it may take beside the seconds that it goes on. */
+const SETTLED_WITHIN_MS = 120_000;
+const SCORED_PROPERTIES = 300;
+
+/** One round: servers on a new storage, clients that go round them, faults meanwhile, and then what must hold. */
+export async function runRound(options: RoundOptions): Promise<Outcome> {
+  const random = new Random(options.seed);
+  const record = new Record();
+  const receiver = startReceiver(record, random.fork("receiver"));
+  const onEnd = (what: string) => record.wrong(`a server ended by itself: ${what}`);
+  const fleet = new Fleet(options.servers, options.storage, random.fork("fleet"), onEnd);
+  const giveUp = AbortSignal.timeout(options.seconds * 1000 + SETTLED_WITHIN_MS);
+  try {
+    const accounts = await setUp(fleet, record, receiver.url);
+    const caller = new Caller(fleet, record, random.fork("caller"), giveUp);
+    const world: World = { random, fleet, caller, record, ...accounts };
+    await fleet.start();
+    await live(world, options);
+    await settle(world);
+    record.kills = fleet.servers.reduce((sum, { kills }) => sum + kills, 0);
+    const found = await find(world);
+    const broken = Object.entries(CHECKS).flatMap(([name, check]) =>
+      check(record, found).map((fault) => `${name}: ${fault}`),
+    );
+    return { violations: [...record.seen, ...broken], summary: summarise(record) };
+  } catch (error) {
+    const tails = fleet.servers.map((server) => `${server.name}:\n${server.tail()}`);
+    return {
+      violations: [...record.seen, `${error instanceof Error ? error.message : error}\n${tails.join("\n")}`],
+      summary: summarise(record),
+    };
+  } finally {
+    await fleet.end();
+    receiver.stop();
+    await options.storage.end();
+  }
+}
+
+async function setUp(fleet: Fleet, record: Record, hook: string) {
+  await fleet.init();
+  const partner = async (name: string, ...more: string[]): Promise<Partner> =>
+    await fleet.run("partner", "create", name, ...more);
+  const partners = [];
+  for (const name of ["North", "South", "West"]) partners.push(await partner(name, "--webhook-url", hook));
+  const scored = await partner("Scored", "--webhook-url", hook);
+  const metered = await partner("Metered");
+  await fleet.run("partner", "set-budget", metered.partner_id, String(BUDGET));
+  record.metered.budget = BUDGET;
+  const revoked = await partner("Revoked");
+  const numbers = Array.from({ length: SCORED_PROPERTIES }, (_, nth) => nth);
+  const properties = numbers.map((nth) => `${nth},Elm ${nth},Elm St,NY`);
+  const appliances = numbers.map((nth) => `${nth},water_heater_gas,OLD${nth},1986`);
+  await fleet.run(
+    ...["import", "--partner", scored.partner_id],
+    ...["--properties", fleet.file("p.csv", ["partner_property_id,name,address,state", ...properties])],
+    ...[
+      "--appliances",
+      fleet.file("a.csv", ["partner_property_id,type_id,serial,install_year", ...appliances]),
+    ],
+  );
+  const { admin_key } = await fleet.run("admin", "create", "Night shift");
+  return { partners, scored, metered, revoked, administrator: { "x-api-key": admin_key } };
+}
+
+/** Clients and faults side by side; the faults are mended when it returns, and every client's last write answered. */
+async function live(world: World, { clients, seconds, faults, seed }: RoundOptions): Promise<void> {
+  const { partners, record } = world;
+  const over = AbortSignal.timeout(seconds * 1000);
+  const allWritten = new AbortController();
+  // What one of them fails with is said among what does not hold; the others go on.
+  const each = (actions: readonly Promise<void>[]) =>
+    Promise.all(actions.map((action) => action.catch((error: Error) => record.wrong(error.message))));
+  const followed = each(partners.map((partner) => follow(world, partner, allWritten.signal)));
+  const owners = Array.from({ length: clients }, (_, nth) =>
+    own(world, partners[nth % partners.length]!, nth, over),
+  );
+  const inflicted = faults.map((fault) => fault.inflict(world, new Random(seed).fork(fault.name), over));
+  await each([...owners, spend(world, over), revoke(world, over), score(world, over), ...inflicted]);
+  allWritten.abort();
+  await followed;
+}
+
+/** Waits until every server answers by itself, the snapshot is taken, and nothing waits to be delivered. */
+async function settle(world: World): Promise<void> {
+  const { caller, fleet, administrator: credential } = world;
+  await fleet.start();
+  for (const server of fleet.servers) await untilHealthy(world, server);
+  const run = { method: "POST" as const, path: "/admin/jobs/snapshot/run", credential, admin: true };
+  await untilTrue("a snapshot runs", async () => [202, 409].includes((await caller.settled(run)).status));
+  const health = { method: "GET" as const, path: "/health", credential: {} };
+  await untilTrue(
+    "the snapshot is finished",
+    async () => (await caller.settled(health)).body.last_snapshot !== null,
+  );
+  await untilTrue("nothing waits to be delivered", async () => {
+    const path = "/admin/webhook-deliveries?status=pending&limit=1";
+    const { body } = await caller.done({ method: "GET", path, credential, admin: true }, 200);
+    return body.total === 0;
+  });
+  await spendTheRest(world);
+}
+
+async function untilHealthy(
+  { caller }: World,
+  server: (typeof Fleet.prototype.servers)[number],
+): Promise<void> {
+  const request = { method: "GET" as const, path: "/health", credential: {} };
+  await untilTrue(
+    `${server.name} is healthy again`,
+    async () => (await caller.once(request, server))?.status === 200,
+  );
+}
+
+async function untilTrue(what: string, holds: () => Promise<boolean>, withinMs = 90_000): Promise<void> {
+  for (const endAt = performance.now() + withinMs; performance.now() < endAt; ) {
+    if (await holds()) return;
+    await Bun.sleep(200);
+  }
+  throw new Error(`within ${withinMs / 1000} s it never came to this: ${what}`);
+}
+
+function summarise({ writes, arrivals, answers, slowest, metered, kills }: Record): string {
+  const counts = [...answers].toSorted().map(([status, count]) => `${count} ${status}`);
+  const slow = [...slowest].toSorted().map(([status, ms]) => `${status} ${Math.round(ms)} ms`);
+  return [
+    `${writes.size} writes acknowledged, ${arrivals.length} deliveries received, ${kills} kills`,
+    `answers: ${counts.join(", ")}; slowest: ${slow.join(", ")}`,
+    `budget: ${metered.accepted} of ${metered.budget}`,
+  ].join("\n  ");
+}

@@ -1,0 +1,68 @@
+/*
+ * Several servers under faults: `bun run check:servers [--rounds N] [--seed S] [--fault NAME]…`. Each round has
+ * servers on a new storage, clients that go round them, and one or more faults meanwhile; then what must hold is
+ * checked. Exits 1 when something did not. The seed settles what is chosen, not when each process runs: the same one
+ * again is likely, not sure, to fail again.
+ */
+import { parseArgs } from "node:util";
+import type { Fault } from "./faults/fault.ts";
+import { FAULTS } from "./faults/faults.ts";
+import { Random } from "./random.ts";
+import { runRound } from "./round.ts";
+import { folderStorage } from "./storage.ts";
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string" },
+    seed: { type: "string" },
+    fault: { type: "string", multiple: true },
+    servers: { type: "string", default: "3" },
+    clients: { type: "string", default: "64" },
+    seconds: { type: "string", default: "10" },
+  },
+});
+
+function wholeNumber(name: string, value: string): number {
+  if (!/^\d{1,9}$/.test(value)) throw new Error(`--${name} must be a whole number, not ${value}`);
+  return Number(value);
+}
+
+/** As they are named; else one after the other, and in a row of rounds as chance mixes them. */
+function faultsOf(nth: number, mixed: boolean, random: Random): Fault[] {
+  const named = (values.fault ?? []).map((name) => {
+    const fault = FAULTS[name];
+    if (!fault) throw new Error(`there is no fault ${name}; there are ${Object.keys(FAULTS).join(", ")}`);
+    return fault;
+  });
+  if (named.length > 0) return named;
+  const all = Object.values(FAULTS);
+  if (!mixed) return [all[nth]!];
+  return [...new Set(Array.from({ length: random.between(1, 3) }, () => random.pick(all)))];
+}
+
+const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : wholeNumber("seed", values.seed);
+const rounds = values.rounds === undefined ? undefined : wholeNumber("rounds", values.rounds);
+const count = rounds ?? (values.fault ? 1 : Object.keys(FAULTS).length);
+let failed = 0;
+for (let nth = 0; nth < count; nth++) {
+  const roundSeed = seed + nth;
+  const faults = faultsOf(nth, rounds !== undefined, new Random(roundSeed).fork("faults"));
+  const names = faults.map(({ name }) => name);
+  console.log(`round ${nth + 1} of ${count}, seed ${roundSeed}, ${names.join(" and ")}`);
+  const { violations, summary } = await runRound({
+    seed: roundSeed,
+    servers: wholeNumber("servers", values.servers),
+    clients: wholeNumber("clients", values.clients),
+    seconds: wholeNumber("seconds", values.seconds),
+    faults,
+    storage: folderStorage(),
+  });
+  console.log(`  ${summary}`);
+  for (const violation of violations.slice(0, 20)) console.log(`  FAILED ${violation}`);
+  if (violations.length > 20) console.log(`  and ${violations.length - 20} more`);
+  if (violations.length > 0) failed++;
+  const again = names.map((name) => ` --fault ${name}`).join("");
+  if (violations.length > 0) console.log(`  again: bun run check:servers --seed ${roundSeed}${again}`);
+}
+console.log(`${count - failed} of ${count} rounds held`);
+process.exit(failed > 0 ? 1 : 0);

@@ -1,0 +1,129 @@
+import { EXECUTABLE } from "../support/executable.ts";
+
+const LISTENS_WITHIN_MS = 60_000;
+const LINES_KEPT = 60;
+
+export type Started = { args: readonly string[]; cwd: string; env: Readonly<Record<string, string>> };
+
+/**
+ * One of the servers: a process of `mainstay serve`, started again on another port when it was killed. Tells what
+ * was done to it, so that who waited for its answer knows whether the server can be blamed.
+ */
+export class Server {
+  #child: Bun.Subprocess<"ignore", "pipe", "pipe"> | undefined;
+  #isPaused = false;
+  #ending = false;
+  #lines: string[] = [];
+  #listening: { url: string; admin_url: string } | undefined;
+  /** Grows by one whenever the server is killed, paused, let go on or started. */
+  disturbances = 0;
+  kills = 0;
+
+  constructor(
+    readonly name: string,
+    private readonly started: Started,
+    /** Told when it ends although nobody killed it. */
+    private readonly onEnd: (what: string) => void,
+  ) {}
+
+  get isUp(): boolean {
+    return this.#listening !== undefined && !this.#isPaused;
+  }
+
+  get url(): string | undefined {
+    return this.#listening?.url;
+  }
+
+  get adminUrl(): string | undefined {
+    return this.#listening?.admin_url;
+  }
+
+  /** Starts it and waits until it listens. */
+  async start(): Promise<void> {
+    if (this.#child) return;
+    const { args, cwd, env } = this.started;
+    const child = Bun.spawn([EXECUTABLE, "serve", "--port", "0", ...args], {
+      cwd,
+      env: { PATH: "/usr/bin:/bin", ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#child = child;
+    this.#ending = false;
+    this.disturbances++;
+    void this.#read(child.stderr, () => {});
+    const listens = new Promise<void>((resolve, reject) => {
+      void this.#read(child.stdout, (line) => {
+        if (!line.includes('"msg":"listening"')) return;
+        this.#listening = JSON.parse(line);
+        this.disturbances++;
+        resolve();
+      });
+      void child.exited.then((code) => reject(new Error(`${this.name} ended with ${code}:\n${this.tail()}`)));
+    });
+    void child.exited.then((code) => {
+      if (this.#child === child) this.#child = undefined;
+      this.#listening = undefined;
+      if (!this.#ending) this.onEnd(`${this.name} ended with ${child.signalCode ?? code}:\n${this.tail()}`);
+    });
+    const late = setTimeout(() => child.kill("SIGABRT"), LISTENS_WITHIN_MS);
+    // What ended it was told already; a server that was killed while it started did not fail.
+    await listens.catch((error) => {
+      if (!this.#ending) throw error;
+    });
+    clearTimeout(late);
+  }
+
+  /** Ends it as a crash would. */
+  async kill(): Promise<void> {
+    if (!this.#child) return;
+    this.kills++;
+    await this.#end("SIGKILL");
+  }
+
+  /** Ends it as an operator does; its exit code. */
+  async stop(): Promise<number> {
+    return this.#child ? await this.#end("SIGTERM") : 0;
+  }
+
+  pause(): void {
+    if (!this.#child) return;
+    this.#child.kill("SIGSTOP");
+    this.#isPaused = true;
+    this.disturbances++;
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#child?.kill("SIGCONT");
+    this.#isPaused = false;
+    this.disturbances++;
+  }
+
+  /** The last of what it wrote. */
+  tail(): string {
+    return this.#lines.join("\n");
+  }
+
+  async #end(signal: "SIGKILL" | "SIGTERM"): Promise<number> {
+    const child = this.#child!;
+    this.#ending = true;
+    this.disturbances++;
+    child.kill(signal);
+    this.resume();
+    const code = await child.exited;
+    this.#child = undefined;
+    this.#listening = undefined;
+    return code;
+  }
+
+  async #read(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+    const decoder = new TextDecoder();
+    let rest = "";
+    for await (const chunk of stream) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) take(line);
+      this.#lines = [...this.#lines, ...lines].slice(-LINES_KEPT);
+    }
+  }
+}
