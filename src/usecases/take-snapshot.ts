@@ -38,8 +38,8 @@ const DOUBTFUL_DAYS = 31;
  * Takes the snapshot of a day: scores every component, keeps the trend, and announces what crossed a tier, in short
  * transactions that each carry how far the run has come. So a run that was cut short goes on where it stopped, two
  * processes share one run instead of doubling it. A day that is done stays as it is, and what was registered since is
- * taken in. Throws an OperatorError for a
- * day before one that has a snapshot: trends only grow at their end.
+ * taken in; by another model, or another fit of it, the day is taken again, its points of the trends aside. Throws an
+ * OperatorError for a day before one that has a snapshot: trends only grow at their end.
  */
 export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): Promise<SnapshotResult> {
   const { store, clock, ticks, pause, signal } = environment;
@@ -108,9 +108,10 @@ type Ruler = Pick<SnapshotEnvironment, "knowledge" | "announceModelChange">;
 async function takeStep(tx: Tx, ruler: Ruler, day: Day, budget: number): Promise<Step> {
   let stored = await tx.snapshots.run(day);
   if (stored?.finishedAt) {
-    if (await isTaken(tx, ruler.knowledge, day)) return await takeIn(tx, ruler, day, stored, budget);
-    stored = { ...stored, ...NOTHING, takenAgain: true, cursor: null, finishedAt: null };
     const modelVersion = await modelVersionOf(tx, ruler.knowledge);
+    if (stored.modelVersion === modelVersion || (await isHistory(tx, day)))
+      return await takeIn(tx, ruler, day, stored, budget);
+    stored = { ...stored, ...NOTHING, takenAgain: true, cursor: null, finishedAt: null };
     await tx.snapshots.update(day, { ...stored, modelVersion, startedAt: tx.latestInstant() });
   }
   if (!stored) {
@@ -132,8 +133,7 @@ async function takeStep(tx: Tx, ruler: Ruler, day: Day, budget: number): Promise
 
 /** Of a day that is done: takes in some of the components that no snapshot has seen yet, and leaves the others alone. */
 async function takeIn(tx: Tx, ruler: Ruler, day: Day, stored: Run, budget: number): Promise<Step> {
-  const isHistory = (await tx.snapshots.laterThan(day)) !== undefined;
-  const properties = isHistory ? [] : await tx.properties.withUnseen(budget);
+  const properties = (await isHistory(tx, day)) ? [] : await tx.properties.withUnseen(budget);
   if (properties.length === 0) return { isLast: true, alreadyDone: true, run: stored };
   const run = { ...stored };
   const how = { cause: "late snapshot", prunes: false, takenAgain: false, replans: false } as const;
@@ -152,7 +152,10 @@ const countsOf = ({ components, changed, critical, warning, announced, queued, h
   ...{ announced, queued, heldBack },
 });
 
-/** Whether the day's snapshot needs no taking: it is done, by this model, local corrections aside, or is history. */
+/**
+ * Whether nobody need be asked to take the day's snapshot: it is done, by this model, or is history. Local corrections
+ * do not count: who puts a fit to use says by a snapshot when it is to move the scores, or leaves it to the next day's.
+ */
 export async function isTaken(
   stores: Pick<Tx, "snapshots">,
   knowledge: Knowledge,
@@ -160,8 +163,11 @@ export async function isTaken(
 ): Promise<boolean> {
   const run = await stores.snapshots.run(day);
   if (!run?.finishedAt) return false;
-  return isOfModel(run, knowledge) || (await stores.snapshots.laterThan(day)) !== undefined;
+  return isOfModel(run, knowledge) || (await isHistory(stores, day));
 }
+
+const isHistory = async ({ snapshots }: Pick<Tx, "snapshots">, day: Day) =>
+  (await snapshots.laterThan(day)) !== undefined;
 
 const isOfModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
   baseVersion(modelVersion) === knowledge.modelVersion;
@@ -241,7 +247,9 @@ async function scoreAll(
       const appliance = property.appliances.get(before.applianceId)!;
       const hasPoint = takenAgain && before.trendScore !== null;
       const score = scores.get(before.id)!;
-      const after = await writer.saveScore(before, appliance, score, day, cause, hasPoint);
+      // What the day's first run has not seen was never to be announced by another model.
+      const ownCause = takenAgain && !hasPoint ? "snapshot" : cause;
+      const after = await writer.saveScore(before, appliance, score, day, ownCause, hasPoint);
       if (before.trendScore !== after.trendScore) {
         await tx.snapshots.insertTrendRow(after.id, day, after.riskScore);
         if (prunes && before.trendScore !== null)

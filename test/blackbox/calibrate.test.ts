@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createAdministrator } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
-import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { daysFromToday } from "../support/portfolio.ts";
 import { leftBy } from "../support/released-database.ts";
 
@@ -12,14 +12,14 @@ const { serve, install, folder } = useMainstay();
 const FLEET = join(import.meta.dir, "..", "fixtures", "golden-calibration");
 const AS_OF = "2026-06-30";
 
-async function fleet(server: Installation): Promise<string> {
-  const { partner_id } = await server.createPartner("Acme");
+async function fleet(server: Installation): Promise<Partner> {
+  const partner = await server.createPartner("Acme");
   const files = ["properties", "appliances", "service_events"].map((name) => join(FLEET, `${name}.csv`));
   await server.json(
-    ...["import", "--partner", partner_id, "--properties", files[0]!],
+    ...["import", "--partner", partner.partner_id, "--properties", files[0]!],
     ...["--appliances", files[1]!, "--service-events", files[2]!],
   );
-  return partner_id;
+  return partner;
 }
 
 const expected: Json = JSON.parse(readFileSync(join(FLEET, "expected.json"), "utf8"));
@@ -137,13 +137,7 @@ describe("mainstay calibrate", () => {
   // Rule: calibrate-scores
   test("scores by the fit in use: what is logged at once, all of it at the snapshot", async () => {
     const other = await serve();
-    const partner = await other.createPartner("Beta");
-    const files = ["properties", "appliances", "service_events"].map((name) => join(FLEET, `${name}.csv`));
-    await other.json(
-      ...["import", "--partner", partner.partner_id, "--properties", files[0]!],
-      ...["--appliances", files[1]!, "--service-events", files[2]!],
-    );
-    const client = other.as(partner);
+    const client = other.as(await fleet(other));
     const scores = async () => {
       const pages = await Promise.all(
         [0, 200, 400, 600, 800].map((offset) => client.get(`/v1/components?limit=200&offset=${offset}`)),
@@ -172,6 +166,150 @@ describe("mainstay calibrate", () => {
       ]),
     );
     for (const one of own) expect(one.failure_probability_12m).toBe(plain[places.get(one.id) as number]);
+  });
+});
+
+describe("a day whose snapshot was taken, once a fit is put to use", () => {
+  const trendsOf = async (client: ApiClient, ids: readonly string[]) =>
+    await Promise.all(ids.map(async (id) => (await client.get(`/v1/components/${id}/trend`)).body.trend));
+  let other: Installation;
+  let client: ApiClient;
+  const components = async (): Promise<Json[]> => {
+    const pages = [0, 200, 400, 600, 800].map((offset) =>
+      client.get(`/v1/components?limit=200&offset=${offset}`),
+    );
+    return (await Promise.all(pages)).flatMap(({ body }) => body.components);
+  };
+  const forecasts = async () =>
+    (await components()).map(({ id, failure_probability_12m }) => [id, failure_probability_12m]);
+
+  beforeAll(async () => {
+    other = await serve();
+    client = other.as(await fleet(other));
+    await other.json("snapshot");
+  });
+
+  // Rule: calibrate-scores
+  test("is taken again by it, tells nobody, and keeps its points of the trends; so is one that is gone back from", async () => {
+    const plain = await forecasts();
+    const ids = plain.slice(0, 12).map(([id]) => id as string);
+    const trends = await trendsOf(client, ids);
+    await other.json("calibrate", "--apply");
+    const taken = await other.json("snapshot");
+    expect(taken).toMatchObject({ components: plain.length, announced: 0, queued: 0 });
+    expect(taken.held_back).toBeGreaterThan(0);
+    const fitted = await forecasts();
+    expect(fitted.filter(([, chance], i) => chance !== plain[i]![1]).length).toBeGreaterThan(
+      plain.length / 2,
+    );
+    expect(await trendsOf(client, ids)).toEqual(trends);
+    expect((await other.run("snapshot")).stdout).toContain("nothing was changed");
+    expect(await forecasts()).toEqual(fitted);
+
+    await other.json("calibrate", "--revert");
+    expect(await other.json("snapshot")).toMatchObject({ components: plain.length, announced: 0 });
+    expect(await forecasts()).toEqual(plain);
+    expect(await trendsOf(client, ids)).toEqual(trends);
+  });
+
+  // Rule: calibrate-scores, announced-once
+  test("announces what the fit has moved where asked to, and what was registered since in any case", async () => {
+    await other.json("calibrate", "--apply");
+    const silent = await other.json("snapshot");
+    await other.json("calibrate", "--revert");
+    const told = await other.json("snapshot", "--announce-model-change");
+    expect(told).toMatchObject({ announced: silent.held_back, held_back: 0 });
+
+    await other.json("calibrate", "--apply");
+    const [property] = (await client.get("/v1/properties?limit=1")).body.properties;
+    const { body } = await client.post("/v1/appliances", {
+      ...{ property_id: property.id, type_id: "sump_pump", install_year: 1990 },
+    });
+    const added = (await components()).filter((one) => one.appliance_id === body.id);
+    const elevated = added.filter(({ risk_tier }) => risk_tier !== "GOOD");
+    expect(elevated).not.toEqual([]);
+    const taken = await other.json("snapshot");
+    expect(taken.held_back).toBeGreaterThan(0);
+    expect(taken.announced).toBe(elevated.length);
+    const [trend] = await trendsOf(client, [elevated[0]!.id]);
+    expect(trend).toHaveLength(1);
+  });
+});
+
+// Rule: explain-component
+describe("an explanation under a fit in use", () => {
+  let explained: Json[];
+  let applied: Json;
+
+  beforeAll(async () => {
+    const other = await serve();
+    const { partner_id } = await fleet(other);
+    applied = await other.json("calibrate", "--apply");
+    await other.json("snapshot");
+    const { stdout } = await other.run("scores", "--partner", partner_id, "--format", "ndjson");
+    const lines: Json[] = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const places = [0, 1, 2, 3].map((nth) => Math.floor((nth * lines.length) / 4));
+    const riskiest = lines.toSorted((a, b) => b.risk_score - a.risk_score || b.q - a.q).slice(0, 20);
+    const { client } = await createAdministrator(other);
+    explained = await Promise.all(
+      [...places.map((place) => lines[place]!), ...riskiest].map(
+        async ({ component_id }) => (await client.get(`/admin/components/${component_id}/explanation`)).body,
+      ),
+    );
+  });
+
+  test("names the version, the factor of the kind and the strengths that were fitted", () => {
+    const factors = new Map<string, number>(
+      applied.kinds.map((kind: Json) => [kind.component_def_id, kind.life_factor]),
+    );
+    for (const one of explained) {
+      expect(one.model_version).toBe("2+local.1");
+      expect(one.shown).toEqual({ risk_score: one.score.risk_score, risk_tier: one.score.risk_tier });
+      expect(one.life.kind_factor).toBeCloseTo(factors.get(one.component.component_def_id) ?? 1, 6);
+      expect(one.hazard.strength_condition).toBeCloseTo(applied.evidence_strength.condition, 6);
+      expect(one.hazard.strength_repairs).toBeCloseTo(applied.evidence_strength.repairs, 6);
+      for (const { kind, strength } of one.evidence)
+        expect(strength).toBe(
+          kind === "condition"
+            ? one.hazard.strength_condition
+            : kind === "repair" || kind === "emergency_repair"
+              ? one.hazard.strength_repairs
+              : 1,
+        );
+    }
+    const kinds = new Set(explained.flatMap(({ evidence }) => evidence.map(({ kind }: Json) => kind)));
+    for (const kind of ["condition", "emergency_repair"]) expect(kinds).toContain(kind);
+    expect(explained.some(({ life }) => life.frailty > 1)).toBe(true);
+  });
+
+  test("has parts that come to its score", () => {
+    for (const { life, rate, age, evidence, hazard, score } of explained) {
+      const near = (found: number, made: number) =>
+        expect(Math.abs(found - made)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(made)));
+      near(life.frailty_factor, life.frailty ** (-1 / life.weibull_shape));
+      near(
+        life.calibrated_median_years,
+        life.median_life_years * life.brand_factor * life.kind_factor * life.frailty_factor,
+      );
+      near(life.weibull_scale_years, life.calibrated_median_years / Math.log(2) ** (1 / life.weibull_shape));
+      const ratios: Json[] = evidence.filter(({ acute_hazard }: Json) => acute_hazard === 0);
+      for (const { ratio, strength, factor } of ratios) near(factor, ratio ** strength);
+      const product = (of: Json[]) => of.reduce((made, { factor }) => made * factor, 1);
+      const isCascade = ({ kind }: Json) => kind === "cascade";
+      const own = product(ratios.filter((one) => !isCascade(one)));
+      const cascades = Math.min(product(ratios.filter(isCascade)), hazard.cascades_highest);
+      const ratio = Math.min(Math.max(own * cascades, hazard.lowest), hazard.highest);
+      near(hazard.hazard_ratio, ratio);
+      const years = (rate.years_per_year * score.period_days) / 365.25;
+      const cumulative = (at: number) => (at / life.weibull_scale_years) ** life.weibull_shape;
+      const byAge = cumulative(age.effective_age_years + years) - cumulative(age.effective_age_years);
+      const q = 1 - Math.exp(-ratio * byAge - hazard.acute_hazard * score.acute_share);
+      near(score.q, q);
+      expect(score.risk_score).toBe(Math.min(0.99, Math.round((1 - (1 - q) ** 5) * 100) / 100));
+    }
   });
 });
 

@@ -9,8 +9,8 @@ import { withAdministration, withData } from "../data.ts";
 
 export const snapshotCommand = command({
   description:
-    "A day has one snapshot: asked again, it takes in what was registered since and changes nothing else. The server " +
-    "may run at the same time.",
+    "A day has one snapshot: asked again, it takes in what was registered since and changes nothing else, unless " +
+    "another model was put to use since: then it scores the day again. The server may run at the same time.",
   options: {
     announceModelChange: flag(
       "announce also what moved because another model than in the snapshot before scored it",
