@@ -281,7 +281,7 @@ describe("an explanation under a fit in use", () => {
         );
     }
     const kinds = new Set(explained.flatMap(({ evidence }) => evidence.map(({ kind }: Json) => kind)));
-    for (const kind of ["condition", "emergency_repair"]) expect(kinds).toContain(kind);
+    for (const kind of ["condition", "repair"]) expect(kinds).toContain(kind);
     expect(explained.some(({ life }) => life.frailty > 1)).toBe(true);
   });
 
