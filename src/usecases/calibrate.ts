@@ -7,9 +7,10 @@ import { livesOnRecord } from "../domain/calibration/lives-on-record.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { UNCORRECTED } from "../domain/scoring/corrections.ts";
+import type { PropertyHistory } from "../domain/scoring/types.ts";
 import { addDays, type Day, dayNumber } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
-import { type CalibrationEnvironment, eachProperty, forecastYear, inSlices } from "./forecast-year.ts";
+import { type CalibrationEnvironment, eachProperty, inSlices, YearForecasts } from "./forecast-year.ts";
 import { baseVersion } from "./model-in-use.ts";
 
 /**
@@ -23,11 +24,14 @@ export async function calibrate(environment: CalibrationEnvironment, asOf: Day):
   const slices = <T>(steps: Generator<void, T>) => inSlices(environment, steps);
   // one after the other, since the lives of a large stock take their memory
   const { failures: failuresYearAgo, fit: fitThen } = await fitAsOf(environment, yearAgo);
-  const lives = await livesAsOf(environment, asOf);
+  const corrections = fitThen?.corrections ?? UNCORRECTED;
+  const forecasts = new YearForecasts(environment, asOf);
+  const lives = await livesAsOf(environment, asOf, (history, ofHistory) =>
+    forecasts.add(history, ofHistory, corrections),
+  );
   refuseThinRecord(lives, yearAgo);
   const fit = await slices(fitRecord(knowledge, lives));
-  const corrections = fitThen?.corrections ?? UNCORRECTED;
-  const validation = await forecastYear(environment, asOf, async () => corrections);
+  const validation = await forecasts.measure();
   return {
     asOf,
     fit,
@@ -55,11 +59,19 @@ async function fitAsOf(
   };
 }
 
-async function livesAsOf(environment: CalibrationEnvironment, asOf: Day): Promise<Life[]> {
+/** `alsoTake` is handed each property's history with its lives. */
+async function livesAsOf(
+  environment: CalibrationEnvironment,
+  asOf: Day,
+  alsoTake?: (history: PropertyHistory, lives: readonly Life[]) => void,
+): Promise<Life[]> {
   const lives: Life[] = [];
   await eachProperty(environment, asOf, (histories) => {
-    for (const history of histories)
-      for (const life of livesOnRecord(environment.knowledge, history, asOf)) lives.push(life);
+    for (const history of histories) {
+      const ofHistory = livesOnRecord(environment.knowledge, history, asOf);
+      for (const life of ofHistory) lives.push(life);
+      alsoTake?.(history, ofHistory);
+    }
   });
   return lives;
 }

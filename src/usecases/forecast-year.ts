@@ -1,5 +1,6 @@
 import type { Calibration } from "../domain/calibration/calibration.ts";
 import { YEAR_DAYS } from "../domain/calibration/expected-hazard.ts";
+import type { Life } from "../domain/calibration/life.ts";
 import { livesOnRecord } from "../domain/calibration/lives-on-record.ts";
 import { type Forecast, prove } from "../domain/calibration/proof.ts";
 import { seededRandom } from "../domain/calibration/seeded-random.ts";
@@ -40,37 +41,52 @@ export async function forecastYear(
   asOf: Day,
   correctionsOf: (appliances: readonly { id: string }[]) => Promise<Corrections>,
 ): Promise<Calibration["validation"]> {
-  const from = addDays(asOf, -YEAR_DAYS);
-  const byProperty: Forecast[][] = [];
+  const { knowledge } = environment;
+  const forecasts = new YearForecasts(environment, asOf);
   await eachProperty(environment, asOf, async (histories, appliances) => {
     const corrections = await correctionsOf(appliances);
     for (const history of histories)
-      byProperty.push(forecastsOf(environment.knowledge, history, { from, to: asOf }, corrections));
+      forecasts.add(history, livesOnRecord(knowledge, history, asOf, { years: 1 }), corrections);
   });
-  const proof = await inSlices(environment, prove(byProperty, seededRandom(SEED)));
-  return { from, to: asOf, ...proof };
+  return await forecasts.measure();
 }
 
-function forecastsOf(
-  knowledge: Knowledge,
-  history: PropertyHistory,
-  { from, to }: { from: Day; to: Day },
-  corrections: Corrections,
-): Forecast[] {
-  const start = dayNumber(from);
-  const before = scoreProperty(knowledge, history, from);
-  const after =
-    corrections === UNCORRECTED ? before : scoreProperty(knowledge, history, from, { corrections });
-  const forecasts: Forecast[] = [];
-  for (const { componentId, defId, years } of livesOnRecord(knowledge, history, to, { years: 1 })) {
-    const year = years.find((candidate) => candidate.start === start);
-    if (!year || year.failed === null) continue;
-    const { weibullShape } = knowledge.component(defId);
-    const inYear = (scores: typeof before) =>
-      failureProbability({ ...scores.get(componentId)!, weibullShape }, YEAR_DAYS, knowledge.model);
-    forecasts.push({ before: inYear(before), after: inYear(after), failed: year.failed });
+/** The two models' forecasts of the year up to `to`, gathered property by property. */
+export class YearForecasts {
+  readonly #from: Day;
+  readonly #byProperty: Forecast[][] = [];
+
+  constructor(
+    private readonly environment: CalibrationEnvironment,
+    private readonly to: Day,
+  ) {
+    this.#from = addDays(to, -YEAR_DAYS);
   }
-  return forecasts;
+
+  /** `lives`: those of the property's components on record as of `to`, with the last year at least. */
+  add(history: PropertyHistory, lives: readonly Life[], corrections: Corrections): void {
+    const { knowledge } = this.environment;
+    const start = dayNumber(this.#from);
+    const before = scoreProperty(knowledge, history, this.#from);
+    const after =
+      corrections === UNCORRECTED ? before : scoreProperty(knowledge, history, this.#from, { corrections });
+    const forecasts: Forecast[] = [];
+    for (const { componentId, defId, years } of lives) {
+      const year = years.find((candidate) => candidate.start === start);
+      if (!year || year.failed === null) continue;
+      const { weibullShape } = knowledge.component(defId);
+      const inYear = (scores: typeof before) =>
+        failureProbability({ ...scores.get(componentId)!, weibullShape }, YEAR_DAYS, knowledge.model);
+      forecasts.push({ before: inYear(before), after: inYear(after), failed: year.failed });
+    }
+    this.#byProperty.push(forecasts);
+  }
+
+  /** Measures them at what came. */
+  async measure(): Promise<Calibration["validation"]> {
+    const proof = await inSlices(this.environment, prove(this.#byProperty, seededRandom(SEED)));
+    return { from: this.#from, to: this.to, ...proof };
+  }
 }
 
 /** Hands over the histories of all properties but demo ones, a few at a time, giving way between. */

@@ -46,31 +46,58 @@ export function* fitEvidence(
 const CONDITION = 0;
 const REPAIRS = 1;
 
-/** The rows as columns, since each is gone through some dozens of times. */
+/**
+ * What is gone through some dozens of times, as columns: each row that failed, and the others in one for each pair of
+ * ratios. These fade by days, so there are far fewer pairs than rows, and Σ h·θ over the rows of one is θ·Σ h.
+ */
 type Columns = {
   hazards: Float64Array;
   /** Of the two ratios. */
   logs: readonly [Float64Array, Float64Array];
-  failed: Uint8Array;
+  /** From here on stand the rows that failed. */
+  failedFrom: number;
 };
 
 function* columnsOf(rows: readonly EvidenceRow[]): Generator<void, Columns> {
-  const column = () => new Float64Array(rows.length);
-  const [hazards, conditions, repairs, failed] = [column(), column(), column(), new Uint8Array(rows.length)];
+  const pairs = new Map<number, Map<number, number>>();
+  const lasted: EvidenceRow[] = [];
+  const failed: EvidenceRow[] = [];
+  const placeOf = (row: EvidenceRow) => {
+    const ofCondition = pairs.get(row.condition) ?? new Map<number, number>();
+    pairs.set(row.condition, ofCondition);
+    const place = ofCondition.get(row.repairs) ?? lasted.push(row) - 1;
+    ofCondition.set(row.repairs, place);
+    return place;
+  };
+  const places = new Int32Array(rows.length).fill(-1);
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i]!;
-    hazards[i] = row.hazard;
-    conditions[i] = Math.log(row.condition);
-    repairs[i] = Math.log(row.repairs);
-    failed[i] = row.failed ? 1 : 0;
+    if (row.failed) failed.push(row);
+    else places[i] = placeOf(row);
     if (i % ROWS_A_CHUNK === ROWS_A_CHUNK - 1) yield;
   }
-  return { hazards, logs: [conditions, repairs], failed };
+  const sums = new OrderFreeSums(lasted.length);
+  for (let i = 0; i < rows.length; i++) {
+    if (places[i]! >= 0) sums.add(places[i]!, rows[i]!.hazard);
+    if (i % ROWS_A_CHUNK === ROWS_A_CHUNK - 1) yield;
+  }
+  const ordered = [...lasted, ...failed];
+  const hazards = Float64Array.from(ordered, ({ hazard }) => hazard);
+  hazards.set(sums.values());
+  yield;
+  return {
+    hazards,
+    logs: [
+      Float64Array.from(ordered, ({ condition }) => Math.log(condition)),
+      Float64Array.from(ordered, ({ repairs }) => Math.log(repairs)),
+    ],
+    failedFrom: lasted.length,
+  };
 }
 
 /** Slope and curvature of the log posterior in one of the exponents. */
 function* slopeOf(
-  { hazards, logs, failed }: Columns,
+  { hazards, logs, failedFrom }: Columns,
   k: typeof CONDITION | typeof REPAIRS,
   value: number,
   other: number,
@@ -87,7 +114,7 @@ function* slopeOf(
       if (product <= lowest || product >= highest) continue; // held at its limit, whatever the exponent
       const expected = hazards[i]! * Math.exp(product);
       // of ln(1 − exp(−u)) by ln u: u / (exp(u) − 1)
-      const hasFailed = failed[i] === 1;
+      const hasFailed = i >= failedFrom;
       const first = hasFailed ? expected / Math.expm1(expected) : -expected;
       const second = hasFailed ? first * (1 - expected - first) : -expected;
       sums.add(0, first * log);

@@ -9,8 +9,8 @@ const FRAILTY_SHAPES = [0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 20, 40];
 const FRAILTY_RANGE = { lowest: 0.2, highest: 5 };
 const ROUNDS = 8;
 const SETTLED = 1e-6;
-/** Lives between two points at which others may have their turn. */
-const CHUNK = 64;
+/** Lives between two points at which others may have their turn: an unknown past takes some microseconds. */
+const CHUNK = 256;
 const LIVES_A_CHUNK = 2000;
 
 export type LivesFit = {

@@ -24,7 +24,7 @@ export function livesOnRecord(
   const environment = knowledge.environment(history.state);
   const recordsSince = Math.min(dayNumber(history.recordsSince), today);
   return history.appliances.flatMap((appliance) => {
-    const events = timeline(appliance.events, today).map((event) => ({ ...event, note: null }));
+    const events = withoutNotes(timeline(appliance.events, today));
     return appliance.components.flatMap((component) => {
       const def = knowledge.component(component.defId);
       const rate = ageingRate(def, appliance.usageIntensity, environment, knowledge.model);
@@ -32,6 +32,12 @@ export function livesOnRecord(
       return livesOf({ knowledge, appliance, component, def, rate, recordsSince, today, years, events: own });
     });
   });
+}
+
+/** Keywords are no part of what is fitted. */
+function withoutNotes(events: DatedEvent[]): DatedEvent[] {
+  for (const event of events) event.note = null;
+  return events;
 }
 
 type Subject = {
@@ -44,18 +50,24 @@ type Subject = {
   today: number;
   /** So many years up to the day are looked at for evidence. */
   years: number;
-  /** Those that concern the component, oldest first. */
+  /** Those that concern the component, or one of its lives, oldest first. */
   events: readonly DatedEvent[];
 };
 
 /** From one Replacement to the next, or from the install to the first, or from the last to today. */
 type Span = { birth: number; isOriginal: boolean; end: number; replacement: "own" | "whole" | undefined };
 
+/** Each life is worked out from its own span's events alone, so that many short ones cost no more than a long one. */
 function livesOf(subject: Subject): Life[] {
+  const { events, recordsSince } = subject;
   const lives: Life[] = [];
+  let begin = 0;
   for (const span of spansOf(subject)) {
-    const from = Math.max(span.birth, subject.recordsSince);
-    if (from < span.end) lives.push(lifeOf(subject, span, from));
+    if (!span.isOriginal) while (begin < events.length && events[begin]!.day < span.birth) begin++;
+    let end = begin;
+    while (end < events.length && events[end]!.day <= span.end) end++;
+    const from = Math.max(span.birth, recordsSince);
+    if (from < span.end) lives.push(lifeOf({ ...subject, events: events.slice(begin, end) }, span, from));
   }
   return lives;
 }
@@ -108,7 +120,7 @@ function lifeOf(subject: Subject, span: Span, from: number): Life {
  * nominal age, that no visit has taken anything from.
  */
 function entryAge(subject: Subject, { span, from, pastIsUnknown }: Ageing): number {
-  const events = pastIsUnknown ? [] : subject.events.filter((event) => event.day < from);
+  const events = pastIsUnknown || span.birth === from ? [] : before(subject.events, from);
   return ageBetween({ ...subject, events }, span.birth, from);
 }
 
@@ -120,8 +132,15 @@ function accruedBy(subject: Subject, { from }: Ageing, day: number): number {
 }
 
 function ageBetween({ def, component, events, rate, knowledge }: Subject, from: number, to: number): number {
-  const until = events.filter((event) => event.day <= to);
+  const until = before(events, to + 1);
   return virtualAge(def, component.id, until, { from, today: to, rate }, knowledge.model);
+}
+
+/** The events before a day. */
+function before(events: readonly DatedEvent[], day: number): readonly DatedEvent[] {
+  let end = events.length;
+  while (end > 0 && events[end - 1]!.day >= day) end--;
+  return end === events.length ? events : events.slice(0, end);
 }
 
 function endedInFailure({ events, component }: Subject, { birth, end, replacement }: Span): boolean {
@@ -159,7 +178,7 @@ function yearsOf(subject: Subject, ageing: Ageing, today: number, failed: boolea
 /** The two ratios of §8.4, from what was on record by the day since the part was new. */
 function ratiosOn({ knowledge, component, def, events }: Subject, span: Span, day: number) {
   const since = span.isOriginal ? Number.NEGATIVE_INFINITY : span.birth;
-  const known = events.filter((event) => event.day <= day);
+  const known = before(events, day + 1);
   const subject = { id: component.id, def, since, today: day };
   const { condition, repairs } = serviceRatios(knowledge, subject, known, undefined);
   return { condition, repairs };
