@@ -3,6 +3,7 @@ import type { Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/requests.ts";
 import type { Store, Tx } from "../store/store.ts";
+import type { Stores } from "../store/stores.ts";
 import type { Reply } from "./operation.ts";
 import { refused } from "./query.ts";
 
@@ -31,8 +32,15 @@ export class Idempotency {
 
   /** The reply to give again, or undefined when the request is new. Throws conflict for a key in other use. */
   async replay(identity: RequestIdentity, now: Instant): Promise<Reply | undefined> {
-    const { partner, operation, key, bodyHash } = identity;
-    const stored = await this.store.read.idempotency.find(partner.id, operation, key);
+    return await this.#find(this.store.read, identity, now);
+  }
+
+  async #find(
+    { idempotency }: Pick<Stores, "idempotency">,
+    { partner, operation, key, bodyHash }: RequestIdentity,
+    now: Instant,
+  ): Promise<Reply | undefined> {
+    const stored = await idempotency.find(partner.id, operation, key);
     if (!stored || stored.createdAt <= now - REPLIES_KEPT_MS) return undefined;
     if (stored.requestHash !== bodyHash) throw conflict("Idempotency-Key was used with another body");
     return {
@@ -52,6 +60,19 @@ export class Idempotency {
     } finally {
       this.#running.delete(name);
     }
+  }
+
+  /**
+   * What is written for a request, and its reply with it; nothing when the same one was written meanwhile by another
+   * server, whose reply is given again.
+   */
+  async once<Body>(
+    tx: Tx,
+    identity: RequestIdentity,
+    write: () => Promise<Reply<Body>>,
+  ): Promise<Reply<Body>> {
+    const known = await this.#find(tx, identity, tx.now);
+    return known ? (known as Reply<Body>) : await this.keep(tx, identity, await write());
   }
 
   /** Keeps a 2xx reply with the write that it answers; returns it as the bytes that are kept. */

@@ -4,7 +4,7 @@ import type { Administrator, Partner } from "../domain/partner.ts";
 import { dayOf, type Instant, nextMidnight, toIso } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
-import type { Store, Tx } from "../store/store.ts";
+import type { Store, Tx, WriteOptions } from "../store/store.ts";
 import type { DailyBudgets } from "../usecases/daily-budgets.ts";
 import type { Administration } from "../usecases/partners.ts";
 import { writePortfolio } from "../usecases/portfolio-writer.ts";
@@ -219,7 +219,7 @@ export class Pipeline {
     hold: PartnerCall["hold"],
   ): Promise<Reply> | Reply {
     const { store, knowledge } = this.parts;
-    const write: Write = (run) => store.write(ofCall(call, run));
+    const write: Write = (run, options) => store.write(ofCall(call, run), options);
     return operation.handle({
       ...call,
       partner,
@@ -232,8 +232,11 @@ export class Pipeline {
   async #handleOnce(operation: PartnerOperation, call: Call, identity: RequestIdentity): Promise<Reply> {
     const { store, knowledge } = this.parts;
     const { partner } = identity;
-    const write: Write = (run) =>
-      store.write(ofCall(call, async (tx) => this.#idempotency.keep(tx, identity, await run(tx))));
+    const write: Write = (run, options) =>
+      store.write(
+        ofCall(call, (tx) => this.#idempotency.once(tx, identity, () => run(tx))),
+        options,
+      );
     return await this.#idempotency.run(identity, async () => {
       const known = await this.#idempotency.replay(identity, call.now);
       if (known) return known;
@@ -255,7 +258,7 @@ export class Pipeline {
   }
 }
 
-type Write = <Body>(run: (tx: Tx) => Promise<Reply<Body>>) => Promise<Reply<Body>>;
+type Write = <Body>(run: (tx: Tx) => Promise<Reply<Body>>, options: WriteOptions) => Promise<Reply<Body>>;
 
 /** The write with the call's request id, which what it sends to receivers carries on. */
 function ofCall<T>({ requestId }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {

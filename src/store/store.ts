@@ -18,7 +18,7 @@ export type WriteOptions = {
   durability?: Durability;
   /** `request` when not given. */
   priority?: Priority;
-  /** Whose rows the write is about, where that is known: it waits for others' writes of the same partner alone. */
+  /** Whose rows the write is about, where that is known: they are its own from its start to its end. */
   partnerId?: string;
   /** The same of several. */
   partnerIds?: readonly string[];
@@ -28,10 +28,13 @@ export type WriteOptions = {
 export type Tx = Stores & {
   /** The wall clock at the start of the group; equal for all its writes. */
   now: Instant;
-  /** A moment later than any given before, by this process or another: the later of the clock and the last one plus 1 ms. */
-  nextInstant(): Instant;
-  /** No later than any that will be given, and no earlier than any that was: when a score was taken. */
-  latestInstant(): Instant;
+  /**
+   * A partner's rows, which nobody else numbers or dates until the transaction ends. Whoever opens several partners'
+   * does so in the order of their ids, so that no two transactions wait for each other. Throws not_found.
+   */
+  forPartner(partnerId: string): Promise<PartnerRows>;
+  /** A moment for what is no partner's own: no earlier than any that was given to such before. */
+  latestInstant(): Promise<Instant>;
   /**
    * Lets reads and timers have their turn when this write has held the event loop for a while. Call it between the
    * short steps of whatever may be long.
@@ -40,11 +43,25 @@ export type Tx = Stores & {
   /** Of the call that this write is part of; null for a job's and a command's. Kept with what it sends. */
   requestId: string | null;
   newId(kind: IdKind): string;
-  newDeliveryId(): string;
   /** Says that something changes that the partner is shown: what was answered before is worked out anew. */
   revise(partnerId: string): void;
   /** Says that the partner's outbox got a delivery; told to the listener once the transaction is committed. */
   outboxChanged(partnerId: string): void;
+};
+
+/** The lists of a partner's that are numbered from 1 without gaps. */
+export type NumberedList = "properties" | "appliances" | "components" | "events";
+
+/** What gives one partner's new rows their numbers and moments, inside a transaction. */
+export type PartnerRows = {
+  /** The number of the next row of a list. Its sum in `partner_totals` is to be raised by as much in the same transaction. */
+  nextSeq(list: NumberedList): number;
+  /** A moment later than any given to the partner's rows before, by this process or another, whatever the clock says. */
+  nextInstant(): Instant;
+  /** No later than any that will be given, and no earlier than any that was: when a score was taken. */
+  latestInstant(): Instant;
+  /** Greater than any that the partner's deliveries have: they go out in the order of their ids. */
+  newDeliveryId(): string;
 };
 
 export type Store = {

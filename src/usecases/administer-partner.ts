@@ -105,15 +105,18 @@ async function change<T>(
     record: (action: string, detail: Record<string, unknown>) => Promise<void>,
   ) => Promise<T>,
 ): Promise<T> {
-  const result = await store.write(async (tx) => {
-    const partner = await tx.partners.find(partnerId);
-    const receiver = await tx.partners.findReceiver(partnerId);
-    if (!partner || !receiver) throw notFound(`Partner not found: ${partnerId}`);
-    await tx.partners.raiseRevision(partnerId);
-    return await run(tx, { partner, receiver }, (action, detail) =>
-      tx.audit.record({ at: tx.now, actor, action, subject: partnerId, detail }),
-    );
-  });
+  const result = await store.write(
+    async (tx) => {
+      const partner = await tx.partners.find(partnerId);
+      const receiver = await tx.partners.findReceiver(partnerId);
+      if (!partner || !receiver) throw notFound(`Partner not found: ${partnerId}`);
+      await tx.partners.raiseRevision(partnerId);
+      return await run(tx, { partner, receiver }, (action, detail) =>
+        tx.audit.record({ at: tx.now, actor, action, subject: partnerId, detail }),
+      );
+    },
+    { partnerId },
+  );
   changed(partnerId);
   return result;
 }

@@ -38,7 +38,7 @@ export async function announceState(
   for (let offset = 0; offset < components; offset += STEP) {
     const step = await store.write(
       async (tx) => {
-        const outbox = new Outbox(tx, partner);
+        const outbox = new Outbox(tx, partner, await tx.forPartner(id));
         const found: AnnouncedState = { critical: 0, warning: 0, queued: 0 };
         for (const component of await tx.components.page(id, { offset, limit: STEP })) {
           if (component.riskTier === "GOOD") continue;
@@ -55,7 +55,7 @@ export async function announceState(
         }
         return found;
       },
-      { priority: "background" },
+      { priority: "background", partnerId: id },
     );
     state.critical += step.critical;
     state.warning += step.warning;
@@ -63,8 +63,9 @@ export async function announceState(
     await pause();
   }
   if (dryRun) return state;
-  await store.write((tx) =>
-    tx.audit.record({ at: tx.now, actor, action: "partner.announce", subject: id, detail: state }),
+  await store.write(
+    (tx) => tx.audit.record({ at: tx.now, actor, action: "partner.announce", subject: id, detail: state }),
+    { partnerId: id },
   );
   changed(id);
   return state;

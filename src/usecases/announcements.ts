@@ -1,5 +1,5 @@
 import type { Partner, WebhookEvent } from "../domain/partner.ts";
-import type { Tx } from "../store/store.ts";
+import type { PartnerRows, Tx } from "../store/store.ts";
 import { eventBody, type WebhookMessage } from "../wire/webhooks.ts";
 
 /** What a partner is told, and the component whose deliveries keep their order. */
@@ -12,6 +12,7 @@ export class Outbox {
   constructor(
     private readonly tx: Tx,
     private readonly partner: Partner,
+    private readonly rows: PartnerRows,
   ) {}
 
   /** From now on nobody wants anything. */
@@ -33,7 +34,7 @@ export class Outbox {
 
   /** As `add`, whatever the partner's receiver wants. */
   async addUnfiltered({ orderKey, ...message }: Announcement): Promise<string> {
-    const id = this.tx.newDeliveryId();
+    const id = this.rows.newDeliveryId();
     await this.tx.deliveries.insert({
       id,
       partnerId: this.partner.id,

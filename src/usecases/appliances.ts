@@ -48,12 +48,12 @@ export class ApplianceIntake {
       ]);
     checkYear("install_year", input.installYear, yearOf(dayOf(tx.now)));
     if (input.unitId !== null) await checkUnit(tx, property.id, input.unitId);
-    const createdAt = tx.nextInstant();
+    const createdAt = this.writer.rows.nextInstant();
     const appliance: Appliance = {
       ...input,
       id: tx.newId("appliance"),
       partnerId: partner.id,
-      seq: this.writer.nextApplianceSeq(),
+      seq: this.writer.nextSeq("appliances"),
       brandTier: input.brandTier ?? tierOfBrand(knowledge, input.typeId, input.brand),
       brandTierGiven: input.brandTier !== null,
       usageIntensity: input.usageIntensity ?? DEFAULT_USAGE,
@@ -149,7 +149,7 @@ function newComponent(writer: PortfolioWriter, appliance: Appliance, defId: stri
     partnerId: appliance.partnerId,
     propertyId: appliance.propertyId,
     applianceId: appliance.id,
-    seq: writer.nextComponentSeq(),
+    seq: writer.nextSeq("components"),
     defId,
     installYear: appliance.installYear,
     lastReplaced: null,

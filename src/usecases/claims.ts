@@ -29,7 +29,7 @@ export class ClaimLog {
       id: tx.newId("claim"),
       partnerId: partner.id,
       propertyId: this.property.id,
-      createdAt: tx.nextInstant(),
+      createdAt: this.writer.rows.nextInstant(),
     };
     await tx.claims.insert(claim);
     this.#recorded.add(claim.id);

@@ -57,10 +57,8 @@ export class DailyBudgets {
     if (noted.length > 0)
       await this.store.write(
         async (tx) => {
-          for (const { partnerId, day, calls } of noted) {
-            const lacking = calls - (await tx.budgets.taken(partnerId, day));
-            if (lacking > 0) await addCalls(tx, partnerId, day, lacking);
-          }
+          for (const { partnerId, day, calls } of noted)
+            if (await tx.partners.find(partnerId)) await tx.budgets.raiseTo(partnerId, day, calls);
         },
         { durability: "process" },
       );
@@ -156,11 +154,9 @@ export class DailyBudgets {
     const { taken, granted, owed, behind } = await this.store.write(
       async (tx) => {
         const { unwritten, behind } = account;
-        const owed = unwritten + behind;
-        const taken = owed + (await tx.budgets.taken(partner.id, account.day));
-        const granted = Math.max(0, Math.min(BLOCK, partner.dailyBudget - taken));
-        if (granted + owed > 0) await tx.budgets.add(partner.id, account.day, granted + owed);
-        return { taken: taken + granted, granted, owed: unwritten, behind };
+        if (unwritten + behind > 0) await tx.budgets.add(partner.id, account.day, unwritten + behind);
+        const block = await tx.budgets.take(partner.id, account.day, BLOCK, partner.dailyBudget);
+        return { ...block, owed: unwritten, behind };
       },
       { durability: "process" },
     );

@@ -17,22 +17,25 @@ export async function createEmbed(
       "GET /v1/properties lists a partner's; `mainstay export` writes them all.",
     );
   const token = newEmbedToken(random);
-  const embed = await store.write(async (tx) => {
-    const made: Embed = {
-      id: tx.newId("embed"),
-      partnerId,
-      propertyId,
-      createdAt: tx.now,
-      expiresAt: days === null ? null : tx.now + days * MS_PER_DAY,
-      revokedAt: null,
-      views: 0,
-      lastViewedAt: null,
-    };
-    await tx.embeds.insert({ ...made, tokenHash: hashSecret(token) });
-    const detail = { property_id: propertyId, partner_id: partnerId, expires_days: days };
-    await tx.audit.record({ at: tx.now, actor, action: "embed.create", subject: made.id, detail });
-    return made;
-  });
+  const embed = await store.write(
+    async (tx) => {
+      const made: Embed = {
+        id: tx.newId("embed"),
+        partnerId,
+        propertyId,
+        createdAt: tx.now,
+        expiresAt: days === null ? null : tx.now + days * MS_PER_DAY,
+        revokedAt: null,
+        views: 0,
+        lastViewedAt: null,
+      };
+      await tx.embeds.insert({ ...made, tokenHash: hashSecret(token) });
+      const detail = { property_id: propertyId, partner_id: partnerId, expires_days: days };
+      await tx.audit.record({ at: tx.now, actor, action: "embed.create", subject: made.id, detail });
+      return made;
+    },
+    { partnerId },
+  );
   return { embed, token };
 }
 

@@ -85,10 +85,13 @@ export async function importPortfolio(request: ImportRequest): Promise<ImportRes
     files.map(({ file }) => file),
   );
   // Before the first row, so that an import that is cut short is noted as well.
-  await store.write(async (tx) => {
-    const detail = { files: files.map(({ file: { kind, name, rows } }) => ({ kind, file: name, rows })) };
-    await tx.audit.record({ at: tx.now, actor, action: "portfolio.import", subject: partner.id, detail });
-  });
+  await store.write(
+    async (tx) => {
+      const detail = { files: files.map(({ file: { kind, name, rows } }) => ({ kind, file: name, rows })) };
+      await tx.audit.record({ at: tx.now, actor, action: "portfolio.import", subject: partner.id, detail });
+    },
+    { partnerId: partner.id },
+  );
   const tallies = { properties: emptyTally(), appliances: emptyTally(), serviceEvents: emptyTally() };
   const rejects: Rejects[] = [];
   const changes = new ChangeLog();

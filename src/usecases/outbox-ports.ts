@@ -45,9 +45,12 @@ export function outboxPorts(store: Store, sealer: Sealer, clock: () => Instant):
     nextDueAt: (now) => deliveries.nextDueAt(now),
     endpoint,
     record: (results) =>
-      store.write(async (tx) => {
-        for (const result of results) await tx.deliveries.recordAttempt(madeAttempt(result));
-      }),
+      store.write(
+        async (tx) => {
+          for (const result of results) await tx.deliveries.recordAttempt(madeAttempt(result));
+        },
+        { partnerIds: [...new Set(results.map(({ partnerId }) => partnerId))] },
+      ),
     concurrency: async (partnerId) => (await partners.findReceiver(partnerId))?.concurrency ?? null,
     async receiverHealth(partnerId) {
       const receiver = await partners.findReceiver(partnerId);
@@ -56,7 +59,7 @@ export function outboxPorts(store: Store, sealer: Sealer, clock: () => Instant):
       return { failures, failingSince, pausedAt, lastError };
     },
     saveReceiverHealth: (partnerId, health) =>
-      store.write((tx) => tx.partners.updateReceiver(partnerId, health)),
+      store.write((tx) => tx.partners.updateReceiver(partnerId, health), { partnerId }),
   };
 }
 

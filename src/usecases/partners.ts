@@ -87,23 +87,26 @@ export async function rotateApiKey(administration: Administration, partnerId: st
   const { store, random, actor } = administration;
   await requirePartner(store, partnerId);
   const apiKey = newApiKey(random);
-  await store.write(async (tx) => {
-    await tx.partners.revokeCredentials(partnerId, "api_key", tx.now);
-    await tx.partners.insertCredential({
-      partnerId,
-      kind: "api_key",
-      secretHash: hashSecret(apiKey),
-      clientId: null,
-      createdAt: tx.now,
-    });
-    await tx.audit.record({
-      at: tx.now,
-      actor,
-      action: "partner.rotate_key",
-      subject: partnerId,
-      detail: {},
-    });
-  });
+  await store.write(
+    async (tx) => {
+      await tx.partners.revokeCredentials(partnerId, "api_key", tx.now);
+      await tx.partners.insertCredential({
+        partnerId,
+        kind: "api_key",
+        secretHash: hashSecret(apiKey),
+        clientId: null,
+        createdAt: tx.now,
+      });
+      await tx.audit.record({
+        at: tx.now,
+        actor,
+        action: "partner.rotate_key",
+        subject: partnerId,
+        detail: {},
+      });
+    },
+    { partnerId },
+  );
   administration.changed(partnerId);
   return apiKey;
 }
@@ -118,12 +121,21 @@ export async function rotateClientSecret(
 ): Promise<{ clientId: string; clientSecret: string }> {
   await requirePartner(store, partnerId);
   const clientSecret = newClientSecret(random);
-  const clientId = await store.write(async (tx) => {
-    const replaced = await tx.partners.replaceClientSecret(partnerId, hashSecret(clientSecret), tx.now);
-    const detail = { client_id: replaced };
-    await tx.audit.record({ at: tx.now, actor, action: "partner.rotate_secret", subject: partnerId, detail });
-    return replaced!;
-  });
+  const clientId = await store.write(
+    async (tx) => {
+      const replaced = await tx.partners.replaceClientSecret(partnerId, hashSecret(clientSecret), tx.now);
+      const detail = { client_id: replaced };
+      await tx.audit.record({
+        at: tx.now,
+        actor,
+        action: "partner.rotate_secret",
+        subject: partnerId,
+        detail,
+      });
+      return replaced!;
+    },
+    { partnerId },
+  );
   return { clientId, clientSecret };
 }
 

@@ -55,6 +55,7 @@ async function renew(
     await store.write((tx) => savePlans(tx, partnerId, made, dayOf(clock())), {
       durability: "process",
       priority: "background",
+      partnerId,
     });
     signal?.throwIfAborted();
     await pause();

@@ -8,8 +8,7 @@ import type { Score } from "../domain/scoring/types.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import type { Day } from "../domain/time.ts";
 import { countTier, emptyTotals, type PropertyTotals } from "../domain/totals.ts";
-import type { PartnerTotals } from "../store/queries/totals.ts";
-import type { Tx } from "../store/store.ts";
+import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../store/store.ts";
 import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE } from "../store/tallies.ts";
 import { tierChanged, tierEvent } from "../wire/webhooks.ts";
 import { Outbox } from "./announcements.ts";
@@ -33,7 +32,7 @@ export type ScoreCause =
 export type ApplianceOf = Pick<Appliance, "id" | "typeId" | "brandTier">;
 
 /** A transaction of the store's, or one that does something more with what it comes to. */
-type Write<T> = (run: (tx: Tx) => Promise<T>) => Promise<T>;
+type Write<T> = (run: (tx: Tx) => Promise<T>, options: WriteOptions) => Promise<T>;
 
 /** Writes one partner's portfolio in a transaction, what is counted from it with it. */
 export function writePortfolio<T>(
@@ -42,12 +41,15 @@ export function writePortfolio<T>(
   partner: Partner,
   run: (writer: PortfolioWriter) => Promise<T>,
 ): Promise<T> {
-  return write(async (tx) => {
-    const writer = await PortfolioWriter.open(tx, knowledge, partner);
-    const result = await run(writer);
-    await writer.flush();
-    return result;
-  });
+  return write(
+    async (tx) => {
+      const writer = await PortfolioWriter.open(tx, knowledge, partner);
+      const result = await run(writer);
+      await writer.flush();
+      return result;
+    },
+    { partnerId: partner.id },
+  );
 }
 
 /**
@@ -74,19 +76,24 @@ export class PortfolioWriter {
     readonly tx: Tx,
     readonly knowledge: Knowledge,
     readonly partner: Partner,
-    private readonly totals: PartnerTotals,
+    readonly rows: PartnerRows,
   ) {
-    this.outbox = new Outbox(tx, partner);
+    this.outbox = new Outbox(tx, partner, rows);
   }
 
-  /** For who writes for several partners at once, and flushes each writer; others go through `writePortfolio`. */
+  /**
+   * For who writes for several partners at once, opened in the order of their ids, and flushes each writer; others go
+   * through `writePortfolio`.
+   */
   static async open(tx: Tx, knowledge: Knowledge, partner: Partner): Promise<PortfolioWriter> {
-    return new PortfolioWriter(tx, knowledge, partner, await tx.totals.ofPartner(partner.id));
+    return new PortfolioWriter(tx, knowledge, partner, await tx.forPartner(partner.id));
   }
 
-  nextPropertySeq = () => this.totals.properties + ++this.#partnerDelta.properties;
-  nextApplianceSeq = () => this.totals.appliances + ++this.#partnerDelta.appliances;
-  nextComponentSeq = () => this.totals.components + ++this.#partnerDelta.components;
+  /** The number of a new row of a list, which is counted with it. */
+  nextSeq(list: NumberedList): number {
+    this.#partnerDelta[list]++;
+    return this.rows.nextSeq(list);
+  }
 
   async insertProperty(property: Property): Promise<void> {
     await this.tx.properties.insert(property);
@@ -161,7 +168,7 @@ export class PortfolioWriter {
       hazardRatio: score.hazardRatio,
       acuteHazard: score.acuteHazard,
       scoredOn: asOf,
-      rescoredAt: isSettled ? null : this.tx.latestInstant(),
+      rescoredAt: isSettled ? null : this.rows.latestInstant(),
       trendScore: isSnapshot && !hasPoint ? riskScore : before.trendScore,
     };
     if (cause === "change of model" && after.riskTier !== after.announcedTier) {
@@ -265,7 +272,7 @@ export class PortfolioWriter {
     subjectId: string,
     createdAt: number,
   ): Promise<void> {
-    const seq = this.totals.events + ++this.#partnerDelta.events;
+    const seq = this.nextSeq("events");
     await this.tx.eventLog.insert({ partnerId: this.partner.id, seq, createdAt, kind, subjectId });
   }
 }

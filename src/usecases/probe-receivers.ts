@@ -53,14 +53,16 @@ async function probe(parts: ProbeParts, partner: Partner): Promise<Probed | unde
   const headers = signedHeaders({ deliveryId, event: message.event, body, at, secret, nextSecret: null });
   const { statusCode, error, durationMs } = await send({ url, headers, body, timeoutMs });
   const verdict = verdictOf(statusCode);
-  await store.write((tx) =>
-    tx.audit.record({
-      at: tx.now,
-      actor,
-      action: "partner.probe_webhook",
-      subject: partner.id,
-      detail: { verdict, status_code: statusCode },
-    }),
+  await store.write(
+    (tx) =>
+      tx.audit.record({
+        at: tx.now,
+        actor,
+        action: "partner.probe_webhook",
+        subject: partner.id,
+        detail: { verdict, status_code: statusCode },
+      }),
+    { partnerId: partner.id },
   );
   return { partner, url, verdict, statusCode, error, durationMs };
 }

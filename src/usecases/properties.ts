@@ -23,7 +23,7 @@ export async function createProperty(
   const { tx, partner } = writer;
   if (input.yearBuilt !== null) checkYear("year_built", input.yearBuilt, yearOf(dayOf(tx.now)));
   if (input.partnerPropertyId !== null) await refuseTakenReference(tx, partner.id, input.partnerPropertyId);
-  const createdAt = tx.nextInstant();
+  const createdAt = writer.rows.nextInstant();
   const today = dayOf(createdAt);
   if (input.recordsSince != null) checkPastDay("records_since", input.recordsSince, today);
   const property: Property = {
@@ -33,7 +33,7 @@ export async function createProperty(
     estimatedValueCents: input.estimatedValueCents ?? null,
     id: tx.newId("property"),
     partnerId: partner.id,
-    seq: writer.nextPropertySeq(),
+    seq: writer.nextSeq("properties"),
     isDemo: origin.isDemo ?? false,
     source: origin.source,
     createdAt,

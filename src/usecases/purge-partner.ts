@@ -34,14 +34,17 @@ export async function purgePartner(
     );
   const totals = await store.read.totals.ofPartner(id);
   await setEnabled(administration, id, false);
-  await store.write(async (tx) => {
-    await tx.partners.revokeCredentials(id, "api_key", tx.now);
-    await tx.partners.revokeCredentials(id, "client_secret", tx.now);
-    await tx.partners.raiseRevision(id);
-    const { properties, appliances, components } = totals;
-    const detail = { name, properties, appliances, components };
-    await tx.audit.record({ at: tx.now, actor, action: "partner.purge", subject: id, detail });
-  });
+  await store.write(
+    async (tx) => {
+      await tx.partners.revokeCredentials(id, "api_key", tx.now);
+      await tx.partners.revokeCredentials(id, "client_secret", tx.now);
+      await tx.partners.raiseRevision(id);
+      const { properties, appliances, components } = totals;
+      const detail = { name, properties, appliances, components };
+      await tx.audit.record({ at: tx.now, actor, action: "partner.purge", subject: id, detail });
+    },
+    { partnerId: id },
+  );
   changed(id);
   const deleted = { rows: 0, files: 0 };
   for (let isEmpty = false; !isEmpty; ) {
@@ -58,7 +61,7 @@ export async function purgePartner(
         }
         return { rows, files, isEmpty: false };
       },
-      { priority: "background" },
+      { priority: "background", partnerId: id },
     );
     // After their records: a crash in between leaves files that the next start removes.
     for (const file of step.files) await uploads.remove(file);
@@ -67,10 +70,13 @@ export async function purgePartner(
     isEmpty = step.isEmpty;
     await pause();
   }
-  await store.write(async (tx) => {
-    await tx.purge.finish(id);
-    await tx.audit.record({ at: tx.now, actor, action: "partner.purged", subject: id, detail: deleted });
-  });
+  await store.write(
+    async (tx) => {
+      await tx.purge.finish(id);
+      await tx.audit.record({ at: tx.now, actor, action: "partner.purged", subject: id, detail: deleted });
+    },
+    { partnerId: id },
+  );
   changed(id);
   return deleted;
 }

@@ -49,24 +49,30 @@ export async function resendFailed(administration: Administration, window: Faile
   const { store, actor, changed } = administration;
   const { partnerId, from, to } = window;
   const matched = await countFailed(administration, window);
-  await store.write(async (tx) => {
-    await requireReceiver(tx, partnerId);
-    const detail = { from: toIso(from), to: toIso(to), matched };
-    await tx.audit.record({
-      at: tx.now,
-      actor,
-      action: "delivery.resend_failed",
-      subject: partnerId,
-      detail,
-    });
-  });
+  await store.write(
+    async (tx) => {
+      await requireReceiver(tx, partnerId);
+      const detail = { from: toIso(from), to: toIso(to), matched };
+      await tx.audit.record({
+        at: tx.now,
+        actor,
+        action: "delivery.resend_failed",
+        subject: partnerId,
+        detail,
+      });
+    },
+    { partnerId },
+  );
   let resent = 0;
   // Past the last id each time, since one that fails again meanwhile would come round without end.
   for (let afterId = ""; ; ) {
-    const ids = await store.write(async (tx) => {
-      await tx.partners.raiseRevision(partnerId);
-      return await tx.deliveryLog.resendFailed(window, afterId, PER_TRANSACTION, tx.now);
-    });
+    const ids = await store.write(
+      async (tx) => {
+        await tx.partners.raiseRevision(partnerId);
+        return await tx.deliveryLog.resendFailed(window, afterId, PER_TRANSACTION, tx.now);
+      },
+      { partnerId },
+    );
     resent += ids.length;
     changed(partnerId);
     if (ids.length < PER_TRANSACTION) return resent;

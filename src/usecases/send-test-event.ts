@@ -14,20 +14,29 @@ export async function sendTestEvent(
   partnerId: string,
   test: { message: string; requestedBy: string; requestId?: string },
 ): Promise<string> {
-  const id = await store.write(async (tx) => {
-    const partner = await tx.partners.find(partnerId);
-    if (!partner) throw notFound("Partner not found");
-    const receiver = await tx.partners.findReceiver(partnerId);
-    if (!receiver?.url) throw conflict("The partner has no webhook receiver");
-    if (!partner.enabled) throw conflict("The partner is disabled: its deliveries wait");
-    const sending = { ...tx, requestId: test.requestId ?? null };
-    const message = receiverTested(test.message, test.requestedBy);
-    const id = await new Outbox(sending, partner).addUnfiltered(message);
-    await tx.partners.raiseRevision(partnerId);
-    const detail = { delivery_id: id };
-    await tx.audit.record({ at: tx.now, actor, action: "partner.webhook_test", subject: partnerId, detail });
-    return id;
-  });
+  const id = await store.write(
+    async (tx) => {
+      const partner = await tx.partners.find(partnerId);
+      if (!partner) throw notFound("Partner not found");
+      const receiver = await tx.partners.findReceiver(partnerId);
+      if (!receiver?.url) throw conflict("The partner has no webhook receiver");
+      if (!partner.enabled) throw conflict("The partner is disabled: its deliveries wait");
+      const sending = { ...tx, requestId: test.requestId ?? null };
+      const message = receiverTested(test.message, test.requestedBy);
+      const id = await new Outbox(sending, partner, await tx.forPartner(partnerId)).addUnfiltered(message);
+      await tx.partners.raiseRevision(partnerId);
+      const detail = { delivery_id: id };
+      await tx.audit.record({
+        at: tx.now,
+        actor,
+        action: "partner.webhook_test",
+        subject: partnerId,
+        detail,
+      });
+      return id;
+    },
+    { partnerId },
+  );
   // A paused receiver is probed now instead of at its next turn.
   changed(partnerId);
   return id;

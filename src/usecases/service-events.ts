@@ -51,7 +51,7 @@ export class ServiceLog {
       partnerId: partner.id,
       propertyId: appliance.propertyId,
       totalCostCents: totalCostCents(input),
-      createdAt: tx.nextInstant(),
+      createdAt: this.writer.rows.nextInstant(),
     };
     await this.writer.insertServiceEvent(event);
     for (const component of spokenOf) this.#moveDates(component, event);

@@ -112,12 +112,12 @@ async function takeStep(tx: Tx, ruler: Ruler, day: Day, budget: number): Promise
     if (stored.modelVersion === modelVersion || (await isHistory(tx, day)))
       return await takeIn(tx, ruler, day, stored, budget);
     stored = { ...stored, ...NOTHING, takenAgain: true, cursor: null, finishedAt: null };
-    await tx.snapshots.update(day, { ...stored, modelVersion, startedAt: tx.latestInstant() });
+    await tx.snapshots.update(day, { ...stored, modelVersion, startedAt: await tx.latestInstant() });
   }
   if (!stored) {
     const later = await tx.snapshots.laterThan(day);
     if (later !== undefined) throw setBack(day, later);
-    await tx.snapshots.start(day, tx.latestInstant(), await modelVersionOf(tx, ruler.knowledge));
+    await tx.snapshots.start(day, await tx.latestInstant(), await modelVersionOf(tx, ruler.knowledge));
   }
   const run: Run = stored ?? { ...NOTHING };
   const takenAgain = stored?.takenAgain ?? false;
@@ -229,18 +229,17 @@ async function scoreAll(
   how: { cause: ScoreCause; prunes: boolean; takenAgain: boolean; replans: boolean },
 ): Promise<void> {
   const { cause, prunes, takenAgain, replans } = how;
+  // Before anything is read that is scored, since who else writes a partner's rows is waited for.
+  const writers = new Map<string, PortfolioWriter>();
+  for (const partnerId of [...new Set(properties.map((property) => property.partnerId))].sort())
+    writers.set(partnerId, await PortfolioWriter.open(tx, knowledge, (await tx.partners.find(partnerId))!));
   const appliances = await tx.appliances.forScoring(properties.map((property) => property.id));
   const loaded = await loadHistories(tx, knowledge, properties, appliances, day);
   const corrections = await correctionsOf(tx, knowledge, appliances);
-  const writers = new Map<string, PortfolioWriter>();
   for (const { id, partnerId } of properties) {
     const property = loaded.get(id)!;
     const scores = scoreProperty(knowledge, property.history, day, { corrections });
-    let writer = writers.get(partnerId);
-    if (!writer) {
-      writer = await PortfolioWriter.open(tx, knowledge, (await tx.partners.find(partnerId))!);
-      writers.set(partnerId, writer);
-    }
+    const writer = writers.get(partnerId)!;
     if (replans) writer.replan(id);
     for (const before of property.components) {
       if (cause === "late snapshot" && before.trendScore !== null) continue;

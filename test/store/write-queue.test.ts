@@ -28,6 +28,13 @@ function open(options: Partial<SqliteStoreOptions> = {}): Store {
 const DAY = "2026-01-01";
 /** A row of its own for each name, with a count. */
 const add = (store: Store, name: string, calls = 1) => store.write((tx) => tx.budgets.add(name, DAY, calls));
+const addPartner = (store: Store) =>
+  store.write((tx) =>
+    tx.partners.insert({
+      ...{ id: "PARTNER_1", name: "Acme", enabled: true },
+      ...{ dailyBudget: 10, credentialGeneration: 1, createdAt: tx.now },
+    }),
+  );
 const countOf = (store: Store, name: string) => store.read.budgets.taken(name, DAY);
 
 describe("a write", () => {
@@ -119,10 +126,15 @@ describe("a write", () => {
     const take = (store: Store) =>
       Promise.all(
         [1, 2, 3].map(() =>
-          store.write(async (tx) => void instants.push(tx.nextInstant(), tx.nextInstant())),
+          store.write(async (tx) => {
+            const rows = await tx.forPartner("PARTNER_1");
+            instants.push(rows.nextInstant(), rows.nextInstant());
+          }),
         ),
       );
-    await take(open({ clock: () => now }));
+    const store = open({ clock: () => now });
+    await addPartner(store);
+    await take(store);
     now -= 500_000;
     await take(open({ clock: () => now }));
     now += 900_000;

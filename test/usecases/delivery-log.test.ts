@@ -15,8 +15,9 @@ async function settle(
 ): Promise<string[]> {
   return await store.write(async (tx) => {
     const ids: string[] = [];
+    const rows = await tx.forPartner(partnerId);
     for (let i = 0; i < count; i++) {
-      const id = tx.newDeliveryId();
+      const id = rows.newDeliveryId();
       const delivery = { id, partnerId, event: "property.created", orderKey: null, body: `{"n":${i}}` };
       await tx.deliveries.insert({ ...delivery, requestId: null, createdAt: tx.now });
       await tx.deliveries.recordAttempt({

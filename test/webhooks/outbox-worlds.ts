@@ -78,7 +78,7 @@ export async function databaseWorld(world: PartnerWorld): Promise<OutboxWorld> {
     },
     add: (partnerId, now, orderKey = null) =>
       store.write(async (tx) => {
-        const id = tx.newDeliveryId();
+        const id = (await tx.forPartner(partnerId)).newDeliveryId();
         const event = "component.critical";
         const job = { id, partnerId, event, body: `{"id":"${id}"}`, orderKey, requestId: null };
         await tx.deliveries.insert({ ...job, createdAt: now });

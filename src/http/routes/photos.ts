@@ -55,7 +55,7 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
         await uploads.write(filename, bytes);
         const picture = { applianceId: params.id!, serviceEventId, originalName, bytes, filename };
         const photo = await store
-          .write((tx) => recordPhoto(tx, partner.id, picture))
+          .write((tx) => recordPhoto(tx, partner.id, picture), { partnerId: partner.id })
           .catch(async (error) => {
             await uploads.remove(filename);
             throw error;

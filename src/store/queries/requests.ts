@@ -76,6 +76,27 @@ export function budgetStore(engine: Engine) {
         set: { calls: sql`${dailyBudgets.calls} + excluded.calls` },
       }),
   );
+  const raise = engine.prepared(() =>
+    db
+      .insert(dailyBudgets)
+      .values({ partnerId: ph("partnerId"), day: ph("day"), calls: ph("calls") })
+      .onConflictDoUpdate({
+        target: [dailyBudgets.partnerId, dailyBudgets.day],
+        set: { calls: sql`excluded.calls` },
+        setWhere: sql`${dailyBudgets.calls} < excluded.calls`,
+      }),
+  );
+  const take = engine.prepared(() =>
+    db
+      .insert(dailyBudgets)
+      .values({ partnerId: ph("partnerId"), day: ph("day"), calls: ph("calls") })
+      .onConflictDoUpdate({
+        target: [dailyBudgets.partnerId, dailyBudgets.day],
+        set: { calls: sql`${dailyBudgets.calls} + excluded.calls` },
+        setWhere: sql`${dailyBudgets.calls} + excluded.calls <= ${ph("budget")}`,
+      })
+      .returning({ calls: dailyBudgets.calls }),
+  );
   return {
     async taken(partnerId: string, day: Day): Promise<number> {
       return (await taken().execute({ partnerId, day }))[0]?.calls ?? 0;
@@ -83,6 +104,29 @@ export function budgetStore(engine: Engine) {
     /** Takes calls, or gives them back when negative. */
     async add(partnerId: string, day: Day, calls: number): Promise<void> {
       await add().execute({ partnerId, day, calls });
+    },
+    /**
+     * Takes up to `most` calls as far as the budget goes: whoever else takes of it at the same time, never more than the
+     * budget is granted in all. Returns how many were granted, and what is taken of the day with them.
+     */
+    async take(
+      partnerId: string,
+      day: Day,
+      most: number,
+      budget: number,
+    ): Promise<{ granted: number; taken: number }> {
+      for (let calls = Math.min(most, budget); ; ) {
+        const [row] = calls > 0 ? await take().execute({ partnerId, day, calls, budget }) : [];
+        if (row) return { granted: calls, taken: row.calls };
+        const before = await this.taken(partnerId, day);
+        // What is left may have become less meanwhile, so it is asked for again.
+        calls = Math.min(calls - 1, budget - before);
+        if (calls <= 0) return { granted: 0, taken: before };
+      }
+    },
+    /** Sees to it that at least so many are taken of the day. */
+    async raiseTo(partnerId: string, day: Day, calls: number): Promise<void> {
+      await raise().execute({ partnerId, day, calls });
     },
     /** A partner's days with calls from `from` to before `until`, in order. */
     async days(partnerId: string, from: Day, until: Day): Promise<{ day: Day; calls: number }[]> {

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
+import { notFound } from "../../domain/errors.ts";
 import { type IdKind, newDeliveryId, newId } from "../../domain/ids.ts";
-import type { Store, StoreOptions } from "../store.ts";
+import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
 import { storesOf } from "../stores.ts";
 import { readable, withoutValues } from "./errors.ts";
 import { openSqlite, type SqliteOptions } from "./open.ts";
@@ -45,24 +46,33 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
       if (group.moved) await inside.clock.setLastInstant(group.lastInstant);
     },
   });
+  // One writer at a time, so one clock dates the rows of all partners.
+  const nextInstant = () => {
+    group.moved = true;
+    group.lastInstant = Math.max(group.now, group.lastInstant + 1);
+    return group.lastInstant;
+  };
+  const latestInstant = () => {
+    group.moved ||= group.now > group.lastInstant;
+    group.lastInstant = Math.max(group.now, group.lastInstant);
+    return group.lastInstant;
+  };
+  // Never before the ids that are there, also when the clock was set back: lists and deliveries are in their order.
+  const idInstant = () => Math.max(group.now, group.lastInstant);
+  const newDelivery = () => newDeliveryId(idInstant(), deliverySequence++);
   const base = {
     ...inside,
     giveWay,
     requestId: null,
-    nextInstant: () => {
-      group.moved = true;
-      group.lastInstant = Math.max(group.now, group.lastInstant + 1);
-      return group.lastInstant;
-    },
-    latestInstant: () => {
-      group.moved ||= group.now > group.lastInstant;
-      group.lastInstant = Math.max(group.now, group.lastInstant);
-      return group.lastInstant;
-    },
-    // Never before the ids that are there, also when the clock was set back: lists and deliveries are in their order.
-    newId: (kind: IdKind) => newId(kind, Math.max(group.now, group.lastInstant), options.random),
-    newDeliveryId: () => newDeliveryId(Math.max(group.now, group.lastInstant), deliverySequence++),
+    latestInstant: async () => latestInstant(),
+    newId: (kind: IdKind) => newId(kind, idInstant(), options.random),
   };
+  async function openRows(partnerId: string): Promise<PartnerRows> {
+    const numbers: Record<NumberedList, number> | undefined = await inside.totals.ofPartner(partnerId);
+    if (!numbers) throw notFound("Partner not found");
+    const nextSeq = (list: NumberedList) => ++numbers[list];
+    return { nextSeq, nextInstant, latestInstant, newDeliveryId: newDelivery };
+  }
   const explain = (error: unknown) => readable(withoutValues(error), file);
   return {
     read: storesOf(sqlite.reader),
@@ -80,7 +90,13 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
       const job = async () => {
         const revised = new Set<string>();
         const revise = (partnerId: string) => void revised.add(partnerId);
-        const value = await run({ ...base, now: group.now, outboxChanged, revise });
+        const rows = new Map<string, Promise<PartnerRows>>();
+        const forPartner = (partnerId: string) => {
+          const known = rows.get(partnerId) ?? openRows(partnerId);
+          rows.set(partnerId, known);
+          return known;
+        };
+        const value = await run({ ...base, now: group.now, forPartner, outboxChanged, revise });
         for (const partnerId of revised) await inside.partners.revise(partnerId);
         return value;
       };

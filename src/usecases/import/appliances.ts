@@ -59,6 +59,8 @@ type Stock = Map<string, number>;
 
 class ApplianceBatch implements Batch<Entry> {
   readonly #intake: ApplianceIntake;
+  /** What is left of the stock after what this batch has taken. */
+  readonly #taken: Stock = new Map();
 
   constructor(
     private readonly writer: PortfolioWriter,
@@ -91,6 +93,10 @@ class ApplianceBatch implements Batch<Entry> {
     return components;
   }
 
+  committed(): void {
+    for (const [key, left] of this.#taken) this.stock.set(key, left);
+  }
+
   async #withSerial(serial: string, input: NewAppliance): Promise<Appliance | undefined> {
     const [found] = await this.writer.tx.appliances.withSerial(input.propertyId, serial);
     if (found && found.typeId !== input.typeId)
@@ -101,12 +107,12 @@ class ApplianceBatch implements Batch<Entry> {
   /** Counted at the first such row, so that what the import itself adds is never matched. */
   async #takeFromStock(input: NewAppliance): Promise<boolean> {
     const key = likeness(input);
-    let left = this.stock.get(key);
+    let left = this.#taken.get(key) ?? this.stock.get(key);
     if (left === undefined) {
       const present = await this.writer.tx.appliances.ofProperty(input.propertyId);
       left = present.filter((one) => one.serial === null && likeness(one) === key).length;
     }
-    this.stock.set(key, Math.max(left - 1, 0));
+    this.#taken.set(key, Math.max(left - 1, 0));
     return left > 0;
   }
 }

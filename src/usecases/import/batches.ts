@@ -35,6 +35,8 @@ export const emptyTally = (): Tally => ({ read: 0, created: 0, updated: 0, uncha
 /** What one transaction has done with its rows. */
 export type Taken = { tally: Tally; rejected: RejectedRow[]; changed: ChangedRow[] };
 
+type Written<Entry> = { batch: Batch<Entry>; taken: Taken };
+
 export type ChangedRow = { line: number; fields: readonly FieldChange[] };
 
 /**
@@ -51,10 +53,17 @@ export async function importRows<Entry>(
   let waiting: ReadRow<Entry>[] = [];
 
   async function writeSome(): Promise<void> {
-    const taken = await writePortfolio<Taken>(store.write, knowledge, partner, (writer) => {
-      if (silent) writer.outbox.silence();
-      return takeRows(open(writer), waiting, update);
-    });
+    const { batch, taken } = await writePortfolio<Written<Entry>>(
+      store.write,
+      knowledge,
+      partner,
+      async (writer) => {
+        if (silent) writer.outbox.silence();
+        const batch = open(writer);
+        return { batch, taken: await takeRows(batch, waiting, update) };
+      },
+    );
+    batch.committed?.();
     waiting = waiting.slice(taken.tally.read);
     onCommit(taken);
     await pause();

@@ -16,7 +16,10 @@ export type RowKind<Entry> = {
   references: readonly (readonly string[])[];
   /** Checks all that can be checked without the database. Throws a Failure. */
   read(cells: Cells): Entry;
-  /** Starts the import of one file; what it returns opens the file's batches one after another. */
+  /**
+   * Starts the import of one file; what it returns opens the file's batches one after another. A batch may be opened
+   * more than once for the same rows before it is committed.
+   */
   start(): (writer: PortfolioWriter) => Batch<Entry>;
 };
 
@@ -34,4 +37,6 @@ export type Batch<Entry> = {
   apply(entry: Entry, update: boolean): Promise<Outcome>;
   /** Scores what the rows have changed. Returns how many components they brought. */
   finish(): Promise<number>;
+  /** Called once its transaction is committed: what the batches after it are to know. */
+  committed?(): void;
 };
