@@ -36,6 +36,10 @@ export type Engine = {
   list(values: readonly (string | number)[]): unknown;
   /** That a `bool` is true, as a literal: a bound value would keep a partial index from being used. */
   isTrue(column: AnySQLiteColumn): SQL;
+  /** The database's clock, in epoch milliseconds: the one that several servers agree on. */
+  now: SQL<number>;
+  /** At the end of a select within a write: rows that another transaction holds are passed over. */
+  skipLocked: SQL;
   /** A `bool` as `read` and `write` want it bound. */
   bound(value: boolean): unknown;
 };

@@ -21,6 +21,7 @@ export function schemaOf(kit: Kit) {
     real,
     bool,
     json,
+    bytes,
     index,
     uniqueIndex,
     primaryKey,
@@ -463,12 +464,7 @@ export function schemaOf(kit: Kit) {
     (t) => [primaryKey({ columns: [t.componentId, t.day] })],
   );
 
-  const snapshotRuns = table("snapshot_runs", {
-    day: text("day").primaryKey(),
-    startedAt: bigint("started_at").notNull(),
-    finishedAt: bigint("finished_at"),
-    /** The last property done, so that a run cut short goes on from there. */
-    cursor: text("cursor"),
+  const snapshotCounts = {
     components: int("components").notNull().default(0),
     changed: int("changed").notNull().default(0),
     critical: int("critical").notNull().default(0),
@@ -478,6 +474,15 @@ export function schemaOf(kit: Kit) {
     queued: int("queued").notNull().default(0),
     /** Tier changes that were not announced, because another model than in the run before made them. */
     heldBack: int("held_back").notNull().default(0),
+  };
+
+  const snapshotRuns = table("snapshot_runs", {
+    day: text("day").primaryKey(),
+    startedAt: bigint("started_at").notNull(),
+    finishedAt: bigint("finished_at"),
+    /** The last property done, so that a run cut short goes on from there. */
+    cursor: text("cursor"),
+    ...snapshotCounts,
     /** The model whose scores it took. */
     modelVersion: text("model_version").notNull().default("1"),
     /** Whether another model had taken it before; the trends keep that one's points of the day. */
@@ -691,6 +696,107 @@ export function schemaOf(kit: Kit) {
     probedAt: bigint("probed_at").notNull(),
   });
 
+  /** The servers that share this database, each for itself. Instants are by the database's clock, here and in leases. */
+  const servers = table(
+    "servers",
+    {
+      /** Of the process: a restarted server is another one. */
+      id: text("id").primaryKey(),
+      address: text("address").notNull(),
+      version: text("version").notNull(),
+      /** The newest step of the schema that it knows. */
+      schemaVersion: int("schema_version").notNull(),
+      model: text("model").notNull(),
+      startedAt: bigint("started_at").notNull(),
+      seenAt: bigint("seen_at").notNull(),
+      /** Its own clock minus the database's. */
+      clockOffMs: bigint("clock_off_ms").notNull(),
+    },
+    (t) => [index("servers_seen").on(t.seenAt)],
+  );
+
+  /** What one server at a time may do. Whoever acts under one looks in the same transaction whether it is its still. */
+  const leases = table(
+    "leases",
+    {
+      name: text("name").primaryKey(),
+      holder: text("holder").notNull(),
+      /** Raised whenever it changes hands: what an earlier holder brings late is told by it. */
+      epoch: bigint("epoch").notNull(),
+      until: bigint("until").notNull(),
+      /** The latest time of a job's pattern that was run under it. */
+      turn: bigint("turn").notNull().default(0),
+    },
+    (t) => [index("leases_holder").on(t.holder)],
+  );
+
+  /** A partner's part of a day's snapshot that several servers take together. */
+  const snapshotShares = table(
+    "snapshot_shares",
+    {
+      day: text("day").notNull(),
+      partnerId: text("partner_id").notNull(),
+      /** The last property done. */
+      cursor: text("cursor").notNull().default(""),
+      isDone: bool("is_done").notNull().default(false),
+      ...snapshotCounts,
+    },
+    (t) => [primaryKey({ columns: [t.day, t.partnerId] })],
+  );
+
+  /** A partner's calls of the last minute, where several servers admit them: JSON of counts by slots. */
+  const minuteCalls = table("minute_calls", {
+    partnerId: text("partner_id").primaryKey(),
+    slots: text("slots").notNull(),
+  });
+
+  /** Walks through the event stream that are under way, where the next page may be asked of another server. */
+  const eventWalks = table(
+    "event_walks",
+    {
+      id: text("id").primaryKey(),
+      partnerId: text("partner_id").notNull(),
+      /** Who walks, since when, in pages of which size. */
+      client: text("client").notNull(),
+      walk: text("walk").notNull(),
+      touchedAt: bigint("touched_at").notNull(),
+    },
+    (t) => [
+      index("event_walks_client").on(t.partnerId, t.client, t.touchedAt),
+      index("event_walks_touched").on(t.touchedAt),
+    ],
+  );
+
+  /** Who is signed in at the console, where several servers answer it. */
+  const consoleSessions = table(
+    "console_sessions",
+    {
+      tokenHash: text("token_hash").primaryKey(),
+      keyHash: text("key_hash").notNull(),
+      /** Sealed with the installation's key. */
+      csrfToken: text("csrf_token").notNull(),
+      expiresAt: bigint("expires_at").notNull(),
+    },
+    (t) => [index("console_sessions_expiry").on(t.expiresAt)],
+  );
+
+  /** Pictures, where servers have no folder in common. */
+  const uploads = table(
+    "uploads",
+    {
+      filename: text("filename").primaryKey(),
+      bytes: bytes("bytes").notNull(),
+      writtenAt: bigint("written_at").notNull(),
+    },
+    (t) => [index("uploads_written").on(t.writtenAt)],
+  );
+
+  /** One row: tells whether a server has the key that the others have. */
+  const installation = table("installation", {
+    id: int("id").primaryKey(),
+    keyCheck: text("key_check").notNull(),
+  });
+
   return {
     partners,
     credentials,
@@ -725,6 +831,14 @@ export function schemaOf(kit: Kit) {
     modelChecks,
     auditLog,
     clock,
+    servers,
+    leases,
+    snapshotShares,
+    minuteCalls,
+    eventWalks,
+    consoleSessions,
+    uploads,
+    installation,
   };
 }
 

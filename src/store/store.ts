@@ -65,6 +65,8 @@ export type PartnerRows = {
 };
 
 export type Store = {
+  /** Whether other servers may work on the same database: what must hold among them is then in the database. */
+  isShared: boolean;
   /** Sees what has been committed, and nothing of a write in progress. */
   read: Stores;
   /**

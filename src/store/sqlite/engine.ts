@@ -36,6 +36,9 @@ export function sqliteEngine(client: Database): Engine {
       sql`${column} in (select value from json_each(${sql.placeholder(placeholder)}))`,
     list: (values) => JSON.stringify(values),
     isTrue: sqliteKit.isTrue,
+    now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
+    // One connection writes, so none of its rows is held by another.
+    skipLocked: sql``,
     bound: (value) => (value ? 1 : 0),
   };
 }

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import {
   type AnySQLiteColumn,
+  blob,
   index,
   integer,
   primaryKey,
@@ -24,6 +25,7 @@ export const sqliteKit = {
   bigint: (name: string) => integer(name),
   real: (name: string) => real(name),
   bool: (name: string) => integer(name, { mode: "boolean" }),
+  bytes: (name: string) => blob(name, { mode: "buffer" }),
   json: <T>(name: string) => text(name, { mode: "json" }).$type<T>(),
   index,
   uniqueIndex,

@@ -11,6 +11,7 @@ import partnersDeliveries from "../../../migrations/sqlite/0009_partners_deliver
 };
 import alertFilters from "../../../migrations/sqlite/0010_alert_filters.sql" with { type: "text" };
 import findings from "../../../migrations/sqlite/0011_findings.sql" with { type: "text" };
+import servers from "../../../migrations/sqlite/0012_servers.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = { number: number; name: string; sql: string };
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 9, name: "partners_deliveries", sql: partnersDeliveries },
   { number: 10, name: "alert_filters", sql: alertFilters },
   { number: 11, name: "findings", sql: findings },
+  { number: 12, name: "servers", sql: servers },
 ];

@@ -36,4 +36,12 @@ export const {
   modelChecks,
   auditLog,
   clock,
+  servers,
+  leases,
+  snapshotShares,
+  minuteCalls,
+  eventWalks,
+  consoleSessions,
+  uploads,
+  installation,
 } = schemaOf(sqliteKit);

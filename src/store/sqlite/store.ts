@@ -75,6 +75,8 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   }
   const explain = (error: unknown) => readable(withoutValues(error), file);
   return {
+    // The lock on the data folder keeps every other server away.
+    isShared: false,
     read: storesOf(sqlite.reader),
     async atOneMoment(run) {
       const moment = sqlite.openMoment();
