@@ -18,6 +18,7 @@ import { propertyStore, unitStore } from "./queries/properties.ts";
 import { purgeStore } from "./queries/purge.ts";
 import { budgetStore, idempotencyStore } from "./queries/requests.ts";
 import { sensorEventStore } from "./queries/sensor-events.ts";
+import { serverStore } from "./queries/servers.ts";
 import { serviceEventStore } from "./queries/service-events.ts";
 import { snapshotStore } from "./queries/snapshots.ts";
 import { totalsStore } from "./queries/totals.ts";
@@ -49,5 +50,6 @@ export const storesOf = (engine: Engine) => ({
   embeds: embedStore(engine),
   export: exportStore(engine),
   gauges: gaugeStore(engine),
+  servers: serverStore(engine),
 });
 export type Stores = ReturnType<typeof storesOf>;

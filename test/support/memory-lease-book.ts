@@ -1,0 +1,66 @@
+import type { Lease } from "../../src/domain/lease.ts";
+import type { Server } from "../../src/domain/server.ts";
+import type { LeaseBook } from "../../src/usecases/lease-book.ts";
+
+type Row = Lease & { holder: string; until: number; turn: number };
+
+/** A lease book in memory with a clock in the test's hand; test/usecases/lease-book.test.ts holds it to the real one's suite. */
+export class MemoryLeaseBook implements LeaseBook {
+  readonly rows = new Map<string, Row>();
+  readonly servers = new Map<string, Server>();
+
+  constructor(private readonly clock: () => number) {}
+
+  async beat(server: Parameters<LeaseBook["beat"]>[0], forMs: number) {
+    const now = this.clock();
+    const startedAt = this.servers.get(server.id)?.startedAt ?? now;
+    this.servers.set(server.id, { ...server, startedAt, seenAt: now });
+    const mine = this.#of(server.id).filter(({ until }) => until > 0);
+    for (const row of mine) row.until = now + forMs;
+    const alive = [...this.servers.values()].filter(({ seenAt }) => seenAt > now - forMs);
+    return { now, alive, leases: mine.map(leaseOf) };
+  }
+
+  async take(holder: string, names: readonly string[], forMs: number) {
+    return names.flatMap((name) => {
+      const row = this.rows.get(name);
+      const isFree = !row || row.until <= this.clock() || row.holder === holder;
+      return isFree ? [this.#give(holder, name, forMs, 0)] : [];
+    });
+  }
+
+  async takeTurn(holder: string, name: string, turn: number, forMs: number) {
+    const row = this.rows.get(name);
+    const isFree = !row || (row.until <= this.clock() && row.turn < turn);
+    return isFree ? this.#give(holder, name, forMs, turn) : undefined;
+  }
+
+  async confirm(holder: string, names: readonly string[]) {
+    return this.#of(holder).flatMap((row) => (names.includes(row.name) ? [leaseOf(row)] : []));
+  }
+
+  async release(holder: string, names: readonly string[]) {
+    for (const row of this.#of(holder)) if (names.includes(row.name)) row.until = 0;
+  }
+
+  async leave(id: string) {
+    for (const row of this.#of(id)) row.until = 0;
+    this.servers.delete(id);
+  }
+
+  #of(holder: string): Row[] {
+    return [...this.rows.values()].filter((row) => row.holder === holder);
+  }
+
+  #give(holder: string, name: string, forMs: number, turn: number): Lease {
+    const now = this.clock();
+    const before = this.rows.get(name);
+    const isMine = before?.holder === holder && before.until > now;
+    const epoch = (before?.epoch ?? 0) + (isMine ? 0 : 1);
+    const row = { name, holder, epoch, until: now + forMs, turn: Math.max(turn, before?.turn ?? 0) };
+    this.rows.set(name, row);
+    return leaseOf(row);
+  }
+}
+
+const leaseOf = ({ name, epoch }: Row): Lease => ({ name, epoch });

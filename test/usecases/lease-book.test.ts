@@ -1,0 +1,132 @@
+import { Database } from "bun:sqlite";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { type LeaseBook, leaseBook } from "../../src/usecases/lease-book.ts";
+import { MemoryLeaseBook } from "../support/memory-lease-book.ts";
+import { usePartnerStore } from "../support/partner-store.ts";
+
+type World = {
+  book: LeaseBook;
+  /** Lets time pass for whatever the book knows. */
+  pass(ms: number): void;
+};
+
+const openStore = usePartnerStore();
+
+async function inDatabase(): Promise<World> {
+  const { store, file } = await openStore(0);
+  return {
+    book: leaseBook(store),
+    // The database's clock is nobody's to set: what it is compared with is made older.
+    pass(ms) {
+      const db = new Database(file);
+      db.run("UPDATE leases SET until = max(0, until - ?) WHERE until > 0", [ms]);
+      db.run("UPDATE servers SET seen_at = seen_at - ?", [ms]);
+      db.close();
+    },
+  };
+}
+
+async function inMemory(): Promise<World> {
+  let now = 1_760_000_000_000;
+  return {
+    book: new MemoryLeaseBook(() => now),
+    pass(ms) {
+      now += ms;
+    },
+  };
+}
+
+const server = (id: string) => ({
+  ...{ id, address: "http://10.0.0.1:8080", version: "0.1.0", schemaVersion: 12, model: "2", clockOffMs: 0 },
+});
+const FOR = 15_000;
+
+describe.each([
+  ["in the database", inDatabase],
+  ["in memory, which other tests take for it", inMemory],
+])("the lease book %s", (_, open) => {
+  let { book, pass } = {} as World;
+  beforeEach(async () => {
+    ({ book, pass } = await open());
+  });
+
+  test("gives a lease to the first who asks, and to nobody else until it has run out", async () => {
+    expect(await book.take("a", ["x", "y"], FOR)).toEqual([
+      { name: "x", epoch: 1 },
+      { name: "y", epoch: 1 },
+    ]);
+    expect(await book.take("b", ["x", "z"], FOR)).toEqual([{ name: "z", epoch: 1 }]);
+    pass(FOR + 1);
+    expect(await book.take("b", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
+  });
+
+  test("leaves the epoch alone for the holder who asks again, and raises it once it had ended", async () => {
+    await book.take("a", ["x"], FOR);
+    expect(await book.take("a", ["x"], FOR)).toEqual([{ name: "x", epoch: 1 }]);
+    pass(FOR + 1);
+    expect(await book.take("a", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
+  });
+
+  test("gives what was released to the next, with another epoch", async () => {
+    await book.take("a", ["x"], FOR);
+    await book.release("b", ["x"]);
+    expect(await book.take("b", ["x"], FOR)).toEqual([]);
+    await book.release("a", ["x"]);
+    expect(await book.take("b", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
+    expect(await book.confirm("a", ["x"])).toEqual([]);
+    expect(await book.confirm("b", ["x"])).toEqual([{ name: "x", epoch: 2 }]);
+  });
+
+  test("lengthens what a server holds when it says that it is there, and nothing that it released", async () => {
+    await book.take("a", ["x", "y"], FOR);
+    await book.release("a", ["y"]);
+    pass(FOR - 1000);
+    expect((await book.beat(server("a"), FOR)).leases).toEqual([{ name: "x", epoch: 1 }]);
+    pass(FOR - 1000);
+    expect(await book.take("b", ["x", "y"], FOR)).toEqual([{ name: "y", epoch: 2 }]);
+  });
+
+  test("gives back what had ended and nobody took, by the same epoch", async () => {
+    await book.take("a", ["x"], FOR);
+    pass(FOR - 1);
+    expect((await book.beat(server("a"), FOR)).leases).toEqual([{ name: "x", epoch: 1 }]);
+    expect(await book.take("b", ["x"], FOR)).toEqual([]);
+  });
+
+  test("knows who is alive: who was seen within the time, and has not left", async () => {
+    await book.beat(server("a"), FOR);
+    await book.beat(server("b"), FOR);
+    const ids = async (of: string) => (await book.beat(server(of), FOR)).alive.map(({ id }) => id).sort();
+    expect(await ids("c")).toEqual(["a", "b", "c"]);
+    await book.leave("b");
+    expect(await ids("c")).toEqual(["a", "c"]);
+    pass(FOR + 1);
+    expect(await ids("c")).toEqual(["c"]);
+  });
+
+  test("holds nothing for who has left", async () => {
+    await book.beat(server("a"), FOR);
+    await book.take("a", ["x"], FOR);
+    await book.leave("a");
+    expect(await book.take("b", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
+  });
+
+  test("gives a time of a job's pattern once, and none while the job is held", async () => {
+    expect(await book.takeTurn("a", "job", 100, FOR)).toEqual({ name: "job", epoch: 1 });
+    expect(await book.takeTurn("b", "job", 200, FOR)).toBeUndefined();
+    await book.release("a", ["job"]);
+    expect(await book.takeTurn("b", "job", 100, FOR)).toBeUndefined();
+    expect(await book.takeTurn("b", "job", 200, FOR)).toEqual({ name: "job", epoch: 2 });
+    await book.release("b", ["job"]);
+    expect(await book.take("a", ["job"], FOR)).toEqual([{ name: "job", epoch: 3 }]);
+    await book.release("a", ["job"]);
+    expect(await book.takeTurn("a", "job", 200, FOR)).toBeUndefined();
+  });
+
+  test("takes any number of names at once", async () => {
+    const names = Array.from({ length: 1001 }, (_, n) => `lane:${n}`);
+    expect(await book.take("a", names, FOR)).toHaveLength(1001);
+    expect(await book.take("b", names, FOR)).toEqual([]);
+    expect(await book.confirm("a", names)).toHaveLength(1001);
+  });
+});

@@ -1,0 +1,214 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { LEASE_MS } from "../../src/domain/lease.ts";
+import type { LeaseBook } from "../../src/usecases/lease-book.ts";
+import { Membership } from "../../src/usecases/membership.ts";
+import type { Timers } from "../../src/webhooks/timers.ts";
+import { MemoryLeaseBook } from "../support/memory-lease-book.ts";
+import { ManualTime } from "../webhooks/manual-time.ts";
+
+/** A server that can be stopped like a process is, cut off from the database, and set to a wrong clock. */
+class SimulatedServer {
+  isPaused = false;
+  isCutOff = false;
+  clockOff = 0;
+  model = "2";
+  readonly lost: string[] = [];
+  readonly warnings: string[] = [];
+  #overdue: (() => void)[] = [];
+  readonly membership: Membership;
+
+  constructor(
+    readonly id: string,
+    readonly time: ManualTime,
+    book: LeaseBook,
+  ) {
+    const timers: Timers = {
+      set: (fire, ms) =>
+        time.timersPort.set(() => (this.isPaused ? void this.#overdue.push(fire) : fire()), ms),
+      clear: (timer) => time.timersPort.clear(timer),
+    };
+    const reached = new Proxy(book, {
+      get:
+        (target, name: keyof LeaseBook) =>
+        async (...args: unknown[]) => {
+          if (this.isCutOff) throw new Error("the database is away");
+          return await (target[name] as (...args: unknown[]) => Promise<unknown>)(...args);
+        },
+    });
+    this.membership = new Membership({
+      book: reached,
+      self: () => ({ id, address: id, version: "1", schemaVersion: 12, model: this.model }),
+      clock: () => time.now + this.clockOff,
+      ticks: () => time.now,
+      timers,
+      log: { info: () => {}, warn: (_, message) => void this.warnings.push(message) },
+      leaseMs: LEASE_MS,
+    });
+    this.membership.onLost((names) => void this.lost.push(...names));
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    for (const fire of this.#overdue.splice(0)) fire();
+  }
+}
+
+async function serversOf(count: number) {
+  const time = new ManualTime();
+  const book = new MemoryLeaseBook(() => time.now);
+  const servers = Array.from({ length: count }, (_, n) => new SimulatedServer(`s${n}`, time, book));
+  for (const { membership } of servers) await membership.start();
+  return { time, book, servers };
+}
+
+describe("a server among several", () => {
+  test("keeps what it holds for as long as it is there, and another has it soon after it died", async () => {
+    const { time, servers } = await serversOf(2);
+    const [a, b] = servers as [SimulatedServer, SimulatedServer];
+    expect([...(await a.membership.take(["x"]))]).toEqual([["x", 1]]);
+    await time.advance(10 * LEASE_MS);
+    expect(a.membership.holds({ name: "x", epoch: 1 }, LEASE_MS / 2)).toBe(true);
+    expect(await b.membership.take(["x"])).toEqual(new Map());
+
+    a.isPaused = true;
+    await time.advance(LEASE_MS);
+    expect(await b.membership.take(["x"])).toEqual(new Map([["x", 2]]));
+    expect(a.membership.holds({ name: "x", epoch: 1 }, 0)).toBe(false);
+    a.resume();
+    await time.settle();
+    expect(a.lost).toEqual(["x"]);
+  });
+
+  test("does not keep from others what it has lost, nor what it took and never learned of", async () => {
+    const { time, book, servers } = await serversOf(2);
+    const [a, b] = servers as [SimulatedServer, SimulatedServer];
+    await a.membership.take(["x"]);
+    await book.take("s0", ["y"], LEASE_MS);
+    a.isPaused = true;
+    await time.advance(LEASE_MS + 1);
+    a.resume();
+    await time.settle();
+    expect([...(await b.membership.take(["x", "y"])).keys()]).toEqual(["x", "y"]);
+  });
+
+  test("tells a late result by its epoch, also when the lease came back to the same server", async () => {
+    const { time, book, servers } = await serversOf(2);
+    const [a, b] = servers as [SimulatedServer, SimulatedServer];
+    const tx = { servers: book } as unknown as Parameters<Membership["confirm"]>[0];
+    await a.membership.take(["x"]);
+    a.isPaused = true;
+    await time.advance(LEASE_MS);
+    await b.membership.take(["x"]);
+    expect(await a.membership.confirm(tx, ["x"])).toEqual(new Map());
+    await b.membership.release(["x"]);
+    a.resume();
+    await time.settle();
+    await a.membership.take(["x"]);
+    expect(await a.membership.confirm(tx, ["x"])).toEqual(new Map([["x", 3]]));
+  });
+
+  test("says so when its clock is more than a minute off, and takes no snapshot until it is set", async () => {
+    const { time, servers } = await serversOf(1);
+    const [a] = servers as [SimulatedServer];
+    a.clockOff = 59_000;
+    await time.advance(LEASE_MS);
+    expect(a.membership.keptFromSnapshots()).toBeUndefined();
+    a.clockOff = -61_000;
+    await time.advance(LEASE_MS);
+    expect(a.membership.clockOffMs()).toBe(-61_000);
+    expect(a.membership.keptFromSnapshots()).toContain("61 s off");
+    expect(a.warnings).toHaveLength(1);
+    a.clockOff = 0;
+    await time.advance(LEASE_MS);
+    expect(a.membership.keptFromSnapshots()).toBeUndefined();
+  });
+
+  test("leaves snapshots to those of a newer model, and takes them again when these are gone", async () => {
+    const { time, servers } = await serversOf(2);
+    const [a, b] = servers as [SimulatedServer, SimulatedServer];
+    b.model = "3";
+    await time.advance(LEASE_MS);
+    expect(a.membership.keptFromSnapshots()).toContain("newer model");
+    expect(b.membership.keptFromSnapshots()).toBeUndefined();
+    expect(a.membership.alive()).toBe(2);
+    await b.membership.stop();
+    await time.advance(LEASE_MS);
+    expect(a.membership.keptFromSnapshots()).toBeUndefined();
+    expect(a.membership.alive()).toBe(1);
+  });
+
+  test("runs a job's time once, and ends one that it lost", async () => {
+    const { time, servers } = await serversOf(3);
+    const forever = new AbortController().signal;
+    let runs = 0;
+    const once = async () => void runs++;
+    const at = (turn: number) =>
+      Promise.all(servers.map(({ membership }) => membership.once("prune", turn, once, forever)));
+    expect((await at(100)).filter(Boolean)).toHaveLength(1);
+    expect((await at(100)).filter(Boolean)).toHaveLength(0);
+    expect((await at(200)).filter(Boolean)).toHaveLength(1);
+    expect(runs).toBe(2);
+
+    const [a, b] = servers as [SimulatedServer, SimulatedServer, SimulatedServer];
+    const untilLost = (signal: AbortSignal) =>
+      new Promise<void>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    const long = a.membership.once("prune", 300, untilLost, forever);
+    const ended = long.then(
+      () => "done",
+      (error: Error) => error.message,
+    );
+    await time.advance(4 * LEASE_MS);
+    expect(await b.membership.once("prune", 400, once, forever)).toBe(false);
+    a.isPaused = true;
+    await time.advance(LEASE_MS);
+    expect(await b.membership.once("prune", 400, once, forever)).toBe(true);
+    a.resume();
+    expect(await ended).toContain("another server");
+  });
+
+  const NAMES = ["x", "y", "z"];
+  const action = fc.oneof(
+    fc.record({ kind: fc.constantFrom("take", "release", "pause", "cut", "resume"), server: fc.nat(2) }),
+    fc.record({ kind: fc.constant("pass"), ms: fc.nat(LEASE_MS) }),
+  );
+
+  test("never holds what another holds, whatever stops, is cut off and goes on", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
+        const { time, book, servers } = await serversOf(3);
+        const epochs = servers.map(() => new Map<string, number>());
+        const written = new Map<string, number>();
+        for (const one of actions) {
+          if ("ms" in one) await time.advance(one.ms);
+          else {
+            const server = servers[one.server]!;
+            const { membership } = server;
+            if (one.kind === "pause") server.isPaused = true;
+            if (one.kind === "cut") server.isCutOff = !server.isCutOff;
+            if (one.kind === "resume") server.resume();
+            // Which the paused one does, too: it had looked before it was stopped, and its call comes late.
+            if (one.kind === "take")
+              for (const [name, epoch] of await membership.take(NAMES).catch(() => new Map<string, number>()))
+                epochs[one.server]!.set(name, epoch);
+            if (one.kind === "release") await membership.release(NAMES).catch(() => {});
+          }
+          for (const name of NAMES) {
+            const holders = servers.filter(({ membership }, at) =>
+              membership.holds({ name, epoch: epochs[at]!.get(name) ?? 0 }, 0),
+            );
+            expect(holders.length).toBeLessThanOrEqual(1);
+            for (const [at, { id }] of servers.entries()) {
+              const epoch = epochs[at]!.get(name);
+              const [confirmed] = await book.confirm(id, [name]);
+              if (epoch === undefined || confirmed?.epoch !== epoch) continue;
+              expect(epoch).toBeGreaterThanOrEqual(written.get(name) ?? 0);
+              written.set(name, epoch);
+            }
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
