@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import pkg from "../package.json" with { type: "json" };
+import { FILES } from "../src/knowledge/files.ts";
+import { readKnowledge } from "../src/knowledge/read.ts";
 import type { Contents } from "./contents.ts";
 import { bundlePages, embeddingPages } from "./pages.ts";
 
@@ -16,6 +18,7 @@ export const OWN_TARGET = ownTarget();
  * called.
  */
 export async function compile(target: string | undefined, outfile: string): Promise<Contents> {
+  readKnowledge(FILES); // throws where it does not hold together: an executable does not look again
   mkdirSync(join(ROOT, "dist"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, "dist", ".building-"));
   try {

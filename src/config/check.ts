@@ -1,4 +1,3 @@
-import { ArkErrors } from "arktype";
 import { nearestKey } from "../domain/nearest.ts";
 import type { Entry } from "./entry.ts";
 import { parseListen } from "./formats.ts";
@@ -7,8 +6,8 @@ import {
   SECRET_SETTINGS,
   SETTINGS,
   type SettingKey,
+  settingFormat,
   settingKeys,
-  settingType,
 } from "./settings.ts";
 
 const LONGEST_SHOWN = 60;
@@ -21,14 +20,14 @@ export function entryProblem(entry: Entry): string | undefined {
     const meant = nearestKey(key, settingKeys());
     return `${entry.origin}: unknown key${meant ? `; did you mean "${meant}"?` : ""}`;
   }
-  const type = settingType(key);
-  const outcome = type(entry.value);
-  if (!(outcome instanceof ArkErrors)) return undefined;
-  // descriptions only: arktype's messages repeat the value, secret or not
-  const [index] = outcome[0]!.path;
-  const item = typeof index === "number" ? entry.items?.[index] : undefined;
+  const format = settingFormat(key);
+  if (format.holds(entry.value)) return undefined;
+  const { item: ofItem } = format;
+  const index =
+    ofItem && Array.isArray(entry.value) ? entry.value.findIndex((value) => !ofItem.holds(value)) : -1;
+  const item = entry.items?.[index];
   const { origin, shown } = item ?? entry;
-  const expected = item ? outcome[0]!.expected : type.description;
+  const { expected } = item && ofItem ? ofItem : format;
   return `${origin}: expected ${expected}${SECRET_SETTINGS.has(key) ? "" : `, got ${shorten(shown)}`}`;
 }
 

@@ -1,21 +1,40 @@
 import { isIP } from "node:net";
-import { type } from "arktype";
 
-/** The values that settings may have. Each type's description says what was expected, in an operator's words. */
+/**
+ * What a setting's value may be, in an operator's words. Not of arktype, whose loading takes as long as all else that a
+ * small command does.
+ */
+export class Format<T> {
+  declare readonly infer: T;
+
+  constructor(
+    readonly expected: string,
+    readonly holds: (value: unknown) => boolean,
+    /** Of a list: what each item may be. */
+    readonly item?: Format<unknown>,
+  ) {}
+}
 
 /** A whole number within the bounds, both included. */
 export const whole = (min: number, max: number) =>
-  type("number.integer").atLeast(min).atMost(max).describe(`a whole number from ${min} to ${max}`);
+  new Format<number>(
+    `a whole number from ${min} to ${max}`,
+    (value) => Number.isInteger(value) && min <= (value as number) && (value as number) <= max,
+  );
 
-export const onOff = type("boolean").describe("true or false");
+export const onOff = new Format<boolean>("true or false", (value) => typeof value === "boolean");
 
-export const logLevel = type("'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'").describe(
+const oneOf = <const T extends string>(expected: string, ...values: readonly T[]) =>
+  new Format<T>(expected, (value) => (values as readonly unknown[]).includes(value));
+
+export const logLevel = oneOf(
   '"trace", "debug", "info", "warn", "error" or "silent"',
+  ...(["trace", "debug", "info", "warn", "error", "silent"] as const),
 );
-export const logFormat = type("'json' | 'pretty'").describe('"json" or "pretty"');
+export const logFormat = oneOf('"json" or "pretty"', "json", "pretty");
 
 const text = (expected: string, holds: (value: string) => boolean) =>
-  type("string").narrow(holds).describe(expected);
+  new Format<string>(expected, (value) => typeof value === "string" && holds(value));
 
 /** Text that may be empty, where empty means that the setting is not used. */
 const optional = (expected: string, holds: (value: string) => boolean) =>
@@ -42,8 +61,8 @@ export const frameAncestors = list(
   text("a source such as https://portal.example.com, 'self', 'none' or *", isFrameAncestor),
 );
 
-function list(what: string, item: ReturnType<typeof text>) {
-  return item.array().describe(`a list of ${what}`);
+function list<T>(what: string, item: Format<T>): Format<T[]> {
+  return new Format(`a list of ${what}`, (value) => Array.isArray(value) && value.every(item.holds), item);
 }
 
 /** Where `admin.listen` points to, or undefined when the text is neither "main" nor an address with a port. */

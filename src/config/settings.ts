@@ -1,6 +1,7 @@
 import {
   anyText,
   basePath,
+  type Format,
   filePath,
   frameAncestors,
   host,
@@ -133,12 +134,10 @@ export function isSettingKey(key: string): key is SettingKey {
   return (SETTING_KEYS as string[]).includes(key);
 }
 
-/** The type that checks the setting's value. */
-export function settingType(key: SettingKey) {
+/** What the setting's value may be. */
+export function settingFormat(key: SettingKey): Format<unknown> {
   const [section, name] = key.split(".") as [keyof Settings, string];
-  return (SETTINGS[section] as Record<string, ReturnType<typeof whole> | typeof networks | typeof host>)[
-    name
-  ]!;
+  return (SETTINGS[section] as Record<string, Format<unknown>>)[name]!;
 }
 
 /** "server.port" as "MAINSTAY_SERVER__PORT". */

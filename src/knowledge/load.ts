@@ -1,50 +1,31 @@
-import { type Type, type } from "arktype";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { assemble, type CheckedFiles } from "./assemble.ts";
-import { checkReferences, checkSources, KnowledgeError } from "./check.ts";
-import { FILES, type KnowledgeFiles } from "./files.ts";
+import { FILES } from "./files.ts";
 import { createKnowledge } from "./look-ups.ts";
-import * as shapes from "./shapes.ts";
 
 let loaded: Knowledge | undefined;
 
-/** The knowledge base that is part of the executable, checked at the first call. */
+/**
+ * The knowledge base that is part of the executable. The build checks it (`readKnowledge`), so that a start need not:
+ * shapes and check cost that a sixth of its time.
+ */
 export function loadKnowledge(): Knowledge {
-  loaded ??= readKnowledge(FILES);
+  loaded ??= createKnowledge(assemble(embedded()));
   return loaded;
 }
 
-/** Checks files and puts them behind look-ups. Throws a KnowledgeError that names the file and the entry at fault. */
-export function readKnowledge(files: KnowledgeFiles): Knowledge {
-  const checked: CheckedFiles = {
-    appliances: Object.keys(files)
-      .filter((name) => name.startsWith("appliances/"))
-      .map((name) => readAppliance(files, name)),
-    brands: read(files, "brands.json", shapes.brandsFile),
-    cascades: read(files, "cascades.json", shapes.cascadesFile),
-    claimTypes: read(files, "claim-types.json", shapes.claimTypesFile),
-    regimes: read(files, "inspection-regimes.json", shapes.regimesFile),
-    keywords: read(files, "keywords.json", shapes.keywordsFile),
-    model: read(files, "model.json", shapes.modelFile),
-    smartEvents: read(files, "smart-events.json", shapes.smartEventsFile),
-    sources: read(files, "sources.json", shapes.sourcesFile),
-    states: read(files, "states.json", shapes.statesFile),
-  };
-  checkSources(files, checked.sources);
-  checkReferences(checked);
-  return createKnowledge(assemble(checked));
-}
-
-function readAppliance(files: KnowledgeFiles, name: string): CheckedFiles["appliances"][number] {
-  const appliance = read(files, name, shapes.applianceFile);
-  if (name !== `appliances/${appliance.type_id}.json`)
-    throw new KnowledgeError(name, "type_id", `${appliance.type_id} belongs in a file of its own name`);
-  return appliance;
-}
-
-function read<T extends Type>(files: KnowledgeFiles, name: string, shape: T): T["infer"] {
-  const content = shape(files[name]);
-  if (!(content instanceof type.errors)) return content as T["infer"];
-  const first = content[0]!;
-  throw new KnowledgeError(name, first.path.stringify() || "the file", first.problem);
+function embedded(): CheckedFiles {
+  const names = Object.keys(FILES).filter((name) => name.startsWith("appliances/"));
+  return {
+    appliances: names.map((name) => FILES[name]),
+    brands: FILES["brands.json"],
+    cascades: FILES["cascades.json"],
+    claimTypes: FILES["claim-types.json"],
+    regimes: FILES["inspection-regimes.json"],
+    keywords: FILES["keywords.json"],
+    model: FILES["model.json"],
+    smartEvents: FILES["smart-events.json"],
+    sources: FILES["sources.json"],
+    states: FILES["states.json"],
+  } as CheckedFiles;
 }

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from "../domain/service-event.ts";
 
 /**
  * The shapes of the knowledge base's files. Unknown keys are refused: a misspelt one would be silently without effect.
- * Nothing is compiled to code, since each file is checked once, at start.
+ * Nothing is compiled to code, since each file is checked once, by the build.
  */
 const { type } = scope({}, { jitless: true });
 

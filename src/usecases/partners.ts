@@ -5,7 +5,7 @@ import { newApiKey, newClientId, newClientSecret, newWebhookSecret } from "../se
 import { hashSecret } from "../secrets/hash.ts";
 import type { Sealer } from "../secrets/sealer.ts";
 import type { Store } from "../store/store.ts";
-import { requiredLine } from "../wire/values.ts";
+import { isRequiredLine } from "../wire/text-bounds.ts";
 
 /** What administering partners and administrators works with, from the command line and over HTTP alike. */
 export type Administration = {
@@ -20,7 +20,7 @@ export type Administration = {
 
 /** A name that an operator gave, trimmed. Throws an OperatorError when lists and logs can't show it in a line. */
 export function readName(given: string, what: string, example: string): string {
-  if (requiredLine.allows(given)) return given.trim();
+  if (isRequiredLine(given)) return given.trim();
   throw new OperatorError(`${what} is one line of 1 to 500 characters`, `For example: ${example}`);
 }
 

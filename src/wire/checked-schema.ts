@@ -1,5 +1,5 @@
 import type { Schema } from "./schema.ts";
-import { TEXT_BOUNDS } from "./values.ts";
+import { TEXT_BOUNDS } from "./text-bounds.ts";
 
 /** What is checked, as far as the document needs it. */
 export type Checked = {

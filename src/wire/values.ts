@@ -2,34 +2,14 @@ import { type } from "arktype";
 import { MAX_UNITS } from "../domain/property.ts";
 import { EVENT_TYPES } from "../domain/service-event.ts";
 import { parseDay, parseInstant } from "../domain/time.ts";
+import { isLine, isLongText, isOneLine, isRequiredLine, LONG, SHORT } from "./text-bounds.ts";
 
 /*
  * The kinds of value that fields hold. Each says in `describe` what is expected, which is the message that a caller
  * gets; arktype's own messages would repeat the caller's input.
  */
 
-/** C0 controls and DEL, but for line ends and tabs, which notes may hold. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const LINE_CONTROL = /[\u0000-\u001f\u007f]/;
-
-const LONG = 10_000;
-const SHORT = 500;
 const DOLLARS = 1_000_000_000_000;
-
-const isLine = (value: string) =>
-  value.trim().length <= SHORT && value.isWellFormed() && !LINE_CONTROL.test(value.trim());
-const isRequiredLine = (value: string) => value.trim() !== "" && isLine(value);
-const isLongText = (value: string) =>
-  value.trim().length <= LONG && value.isWellFormed() && !CONTROL.test(value);
-
-/** What these checks come to for a schema, which cannot hold a function. */
-export const TEXT_BOUNDS: ReadonlyMap<unknown, { minLength?: number; maxLength: number }> = new Map([
-  [isLine, { maxLength: SHORT }],
-  [isRequiredLine, { minLength: 1, maxLength: SHORT }],
-  [isLongText, { maxLength: LONG }],
-]);
 
 /** One line of at most 500 characters after trimming; may be empty, which is stored as absent. */
 export const line = type("string").narrow(isLine).describe(`one line of text of at most ${SHORT} characters`);
@@ -45,9 +25,7 @@ export const longText = type("string")
   .describe(`text of at most ${LONG} characters without control characters`);
 
 /** Any id that a caller may take for one: what it is not is found out by looking for it. */
-export const idText = type("string <= 64")
-  .narrow((value) => value.isWellFormed() && !LINE_CONTROL.test(value.trim()))
-  .describe("an id");
+export const idText = type("string <= 64").narrow(isOneLine).describe("an id");
 
 export const day = type(/^\d{4}-\d{2}-\d{2}$/)
   .narrow((value) => parseDay(value) !== undefined)

@@ -4,7 +4,7 @@ import {
   isSettingKey,
   SECRET_SETTINGS,
   type SettingKey,
-  settingType,
+  settingFormat,
 } from "../../src/config/settings.ts";
 
 /** One setting, as a manual shows it. */
@@ -44,7 +44,7 @@ function explain(key: string, comment: string): SettingExplanation {
   return {
     key,
     default: defaultValues().get(key),
-    type: settingType(key).description,
+    type: settingFormat(key).expected,
     variable: environmentName(key),
     secret: SECRET_SETTINGS.has(key),
     comment,

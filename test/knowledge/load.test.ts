@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { ENVIRONMENT_FACTORS } from "../../src/domain/knowledge.ts";
 import { FILES } from "../../src/knowledge/files.ts";
-import { loadKnowledge, readKnowledge } from "../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../src/knowledge/load.ts";
+import { readKnowledge } from "../../src/knowledge/read.ts";
 
 const knowledge = loadKnowledge();
 
@@ -15,6 +16,13 @@ function altered(name: string, change: (file: Draft) => void): () => unknown {
 }
 
 const JUDGED = { source: "judgement", kind: "estimate" } as const;
+
+test("the embedded files are what their check makes of them", () => {
+  // Look-ups hold functions, which are equal to none but themselves.
+  const data = (of: typeof knowledge) =>
+    JSON.stringify(of, (_, value) => (value instanceof Map || value instanceof Set ? [...value] : value));
+  expect(data(knowledge)).toBe(data(readKnowledge(FILES)));
+});
 
 describe("the knowledge base", () => {
   test("holds 30 appliance types with 169 components", () => {

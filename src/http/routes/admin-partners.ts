@@ -17,7 +17,6 @@ import {
   rotateClientSecret,
 } from "../../usecases/partners.ts";
 import { sendTestEvent, TEST_MESSAGE } from "../../usecases/send-test-event.ts";
-import { newPartner, readNewPartner } from "../../wire/new-partner.ts";
 import { month, partnerInPath, slicing } from "../../wire/parameters.ts";
 import {
   credentials,
@@ -31,17 +30,21 @@ import {
   newWebhookSecret,
   newWebhookSecretRecord,
   partnerRecord,
-  partnerSettings,
   partnersPage,
-  readOverlap,
-  readPartnerSettings,
-  rotation,
   usage,
   usageRecord,
   webhookTest,
   webhookTestRecord,
-  webhookTestRequest,
 } from "../../wire/partner.ts";
+import {
+  newPartner,
+  partnerSettings,
+  readNewPartner,
+  readOverlap,
+  readPartnerSettings,
+  rotation,
+  webhookTestRequest,
+} from "../../wire/partner-settings.ts";
 import {
   accepted,
   accepts,

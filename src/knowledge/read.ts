@@ -1,0 +1,42 @@
+import { type Type, type } from "arktype";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { assemble, type CheckedFiles } from "./assemble.ts";
+import { checkReferences, checkSources, KnowledgeError } from "./check.ts";
+import type { KnowledgeFiles } from "./files.ts";
+import { createKnowledge } from "./look-ups.ts";
+import * as shapes from "./shapes.ts";
+
+/** Checks files and puts them behind look-ups. Throws a KnowledgeError that names the file and the entry at fault. */
+export function readKnowledge(files: KnowledgeFiles): Knowledge {
+  const checked: CheckedFiles = {
+    appliances: Object.keys(files)
+      .filter((name) => name.startsWith("appliances/"))
+      .map((name) => readAppliance(files, name)),
+    brands: read(files, "brands.json", shapes.brandsFile),
+    cascades: read(files, "cascades.json", shapes.cascadesFile),
+    claimTypes: read(files, "claim-types.json", shapes.claimTypesFile),
+    regimes: read(files, "inspection-regimes.json", shapes.regimesFile),
+    keywords: read(files, "keywords.json", shapes.keywordsFile),
+    model: read(files, "model.json", shapes.modelFile),
+    smartEvents: read(files, "smart-events.json", shapes.smartEventsFile),
+    sources: read(files, "sources.json", shapes.sourcesFile),
+    states: read(files, "states.json", shapes.statesFile),
+  };
+  checkSources(files, checked.sources);
+  checkReferences(checked);
+  return createKnowledge(assemble(checked));
+}
+
+function readAppliance(files: KnowledgeFiles, name: string): CheckedFiles["appliances"][number] {
+  const appliance = read(files, name, shapes.applianceFile);
+  if (name !== `appliances/${appliance.type_id}.json`)
+    throw new KnowledgeError(name, "type_id", `${appliance.type_id} belongs in a file of its own name`);
+  return appliance;
+}
+
+function read<T extends Type>(files: KnowledgeFiles, name: string, shape: T): T["infer"] {
+  const content = shape(files[name]);
+  if (!(content instanceof type.errors)) return content as T["infer"];
+  const first = content[0]!;
+  throw new KnowledgeError(name, first.path.stringify() || "the file", first.problem);
+}

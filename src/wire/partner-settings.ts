@@ -1,0 +1,80 @@
+import { type } from "arktype";
+import {
+  isReceiverUrl,
+  MAX_CONCURRENCY,
+  MAX_DAILY_BUDGET,
+  type PartnerSettings,
+  WEBHOOK_EVENTS,
+} from "../domain/partner.ts";
+import { body, nullable, optional, required } from "./check.ts";
+import { partner } from "./partner.ts";
+import { requiredLine } from "./values.ts";
+
+/* What operators send of partners. Apart from what they read, which small commands print. */
+
+const receiverUrl = type("string <= 2000")
+  .narrow(isReceiverUrl)
+  .describe("an absolute http or https address without a user name");
+const wholeWithin = (least: number, most: number) =>
+  type("number.integer").atLeast(least).atMost(most).describe(`a whole number from ${least} to ${most}`);
+
+const out = partner.fields;
+
+export const newPartner = body({
+  name: required(requiredLine, out.name),
+  daily_budget: optional(wholeWithin(0, MAX_DAILY_BUDGET), out.daily_budget),
+  webhook_url: nullable(receiverUrl, out.webhook_url),
+});
+
+/** `dailyBudget`: for who names none. Throws invalid_request. */
+export function readNewPartner(given: unknown, dailyBudget: number) {
+  const wire = newPartner.check(given);
+  return {
+    name: wire.name,
+    dailyBudget: wire.daily_budget ?? dailyBudget,
+    webhookUrl: wire.webhook_url ?? null,
+  };
+}
+
+const MAX_OVERLAP_HOURS = 24 * 90;
+
+const webhookEvent = type.enumerated(...WEBHOOK_EVENTS).describe(`one of ${WEBHOOK_EVENTS.join(", ")}`);
+export const partnerSettings = body({
+  daily_budget: optional(wholeWithin(0, MAX_DAILY_BUDGET), out.daily_budget),
+  webhook_url: nullable(receiverUrl, out.webhook_url),
+  webhook_events: nullable(webhookEvent.array(), out.webhook_events),
+  webhook_concurrency: nullable(wholeWithin(1, MAX_CONCURRENCY), out.webhook_concurrency),
+});
+
+export const rotation = body({
+  overlap_hours: optional(
+    type(`0 <= number <= ${MAX_OVERLAP_HOURS}`).describe(`a number from 0 to ${MAX_OVERLAP_HOURS}`),
+    "Hours for which the secret before goes on signing",
+    24,
+  ),
+});
+
+export const webhookTestRequest = body({
+  message: optional(requiredLine, "What the receiver is told", "This is a test of your webhook receiver."),
+});
+
+/** Just the settings that came in. Throws invalid_request. */
+export function readPartnerSettings(given: unknown): PartnerSettings {
+  const wire = partnerSettings.check(given);
+  return {
+    ...(wire.daily_budget !== undefined && { dailyBudget: wire.daily_budget }),
+    ...(wire.webhook_url !== undefined && { webhookUrl: wire.webhook_url }),
+    ...(wire.webhook_events !== undefined && { webhookEvents: allIfEmpty(wire.webhook_events) }),
+    ...(wire.webhook_concurrency !== undefined && { webhookConcurrency: wire.webhook_concurrency }),
+  };
+}
+
+/** Milliseconds for which the secret before goes on signing. Throws invalid_request. */
+export function readOverlap(given: unknown): number {
+  return Math.round((rotation.check(given).overlap_hours ?? 0) * 3_600_000);
+}
+
+/** An empty list would be a receiver that wants nothing; who means that sets no address. */
+function allIfEmpty(events: string[] | null): string[] | null {
+  return events === null || events.length === 0 ? null : [...new Set(events)];
+}
