@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from "pino";
 import type { Config } from "./config/settings.ts";
+import type { LoggedError } from "./domain/logged-error.ts";
 import { CREDENTIAL_PATTERN } from "./secrets/credentials.ts";
 
 export type { Logger } from "pino";
@@ -7,13 +8,15 @@ export type { Logger } from "pino";
 export type LoggerOptions = Config["log"] & {
   /** Gets whole lines. */
   destination: DestinationStream;
+  /** Is told of every line of an error as well. */
+  onError?: (error: LoggedError) => void;
 };
 
 /**
  * A logger of JSON lines `{"level":"info","time":"2026-01-31T03:00:00.000Z","msg":…}`, or of lines for people.
  * A line's fields that are named like a secret, and credentials inside any text, are written as "[redacted]".
  */
-export function createLogger({ level, format, destination: lines }: LoggerOptions): Logger {
+export function createLogger({ level, format, destination: lines, onError }: LoggerOptions): Logger {
   return pino(
     {
       level,
@@ -21,7 +24,13 @@ export function createLogger({ level, format, destination: lines }: LoggerOption
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: (fields) => redactFields(fields) },
       serializers: { err: (error: Error) => redactFields(stdSerializers.err(error)) },
-      hooks: { streamWrite: (line) => line.replace(CREDENTIAL_PATTERN, REDACTED) },
+      hooks: {
+        streamWrite(line) {
+          const shown = line.replace(CREDENTIAL_PATTERN, REDACTED);
+          if (onError && OF_AN_ERROR.test(shown)) onError(loggedError(shown));
+          return shown;
+        },
+      },
     },
     format === "pretty" ? forPeople(lines) : lines,
   );
@@ -33,6 +42,34 @@ function forPeople(lines: DestinationStream): DestinationStream {
   const { prettyFactory } = require("pino-pretty") as typeof import("pino-pretty");
   const format = prettyFactory({ colorize: false, translateTime: "UTC:yyyy-mm-dd HH:MM:ss.l'Z'" });
   return { write: (line) => lines.write(format(line)) };
+}
+
+const OF_AN_ERROR = /^\{"level":"(error|fatal)"/;
+/** As much of a text as a list shows. */
+const LONGEST_SHOWN = 1000;
+const MOST_KEPT = 100;
+
+function loggedError(line: string): LoggedError {
+  const { time, msg, err, reason, request_id } = JSON.parse(line);
+  const why: unknown = err?.message ?? reason;
+  return {
+    at: Date.parse(time),
+    message: String(msg ?? "").slice(0, LONGEST_SHOWN),
+    reason: typeof why === "string" ? why.slice(0, LONGEST_SHOWN) : null,
+    requestId: typeof request_id === "string" ? request_id : null,
+  };
+}
+
+/** Keeps the latest errors of a log, for people who look at the server and not at its log. */
+export function recentErrors(): { take: (error: LoggedError) => void; list: () => readonly LoggedError[] } {
+  const kept: LoggedError[] = [];
+  return {
+    take(error) {
+      kept.unshift(error);
+      kept.length = Math.min(kept.length, MOST_KEPT);
+    },
+    list: () => [...kept],
+  };
 }
 
 const REDACTED = "[redacted]";

@@ -21,7 +21,7 @@ const KNOWS: Record<string, readonly string[]> = {
   secrets: ["domain", "files.ts"],
   config: ["domain"],
   store: ["domain"],
-  "log.ts": ["secrets", "config"],
+  "log.ts": ["domain", "secrets", "config"],
   webhooks: ["domain", "networks.ts"],
   wire: ["domain"],
   usecases: ["domain", "csv", "knowledge", "secrets", "store", "webhooks", "wire"],

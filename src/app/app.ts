@@ -1,9 +1,8 @@
-import { publicUrl } from "../config/public-url.ts";
 import type { Config } from "../config/settings.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
+import type { LoggedError } from "../domain/logged-error.ts";
 import { clockWithoutReturn, type Instant } from "../domain/time.ts";
-import { adminApi } from "../http/admin-api.ts";
 import { Authenticator } from "../http/auth.ts";
 import { ConsoleSessions } from "../http/console-sessions.ts";
 import { SlidingWindow } from "../http/limits.ts";
@@ -13,9 +12,7 @@ import { partnerApi } from "../http/partner-api.ts";
 import { Pipeline } from "../http/pipeline.ts";
 import { clientAddress } from "../http/proxies.ts";
 import { assetOperation } from "../http/routes/assets.ts";
-import { consoleOperations } from "../http/routes/console.ts";
 import { embedOperations } from "../http/routes/embeds.ts";
-import { metricsOperation } from "../http/routes/metrics.ts";
 import { portfolioAppOperation } from "../http/routes/portfolio-app.ts";
 import { healthOperation } from "../http/routes/system.ts";
 import { createHttp, type Fetch } from "../http/server.ts";
@@ -25,14 +22,14 @@ import { loadKnowledge } from "../knowledge/load.ts";
 import type { Logger } from "../log.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { contains, parseAddress, parseNetwork } from "../networks.ts";
-import { runPreflight } from "../rm/preflight.ts";
+import { actingPasses } from "../secrets/acting-pass.ts";
 import { tokens } from "../secrets/tokens.ts";
 import { readable } from "../store/sqlite/errors.ts";
 import { refuseRemains } from "../store/sqlite/remains.ts";
 import { checkHealth } from "../usecases/check-health.ts";
 import { DailyBudgets } from "../usecases/daily-budgets.ts";
 import { EmbedViews } from "../usecases/embed-views.ts";
-import { createResolver } from "../webhooks/resolve.ts";
+import { administratorsOperations, type Means } from "./administrators.ts";
 import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
 import { openBudgetLedger } from "./budget-ledger.ts";
 import { BUILD } from "./build-info.ts";
@@ -40,9 +37,10 @@ import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from ".
 import { lockInstance } from "./instance-lock.ts";
 import { openListeners } from "./listeners.ts";
 import { modelCheck } from "./model-check.ts";
-import { type ModelProposals, modelProposals } from "./model-proposals.ts";
+import { modelProposals } from "./model-proposals.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
-import { type Later, serverState } from "./server-state.ts";
+import { partnerTasks } from "./partner-tasks.ts";
+import type { Later } from "./server-state.ts";
 import { type Upkeep, upkeep } from "./upkeep.ts";
 import { openUploads } from "./uploads.ts";
 
@@ -56,6 +54,8 @@ export type AppWorld = {
   log: Logger;
   /** Lines of the log that could not be written; 0 when not given. */
   droppedLines?: () => number;
+  /** The latest lines of the log that told of an error, the newest first; none when not given. */
+  recentErrors?: () => readonly LoggedError[];
 };
 
 /** A server that listens. */
@@ -101,6 +101,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   const views = new EmbedViews(store);
   const kept = upkeep({ ...world, store });
   const proposals = modelProposals(world);
+  const tasks = partnerTasks({ ...world, knowledge, passes: actingPasses(folder.masterKey) });
   // What is known only once it listens, of what answers requests.
   const later: Later = {};
   const fetches = await createFetches(world, folder, {
@@ -112,7 +113,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
     lastBackup: backups.last,
     pages: kept.pages,
     later,
-    proposals,
+    means: { proposals, tasks, send: sender.send },
   });
   const listeners = await orClose(folder, () => openListeners(world, fetches));
   later.listeners = listeners;
@@ -159,6 +160,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
       await listeners.stop(graceMs);
       endWatch();
       proposals.stop();
+      await tasks.stop();
       await jobs.stop();
       await dispatcher.stop(graceMs);
       sender.close();
@@ -185,13 +187,13 @@ type Served = {
   lastBackup: ScheduledBackups["last"];
   pages: Upkeep["pages"];
   later: Later;
-  proposals: ModelProposals;
+  means: Omit<Means, "sessions">;
 };
 
 async function createFetches(
-  { config, clock, ticks = () => performance.now(), random, log }: AppWorld,
+  { config, clock, ticks = () => performance.now(), random, log, recentErrors = () => [] }: AppWorld,
   { store, masterKey, sealer }: DataFolder,
-  { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, later, proposals }: Served,
+  { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, later, means }: Served,
 ): Promise<Fetches> {
   const { limits, server } = config;
   // A token that has expired must not come to life again when the clock is set back.
@@ -238,27 +240,10 @@ async function createFetches(
   const forPartners = [...partners, ...embeds, portfolioAppOperation(config.embed)];
   const isOneListener = config.admin.listen === "main";
   const consoleSessions = new ConsoleSessions(store, random, tokenClock);
-  const forAdministrators = [
-    ...consoleOperations({
-      sessions: consoleSessions,
-      partnersReachIt: isOneListener,
-      isSecure: () => later.listeners?.adminUrl.startsWith("https:") ?? false,
-    }),
-    metricsOperation(metrics, { partnersReachIt: isOneListener }),
-    ...adminApi({
-      knowledge,
-      partnersReachIt: isOneListener,
-      publicUrl: () => publicUrl(config, later.listeners?.url),
-      newPartnersBudget: limits.dailyBudget,
-      server: () =>
-        serverState(
-          { ...{ config, clock, knowledge, budgets, health, lastBackup }, read: store.read },
-          later,
-        ),
-      proposals: () => proposals,
-      runRmPreflight: () => runPreflight({ settings: config.rm, resolve: createResolver(), clock }),
-    }),
-  ];
+  const forAdministrators = administratorsOperations(
+    { config, clock, store, knowledge, budgets, metrics, health, lastBackup, later, recentErrors },
+    { sessions: consoleSessions, ...means },
+  );
   const trusted = server.trustedProxies.map(parseNetwork);
   const isTrusted = (address: string) => {
     const parsed = parseAddress(address);

@@ -8,7 +8,11 @@ import { type OverviewSources, overviewOf } from "./overview.ts";
 export type Later = { listeners?: Listeners; jobs?: Schedule };
 
 /** What the running server tells administrators of itself. */
-export function serverState(sources: Omit<OverviewSources, "tlsValidTo">, later: Later): ServerState {
+export function serverState(
+  sources: Omit<OverviewSources, "tlsValidTo">,
+  later: Later,
+  recentErrors: ServerState["errors"],
+): ServerState {
   const { config } = sources;
   return {
     overview: () => overviewOf({ ...sources, tlsValidTo: later.listeners?.tlsValidTo() }),
@@ -16,5 +20,6 @@ export function serverState(sources: Omit<OverviewSources, "tlsValidTo">, later:
     runJob: (name) => later.jobs?.runNow(name),
     configFile: config.file,
     settings: settingsInForce(config),
+    errors: recentErrors,
   };
 }

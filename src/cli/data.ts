@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type DataFolder, openDataFolder } from "../app/data-folder.ts";
+import { OperatorError } from "../domain/errors.ts";
+import { ACTING_PASS, actingPasses } from "../secrets/acting-pass.ts";
 import type { SqliteStoreOptions } from "../store/sqlite/store.ts";
 import type { Administration } from "../usecases/partners.ts";
 import type { Context } from "./context.ts";
@@ -23,19 +25,36 @@ export async function withData<T>(
   }
 }
 
-/** As `withData`, for commands that administer partners: the audit log names the user who ran them. */
+/**
+ * As `withData`, for commands that administer partners: the audit log names the user who ran them, or the administrator
+ * for whom the server has started this one.
+ */
 export async function withAdministration<T>(
   context: Context,
   run: (administration: Administration) => Promise<T>,
   options: StoreChoices = {},
 ): Promise<T> {
-  const actor = actorOf(context);
   // A server beside this process sees the change by itself.
   const changed = () => {};
   return await withData(
     context,
-    ({ store, sealer }) => run({ store, sealer, random: context.random, actor, changed }),
+    ({ store, sealer, masterKey }) => {
+      const actor = administratorOf(context, masterKey) ?? actorOf(context);
+      return run({ store, sealer, random: context.random, actor, changed });
+    },
     options,
+  );
+}
+
+/** The administrator in whose name the server has started this command; undefined for one that a user runs. */
+function administratorOf({ env, now }: Context, masterKey: DataFolder["masterKey"]): string | undefined {
+  const pass = env[ACTING_PASS];
+  if (pass === undefined) return undefined;
+  const administrator = actingPasses(masterKey).verify(pass, now());
+  if (administrator !== undefined) return administrator;
+  throw new OperatorError(
+    `${ACTING_PASS} holds no pass of this server`,
+    "Unset it: only the server itself sets it.",
   );
 }
 

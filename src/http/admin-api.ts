@@ -6,6 +6,7 @@ import { adminComponentOperations } from "./routes/admin-components.ts";
 import { adminDeliveryOperations } from "./routes/admin-deliveries.ts";
 import { adminEmbedOperations, createEmbedOperation } from "./routes/admin-embeds.ts";
 import { modelOperations, type Proposals } from "./routes/admin-model.ts";
+import { type PartnerTaskParts, partnerTaskOperations } from "./routes/admin-partner-tasks.ts";
 import { adminPartnerOperations, credentialOperations } from "./routes/admin-partners.ts";
 import { rmPreflightOperation } from "./routes/admin-rm.ts";
 import { adminServerOperations, type ServerState } from "./routes/admin-server.ts";
@@ -24,7 +25,7 @@ export type AdminApiParts = {
   server: () => ServerState;
   /** Fits of the model that are asked for. */
   proposals: () => Proposals;
-};
+} & Omit<PartnerTaskParts, "knowledge">;
 
 /** Every operation that is the administrators' own, wherever it is served. */
 export function adminApi({
@@ -35,10 +36,12 @@ export function adminApi({
   newPartnersBudget,
   server,
   proposals,
+  ...partnerTasks
 }: AdminApiParts): Operation[] {
   return [
     ...adminServerOperations(server),
     ...adminPartnerOperations(),
+    ...partnerTaskOperations({ knowledge, ...partnerTasks }),
     ...(partnersReachIt ? [] : [...credentialOperations(newPartnersBudget), createEmbedOperation(publicUrl)]),
     ...adminEmbedOperations(),
     ...adminDeliveryOperations(),

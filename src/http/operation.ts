@@ -13,7 +13,7 @@ export type Reply<Body = unknown> = {
   /** Written as JSON. */
   body?: Body;
   /** Sent as it is, with a content type among the headers. */
-  raw?: string | Uint8Array<ArrayBuffer> | Blob | null;
+  raw?: string | Uint8Array<ArrayBuffer> | Blob | ReadableStream | null;
   headers?: Record<string, string>;
 };
 

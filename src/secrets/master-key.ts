@@ -9,7 +9,7 @@ import { syncPath } from "../files.ts";
 export type MasterKey = Uint8Array & { readonly __brand: "MasterKey" };
 
 /** What a derived key is for. A key of one purpose says nothing of another's. */
-export type KeyPurpose = "seal" | "tokens";
+export type KeyPurpose = "seal" | "tokens" | "acting";
 
 const LINE = /^mainstay-key-v1:([A-Za-z\d_-]{43})$/;
 const OTHERS_MAY_ACCESS = 0o077;

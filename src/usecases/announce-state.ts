@@ -1,6 +1,6 @@
 import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import type { Partner } from "../domain/partner.ts";
+import type { Partner, WebhookReceiver } from "../domain/partner.ts";
 import { tierChanged } from "../wire/webhooks.ts";
 import { Outbox } from "./announcements.ts";
 import type { Administration } from "./partners.ts";
@@ -16,6 +16,10 @@ export type AnnouncedState = { critical: number; warning: number; queued: number
 
 /** Components looked at in one transaction. */
 const STEP = 200;
+const TOLD = [
+  { tier: "CRITICAL", event: "component.critical" },
+  { tier: "WARNING", event: "component.warning" },
+] as const;
 
 /**
  * Queues the present state to a partner's receiver, one delivery for every component that is CRITICAL or WARNING: for
@@ -33,40 +37,55 @@ export async function announceState(
   const receiver = await store.read.partners.findReceiver(id);
   if (!receiver?.url)
     throw new OperatorError(`${id} has no webhook receiver`, "Set one with `mainstay partner set-webhook`.");
-  const { components } = await store.read.totals.ofPartner(id);
+  if (dryRun) return await counted(administration, id, receiver);
   const state: AnnouncedState = { critical: 0, warning: 0, queued: 0 };
-  for (let offset = 0; offset < components; offset += STEP) {
-    const step = await store.write(
-      async (tx) => {
-        const outbox = new Outbox(tx, partner, await tx.forPartner(id));
-        const found: AnnouncedState = { critical: 0, warning: 0, queued: 0 };
-        for (const component of await tx.components.page(id, { offset, limit: STEP })) {
-          if (component.riskTier === "GOOD") continue;
-          found[component.riskTier === "CRITICAL" ? "critical" : "warning"]++;
-          // What a receiver knows that was told nothing: every component is GOOD at its birth.
-          const before = component.announcedTier === component.riskTier ? "GOOD" : component.announcedTier;
-          const message = tierChanged(knowledge, component, component, component.propertyName, before);
-          if (!(await outbox.wants(message.event))) continue;
-          found.queued++;
-          if (dryRun) continue;
-          await outbox.add({ ...message, orderKey: component.id });
-          await tx.components.setAnnouncedTier(component.id, component.riskTier);
-          await tx.giveWay();
-        }
-        return found;
-      },
-      { priority: "background", partnerId: id },
-    );
-    state.critical += step.critical;
-    state.warning += step.warning;
-    state.queued += step.queued;
-    await pause();
-  }
-  if (dryRun) return state;
+  for (const { tier } of TOLD)
+    for (let after = 0; ; await pause()) {
+      const step = await store.write(
+        async (tx) => {
+          const outbox = new Outbox(tx, partner, await tx.forPartner(id));
+          const rows = await tx.components.tierAfter(id, tier, after, STEP);
+          let queued = 0;
+          for (const component of rows) {
+            // What a receiver knows that was told nothing: every component is GOOD at its birth.
+            const before = component.announcedTier === tier ? "GOOD" : component.announcedTier;
+            const message = tierChanged(knowledge, component, component, component.propertyName, before);
+            if (!(await outbox.wants(message.event))) continue;
+            queued++;
+            await outbox.add({ ...message, orderKey: component.id });
+            await tx.components.setAnnouncedTier(component.id, tier);
+            await tx.giveWay();
+          }
+          return { found: rows.length, queued, last: rows.at(-1)?.seq ?? after };
+        },
+        { priority: "background", partnerId: id },
+      );
+      state[tier === "CRITICAL" ? "critical" : "warning"] += step.found;
+      state.queued += step.queued;
+      after = step.last;
+      if (step.found < STEP) break;
+    }
   await store.write(
     (tx) => tx.audit.record({ at: tx.now, actor, action: "partner.announce", subject: id, detail: state }),
     { partnerId: id },
   );
   changed(id);
   return state;
+}
+
+/** What there is to tell, from what is tallied anyway. */
+async function counted(
+  { store: { read } }: Administration,
+  partnerId: string,
+  { events }: WebhookReceiver,
+): Promise<AnnouncedState> {
+  const [critical, warning] = await Promise.all(
+    TOLD.map(({ tier }) => read.components.countTier(partnerId, tier)),
+  );
+  const counts = { CRITICAL: critical!, WARNING: warning! };
+  const queued = TOLD.filter(({ event }) => events === null || events.includes(event)).reduce(
+    (sum, { tier }) => sum + counts[tier],
+    0,
+  );
+  return { critical: counts.CRITICAL, warning: counts.WARNING, queued };
 }

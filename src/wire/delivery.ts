@@ -17,7 +17,7 @@ import {
   text,
   whole,
 } from "./kit.ts";
-import { forPartner, operatorsPage, page } from "./paging.ts";
+import { forPartner, operatorsPage, page, partnerName } from "./paging.ts";
 import { isoOrNull } from "./units.ts";
 import * as may from "./values.ts";
 
@@ -71,7 +71,13 @@ export const deliveryRecord = delivery.view(({ delivery, attempts }: LoggedDeliv
   attempt_count: delivery.attempts,
   attempts: attempts.map(attemptRecord),
 }));
-export const deliveriesPage = operatorsPage("deliveries", delivery);
+
+const deliveryOfAny = delivery.and({ partner_name: partnerName });
+export const deliveryOfAnyRecord = deliveryOfAny.view((logged: LoggedDelivery, name: string) => ({
+  ...deliveryRecord(logged),
+  partner_name: name,
+}));
+export const deliveriesPage = operatorsPage("deliveries", deliveryOfAny);
 
 /** A page of a partner's own. */
 export const ownDeliveriesPage = page("deliveries", delivery);

@@ -66,6 +66,11 @@ export const madeSince = inQuery("since", "Made then or later: ISO 8601", "2026-
 export const madeUntil = inQuery("until", "Made before then: ISO 8601", "2026-11-21T00:00:00Z");
 export const sinceRequired: Parameter = { ...since, required: true };
 export const ofPartner = inQuery("partner_id", "Only of this partner", EXAMPLE_IDS.PARTNER);
+export const searchPartners = inQuery(
+  "search",
+  "Only those with this in their name or id, in any case",
+  "acme",
+);
 export const ofStatus = inQuery("status", "pending, delivered or failed", "failed", {
   ...{ type: "string", enum: [...DELIVERY_STATUSES] },
 });

@@ -153,6 +153,8 @@ export const usageRecord = usage.view((used: PartnerUsage) => ({
   days: used.days.map(({ day, calls }) => ({ day, calls })),
 }));
 
+export const usagePage = operatorsPage("partners", usage);
+
 export const webhookTest = object({
   id: text("The delivery's id", "WH_1795230000000_k3v9x"),
   delivery_id: text("The delivery's id", "WH_1795230000000_k3v9x"),
@@ -186,7 +188,7 @@ export const receiverRecord = receiver.view((partnerId: string, set: Receiver) =
   concurrency: set.webhookConcurrency,
 }));
 
-const probe = object({
+export const probe = object({
   partner_id: partnerId,
   name,
   webhook_url: text("The receiver", "https://receiver.example/hooks"),
@@ -222,7 +224,7 @@ export const probeRecord = probe.view((probe: Probe) => ({
   duration_ms: probe.durationMs,
 }));
 
-const announcedState = object({
+export const announcedState = object({
   partner_id: partnerId,
   critical: whole("Components that are CRITICAL", 12),
   warning: whole("Components that are WARNING", 30),

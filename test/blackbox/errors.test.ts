@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { createAdministrator } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
@@ -269,11 +270,13 @@ test("a refused write leaves nothing behind", async () => {
   });
 });
 
-// Rule: internal-error
+// Rule: internal-error, recent-errors
 test("a fault inside is a 500 that says nothing more, and its line in the log holds no value of the query", async () => {
   const broken = await serve();
   broken.expectFault(/request failed/);
   const caller = broken.as(await broken.createPartner());
+  const { client: administrator } = await createAdministrator(broken);
+  expect((await administrator.get("/admin/errors")).body).toEqual({ errors: [] });
   const { id } = await addProperty(caller, { partner_property_id: "ELM-4711" });
   await caller.get(`/v1/property/${id}/units`);
   // Behind the server's back: no write of its own has made the answer that it keeps stale.
@@ -294,4 +297,7 @@ test("a fault inside is a 500 that says nothing more, and its line in the log ho
   });
   expect(line.err.message).toContain("no such table");
   expect(JSON.stringify(line)).not.toContain(id);
+  expect((await administrator.get("/admin/errors")).body.errors).toEqual([
+    { at: line.time, message: "request failed", reason: line.err.message, request_id: body.request_id },
+  ]);
 });

@@ -63,6 +63,7 @@ describe("the delivery log", () => {
     expect(newest).toEqual({
       id: expect.stringMatching(/^WH_\d+_[0-9a-z]{5}$/),
       partner_id: partner.partner_id,
+      partner_name: "Acme",
       event: "property.created",
       request_id: expect.stringMatching(/^[\w-]{16}$/),
       status: "delivered",

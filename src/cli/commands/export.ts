@@ -3,12 +3,12 @@ import { dirname, resolve } from "node:path";
 import { refusedWrite } from "../../domain/errors.ts";
 import { alreadyThere, placeFile } from "../../files.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
+import { exportPartner } from "../../usecases/export-partner.ts";
 import { requirePartner } from "../../usecases/partners.ts";
 import type { ExportLine } from "../../wire/export.ts";
 import { choice, command, text, UsageError } from "../command.ts";
 import type { Output } from "../context.ts";
 import { withData } from "../data.ts";
-import { exportPartner } from "./export-records.ts";
 
 export const exportCommand = command({
   description:

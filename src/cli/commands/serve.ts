@@ -1,5 +1,5 @@
 import { startApp } from "../../app/app.ts";
-import { createLogger } from "../../log.ts";
+import { createLogger, recentErrors } from "../../log.ts";
 import { standardStream } from "../../standard-streams.ts";
 import { command, setting } from "../command.ts";
 
@@ -22,13 +22,15 @@ export const serveCommand = command({
   async run({ config: given, env, now, random }, _arguments, { port }) {
     const config = port === "0" ? withFreeAdminPort(given) : given;
     const lines = standardStream(1);
-    const log = createLogger({ ...config.log, destination: lines });
+    const errors = recentErrors();
+    const log = createLogger({ ...config.log, destination: lines, onError: errors.take });
     lines.onRecovery((dropped) => log.warn({ dropped }, "log lines dropped: standard output took none"));
     const stopAsked = untilSignal();
     // From the start on: by default the signal ends the process, and a service manager may send it at any time.
     let renewTls = () => {};
     process.on("SIGHUP", () => renewTls());
-    const app = await startApp({ config, env, clock: now, random, log, droppedLines: lines.dropped });
+    const told = { droppedLines: lines.dropped, recentErrors: errors.list };
+    const app = await startApp({ config, env, clock: now, random, log, ...told });
     renewTls = app.renewTls;
     const signal = await stopAsked;
     log.info({ signal }, "stopping");

@@ -1,12 +1,14 @@
+import type { LoggedDelivery } from "../../domain/delivery.ts";
 import { notFound } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
+import type { Store } from "../../store/store.ts";
 import { deliveryHeaders } from "../../usecases/delivery-signatures.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/resend-deliveries.ts";
 import {
   bulkResendRecord,
   bulkResendReply,
   deliveriesPage,
-  deliveryRecord,
+  deliveryOfAnyRecord,
   deliverySignature,
   deliverySignatureRecord,
   failedWindow,
@@ -16,9 +18,17 @@ import {
   resent,
   resentRecord,
 } from "../../wire/delivery.ts";
-import { deliveryInPath, ofEvent, ofPartner, ofStatus, since, slicing } from "../../wire/parameters.ts";
+import {
+  deliveryInPath,
+  madeSince,
+  madeUntil,
+  ofEvent,
+  ofPartner,
+  ofStatus,
+  slicing,
+} from "../../wire/parameters.ts";
 import { accepted, accepts, adminOperation, answers, type Operation, ok } from "../operation.ts";
-import { parseChoice, parseSince, parseSlice } from "../query.ts";
+import { parseChoice, parseInstantOf, parseSince, parseSlice } from "../query.ts";
 
 export function adminDeliveryOperations(): Operation[] {
   return [
@@ -28,7 +38,7 @@ export function adminDeliveryOperations(): Operation[] {
       path: "/admin/webhook-deliveries",
       summary: "The delivery log with every attempt, the newest first",
       tag: "Administration",
-      parameters: [ofPartner, ofStatus, ofEvent, since, ...slicing],
+      parameters: [ofPartner, ofStatus, ofEvent, madeSince, madeUntil, ...slicing],
       replies: answers("A page of the log", deliveriesPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
@@ -37,10 +47,13 @@ export function adminDeliveryOperations(): Operation[] {
           status: parseChoice(query, "status", DELIVERY_STATUSES),
           event: parseChoice(query, "event", WEBHOOK_EVENTS),
           since: parseSince(query),
+          until: parseInstantOf(query, "until"),
         };
         const total = await store.read.deliveryLog.count(filter);
         const deliveries = await store.read.deliveryLog.page(filter, slice);
-        return ok(deliveriesPage.of(deliveries.map(deliveryRecord), slice, total));
+        const names = await namesOf(store, deliveries);
+        const records = deliveries.map((one) => deliveryOfAnyRecord(one, names.get(one.delivery.partnerId)!));
+        return ok(deliveriesPage.of(records, slice, total));
       },
     }),
     adminOperation({
@@ -112,4 +125,11 @@ export function adminDeliveryOperations(): Operation[] {
       },
     }),
   ];
+}
+
+async function namesOf({ read }: Store, deliveries: readonly LoggedDelivery[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const id of new Set(deliveries.map(({ delivery }) => delivery.partnerId)))
+    names.set(id, (await read.partners.find(id))?.name ?? id);
+  return names;
 }

@@ -1,6 +1,6 @@
 import { notFound } from "../../domain/errors.ts";
-import type { Partner } from "../../domain/partner.ts";
-import { dayOf, parseMonth } from "../../domain/time.ts";
+import type { Partner, PartnerUsage } from "../../domain/partner.ts";
+import { dayOf, type Instant, parseMonth } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
 import {
   changePartner,
@@ -17,7 +17,7 @@ import {
   rotateClientSecret,
 } from "../../usecases/partners.ts";
 import { sendTestEvent, TEST_MESSAGE } from "../../usecases/send-test-event.ts";
-import { month, partnerInPath, slicing } from "../../wire/parameters.ts";
+import { month, partnerInPath, searchPartners, slicing } from "../../wire/parameters.ts";
 import {
   credentials,
   credentialsRecord,
@@ -32,6 +32,7 @@ import {
   partnerRecord,
   partnersPage,
   usage,
+  usagePage,
   usageRecord,
   webhookTest,
   webhookTestRecord,
@@ -88,17 +89,35 @@ export function adminPartnerOperations(): Operation[] {
       path: "/admin/partners",
       summary: "The partners, each with its receiver's state",
       tag: "Administration",
-      parameters: slicing,
+      parameters: [searchPartners, ...slicing],
       replies: answers("A page of partners", partnersPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
-        const partners = await store.read.partners.list();
+        const partners = searched(await store.read.partners.list(), query.get("search"));
         const receivers = new Map(
           (await store.read.partners.listReceivers()).map((receiver) => [receiver.partnerId, receiver]),
         );
         const page = partners.slice(slice.offset, slice.offset + slice.limit);
         const records = page.map((partner) => partnerRecord(partner, receivers.get(partner.id)));
         return ok(partnersPage.of(records, slice, partners.length));
+      },
+    }),
+    adminOperation({
+      id: "listUsage",
+      method: "GET",
+      path: "/admin/usage",
+      summary: "A month's calls of every partner by day, and the billable units",
+      tag: "Administration",
+      parameters: [month, ...slicing],
+      replies: answers("A page of partners", usagePage),
+      async handle({ now, query, store }) {
+        const asked = monthAsked(query, now);
+        const slice = parseSlice(query);
+        const partners = await store.read.partners.list();
+        const used: PartnerUsage[] = [];
+        for (const { id } of partners.slice(slice.offset, slice.offset + slice.limit))
+          used.push(await partnerUsage(store, id, asked));
+        return ok(usagePage.of(used.map(usageRecord), slice, partners.length));
       },
     }),
     adminOperation({
@@ -169,9 +188,7 @@ export function adminPartnerOperations(): Operation[] {
       parameters: [partnerInPath, month],
       replies: answers("The month", usage),
       async handle({ now, params, query, store }) {
-        const asked = parseMonth(query.get("month") ?? dayOf(now).slice(0, 7));
-        if (!asked) throw refused("month", "must be a month, such as 2026-01");
-        return ok(usageRecord(await partnerUsage(store, params.id!, asked)));
+        return ok(usageRecord(await partnerUsage(store, params.id!, monthAsked(query, now))));
       },
     }),
   ];
@@ -243,6 +260,20 @@ export function credentialOperations(newPartnersBudget: number): Operation[] {
     },
   });
   return [create, apiKey, clientSecret, webhookSecret];
+}
+
+function monthAsked(query: ReadonlyMap<string, string>, now: Instant): string {
+  const asked = parseMonth(query.get("month") ?? dayOf(now).slice(0, 7));
+  if (!asked) throw refused("month", "must be a month, such as 2026-01");
+  return asked;
+}
+
+function searched(partners: readonly Partner[], search = ""): readonly Partner[] {
+  const wanted = search.trim().toLowerCase();
+  if (wanted === "") return partners;
+  return partners.filter(
+    ({ id, name }) => name.toLowerCase().includes(wanted) || id.toLowerCase() === wanted,
+  );
 }
 
 async function getPartner(store: Store, id: string): Promise<Partner> {

@@ -1,10 +1,12 @@
 import { notFound } from "../../domain/errors.ts";
 import type { JobState } from "../../domain/job.ts";
+import type { LoggedError } from "../../domain/logged-error.ts";
 import type { Overview } from "../../domain/overview.ts";
 import type { SettingInForce } from "../../domain/setting.ts";
 import { runJob } from "../../usecases/run-job.ts";
 import { administratorRecord, administratorsPage } from "../../wire/administrator.ts";
 import { job, jobRecord, jobs, jobsView } from "../../wire/job.ts";
+import { loggedErrors, loggedErrorsView } from "../../wire/logged-error.ts";
 import { overview, overviewView } from "../../wire/overview.ts";
 import { jobInPath, slicing } from "../../wire/parameters.ts";
 import { settings, settingsView } from "../../wire/setting.ts";
@@ -21,6 +23,8 @@ export type ServerState = {
   /** The configuration file; undefined when there is none. */
   configFile: string | undefined;
   settings: readonly SettingInForce[];
+  /** The latest that were logged since the start, the newest first. */
+  errors: () => readonly LoggedError[];
 };
 
 /** Whether all is well with the server, what it does by the clock, and how it is set. */
@@ -61,6 +65,16 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
         await runJob(administration, params.name!, start);
         return accepted(jobRecord(find()!));
       },
+    }),
+    adminOperation({
+      id: "listErrors",
+      method: "GET",
+      path: "/admin/errors",
+      summary: "The errors that the server has logged lately, the newest first",
+      description: "At most 100, since the server's start; the log itself has them all.",
+      tag: "Administration",
+      replies: answers("The errors", loggedErrors),
+      handle: () => ok(loggedErrorsView(server().errors())),
     }),
     adminOperation({
       id: "listSnapshots",

@@ -10,8 +10,10 @@ export type DeliveryFilter = {
   partnerId?: string | undefined;
   status?: DeliveryStatus | undefined;
   event?: string | undefined;
-  /** Made then or later. */
+  /** Made then or later, */
   since?: Instant | undefined;
+  /** and before then. */
+  until?: Instant | undefined;
 };
 
 /** What a partner looks for among its own deliveries: those made from `from` to before `to`. */
@@ -40,12 +42,13 @@ export function deliveryLogStore(engine: Engine) {
     failed: sql`${d.status} = 'failed'`,
   };
 
-  const matching = ({ partnerId, status, event, since }: DeliveryFilter) =>
+  const matching = ({ partnerId, status, event, since, until }: DeliveryFilter) =>
     and(
       partnerId === undefined ? undefined : eq(d.partnerId, partnerId),
       status && STATUS_IS[status],
       event === undefined ? undefined : eq(d.event, event),
-      since === undefined ? undefined : gte(d.id, deliveryIdsFrom(since)),
+      since === undefined ? undefined : gte(d.id, deliveryIdsFrom(Math.min(since, LATEST))),
+      until === undefined ? undefined : lt(d.id, deliveryIdsFrom(Math.min(until, LATEST))),
     );
   /**
    * By an expression where few may match: going through the whole log by its ids until enough of them are found would

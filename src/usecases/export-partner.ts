@@ -1,8 +1,8 @@
-import type { Knowledge } from "../../domain/knowledge.ts";
-import type { Partner } from "../../domain/partner.ts";
-import type { Instant } from "../../domain/time.ts";
-import type { ExportedTable } from "../../store/queries/export.ts";
-import type { Store } from "../../store/store.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Partner } from "../domain/partner.ts";
+import type { Instant } from "../domain/time.ts";
+import type { ExportedTable } from "../store/queries/export.ts";
+import type { Store } from "../store/store.ts";
 import {
   applianceLineView,
   claimLineView,
@@ -18,7 +18,7 @@ import {
   serviceEventLineView,
   trendLineView,
   unitLineView,
-} from "../../wire/export.ts";
+} from "../wire/export.ts";
 
 const PAGE = 500;
 /** A component has a trend row for every change of a year at most. */

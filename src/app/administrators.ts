@@ -1,0 +1,64 @@
+import { publicUrl } from "../config/public-url.ts";
+import type { LoggedError } from "../domain/logged-error.ts";
+import { adminApi } from "../http/admin-api.ts";
+import type { ConsoleSessions } from "../http/console-sessions.ts";
+import type { Operation } from "../http/operation.ts";
+import { consoleOperations } from "../http/routes/console.ts";
+import { metricsOperation } from "../http/routes/metrics.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import { runPreflight } from "../rm/preflight.ts";
+import type { Store } from "../store/store.ts";
+import { probeReceivers } from "../usecases/probe-receivers.ts";
+import { createResolver } from "../webhooks/resolve.ts";
+import type { Sender } from "../webhooks/send.ts";
+import type { ModelProposals } from "./model-proposals.ts";
+import type { OverviewSources } from "./overview.ts";
+import type { PartnerTasks } from "./partner-tasks.ts";
+import { type Later, serverState } from "./server-state.ts";
+
+type Sources = Omit<OverviewSources, "read" | "tlsValidTo"> & {
+  store: Store;
+  metrics: Metrics;
+  later: Later;
+  recentErrors: () => readonly LoggedError[];
+};
+
+/** What administrators act with. */
+export type Means = {
+  sessions: ConsoleSessions;
+  proposals: ModelProposals;
+  tasks: PartnerTasks;
+  send: Sender["send"];
+};
+
+/** What the administrators' listener answers: the console, the metrics, and what both people and programs ask. */
+export function administratorsOperations(
+  { store, metrics, later, recentErrors, ...sources }: Sources,
+  { sessions, proposals, tasks, send }: Means,
+): Operation[] {
+  const { config, clock, knowledge } = sources;
+  const partnersReachIt = config.admin.listen === "main";
+  return [
+    ...consoleOperations({
+      sessions,
+      partnersReachIt,
+      isSecure: () => later.listeners?.adminUrl.startsWith("https:") ?? false,
+    }),
+    metricsOperation(metrics, { partnersReachIt }),
+    ...adminApi({
+      knowledge,
+      clock,
+      partnersReachIt,
+      publicUrl: () => publicUrl(config, later.listeners?.url),
+      newPartnersBudget: config.limits.dailyBudget,
+      server: () => serverState({ ...sources, read: store.read }, later, recentErrors),
+      proposals: () => proposals,
+      tasks: () => tasks,
+      probe: async (administration, partner) => {
+        const { timeoutMs } = config.webhooks;
+        return (await probeReceivers({ administration, send, clock, timeoutMs }, [partner]))[0];
+      },
+      runRmPreflight: () => runPreflight({ settings: config.rm, resolve: createResolver(), clock }),
+    }),
+  ];
+}

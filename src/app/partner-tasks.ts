@@ -1,0 +1,101 @@
+import { LRUCache } from "lru-cache";
+import type { Config } from "../config/settings.ts";
+import { OperatorError } from "../domain/errors.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Partner } from "../domain/partner.ts";
+import type { PartnerTask } from "../domain/partner-task.ts";
+import type { Instant } from "../domain/time.ts";
+import type { Logger } from "../log.ts";
+import { ACTING_PASS, type ActingPasses } from "../secrets/acting-pass.ts";
+import { announceState } from "../usecases/announce-state.ts";
+import type { Administration } from "../usecases/partners.ts";
+import { takeTurns } from "../usecases/walk.ts";
+import { runOwnCommand } from "./own-command.ts";
+
+/** What takes longer than an answer may: begun when it is asked for, one at a time for a partner. */
+export type PartnerTasks = {
+  /** The latest of a partner, since the server's start. */
+  state(partnerId: string): PartnerTask | undefined;
+  /** False while another is under way for the partner. */
+  announce(administration: Administration, partner: Partner): boolean;
+  /** The same; `name` is the partner's, as it was confirmed. */
+  purge(administration: Administration, partner: Partner): boolean;
+  stop(): Promise<void>;
+};
+
+const MOST_REMEMBERED = 1000;
+
+export function partnerTasks(world: {
+  config: Config;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: () => Instant;
+  log: Logger;
+  knowledge: Knowledge;
+  passes: ActingPasses;
+}): PartnerTasks {
+  const { config, env, clock, log, knowledge, passes } = world;
+  const latest = new LRUCache<string, PartnerTask>({ max: MOST_REMEMBERED });
+  const running = new Map<string, Promise<void>>();
+  const abort = new AbortController();
+
+  const start = (partnerId: string, kind: PartnerTask["kind"], run: () => Promise<Counts>): boolean => {
+    if (running.has(partnerId) || abort.signal.aborted) return false;
+    const begun: PartnerTask = {
+      ...{ kind, status: "running", startedAt: clock(), finishedAt: null, error: null, counts: null },
+    };
+    latest.set(partnerId, begun);
+    const ended = (outcome: Pick<PartnerTask, "status"> & Partial<PartnerTask>) =>
+      latest.set(partnerId, { ...begun, finishedAt: clock(), ...outcome });
+    const work = run()
+      .then(
+        (counts) => void ended({ status: "done", counts }),
+        (error: Error) => {
+          ended({ status: "failed", error: error.message });
+          if (!abort.signal.aborted) log.error({ err: error, partner_id: partnerId, kind }, "task failed");
+        },
+      )
+      .finally(() => running.delete(partnerId));
+    running.set(partnerId, work);
+    return true;
+  };
+
+  return {
+    state: (partnerId) => latest.get(partnerId),
+    announce(administration, partner) {
+      const pause = async () => {
+        if (abort.signal.aborted)
+          throw new OperatorError("the server was stopped", "Ask for it again: what was queued is sent.");
+        await takeTurns();
+      };
+      return start(partner.id, "announce", () =>
+        announceState({ administration, knowledge, pause }, partner, false),
+      );
+    },
+    /** A process of its own, since deleting takes a connection that does nothing else. */
+    purge({ actor, changed }, { id, name }) {
+      const settings = config.file === undefined ? [] : ["--config", config.file];
+      const args = [
+        "partner",
+        "purge",
+        id,
+        `--confirm=${name}`,
+        "--data-dir",
+        config.storage.dataDir,
+        ...settings,
+      ];
+      return start(id, "purge", async () => {
+        const own = { ...env, [ACTING_PASS]: passes.issue(actor, clock()) };
+        const deleted = await runOwnCommand({ args, env: own, signal: abort.signal });
+        changed(id);
+        const { deleted_rows: rows, deleted_files: files } = deleted as Record<string, number>;
+        return { rows: rows!, files: files! };
+      });
+    },
+    async stop() {
+      abort.abort();
+      await Promise.all(running.values());
+    },
+  };
+}
+
+type Counts = Readonly<Record<string, number>>;

@@ -1,0 +1,122 @@
+import { saveCsv } from "../browser/csv-file.ts";
+import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
+import { Empty, Showing } from "../browser/states.tsx";
+import { VirtualTable } from "../browser/virtual-table.tsx";
+import { count } from "../format.ts";
+import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
+import type { PartnerUsageForm, UsagePageForm } from "./forms.ts";
+import { Pager } from "./pager.tsx";
+import { Heading } from "./shell.tsx";
+
+const PAGE = 100;
+const thisMonth = () => new Date().toISOString().slice(0, 7);
+
+/** A month's calls and billable units of all partners, for the bill. */
+export function UsagePage({ place }: { place: Place }) {
+  const month = place.query.get("month") ?? thisMonth();
+  const offset = place.query.get("offset") ?? "0";
+  const query = new URLSearchParams({ month, offset, limit: String(PAGE) });
+  const loaded = useRead<UsagePageForm>(`/admin/usage?${query}`);
+  useTitle("Usage");
+  return (
+    <>
+      <p class="trail small">
+        <a href={addressOf(["partners"])}>Partners</a>
+      </p>
+      <Heading
+        title="Usage"
+        about="Calls of a month by partner, in UTC. Billable are the units of its properties as they are now, without demonstrations."
+      >
+        <SaveAll month={month} />
+      </Heading>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <span class="filter">
+          <label for="month">Month (UTC)</label>
+          <input
+            id="month"
+            type="month"
+            value={month}
+            max={thisMonth()}
+            onChange={({ currentTarget: { value } }) =>
+              value && replaceQuery(place, { month: value, offset: "" })
+            }
+          />
+        </span>
+      </form>
+      <Showing loaded={loaded} what="the usage">
+        {(page) =>
+          page.total === 0 ? (
+            <Empty title="No partner yet" />
+          ) : (
+            <section class="card" aria-label="Usage">
+              <VirtualTable
+                caption="Usage"
+                rows={page.partners}
+                rowKey={({ partner_id }) => partner_id}
+                columns={[
+                  {
+                    key: "name",
+                    heading: "Partner",
+                    cell: ({ partner_id, name }) => (
+                      <a class="name" href={addressOf(["partners", partner_id], { month })}>
+                        <bdi>{name}</bdi>
+                      </a>
+                    ),
+                  },
+                  { key: "calls", heading: "Calls", isNumber: true, cell: ({ calls }) => count(calls) },
+                  {
+                    key: "units",
+                    heading: "Billable units",
+                    isNumber: true,
+                    cell: ({ billable_units }) => count(billable_units),
+                  },
+                ]}
+              />
+              <Pager
+                page={page}
+                one="partner"
+                directions={["Before", "After"]}
+                onOffset={(to) => replaceQuery(place, { offset: String(to) })}
+              />
+            </section>
+          )
+        }
+      </Showing>
+    </>
+  );
+}
+
+/** All partners' days of the month, as `mainstay partner usage --csv` prints them. */
+function SaveAll({ month }: { month: string }) {
+  const { api } = useConsole();
+  const { isRunning, run } = useAction();
+  const save = () =>
+    run(async () => {
+      const all: PartnerUsageForm[] = [];
+      for (let offset = 0; ; offset += 200) {
+        const page = await api.read<UsagePageForm>(`/admin/usage?month=${month}&limit=200&offset=${offset}`);
+        all.push(...page.partners);
+        if (all.length >= page.total || page.partners.length === 0) break;
+      }
+      saveCsv(
+        `usage-${month}.csv`,
+        ["partner_id", "day", "calls", "billable_units", "name"],
+        all.flatMap(({ partner_id, name, billable_units, days }) =>
+          (days.length > 0 ? days : [{ day: month, calls: 0 }]).map(({ day, calls }) => [
+            ...[partner_id, day, calls, billable_units, name],
+          ]),
+        ),
+      );
+    });
+  return (
+    <button
+      type="button"
+      class="outline"
+      aria-busy={isRunning}
+      disabled={isRunning}
+      onClick={() => void save()}
+    >
+      Save as CSV
+    </button>
+  );
+}

@@ -1,0 +1,24 @@
+import type { LoggedError } from "../domain/logged-error.ts";
+import { toIso } from "../domain/time.ts";
+import { instant, list, object, text } from "./kit.ts";
+
+const loggedError = object({
+  at: instant("When it was logged"),
+  message: text("What it was about, in the log's words", "job failed"),
+  reason: text("What was wrong, where the error says so", "the disk is full").orNull(),
+  request_id: text(
+    "The call that it befell; null for what no call has asked for",
+    "tJgQOWERr73VMZbC",
+  ).orNull(),
+});
+
+export const loggedErrors = object({ errors: list("The latest, the newest first", loggedError) });
+
+export const loggedErrorsView = loggedErrors.view((errors: readonly LoggedError[]) => ({
+  errors: errors.map(({ at, message, reason, requestId }) => ({
+    at: toIso(at),
+    message,
+    reason,
+    request_id: requestId,
+  })),
+}));

@@ -1,0 +1,46 @@
+import { type } from "arktype";
+import { PARTNER_TASKS, type PartnerTask } from "../domain/partner-task.ts";
+import { toIso } from "../domain/time.ts";
+import { body, optional, required } from "./check.ts";
+import { id, instant, mapOf, object, oneOf, text, whole } from "./kit.ts";
+import { isoOrNull } from "./units.ts";
+
+const task = object({
+  kind: oneOf(PARTNER_TASKS, "What is done"),
+  status: oneOf<PartnerTask["status"]>(["running", "done", "failed"], "How it stands", "done"),
+  started_at: instant("When it was asked for"),
+  finished_at: instant("When it ended").orNull(),
+  error: text("Why it failed, in words; what it had done until then stays done").orNull(),
+  counts: mapOf("What was done: deliveries queued; rows and files deleted", whole("How many", 42)).orNull(),
+});
+
+export const partnerTask = object({
+  partner_id: id("PARTNER", "The partner"),
+  task: task.as("The latest since the server's start").orNull(),
+});
+
+export const partnerTaskView = partnerTask.view((partnerId: string, latest: PartnerTask | undefined) => ({
+  partner_id: partnerId,
+  task: latest
+    ? {
+        kind: latest.kind,
+        status: latest.status,
+        started_at: toIso(latest.startedAt),
+        finished_at: isoOrNull(latest.finishedAt),
+        error: latest.error,
+        counts: latest.counts as Record<string, number> | null,
+      }
+    : null,
+}));
+
+export const announceRequest = body({
+  dry_run: optional(type("boolean").describe("true or false"), "Only count them", false),
+});
+
+export const purgeRequest = body({
+  confirm: required(
+    type("string <= 500").describe("a text of at most 500 characters"),
+    "The partner's whole name",
+    "Acme Insurance",
+  ),
+});

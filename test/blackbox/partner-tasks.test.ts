@@ -1,0 +1,216 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { eventually } from "../support/eventually.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, type Partner, runMainstay, useMainstay } from "../support/mainstay.ts";
+import { addProperty, addWornAppliance } from "../support/portfolio.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+/* What administrators do to partners by `/admin`, beside what the command line does. */
+
+const { serve } = useMainstay();
+let server: Installation;
+let admin: Administrator;
+beforeAll(async () => {
+  server = await serve();
+  admin = await createAdministrator(server, "Jane");
+});
+
+const of = ({ partner_id }: Partner, what: string) => `/admin/partners/${partner_id}/${what}`;
+const auditOf = async ({ partner_id }: Partner): Promise<Json[]> =>
+  (await admin.client.get("/admin/audit", { subject: partner_id })).body.entries;
+/** The latest task, once it has ended. */
+const ended = (partner: Partner) =>
+  eventually(async () => {
+    const { task } = (await admin.client.get(of(partner, "task"))).body;
+    expect(task?.finished_at).toBeString();
+    return task as Json;
+  }, 60_000);
+
+/** A partner whose worn water heaters have crossed tiers before anybody was told. */
+async function elevated(name: string): Promise<Partner> {
+  const partner = (await admin.client.post("/admin/partners", { name }, 201)).body as Partner;
+  const property = await addProperty(server.as(partner));
+  await addWornAppliance(server.as(partner), property.id);
+  return partner;
+}
+
+describe("announcing the present state", () => {
+  // Rule: console-changes
+  test("counts first, then tells a receiver that was set later of all that is elevated, as the administrator", async () => {
+    const receiver = await startReceiver();
+    const partner = await elevated("Late Receiver");
+    await admin.client.post(of(partner, "announce"), { dry_run: true }, 409);
+    await server.json("partner", "set-webhook", partner.partner_id, receiver.url);
+    const alerts = (await server.as(partner).get("/v1/alerts", { limit: 1 })).body;
+    const counts = { critical: alerts.critical_count, warning: alerts.warning_count };
+    expect(counts.critical).toBeGreaterThan(0);
+    const dry = (await admin.client.post(of(partner, "announce"), { dry_run: true }, 200)).body;
+    expect(dry).toEqual({
+      ...{ partner_id: partner.partner_id, ...counts },
+      ...{ queued: counts.critical + counts.warning, dry_run: true },
+    });
+    expect(dry).toEqual(await server.json("partner", "announce", partner.partner_id, "--dry-run"));
+    expect((await admin.client.get(of(partner, "task"))).body.task).toBe(null);
+    expect(receiver.received).toEqual([]);
+
+    const begun = (await admin.client.post(of(partner, "announce"), {}, 202)).body;
+    expect(begun).toMatchObject({ partner_id: partner.partner_id, task: { kind: "announce" } });
+    expect(await ended(partner)).toMatchObject({
+      ...{ kind: "announce", status: "done", error: null },
+      counts: { ...counts, queued: counts.critical + counts.warning },
+    });
+    await receiver.waitFor((received) => received.length === dry.queued);
+    const told = receiver.received.filter(({ event }) => event === "component.critical");
+    expect(told).toHaveLength(counts.critical);
+    const [entry] = await auditOf(partner);
+    expect(entry).toMatchObject({ actor: admin.id, action: "partner.announce" });
+
+    await server.json(
+      "partner",
+      "set-webhook",
+      partner.partner_id,
+      receiver.url,
+      "--event",
+      "component.critical",
+    );
+    const fewer = (await admin.client.post(of(partner, "announce"), { dry_run: true }, 200)).body;
+    expect(fewer).toMatchObject({ ...counts, queued: counts.critical });
+    await receiver.close();
+  });
+});
+
+describe("probing a receiver", () => {
+  // Rule: console-changes, forged-probe
+  test("tells one that takes what is signed wrongly from one that refuses it", async () => {
+    let status = 200;
+    const receiver = await startReceiver({ behave: () => ({ status }) });
+    const partner = await server.createPartner("Probed", "--webhook-url", receiver.url);
+    const probe = async () => (await admin.client.post(of(partner, "webhook-probe"), undefined, 200)).body;
+    expect(await probe()).toMatchObject({
+      verdict: "accepts",
+      accepts_without_verifying: true,
+      status_code: 200,
+    });
+    status = 401;
+    expect(await probe()).toMatchObject({ verdict: "verifies", accepts_without_verifying: false });
+    await receiver.close();
+    expect(await probe()).toMatchObject({ verdict: "unreachable", status_code: null });
+    const [entry] = await auditOf(partner);
+    expect(entry).toMatchObject({ actor: admin.id, action: "partner.probe_webhook" });
+    const deaf = await server.createPartner("Deaf");
+    await admin.client.post(of(deaf, "webhook-probe"), undefined, 409);
+  });
+});
+
+describe("an export and a purge", () => {
+  // Rule: console-changes, partner-purge
+  test("take all that a partner owns, and delete it once its name is confirmed, as the administrator", async () => {
+    const partner = await elevated('-- "Gone" & <b>Söhne</b> 🏚');
+    const others = await elevated("Stays Ltd");
+    const answer = await fetch(server.adminUrl + of(partner, "export"), {
+      headers: { "x-api-key": admin.key },
+    });
+    expect(answer.headers.get("content-disposition")).toBe(
+      `attachment; filename="${partner.partner_id}.ndjson"`,
+    );
+    const taken = (await answer.text()).trimEnd().split("\n");
+    const { stdout } = await server.run("export", "--partner", partner.partner_id);
+    // Both end with when they were taken.
+    expect(taken.slice(1, -1)).toEqual(stdout.trimEnd().split("\n").slice(1, -1));
+    expect(JSON.parse(taken.at(-1)!)).toMatchObject({ type: "end", counts: { property: 1, appliance: 1 } });
+
+    for (const confirm of ["", "Gone", others.name])
+      await admin.client.post(of(partner, "purge"), { confirm }, 400);
+    await admin.client.post(of(partner, "purge"), {}, 400);
+    await server.as(partner).get("/v1/ping");
+    await admin.client.post(of(partner, "purge"), { confirm: partner.name }, 202);
+    const task = await ended(partner);
+    expect(task).toMatchObject({ kind: "purge", status: "done", error: null });
+    expect(task.counts.rows).toBeGreaterThan(3);
+    await server.as(partner).get("/v1/ping", {}, 401);
+    await admin.client.get(`/admin/partners/${partner.partner_id}`, {}, 404);
+    await admin.client.get(of(partner, "export"), {}, 404);
+    expect((await server.as(others).get("/v1/properties")).body.total).toBe(1);
+    const entries = await auditOf(partner);
+    const done = entries.filter(({ action }) => action !== "partner.create");
+    expect(done.map(({ actor, action }) => [actor, action])).toEqual([
+      [admin.id, "partner.purged"],
+      [admin.id, "partner.purge"],
+      [admin.id, "partner.disable"],
+    ]);
+  });
+
+  // Rule: audit-user
+  test("nobody takes an administrator's name by a pass of their own", async () => {
+    const partner = await server.createPartner("Not Gone");
+    for (const pass of ["", "x", `${admin.id}.${Date.now() + 30_000}.c2lnbmF0dXJl`]) {
+      const command = ["partner", "disable", partner.partner_id, "--data-dir", server.dataDir];
+      const { code, stderr } = await runMainstay(command, { env: { MAINSTAY_ACTING_PASS: pass } });
+      expect(code).toBe(1);
+      expect(stderr).toContain("MAINSTAY_ACTING_PASS");
+    }
+    expect((await admin.client.get(`/admin/partners/${partner.partner_id}`)).body.enabled).toBe(true);
+  });
+});
+
+describe("lists", () => {
+  // Rule: console-changes
+  test("partners are found by a part of their name or their id, and paged beyond the first 200", async () => {
+    const own = await serve();
+    const { client } = await createAdministrator(own);
+    for (const name of ["Ägir Re", "Northern Mutual", "Southern Mutual", "Zenith"])
+      await own.createPartner(name);
+    const found = async (search: string): Promise<string[]> =>
+      (await client.get("/admin/partners", { search })).body.partners.map(({ name }: Json) => name);
+    expect(await found("mutual")).toEqual(["Northern Mutual", "Southern Mutual"]);
+    expect(await found("ÄGIR")).toEqual(["Ägir Re"]);
+    expect(await found("nobody")).toEqual([]);
+    const [zenith] = (await client.get("/admin/partners", { search: "zenith" })).body.partners;
+    expect(await found(zenith.partner_id)).toEqual(["Zenith"]);
+    const { body } = await client.get("/admin/partners", { search: "mutual", limit: 1, offset: 1 });
+    expect(body).toMatchObject({ total: 2, partners: [{ name: "Southern Mutual" }] });
+
+    for (let call = 0; call < 3; call++)
+      await own
+        .as({ api_key: (await own.json("partner", "rotate-key", zenith.partner_id)).api_key })
+        .get("/v1/ping");
+    const month = new Date().toISOString().slice(0, 7);
+    const usage = (await client.get("/admin/usage", { month })).body;
+    expect(usage.total).toBe(4);
+    const { partners } = await own.json("partner", "usage", "--month", month);
+    expect(usage.partners).toEqual(partners);
+    await client.get("/admin/usage", { month: "lately" }, 400);
+  });
+
+  // Rule: list-deliveries
+  test("deliveries of a window of time are found, each with its partner's name", async () => {
+    const receiver = await startReceiver();
+    const partner = await server.createPartner("Windowed", "--webhook-url", receiver.url);
+    const made: Json[] = [];
+    for (let nth = 0; nth < 3; nth++) {
+      const { id } = (await admin.client.post(of(partner, "webhook-test"), {}, 202)).body;
+      made.push((await admin.client.get(`/admin/webhook-deliveries/${id}`)).body);
+    }
+    const within = async (window: Record<string, string>): Promise<Json> =>
+      (await admin.client.get("/admin/webhook-deliveries", { partner_id: partner.partner_id, ...window }))
+        .body;
+    const all = await within({});
+    expect(all.deliveries.map(({ id, partner_name }: Json) => [id, partner_name])).toEqual(
+      made.map(({ id }) => [id, "Windowed"]).reverse(),
+    );
+    const [first, , last] = made.map(({ created_at }) => created_at as string);
+    const ids = (found: Json) => found.deliveries.map(({ id }: Json) => id).reverse();
+    expect(ids(await within({ until: last! }))).toEqual(
+      made.filter(({ created_at }) => created_at < last!).map(({ id }) => id),
+    );
+    expect(ids(await within({ since: last! }))).toEqual(
+      made.filter(({ created_at }) => created_at >= last!).map(({ id }) => id),
+    );
+    expect((await within({ until: first! })).total).toBe(0);
+    expect((await within({ until: "9999-01-01T00:00:00Z" })).total).toBe(3);
+    expect((await within({ since: "9999-01-01T00:00:00Z" })).total).toBe(0);
+    await admin.client.get("/admin/webhook-deliveries", { until: "later" }, 400);
+    await receiver.close();
+  });
+});
