@@ -5,6 +5,7 @@ import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { accessibilityFaults, openWindow, overflow, picture } from "../support/page-checks.ts";
+import { addProperty } from "../support/portfolio.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 /* The administrators' console in a real browser. */
@@ -29,13 +30,20 @@ beforeAll(async () => {
   const receiver = await startReceiver({ behave: () => ({ status: 503, body: "closed for repairs" }) });
   const partner = await full.createPartner("Harbor & Hill <b>Insurance</b>", "--webhook-url", receiver.url);
   partnerId = partner.partner_id;
-  await full.createPartner("Quiet Lender");
+  for (const name of ODD_NAMES) await full.createPartner(name);
   const off = await full.createPartner("Former Partner");
   await full.json("partner", "disable", off.partner_id);
   const client = full.as(partner);
   await client.post("/onboarding/demo-property", undefined);
   for (let call = 0; call < 30; call++) await client.get("/v1/ping");
   await full.json("snapshot");
+  const property = await addProperty(client, { name: ODD_NAMES[2]!.slice(0, 500) });
+  for (const name of ODD_NAMES) {
+    const { id } = await addProperty(client, { name });
+    await full.json("embed", "create", id);
+  }
+  const ended = await full.json("embed", "create", property.id, "--expires", "90");
+  await full.json("embed", "revoke", ended.embed_id);
   componentId = (await client.get("/v1/alerts")).body.alerts[0].id;
   deliveryId = (await keys.full.client.post(`/admin/partners/${partnerId}/webhook-test`, undefined, 202)).body
     .id;
@@ -43,6 +51,14 @@ beforeAll(async () => {
   browser = await launchBrowser();
 });
 afterAll(() => browser?.close());
+
+/** Names that a page must hold: from right to left, without a space, of marks that are drawn. */
+const ODD_NAMES = [
+  "Quiet Lender",
+  "شركة التأمين العقاري ‮evil‬",
+  `🏚️👩‍👩‍👧‍👦 ${"W".repeat(480)}`,
+  "<script>alert(1)</script> & \"quoted\" 'names'",
+];
 
 type Options = Parameters<typeof openWindow>[2];
 
@@ -69,31 +85,26 @@ async function settled(page: Page): Promise<void> {
   );
 }
 
-const PHONE = { viewport: { width: 390, height: 844 } };
-const LOOKS: [string, Options][] = [
-  ["1440-light", {}],
-  ["1440-dark", { colorScheme: "dark" }],
-  ["820-light", { viewport: { width: 820, height: 1180 } }],
-  ["390-light", PHONE],
-  ["390-dark", { ...PHONE, colorScheme: "dark" }],
+const PHONE = { viewport: { width: 320, height: 640 } };
+const LOOKS: ["full" | "empty", string, Options][] = [
+  ["full", "1440-light", {}],
+  ["full", "1440-dark", { colorScheme: "dark" }],
+  ["full", "820-dark", { viewport: { width: 820, height: 1180 }, colorScheme: "dark" }],
+  ["full", "320-light", PHONE],
+  ["full", "3840-light", { viewport: { width: 3840, height: 2160 } }],
+  ["empty", "1440-light", {}],
+  ["empty", "320-dark", { ...PHONE, colorScheme: "dark" }],
 ];
 const PLACES = [
-  "",
-  "partners",
-  "deliveries",
-  "components",
-  "snapshots",
-  "model",
-  "jobs",
-  "audit",
-  "settings",
+  ...["", "partners", "usage", "deliveries", "components", "embeds"],
+  ...["snapshots", "model", "jobs", "audit", "settings"],
 ];
 
-describe.each(["full", "empty"] as const)("the console of a server that is %s", (state) => {
+describe("the console", () => {
   // Rule: console-pages
   test.each(LOOKS)(
-    "has pages that are whole and without barriers at %s",
-    async (look, options) => {
+    "of a server that is %s has pages that are whole and without barriers at %s",
+    async (state, look, options) => {
       const { page, troubles, close } = await open(state, "", options);
       const faults: string[] = [];
       const own =
@@ -290,7 +301,7 @@ describe("what is done in it", () => {
 
   // Rule: console-changes, jobs
   test("failed deliveries of a window are counted, then sent again; a job is run now", async () => {
-    const { page, troubles, close } = await open("full", "deliveries");
+    const { page, troubles, close } = await open("full", `deliveries?partner_id=${partnerId}`);
     const failed = async () =>
       (await keys.full.client.get("/admin/webhook-deliveries", { status: "failed" })).body.total as number;
     await eventually(async () => expect(await failed()).toBeGreaterThan(0), 90_000);

@@ -2,7 +2,7 @@ import { ApiFailure, failureOf, OFFLINE } from "../browser/api-failure.ts";
 import type { SessionForm } from "./forms.ts";
 
 /** Below this, beside the page's own address, stand the administrators' operations, where its cookie opens them. */
-const ROOT = "console";
+export const ROOT = "console";
 
 /** Asks the administrators' operations with the console's cookie, and signs changes against forgery. */
 export class AdminClient {

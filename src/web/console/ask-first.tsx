@@ -8,7 +8,7 @@ export function AskFirst(props: {
   title: string;
   /** What will be. May hold fields, which `onConfirm` is given. */
   children: ComponentChildren;
-  /** Resolves when it is done. */
+  /** Resolves when it is done; to false where the question stays open. */
   onConfirm: (given: FormData) => Promise<unknown>;
   isGrave?: boolean;
 }) {
@@ -24,9 +24,9 @@ export function AskFirst(props: {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
     setRunning(true);
-    await onConfirm(given);
+    const isDone = (await onConfirm(given)) !== false;
     setRunning(false);
-    dialog.current?.close();
+    if (isDone) dialog.current?.close();
   };
   return (
     <>

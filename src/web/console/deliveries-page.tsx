@@ -1,34 +1,33 @@
+import { useId } from "preact/hooks";
 import { Choice, Filters } from "../browser/filters.tsx";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, moment } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
-import type { DeliveryForm, DeliveryPageForm, PartnerPageForm } from "./forms.ts";
+import type { DeliveryForm, DeliveryPageForm } from "./forms.ts";
 import { Pager } from "./pager.tsx";
+import { PartnerField } from "./partner-field.tsx";
 import { ResendWindow } from "./resend-window.tsx";
 import { Heading } from "./shell.tsx";
 import { DELIVERY_WORDS, EVENTS } from "./words.ts";
 
-const FILTERS = ["partner_id", "status", "event", "offset"];
+const FILTERS = ["partner_id", "status", "event", "since", "until", "offset"];
 
 /** What was sent to all partners' receivers. */
 export function DeliveriesPage({ place }: { place: Place }) {
   const of = (name: string) => place.query.get(name) ?? "";
   const given = FILTERS.map((name) => [name, of(name)]).filter(([, value]) => value !== "");
   const loaded = useRead<DeliveryPageForm>(`/admin/webhook-deliveries?${new URLSearchParams(given)}`);
-  const partners = useRead<PartnerPageForm>("/admin/partners?limit=200");
-  const names = new Map(partners.value?.partners.map(({ partner_id, name }) => [partner_id, name]));
   const set = (changes: Record<string, string>) => replaceQuery(place, { offset: "", ...changes });
   useTitle("Deliveries");
   return (
     <>
       <Heading title="Deliveries" about="What was sent to the partners’ receivers, the newest first." />
       <Filters>
-        <Choice
+        <PartnerField
           label="Partner"
           value={of("partner_id")}
-          choices={[...names]}
           onChange={(partner_id) => set({ partner_id })}
         />
         <Choice
@@ -43,6 +42,8 @@ export function DeliveriesPage({ place }: { place: Place }) {
           choices={EVENTS.map((event) => [event, event])}
           onChange={(event) => set({ event })}
         />
+        <Moment label="From (UTC)" value={of("since")} onChange={(since) => set({ since })} />
+        <Moment label="Until (UTC)" value={of("until")} onChange={(until) => set({ until })} />
         <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={loaded.again}>
           Look again
         </button>
@@ -72,9 +73,9 @@ export function DeliveriesPage({ place }: { place: Place }) {
                     key: "partner",
                     heading: "Partner",
                     shownFrom: "medium",
-                    cell: ({ partner_id }) => (
+                    cell: ({ partner_id, partner_name }) => (
                       <a class="name" href={addressOf(["partners", partner_id])}>
-                        {names.get(partner_id) ?? partner_id}
+                        <bdi>{partner_name}</bdi>
                       </a>
                     ),
                   },
@@ -98,10 +99,25 @@ export function DeliveriesPage({ place }: { place: Place }) {
           )
         }
       </Showing>
-      {names.size > 0 && (
-        <ResendWindow partners={[...names]} partnerId={of("partner_id")} onResent={loaded.again} />
-      )}
+      <ResendWindow partnerId={of("partner_id")} onResent={loaded.again} />
     </>
+  );
+}
+
+/** A moment to the minute, as the address and the server have it. */
+function Moment(props: { label: string; value: string; onChange: (instant: string) => void }) {
+  const { label, value, onChange } = props;
+  const id = useId();
+  return (
+    <span class="filter moment">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="datetime-local"
+        value={value.slice(0, 16)}
+        onChange={({ currentTarget }) => onChange(currentTarget.value && `${currentTarget.value}:00Z`)}
+      />
+    </span>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useId, useState } from "preact/hooks";
+import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
@@ -81,7 +82,7 @@ export function EmbedsPage({ place }: { place: Place }) {
         {(page) =>
           page.total === 0 ? (
             <Empty title={given.length === 0 ? "No embed yet" : "None of these"}>
-              <p>An embed is made of a property, for 1 to 3650 days or until it is revoked.</p>
+              <p>An embed is made of a property, for a number of days or until it is revoked.</p>
             </Empty>
           ) : (
             <Listed page={page} place={place} again={loaded.again} />
@@ -219,7 +220,7 @@ function NewEmbed(props: {
         </label>
         <label>
           Days until it ends
-          <input name="days" type="number" min={1} max={3650} step={1} placeholder="Never" />
+          <input name="days" type="number" min={1} max={MAX_EMBED_DAYS} step={1} placeholder="Never" />
         </label>
         <p class="choices">
           <button type="button" class="outline" onClick={onCancel}>

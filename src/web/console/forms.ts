@@ -59,12 +59,59 @@ export type FullPartnerForm = PartnerForm & {
 
 export type PartnerPageForm = Paged & { partners: PartnerForm[] };
 
+/** What became of something long that was asked for a partner. */
+export type TaskForm = {
+  kind: "announce" | "purge";
+  status: "running" | "done" | "failed";
+  started_at: string;
+  finished_at: string | null;
+  error: string | null;
+  counts: Readonly<Record<string, number>> | null;
+};
+
+export type AnnouncedForm = { critical: number; warning: number; queued: number };
+
+export type ProbeForm = {
+  partner_id: string;
+  name: string;
+  webhook_url: string;
+  verdict: "accepts" | "verifies" | "unclear" | "unreachable";
+  accepts_without_verifying: boolean;
+  status_code: number | null;
+  error: string | null;
+  duration_ms: number;
+};
+
+export type EmbedForm = {
+  embed_id: string;
+  property_id: string;
+  property_name: string;
+  partner_id: string;
+  status: "active" | "expired" | "revoked";
+  expires_at: string | null;
+  revoked_at: string | null;
+  views: number;
+  last_viewed_at: string | null;
+};
+export type EmbedPageForm = Paged & { embeds: EmbedForm[] };
+export type NewEmbedForm = { embed_id: string; token: string; url: string };
+
+export type LoggedErrorForm = {
+  at: string;
+  message: string;
+  reason: string | null;
+  request_id: string | null;
+};
+
 export type UsageForm = {
   month: string;
   calls: number;
   billable_units: number;
   days: { day: string; calls: number }[];
 };
+
+export type PartnerUsageForm = UsageForm & { partner_id: string; name: string };
+export type UsagePageForm = Paged & { partners: PartnerUsageForm[] };
 
 export type AttemptForm = {
   attempt: number;
@@ -90,7 +137,8 @@ export type DeliveryForm = {
 };
 
 export type FullDeliveryForm = DeliveryForm & { payload: unknown };
-export type DeliveryPageForm = Paged & { deliveries: DeliveryForm[] };
+export type ListedDeliveryForm = DeliveryForm & { partner_name: string };
+export type DeliveryPageForm = Paged & { deliveries: ListedDeliveryForm[] };
 export type SignatureForm = { signed_at: string; headers: Readonly<Record<string, string>> };
 
 export type JobForm = {

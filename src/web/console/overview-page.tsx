@@ -4,6 +4,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, moment } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
 import type { CheckForm, OverviewForm } from "./forms.ts";
+import { RecentErrors } from "./recent-errors.tsx";
 import { Heading } from "./shell.tsx";
 import { CHECK_STATUS, CHECK_WORDS, lengthOf } from "./words.ts";
 
@@ -16,7 +17,12 @@ export function OverviewPage() {
   useTitle("Overview");
   return (
     <Showing loaded={loaded} what="the overview" isPage>
-      {(overview) => <Overview overview={overview} />}
+      {(overview) => (
+        <>
+          <Overview overview={overview} />
+          <RecentErrors />
+        </>
+      )}
     </Showing>
   );
 }

@@ -5,6 +5,7 @@ import { ComponentPage } from "./component-page.tsx";
 import { ComponentsPage } from "./components-page.tsx";
 import { DeliveriesPage } from "./deliveries-page.tsx";
 import { DeliveryPage } from "./delivery-page.tsx";
+import { EmbedsPage } from "./embeds-page.tsx";
 import { JobsPage } from "./jobs-page.tsx";
 import { ModelPage } from "./model-page.tsx";
 import { OverviewPage } from "./overview-page.tsx";
@@ -12,6 +13,7 @@ import { PartnerPage } from "./partner-page.tsx";
 import { PartnersPage } from "./partners-page.tsx";
 import { SettingsPage } from "./settings-page.tsx";
 import { SnapshotsPage } from "./snapshots-page.tsx";
+import { UsagePage } from "./usage-page.tsx";
 
 /** The page of a place. */
 export function Pages({ place }: { place: Place }) {
@@ -22,6 +24,8 @@ export function Pages({ place }: { place: Place }) {
   if (area === "deliveries") return id ? <DeliveryPage key={id} id={id} /> : <DeliveriesPage place={place} />;
   if (area === "components")
     return id ? <ComponentPage key={id} id={id} /> : <ComponentsPage place={place} />;
+  if (area === "embeds") return <EmbedsPage place={place} />;
+  if (area === "usage") return <UsagePage place={place} />;
   if (area === "snapshots") return <SnapshotsPage />;
   if (area === "model") return <ModelPage />;
   if (area === "jobs") return <JobsPage />;

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { addressOf, type Place } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { count, counted, date, moment } from "../format.ts";
@@ -6,18 +6,30 @@ import { Section } from "../sections/section.tsx";
 import { AskFirst } from "./ask-first.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { type Credential, Credentials } from "./credentials.tsx";
-import type { FullPartnerForm } from "./forms.ts";
+import type { FullPartnerForm, TaskForm } from "./forms.ts";
+import { PartnerReceiver } from "./partner-receiver.tsx";
+import { PartnerRemoval, Purged } from "./partner-removal.tsx";
 import { PartnerSettings } from "./partner-settings.tsx";
 import { Receiver } from "./partners-page.tsx";
 import { Heading } from "./shell.tsx";
 import { Usage } from "./usage.tsx";
+
+const BUSY_REFRESHED_S = 2;
 
 /** A partner, and all that can be done to it. */
 export function PartnerPage({ id, place }: { id: string; place: Place }) {
   const path = `/admin/partners/${encodeURIComponent(id)}`;
   const loaded = useRead<FullPartnerForm>(path);
   const [shown, setShown] = useState<readonly Credential[]>();
+  const [isBusy, setBusy] = useState(false);
+  const { value: latest, again: lookAgain } = useRead<{ task: TaskForm | null }>(
+    `${path}/task`,
+    isBusy ? BUSY_REFRESHED_S : undefined,
+  );
+  const task = latest?.task ?? null;
+  useEffect(() => setBusy(task?.status === "running"), [task]);
   useTitle(loaded.value?.name ?? "Partner");
+  if (task?.kind === "purge" && task.status === "done") return <Purged task={task} />;
   return (
     <>
       <p class="trail small">
@@ -52,7 +64,9 @@ export function PartnerPage({ id, place }: { id: string; place: Place }) {
               path={path}
               onChange={loaded.again}
             />
+            <PartnerReceiver partner={partner} path={path} task={task} onChange={lookAgain} />
             <CredentialSection path={path} partner={partner} onNew={setShown} onChange={loaded.again} />
+            <PartnerRemoval partner={partner} path={path} task={task} onChange={lookAgain} />
           </>
         )}
       </Showing>
@@ -94,6 +108,12 @@ function Facts({ partner }: { partner: FullPartnerForm }) {
           <dd>
             <a href={deliveries("pending")}>{count(partner.deliveries_pending)} waiting</a>,{" "}
             <a href={deliveries("failed")}>{count(partner.deliveries_failed)} failed</a>
+          </dd>
+        </div>
+        <div>
+          <dt>Embeds</dt>
+          <dd>
+            <a href={addressOf(["embeds"], { partner_id })}>Pages of its properties in other sites</a>
           </dd>
         </div>
         <div>

@@ -23,8 +23,6 @@ export function PartnerSettings(props: { partner: FullPartnerForm; path: string;
     };
     if (await run(() => api.write("PUT", path, wanted), "Saved.")) onChange();
   };
-  const test = () =>
-    run(() => api.write("POST", `${path}/webhook-test`), "A webhook.test is on its way; see the deliveries.");
   const { webhook_events: chosen } = partner;
   return (
     <Section id="settings" title="Budget and receiver">
@@ -76,11 +74,6 @@ export function PartnerSettings(props: { partner: FullPartnerForm; path: string;
           ))}
         </fieldset>
         <p class="choices">
-          {partner.webhook_url !== null && (
-            <button type="button" class="outline" onClick={() => void test()}>
-              Send a test
-            </button>
-          )}
           <button type="submit" aria-busy={isRunning} disabled={isRunning}>
             Save
           </button>

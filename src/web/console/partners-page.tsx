@@ -1,4 +1,5 @@
 import { useId, useState } from "preact/hooks";
+import { Filters, Search } from "../browser/filters.tsx";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
@@ -7,13 +8,16 @@ import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { type Credential, Credentials } from "./credentials.tsx";
 import type { PartnerForm, PartnerPageForm } from "./forms.ts";
 import { Pager } from "./pager.tsx";
+import { ProbeAll } from "./probe-all.tsx";
 import { Heading } from "./shell.tsx";
 
 /** All partners, and the making of one. */
 export function PartnersPage({ place }: { place: Place }) {
   const { api } = useConsole();
   const offset = place.query.get("offset") ?? "0";
-  const loaded = useRead<PartnerPageForm>(`/admin/partners?limit=100&offset=${encodeURIComponent(offset)}`);
+  const search = place.query.get("search") ?? "";
+  const query = new URLSearchParams({ limit: "100", offset, ...(search && { search }) });
+  const loaded = useRead<PartnerPageForm>(`/admin/partners?${query}`);
   const [isMaking, setMaking] = useState(false);
   const [made, setMade] = useState<MadePartner>();
   useTitle("Partners");
@@ -49,11 +53,27 @@ export function PartnersPage({ place }: { place: Place }) {
           onDone={() => setMade(undefined)}
         />
       )}
+      <Filters>
+        <Search
+          label="Name or id"
+          value={search}
+          onChange={(to) => replaceQuery(place, { search: to, offset: "" })}
+        />
+        <p class="found">
+          <a href={addressOf(["usage"])}>Usage of all partners</a>
+        </p>
+      </Filters>
       <Showing loaded={loaded} what="the partners">
         {(page) =>
           page.total === 0 ? (
-            <Empty title="No partner yet">
-              <p>A partner gets an API key, a client id and secret, and a webhook secret when it is made.</p>
+            <Empty title={search === "" ? "No partner yet" : "No partner is called so"}>
+              <p>
+                {search === "" ? (
+                  "A partner gets an API key, a client id and secret, and a webhook secret when it is made."
+                ) : (
+                  <a href={addressOf(["partners"])}>Show every partner</a>
+                )}
+              </p>
             </Empty>
           ) : (
             <section class="card" aria-label="Partners">
@@ -82,12 +102,14 @@ export function PartnersPage({ place }: { place: Place }) {
               <Pager
                 page={page}
                 one="partner"
+                directions={["Before", "After"]}
                 onOffset={(to) => replaceQuery(place, { offset: String(to) })}
               />
             </section>
           )
         }
       </Showing>
+      <ProbeAll />
     </>
   );
 }
@@ -96,7 +118,7 @@ function PartnerName({ partner_id, name, enabled }: PartnerForm) {
   return (
     <>
       <a class="name" href={addressOf(["partners", partner_id])}>
-        {name}
+        <bdi>{name}</bdi>
       </a>
       {!enabled && <span class="chip overdue">Disabled</span>}
     </>

@@ -1,7 +1,8 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { counted } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { useAction, useConsole } from "./console-context.ts";
+import { PartnerField } from "./partner-field.tsx";
 
 type Window = { partner_id: string; from: string; to: string };
 type Counted = Window & { matched: number; resent: number };
@@ -11,11 +12,13 @@ const inField = (at: number) => new Date(at).toISOString().slice(0, 16);
 
 /** Sends a partner's failed deliveries of a window of time again, after they were counted. */
 export function ResendWindow(props: {
-  partners: readonly (readonly [id: string, name: string])[];
+  /** Whose are looked at above. */
   partnerId: string;
   onResent: () => void;
 }) {
-  const { partners, partnerId, onResent } = props;
+  const { partnerId: shown, onResent } = props;
+  const [partnerId, setPartnerId] = useState(shown);
+  useEffect(() => setPartnerId(shown), [shown]);
   const { api } = useConsole();
   const { isRunning, run } = useAction();
   const [found, setFound] = useState<Counted>();
@@ -24,7 +27,7 @@ export function ResendWindow(props: {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
     const text = (name: string) => String(given.get(name));
-    const window = { partner_id: text("partner"), from: `${text("from")}:00Z`, to: `${text("to")}:00Z` };
+    const window = { partner_id: partnerId, from: `${text("from")}:00Z`, to: `${text("to")}:00Z` };
     setFound(await run(() => api.write<Counted>("POST", path, { ...window, dry_run: true })));
   };
   const send = async ({ partner_id, from, to }: Counted) => {
@@ -40,14 +43,7 @@ export function ResendWindow(props: {
       about="A partner’s failed deliveries of a window of time, with the same ids and bytes, in the order in which they were made."
     >
       <form class="fields" onSubmit={(event) => void look(event)} onInput={() => setFound(undefined)}>
-        <label>
-          Partner
-          <select name="partner" required defaultValue={partnerId || partners[0]![0]}>
-            {partners.map(([id, name]) => (
-              <option value={id}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <PartnerField label="Partner" value={partnerId} onChange={setPartnerId} isRequired />
         <label>
           From (UTC)
           <input name="from" type="datetime-local" required defaultValue={inField(Date.now() - DAY_MS)} />

@@ -8,6 +8,7 @@ const AREAS = [
   { part: "partners", name: "Partners" },
   { part: "deliveries", name: "Deliveries" },
   { part: "components", name: "Components" },
+  { part: "embeds", name: "Embeds" },
   { part: "snapshots", name: "Snapshots" },
   { part: "model", name: "Model" },
   { part: "jobs", name: "Jobs" },

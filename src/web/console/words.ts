@@ -50,6 +50,14 @@ export const JOB_WORDS: Readonly<Record<string, { name: string; about: string }>
   "check-model": { name: "Check the model", about: "Measures monthly whether the fit in use still helps" },
 };
 
+/** What a receiver did with a delivery that was signed wrongly. */
+export const VERDICT_WORDS = {
+  accepts: { words: "Does not verify", chip: "overdue" },
+  verifies: { words: "Verifies", chip: "ok" },
+  unclear: { words: "Unclear", chip: "due_soon" },
+  unreachable: { words: "Not reached", chip: "due_soon" },
+} as const;
+
 const UNITS: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit])[] = [
   [86_400, "day"],
   [3600, "hour"],
