@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { coversNeed, type HeldLease, type Lease, leaseEnd, RENEWALS } from "../domain/lease.ts";
 import { clockOff, isClockOff, isNewestModel, type Server } from "../domain/server.ts";
 import type { Instant } from "../domain/time.ts";
@@ -21,14 +22,19 @@ export type MembershipParts = {
 };
 
 const AFTER_FAULT_MS = 1_000;
+/** What another holds is not asked for again before. */
+const REFUSED_MS = 1_000;
+const MOST_REFUSED = 10_000;
 const jobLease = (job: string) => `job:${job}`;
 
 /** A server among several on one database: says that it is there, and keeps what it holds. */
 export class Membership implements AmongServers {
   readonly isAlone = false;
   readonly #held = new Map<string, HeldLease>();
-  /** Asked for, and not answered yet. */
-  readonly #asked = new Set<string>();
+  /** Until when not to ask again for what another holds. */
+  readonly #refused = new LRUCache<string, number>({ max: MOST_REFUSED });
+  /** One call after the other: a release that is overtaken would end what was taken after it. */
+  #latest: Promise<unknown> = Promise.resolve();
   #alive: Server[] = [];
   #clockOffMs = 0;
   #lost: (names: readonly string[]) => void = () => {};
@@ -50,7 +56,7 @@ export class Membership implements AmongServers {
     this.#isStopped = true;
     this.parts.timers.clear(this.#timer);
     this.#held.clear();
-    await this.parts.book.leave(this.#id).catch((error) => {
+    await this.#inOrder(() => this.parts.book.leave(this.#id)).catch((error) => {
       this.parts.log.warn(
         { err: error },
         "this server could not be taken out of the list: its leases run out",
@@ -59,9 +65,13 @@ export class Membership implements AmongServers {
   }
 
   async take(names: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const { book, leaseMs } = this.parts;
-    const wanted = names.filter((name) => !this.#isHeld(name));
-    if (wanted.length > 0) await this.#ask(wanted, () => book.take(this.#id, wanted, leaseMs));
+    const { book, ticks, leaseMs } = this.parts;
+    const mayAsk = (name: string) => !this.#isHeld(name) && (this.#refused.get(name) ?? 0) <= ticks();
+    const wanted = names.filter(mayAsk);
+    if (wanted.length > 0) {
+      await this.#ask(() => book.take(this.#id, wanted, leaseMs));
+      for (const name of wanted) if (!this.#isHeld(name)) this.#refused.set(name, ticks() + REFUSED_MS);
+    }
     return epochs(names.flatMap((name) => (this.#isHeld(name) ? this.#held.get(name)! : [])));
   }
 
@@ -77,9 +87,11 @@ export class Membership implements AmongServers {
     return epochs(await tx.servers.confirm(this.#id, names));
   }
 
-  async release(names: readonly string[]): Promise<void> {
-    for (const name of names) this.#held.delete(name);
-    await this.parts.book.release(this.#id, names);
+  release(names: readonly string[]): Promise<void> {
+    return this.#inOrder(async () => {
+      for (const name of names) this.#held.delete(name);
+      await this.parts.book.release(this.#id, names);
+    });
   }
 
   onLost(listener: (names: readonly string[]) => void): void {
@@ -94,8 +106,8 @@ export class Membership implements AmongServers {
   ): Promise<boolean> {
     const { book, leaseMs } = this.parts;
     const name = jobLease(job);
-    if (this.#isHeld(name) || this.#asked.has(name)) return false;
-    const [lease] = await this.#ask([name], async () => {
+    if (this.#isHeld(name)) return false;
+    const [lease] = await this.#ask(async () => {
       if (turn === undefined) return await book.take(this.#id, [name], leaseMs);
       const taken = await book.takeTurn(this.#id, name, turn, leaseMs);
       return taken ? [taken] : [];
@@ -137,17 +149,20 @@ export class Membership implements AmongServers {
   }
 
   /** Keeps what is taken. */
-  async #ask(names: readonly string[], take: () => Promise<Lease[]>): Promise<Lease[]> {
-    if (this.#isStopped) return [];
-    const askedAt = this.parts.ticks();
-    for (const name of names) this.#asked.add(name);
-    try {
+  async #ask(take: () => Promise<Lease[]>): Promise<Lease[]> {
+    return await this.#inOrder(async () => {
+      if (this.#isStopped) return [];
+      const askedAt = this.parts.ticks();
       const taken = await take();
       this.#keep(taken, askedAt);
       return taken;
-    } finally {
-      for (const name of names) this.#asked.delete(name);
-    }
+    });
+  }
+
+  #inOrder<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.#latest.then(run, run);
+    this.#latest = turn.catch(() => {});
+    return turn;
   }
 
   #plan(ms: number): void {
@@ -169,25 +184,28 @@ export class Membership implements AmongServers {
     }
   }
 
-  async #beat(): Promise<void> {
+  #beat(): Promise<void> {
+    return this.#inOrder(() => this.#renew());
+  }
+
+  async #renew(): Promise<void> {
     const { book, self, clock, ticks, leaseMs } = this.parts;
     this.#dropEnded();
     const askedAt = ticks();
     const before = clock();
-    const known = new Map(this.#held);
     const { now, alive, leases } = await book.beat({ ...self(), clockOffMs: this.#clockOffMs }, leaseMs);
     this.#noteClock(clockOff(before, clock(), now));
     this.#alive = alive;
     if (this.#isStopped) return;
     const renewed = epochs(leases);
-    const lost = [...known.values()].filter(({ name, epoch }) => renewed.get(name) !== epoch);
+    const lost = [...this.#held.values()].filter(({ name, epoch }) => renewed.get(name) !== epoch);
     this.#keep(
       leases.filter(({ name, epoch }) => this.#held.get(name)?.epoch === epoch),
       askedAt,
     );
     this.#drop(lost);
     // What ended here, or was taken by a call whose answer was lost, would be lengthened for nobody.
-    const unknown = [...renewed.keys()].filter((name) => !this.#held.has(name) && !this.#asked.has(name));
+    const unknown = [...renewed.keys()].filter((name) => !this.#held.has(name));
     if (unknown.length > 0) await book.release(this.#id, unknown);
   }
 

@@ -1,18 +1,24 @@
 import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
 import type { Sealer } from "../secrets/sealer.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, Tx } from "../store/store.ts";
 import type { AttemptResult, Endpoint } from "../webhooks/attempt.ts";
-import type { Outbox } from "../webhooks/dispatch-ports.ts";
+import type { Lanes, Outbox } from "../webhooks/dispatch-ports.ts";
 import { HEALTHY } from "../webhooks/receiver-health.ts";
 import { LONGEST_DELAY_MS } from "../webhooks/retry-schedule.ts";
 import { hasTakenOver } from "./administer-partner.ts";
+import { ALONE, type AmongServers } from "./among-servers.ts";
 
 /** Kept in clear, by their sealed text. */
 const MOST_SECRETS = 1000;
 
 /** The dispatcher's view of the store. */
-export function outboxPorts(store: Store, sealer: Sealer, clock: () => Instant): Outbox {
+export function outboxPorts(
+  store: Store,
+  sealer: Sealer,
+  clock: () => Instant,
+  among: AmongServers = ALONE,
+): Outbox {
   const { deliveries, partners } = store.read;
   const secrets = new LRUCache<string, string>({ max: MOST_SECRETS });
 
@@ -45,12 +51,11 @@ export function outboxPorts(store: Store, sealer: Sealer, clock: () => Instant):
     nextDueAt: (now) => deliveries.nextDueAt(now),
     endpoint,
     record: (results) =>
-      store.write(
-        async (tx) => {
-          for (const result of results) await tx.deliveries.recordAttempt(madeAttempt(result));
-        },
-        { partnerIds: [...new Set(results.map(({ partnerId }) => partnerId))] },
-      ),
+      // Nothing of what it writes is numbered or dated, so that it waits for no partner's long writes.
+      store.write(async (tx) => {
+        const own = among.isAlone ? results : await ofOwnLanes(tx, among, results);
+        for (const result of own) await tx.deliveries.recordAttempt(madeAttempt(result));
+      }),
     concurrency: async (partnerId) => (await partners.findReceiver(partnerId))?.concurrency ?? null,
     async receiverHealth(partnerId) {
       const receiver = await partners.findReceiver(partnerId);
@@ -58,8 +63,41 @@ export function outboxPorts(store: Store, sealer: Sealer, clock: () => Instant):
       const { failures, failingSince, pausedAt, lastError } = receiver;
       return { failures, failingSince, pausedAt, lastError };
     },
-    saveReceiverHealth: (partnerId, health) =>
-      store.write((tx) => tx.partners.updateReceiver(partnerId, health), { partnerId }),
+    saveReceiverHealth: (partnerId, health, epoch) =>
+      store.write(async (tx) => {
+        const [own] = among.isAlone ? [true] : await ofOwnLanes(tx, among, [{ partnerId, epoch }]);
+        if (own) await tx.partners.updateReceiver(partnerId, health);
+      }),
+  };
+}
+
+const laneLease = (partnerId: string) => `lane:${partnerId}`;
+
+/** What was made in lanes that are this server's still: whatever another has taken over is that one's to say. */
+export async function ofOwnLanes<Made extends { partnerId: string; epoch?: number }>(
+  tx: Tx,
+  among: AmongServers,
+  made: readonly Made[],
+): Promise<Made[]> {
+  const names = new Set(made.map(({ partnerId }) => laneLease(partnerId)));
+  const own = await among.confirm(tx, [...names]);
+  return made.filter(({ partnerId, epoch }) => own.get(laneLease(partnerId)) === epoch);
+}
+
+/** The dispatcher's lanes as leases; undefined where this server has its database for itself. */
+export function leasedLanes(among: AmongServers): Lanes | undefined {
+  if (among.isAlone) return undefined;
+  const prefix = laneLease("");
+  const partnerOf = (name: string) => name.slice(prefix.length);
+  return {
+    async take(partnerIds) {
+      const own = await among.take(partnerIds.map(laneLease));
+      return new Map(Array.from(own, ([name, epoch]) => [partnerOf(name), epoch]));
+    },
+    holds: (partnerId, epoch, needMs) => among.holds({ name: laneLease(partnerId), epoch }, needMs),
+    release: (partnerIds) => among.release(partnerIds.map(laneLease)),
+    onLost: (listener) =>
+      among.onLost((names) => listener(names.filter((name) => name.startsWith(prefix)).map(partnerOf))),
   };
 }
 

@@ -59,6 +59,8 @@ export type AttemptResult = {
   outcome: "delivered" | "retry" | "failed";
   /** When the delivery is due again, for "retry"; else null. */
   nextAttemptAt: Instant | null;
+  /** Of the lane that it was made in, where several servers send. */
+  epoch?: number;
 };
 
 export type AttemptOptions = {

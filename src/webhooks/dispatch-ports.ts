@@ -27,7 +27,8 @@ export type Outbox = {
   endpoint(partnerId: string): Promise<Endpoint | null>;
   /**
    * Logs the attempts and moves their deliveries on, all or none, in one durable transaction. A delivery that is gone,
-   * purged with its partner while it was under way, is passed over.
+   * purged with its partner while it was under way, is passed over, and so is what was made in a lane that is another
+   * server's by now.
    */
   record(results: AttemptResult[]): Promise<void>;
   /** How many deliveries the operator lets be under way to the partner; null for the options' number. */
@@ -35,7 +36,18 @@ export type Outbox = {
   /** What was saved last; HEALTHY before. */
   receiverHealth(partnerId: string): Promise<ReceiverHealth>;
   /** Called when a receiver is paused, after each failed probe, and when it is resumed. */
-  saveReceiverHealth(partnerId: string, health: ReceiverHealth): Promise<void>;
+  saveReceiverHealth(partnerId: string, health: ReceiverHealth, epoch: number): Promise<void>;
+};
+
+/** Whose deliveries are this server's to send, where several send from one outbox: one of them for each partner. */
+export type Lanes = {
+  /** Of the partners, those that are this server's from now on, each with the epoch of its lane. */
+  take(partnerIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Whether nobody else sends to the partner within `needMs`. */
+  holds(partnerId: string, epoch: number, needMs: number): boolean;
+  release(partnerIds: readonly string[]): Promise<void>;
+  /** Told of what is this server's no more. */
+  onLost(listener: (partnerIds: readonly string[]) => void): void;
 };
 
 /** What the dispatcher needs of the store, the network and the clock. */
@@ -44,6 +56,8 @@ export type DispatchPorts = Outbox & {
   clock: () => Instant;
   timers: Timers;
   log: DispatchLog;
+  /** Not given where no other server sends. */
+  lanes?: Lanes;
 };
 
 export type DispatchOptions = {

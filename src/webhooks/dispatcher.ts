@@ -32,6 +32,7 @@ export type Dispatcher = {
 };
 
 const AFTER_FAULT_MS = 1_000;
+const OTHERS_LANE_MS = 2_000;
 const MOST_RESULTS_PER_BATCH = 512;
 /** Against one partner's receiver that answers at once: 2,900 deliveries/s without, 11,300 with. */
 const GATHER_MS = 2;
@@ -82,13 +83,57 @@ export function createDispatcher(
     onEnd: leaveIfIdle,
   };
 
-  function laneOf(partnerId: string): PartnerLane {
+  function laneOf(partnerId: string, epoch = 0): PartnerLane {
     const known = lanes.get(partnerId);
-    if (known) return known;
-    const lane = new PartnerLane(partnerId, ports, laneOptions);
+    if (known?.epoch === epoch) return known;
+    known?.stop();
+    const lane = new PartnerLane(partnerId, ports, laneOptions, epoch);
     lanes.set(partnerId, lane);
     return lane;
   }
+
+  /** Those of the partners' lanes that are this server's: all of them where no other sends. */
+  async function ownLanes(partnerIds: Iterable<string>): Promise<PartnerLane[]> {
+    if (!ports.lanes) return Array.from(partnerIds, (partnerId) => laneOf(partnerId));
+    const ids = [...partnerIds];
+    const own = ids.length === 0 ? new Map<string, number>() : await ports.lanes.take(ids);
+    if (isStopping) return [];
+    // Another server's lane is looked after again: it may have died.
+    if (own.size < ids.length) scanBy(clock() + OTHERS_LANE_MS);
+    return Array.from(own, ([partnerId, epoch]) => laneOf(partnerId, epoch));
+  }
+
+  /** Lets other servers have the lanes that have nothing to do. */
+  function releaseIdle(): void {
+    if (!ports.lanes) return;
+    const idle = [...lanes.values()].filter((lane) => lane.isIdle).map(({ partnerId }) => partnerId);
+    drop(idle);
+    // A lease that could not be given back runs out.
+    if (idle.length > 0) ports.lanes.release(idle).catch(() => {});
+  }
+
+  function drop(partnerIds: readonly string[]): void {
+    for (const partnerId of partnerIds) {
+      lanes.get(partnerId)?.stop();
+      lanes.delete(partnerId);
+    }
+  }
+
+  /** Tries these partners' deliveries, where they are this server's to send. */
+  function nudge(partnerIds: Iterable<string>, refresh = false): void {
+    if (isStopping) return;
+    if (!ports.lanes) for (const partnerId of partnerIds) nudgeLane(laneOf(partnerId), refresh);
+    else
+      ownLanes(partnerIds).then(
+        (own) => {
+          for (const lane of own) nudgeLane(lane, refresh);
+        },
+        // The scan that follows says what is wrong.
+        () => scanBy(clock() + AFTER_FAULT_MS),
+      );
+  }
+
+  const nudgeLane = (lane: PartnerLane, refresh: boolean) => (refresh ? lane.refresh() : lane.nudge());
 
   /** Each busy partner's share of what may be in memory. */
   function pageSize(): number {
@@ -107,7 +152,8 @@ export function createDispatcher(
     scanAt = Number.POSITIVE_INFINITY;
     try {
       const now = clock();
-      for (const partnerId of await ports.duePartners(now)) laneOf(partnerId).nudge();
+      releaseIdle();
+      for (const lane of await ownLanes(await ports.duePartners(now))) lane.nudge();
       isFailing &&= results.size > 0;
       scanBy((await ports.nextDueAt(now)) ?? Number.POSITIVE_INFINITY);
     } catch (error) {
@@ -139,13 +185,15 @@ export function createDispatcher(
     if (isStopping && results.size === 0 && countUnderWay() === 0) becameIdle();
   }
 
+  ports.lanes?.onLost(drop);
+
   return {
     start: () => void scan(),
     wake(partnerIds) {
       if (partnerIds === undefined) scan();
-      else if (!isStopping) for (const partnerId of partnerIds) laneOf(partnerId).nudge();
+      else nudge(partnerIds);
     },
-    refresh: (partnerId) => laneOf(partnerId).refresh(),
+    refresh: (partnerId) => nudge([partnerId], true),
     async stop(graceMs) {
       isStopping = true;
       timers.clear(scanTimer);

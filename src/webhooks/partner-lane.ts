@@ -46,6 +46,8 @@ export class PartnerLane {
     readonly partnerId: string,
     private readonly ports: DispatchPorts,
     private readonly options: LaneOptions,
+    /** Told by it are the results that come when another server has the lane. */
+    readonly epoch = 0,
   ) {
     this.concurrency = options.concurrencyPerPartner;
   }
@@ -61,6 +63,11 @@ export class PartnerLane {
 
   get isPaused(): boolean {
     return this.health !== undefined && this.health.pausedAt !== null;
+  }
+
+  /** Has nothing to do, and waits for nothing. */
+  get isIdle(): boolean {
+    return this.held === 0 && this.underWay === 0 && this.mayRun && !this.isFetching && !this.mayHaveMore;
   }
 
   /** The partner may have due deliveries that are not here. */
@@ -133,7 +140,10 @@ export class PartnerLane {
     this.underWay++;
     try {
       const endpoint = await ports.endpoint(partnerId);
-      if (endpoint) this.note(job, await attemptDelivery(job, endpoint, options));
+      if (ports.lanes?.holds(partnerId, this.epoch, options.timeoutMs) === false) {
+        queue.putBack(job);
+        this.rest(AFTER_FAULT_MS);
+      } else if (endpoint) this.note(job, await attemptDelivery(job, endpoint, options));
       else {
         queue.putBack(job);
         this.rest(WITHOUT_RECEIVER_MS);
@@ -153,7 +163,7 @@ export class PartnerLane {
 
   private note(job: DeliveryJob, result: AttemptResult): void {
     // The order key is free only when the result is recorded, or a crash could turn two deliveries around.
-    this.options.onResult(result, () => {
+    this.options.onResult(this.ports.lanes ? { ...result, epoch: this.epoch } : result, () => {
       if (result.outcome === "retry") this.queue.putBack(job);
       else this.queue.settle(job);
       this.advance();
@@ -212,7 +222,7 @@ export class PartnerLane {
   /** A save that fails costs no more than a probe after the next start, so it is not tried again. */
   private save(health: ReceiverHealth): void {
     const { partnerId, ports } = this;
-    ports.saveReceiverHealth(partnerId, health).catch((error) => {
+    ports.saveReceiverHealth(partnerId, health, this.epoch).catch((error) => {
       ports.log.error(
         { err: error, partner_id: partnerId },
         "the webhook receiver's health could not be saved",

@@ -205,7 +205,7 @@ describe.each([
       expect(await world.outbox.receiverHealth(partnerId)).toEqual(HEALTHY);
       const bad = { failures: 21, failingSince: NOW - 9, pausedAt: NOW, lastError: "answered 500" };
       for (const health of [bad, { ...bad, failures: 22 }, HEALTHY]) {
-        await world.outbox.saveReceiverHealth(partnerId, health);
+        await world.outbox.saveReceiverHealth(partnerId, health, 0);
         expect(await world.outbox.receiverHealth(partnerId)).toEqual(health);
         expect(await world.outbox.receiverHealth(other.id)).toEqual(HEALTHY);
       }

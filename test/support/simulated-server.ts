@@ -1,0 +1,68 @@
+import { LEASE_MS } from "../../src/domain/lease.ts";
+import type { LeaseBook } from "../../src/usecases/lease-book.ts";
+import { Membership } from "../../src/usecases/membership.ts";
+import type { Timers } from "../../src/webhooks/timers.ts";
+import type { ManualTime } from "../webhooks/manual-time.ts";
+
+/** A server that can be stopped like a process is, cut off from the database, and set to a wrong clock. */
+export class SimulatedServer {
+  isPaused = false;
+  isCutOff = false;
+  clockOff = 0;
+  model = "2";
+  readonly lost: string[] = [];
+  readonly warnings: string[] = [];
+  #overdue: (() => void)[] = [];
+  #goesOn: (() => void)[] = [];
+  readonly membership: Membership;
+  readonly timers: Timers;
+
+  constructor(
+    readonly id: string,
+    readonly time: ManualTime,
+    book: LeaseBook,
+  ) {
+    this.timers = {
+      set: (fire, ms) =>
+        time.timersPort.set(() => (this.isPaused ? void this.#overdue.push(fire) : fire()), ms),
+      clear: (timer) => time.timersPort.clear(timer),
+    };
+    this.membership = new Membership({
+      book: this.reaching(book),
+      self: () => ({ id, address: id, version: "1", schemaVersion: 12, model: this.model }),
+      clock: () => time.now + this.clockOff,
+      ticks: () => time.now,
+      timers: this.timers,
+      log: { info: () => {}, warn: (_, message) => void this.warnings.push(message) },
+      leaseMs: LEASE_MS,
+    });
+    this.membership.onLost((names) => void this.lost.push(...names));
+  }
+
+  /** What is called of others by it: not before it goes on, nor goes on with the answer before, and not at all cut off. */
+  reaching<T extends object>(target: T): T {
+    return new Proxy(target, {
+      get: (_, name) => {
+        const member = target[name as keyof T];
+        if (typeof member !== "function") return member;
+        return async (...args: unknown[]) => {
+          await this.running();
+          if (this.isCutOff) throw new Error("the database is away");
+          const answer = await member.apply(target, args);
+          await this.running();
+          return answer;
+        };
+      },
+    });
+  }
+
+  async running(): Promise<void> {
+    while (this.isPaused) await new Promise<void>((resolve) => void this.#goesOn.push(resolve));
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    for (const fire of this.#overdue.splice(0)) fire();
+    for (const goOn of this.#goesOn.splice(0)) goOn();
+  }
+}
