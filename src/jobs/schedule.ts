@@ -2,6 +2,7 @@ import { Cron } from "croner";
 import type { JobState } from "../domain/job.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
+import { ALONE, type AmongServers } from "../usecases/among-servers.ts";
 
 /** Something that runs by the clock. */
 export type Job = {
@@ -11,6 +12,8 @@ export type Job = {
   /** Whether it also runs when the schedule starts. */
   atStart?: boolean;
   run: (signal: AbortSignal) => Promise<void>;
+  /** Whether each of several servers runs it: it is about this server alone, or they divide it among them. */
+  onEvery?: boolean;
   /** What is done when somebody asks for it now; `run` when not given. */
   runNow?: (signal: AbortSignal) => Promise<void>;
 };
@@ -23,18 +26,31 @@ export type Schedule = {
   stop(): Promise<void>;
 };
 
-/** Starts the jobs. One that still runs at its next time is not started twice; one that fails is logged and goes on. */
-export function startJobs(jobs: readonly Job[], log: Logger, clock: () => Instant = Date.now): Schedule {
+const NEVER = { startedAt: null, finishedAt: null, error: null };
+/** A timer may fire that much before its time. */
+const EARLY_MS = 500;
+
+/**
+ * Starts the jobs. One that still runs at its next time is not started twice; one that fails is logged and goes on.
+ * Among several servers one of them runs a job for each of its times.
+ */
+export function startJobs(
+  jobs: readonly Job[],
+  log: Logger,
+  clock: () => Instant = Date.now,
+  among: AmongServers = ALONE,
+): Schedule {
   const abort = new AbortController();
   const running = new Map<string, Promise<void>>();
   const latest = new Map<string, Pick<JobState, "startedAt" | "finishedAt" | "error">>();
-  const start = (name: string, run: Job["run"]): Promise<void> | undefined => {
+  const start = ({ name, onEvery }: Job, run: Job["run"], turn?: Instant): Promise<void> | undefined => {
     if (running.has(name) || abort.signal.aborted) return undefined;
     const startedAt = clock();
+    const before = latest.get(name) ?? NEVER;
     const ended = (error: string | null) => latest.set(name, { startedAt, finishedAt: clock(), error });
-    const work = run(abort.signal)
+    const work = (onEvery ? run(abort.signal) : among.once(name, turn, run, abort.signal))
       .then(
-        () => void ended(null),
+        (ran) => void (ran === false ? latest.set(name, before) : ended(null)),
         (error) => {
           ended(error instanceof Error ? error.message : String(error));
           if (!abort.signal.aborted) log.error({ err: error, job: name }, "job failed");
@@ -46,10 +62,17 @@ export function startJobs(jobs: readonly Job[], log: Logger, clock: () => Instan
     return work;
   };
   const crons = new Map<string, Cron>();
-  for (const { name, pattern, atStart, run } of jobs) {
-    if (atStart) void start(name, run);
+  for (const job of jobs) {
+    const { name, pattern, atStart, run } = job;
+    // The time of the pattern that it runs for: by it several servers know whether one of them has done so.
+    const turn = () =>
+      crons
+        .get(name)
+        ?.previousRuns(1, new Date(clock() + EARLY_MS))[0]
+        ?.getTime();
     if (pattern !== undefined)
-      crons.set(name, new Cron(pattern, { timezone: "UTC" }, () => void start(name, run)));
+      crons.set(name, new Cron(pattern, { timezone: "UTC" }, () => void start(job, run, turn())));
+    if (atStart) void start(job, run, turn());
   }
   return {
     states: () =>
@@ -57,12 +80,12 @@ export function startJobs(jobs: readonly Job[], log: Logger, clock: () => Instan
         name,
         pattern,
         running: running.has(name),
-        ...(latest.get(name) ?? { startedAt: null, finishedAt: null, error: null }),
+        ...(latest.get(name) ?? NEVER),
         nextAt: crons.get(name)?.nextRun()?.getTime() ?? null,
       })),
     runNow(name) {
       const job = jobs.find((one) => one.name === name);
-      return job && start(name, job.runNow ?? job.run) !== undefined;
+      return job && start(job, job.runNow ?? job.run) !== undefined;
     },
     async stop() {
       for (const cron of crons.values()) cron.stop();

@@ -33,6 +33,8 @@ export function jobTable(world: JobWorld): Job[] {
     name: "snapshot",
     pattern: "0 * * * * *",
     atStart: true,
+    // Servers divide it among them.
+    onEvery: true,
     run: dailySnapshot(world),
     async runNow(signal) {
       const result = await takeSnapshot({ store, knowledge, clock, ticks, pause, signal }, dayOf(clock()));
@@ -59,7 +61,8 @@ export function jobTable(world: JobWorld): Job[] {
         if (deliveries > 0) log.info({ deliveries }, "delivery log pruned");
       },
     },
-    { name: "store-embed-views", pattern: "15 * * * * *", run: () => world.views.flush() },
+    // Those that this server has counted.
+    { name: "store-embed-views", pattern: "15 * * * * *", onEvery: true, run: () => world.views.flush() },
     {
       name: "renew-plans",
       pattern: "45 * * * * *",

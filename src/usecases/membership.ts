@@ -106,7 +106,9 @@ export class Membership implements AmongServers {
   ): Promise<boolean> {
     const { book, leaseMs } = this.parts;
     const name = jobLease(job);
-    if (this.#isHeld(name)) return false;
+    // A time that is far ahead would keep the others from theirs.
+    const isAhead = turn !== undefined && isClockOff(this.#clockOffMs);
+    if (isAhead || this.#isHeld(name)) return false;
     const [lease] = await this.#ask(async () => {
       if (turn === undefined) return await book.take(this.#id, [name], leaseMs);
       const taken = await book.takeTurn(this.#id, name, turn, leaseMs);

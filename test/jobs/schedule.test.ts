@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Job, startJobs } from "../../src/jobs/schedule.ts";
 import { createLogger } from "../../src/log.ts";
+import { ALONE, type AmongServers } from "../../src/usecases/among-servers.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 
@@ -70,4 +71,24 @@ test("stopping tells a job under way, waits for it, and starts none any more", a
   const schedule = startJobs([long], log);
   await schedule.stop();
   expect(ended).toBe(true);
+});
+
+test("among several servers a job is run for a time of its pattern by whom the others let, and what is each one's by each", async () => {
+  const claimed: [string, number | undefined][] = [];
+  const among: AmongServers = {
+    ...ALONE,
+    async once(name, turn) {
+      claimed.push([name, turn]);
+      return false;
+    },
+  };
+  let own = 0;
+  const hourly: Job = { name: "hourly", pattern: "0 17 * * * *", atStart: true, run: async () => {} };
+  const each: Job = { ...every("each", async () => void own++, true), onEvery: true };
+  const clock = () => Date.parse("2026-03-10T12:20:00Z");
+  const schedule = startJobs([hourly, each], log, clock, among);
+  await eventually(() => expect(own).toBeGreaterThanOrEqual(2));
+  expect(claimed).toEqual([["hourly", Date.parse("2026-03-10T12:17:00Z")]]);
+  expect(schedule.states()[0]).toMatchObject({ name: "hourly", startedAt: null, running: false });
+  await schedule.stop();
 });
