@@ -55,6 +55,7 @@ const OUTSIDE = [
 const KEPT_IN: Record<string, readonly string[]> = {
   elysia: ["http"],
   "drizzle-orm": ["store"],
+  pg: ["store"],
   // Types of it also where a database is looked at or copied as a file.
   "bun:sqlite": ["store", "app", "backup", "doctor"],
   croner: ["jobs"],

@@ -71,7 +71,7 @@ export type App = {
 /** The composition root: builds every room from the settings, and listens. Throws an OperatorError when it cannot. */
 export async function startApp(world: AppWorld): Promise<App> {
   const { config } = world;
-  refuseRemains(databaseFile(config.storage.dataDir));
+  if (config.storage.url === "") refuseRemains(databaseFile(config.storage.dataDir));
   makeDataFolder(config.storage.dataDir);
   // Before the database is opened, since that may migrate it under another server's feet.
   const lock = lockFolder(config.storage.dataDir);
@@ -85,7 +85,7 @@ export async function startApp(world: AppWorld): Promise<App> {
 
 async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance>): Promise<App> {
   const { config, clock, ticks = () => performance.now(), log } = world;
-  const folder = openDataFolder(world);
+  const folder = await openDataFolder(world);
   const { store } = folder;
   if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before its upgrade");
   for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");

@@ -36,19 +36,17 @@ export type DataFolderWorld = {
   random: FillRandom;
 } & Pick<SqliteStoreOptions, "mapsFile" | "purging">;
 
+/** Opens the database and the data folder, which is made when it is new. */
+export async function openDataFolder(world: DataFolderWorld): Promise<DataFolder> {
+  return world.config.storage.url === "" ? openOwnDatabase(world) : await openSharedDatabase(world);
+}
+
 /**
- * Opens the data folder, made with a database and a key file when it is new. The database comes first: a key file
- * without one is then always damage, and refused. A key file is never made beside a database that holds a secret: it
- * could not open what an earlier key has sealed.
+ * A database file in the folder, made with a key file when it is new. The database comes first: a key file without one
+ * is then always damage, and refused. A key file is never made beside a database that holds a secret: it could not open
+ * what an earlier key has sealed.
  */
-export function openDataFolder({
-  config,
-  env,
-  clock,
-  random,
-  mapsFile,
-  purging,
-}: DataFolderWorld): DataFolder {
+function openOwnDatabase({ config, env, clock, random, mapsFile, purging }: DataFolderWorld): DataFolder {
   const { dataDir } = config.storage;
   const file = databaseFile(dataDir);
   refuseRemains(file);
@@ -71,6 +69,24 @@ export function openDataFolder({
     return { store, masterKey, sealer: sealer(masterKey), upgradeBackup };
   } catch (error) {
     void store.close();
+    throw error;
+  }
+}
+
+/** A database on PostgreSQL: the folder holds the key file, unless the environment has the key. */
+async function openSharedDatabase({ config, env, clock, random }: DataFolderWorld): Promise<DataFolder> {
+  const { dataDir, url } = config.storage;
+  makeDataFolder(dataDir);
+  // Only here, so that who keeps to a file does not load a driver that is not used.
+  const { openPostgresStore } = await import("../store/postgres/store.ts");
+  const store = await openPostgresStore(url, { clock, random });
+  try {
+    const lacksKey = !keyIsInEnvironment(env) && !existsSync(keyFilePath(dataDir));
+    if (lacksKey && (await store.read.partners.list()).length === 0) makeKeyFile(dataDir, random);
+    const masterKey = loadMasterKey({ dataDir, env });
+    return { store, masterKey, sealer: sealer(masterKey), upgradeBackup: undefined };
+  } catch (error) {
+    await store.close();
     throw error;
   }
 }

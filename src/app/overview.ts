@@ -64,7 +64,7 @@ export async function overviewOf(sources: OverviewSources): Promise<Overview> {
     { name: "receivers", run: () => checkReceivers(read) },
     { name: "budgets", run: () => checkBudgets(sources, now) },
     { name: "disk_space", run: () => checkRoom(config.storage.dataDir, file, config.backup.dir) },
-    { name: "wal", run: () => checkWal(file) },
+    ...(config.storage.url === "" ? [{ name: "wal", run: () => checkWal(file) }] : []),
     { name: "tls_certificate", run: () => checkShownCertificate(tlsValidTo, now) },
     {
       name: "model",

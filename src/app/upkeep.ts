@@ -29,10 +29,12 @@ export function upkeep(world: {
   store: Store;
 }): Upkeep {
   const { config, clock, log, store } = world;
-  const { dataDir } = config.storage;
+  const { dataDir, url } = config.storage;
   const file = databaseFile(dataDir);
   const openedAt = clock();
-  let pages: ReturnType<Upkeep["pages"]> = { state: "checking", checkedAt: null };
+  // PostgreSQL sees to its own pages.
+  const hasFile = url === "";
+  let pages: ReturnType<Upkeep["pages"]> = { state: hasFile ? "checking" : "ok", checkedAt: null };
 
   const checkPages = async (signal: AbortSignal) => {
     const startedAt = clock();
@@ -56,7 +58,7 @@ export function upkeep(world: {
   return {
     pages: () => pages,
     jobs: [
-      { name: "check-pages", pattern: "0 41 1 * * 0", atStart: true, run: checkPages },
+      ...(hasFile ? [{ name: "check-pages", pattern: "0 41 1 * * 0", atStart: true, run: checkPages }] : []),
       {
         name: "sweep-uploads",
         atStart: true,

@@ -17,7 +17,7 @@ export async function withData<T>(
 ): Promise<T> {
   requireInstallation(context);
   const { config, env, now, random } = context;
-  const folder = openDataFolder({ config, env, clock: now, random, ...options });
+  const folder = await openDataFolder({ config, env, clock: now, random, ...options });
   try {
     return await run(folder);
   } finally {

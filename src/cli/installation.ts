@@ -11,7 +11,9 @@ type Where = Pick<Context, "config" | "cwd" | "root">;
  * `restore` make one, so that a command in the wrong folder does not go to work on an empty one.
  */
 export function requireInstallation(where: Where): void {
-  const { dataDir } = where.config.storage;
+  const { dataDir, url } = where.config.storage;
+  // Whether it is there is seen when it is opened.
+  if (url !== "") return;
   const file = databaseFile(dataDir);
   if (hasDatabase(file)) return;
   refuseRemains(file);

@@ -50,9 +50,10 @@ export const basePath = text(
   isMatch(/^(\/(?!\.\.?(\/|$))[\w.~-]+)*$/), // no client asks for a path with "." or ".." in it
 );
 export const webUrl = optional("an http:// or https:// address", isUrl(/^https?:$/));
-/** A setting of a later version: a value is refused, since it would have no effect. */
-export const notYet = (what: string) =>
-  text(`"", since ${what} is not in this version`, (value) => value === "");
+export const databaseUrl = optional(
+  '"postgres://USER:PASSWORD@HOST:5432/DATABASE"',
+  isUrl(/^postgres(ql)?:$/),
+);
 export const timeOfDay = text('a time in UTC such as "03:00"', isMatch(/^([01]\d|2[0-3]):[0-5]\d$/));
 export const schedule = optional('five cron fields such as "30 4 * * *"', isCron);
 export const networks = list("networks such as 10.0.0.0/8", text("a network such as 10.0.0.0/8", isNetwork));

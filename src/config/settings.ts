@@ -1,6 +1,7 @@
 import {
   anyText,
   basePath,
+  databaseUrl,
   type Format,
   filePath,
   frameAncestors,
@@ -9,7 +10,6 @@ import {
   logFormat,
   logLevel,
   networks,
-  notYet,
   onOff,
   optionalPath,
   schedule,
@@ -32,7 +32,7 @@ export const SETTINGS = {
     shutdown_grace_s: whole(0, 600),
   },
   admin: { listen: listenAddress },
-  storage: { data_dir: filePath, url: notYet("PostgreSQL") },
+  storage: { data_dir: filePath, url: databaseUrl },
   limits: {
     per_ip_per_minute: whole(0, 1_000_000),
     per_partner_per_minute: whole(0, 1_000_000),

@@ -81,7 +81,7 @@ const trendOf = async (componentId: string): Promise<string[]> => {
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  const data = openDataFolder(world());
+  const data = await openDataFolder(world());
   const administration = { ...data, random, actor: "test", changed: () => {} };
   const made = await createPartner(administration, {
     name: "Acme",

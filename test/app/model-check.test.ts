@@ -63,7 +63,7 @@ async function tick(): Promise<void> {
     }),
     async runCommand({ args }) {
       commands.push(args);
-      const beside = environment(world.open());
+      const beside = environment(await world.open());
       return modelCheckRecord(await checkModel(beside, dayOf(world.clock()), validationRecord));
     },
   });

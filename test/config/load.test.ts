@@ -151,8 +151,8 @@ describe("what is refused", () => {
     ["[log]\nformat = 'xml'", `a.toml:2: log.format: expected "json" or "pretty", got 'xml'`],
     ["[admin]\nlisten = ':80'", `a.toml:2: admin.listen: expected "main" or "ADDRESS:PORT", got ':80'`],
     [
-      '[storage]\nurl = "postgres://mainstay:hunter2@db/mainstay"',
-      'a.toml:2: storage.url: expected "", since PostgreSQL is not in this version',
+      '[storage]\nurl = "mysql://mainstay:hunter2@db/mainstay"',
+      'a.toml:2: storage.url: expected "postgres://USER:PASSWORD@HOST:5432/DATABASE", or ""',
     ],
     [
       "[backup]\nschedule = '61 * * * *'",

@@ -55,7 +55,7 @@ test("another partner's commit empties nothing, by this process or another", asy
   const { ours, theirs, openBeside } = await pipeline();
   expect(await ours.get()).toEqual({ workedOut: 1 });
   await theirs.write();
-  await theirs.write(openBeside());
+  await theirs.write(await openBeside());
   expect(await ours.get()).toEqual({ workedOut: 1 });
 });
 
@@ -64,7 +64,7 @@ test("one's own commit does, by this process or another, and a change to what al
   await ours.get();
   await ours.write();
   expect(await ours.get()).toEqual({ workedOut: 2 });
-  await ours.write(openBeside());
+  await ours.write(await openBeside());
   expect(await ours.get()).toEqual({ workedOut: 3 });
   await store.write((tx) => tx.partners.reviseAll());
   expect(await ours.get()).toEqual({ workedOut: 4 });

@@ -1,5 +1,4 @@
-import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { tierOfHundredths, WARNING_FROM } from "../../src/domain/component.ts";
 import type { System } from "../../src/domain/knowledge.ts";
@@ -9,7 +8,6 @@ import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/po
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
 let world: PortfolioWorld;
-let naive: Database;
 let propertyIds: string[];
 const stateOf = new Map<string, string>();
 let applianceOf: Map<string, { id: string; typeId: string; brandTier: "premium" | "standard" | "budget" }>;
@@ -31,13 +29,11 @@ beforeAll(async () => {
     }));
     await world.addAppliances(...appliances);
   }
-  naive = new Database(world.file, { readonly: true });
-  const rows = naive.query("SELECT id, type_id AS typeId, brand_tier AS brandTier FROM appliances").all();
+  const rows = await world.sql(`SELECT id, type_id AS "typeId", brand_tier AS "brandTier" FROM appliances`);
   applianceOf = new Map(
     (rows as { id: string; typeId: string; brandTier: "standard" }[]).map((row) => [row.id, row]),
   );
 });
-afterAll(() => naive.close());
 
 type Places = { system?: System; state?: string };
 type Row = {
@@ -51,13 +47,11 @@ type Row = {
 };
 
 /** Everything that is stored, by creation. */
-const stored = () =>
-  naive
-    .query(
-      `SELECT id, seq, property_id AS propertyId, def_id AS defId, risk_score AS riskScore, risk_tier AS riskTier,
-         rescored_at AS rescoredAt FROM components ORDER BY seq`,
-    )
-    .all() as Row[];
+const stored = async () =>
+  (await world.sql(
+    `SELECT id, seq, property_id AS "propertyId", def_id AS "defId", risk_score AS "riskScore",
+       risk_tier AS "riskTier", rescored_at AS "rescoredAt" FROM components ORDER BY seq`,
+  )) as Row[];
 
 /** Scores to be given: to which component (taken modulo their number), in hundredths, and whether by a snapshot. */
 const moves = fc.array(
@@ -101,7 +95,7 @@ describe("whatever scores move, at any offset", () => {
     await fc.assert(
       fc.asyncProperty(moves, fc.array(slices, { minLength: 1, maxLength: 5 }), async (list, wanted) => {
         await apply(list);
-        const expected = idsOf(model(stored()));
+        const expected = idsOf(model(await stored()));
         const beyond = { limit: 10, offset: expected.length };
         for (const slice of [
           ...wanted,
@@ -116,8 +110,8 @@ describe("whatever scores move, at any offset", () => {
   }
   const elevated = (rows: Row[]) => rows.filter(({ riskScore }) => riskScore >= WARNING_FROM);
 
-  test("there are enough components to fill several blocks", () => {
-    expect(stored().length).toBeGreaterThan(2 * BLOCK_SIZE);
+  test("there are enough components to fill several blocks", async () => {
+    expect((await stored()).length).toBeGreaterThan(2 * BLOCK_SIZE);
   });
 
   // Rule: paging-while-scoring
@@ -172,7 +166,7 @@ describe("whatever scores move, at any offset", () => {
         .sort((a, b) => b.riskScore - a.riskScore || a.seq - b.seq);
     return compare(async (slice) => {
       const { critical, warning } = await components.countAlerts(filter, tier);
-      expect(critical + warning).toBe(wanted(stored()).length);
+      expect(critical + warning).toBe(wanted(await stored()).length);
       return components.alertPage(filter, tier, slice);
     }, wanted);
   });
@@ -225,7 +219,7 @@ describe("whatever scores move, the kept sums are those of a recount", () => {
     await fc.assert(
       fc.asyncProperty(moves, async (list) => {
         await apply(list);
-        const rows = stored();
+        const rows = await stored();
         expect(await totals.ofPartner(world.partnerId)).toMatchObject(recount(rows));
         for (const id of propertyIds)
           expect(await totals.ofProperty(id)).toMatchObject(
@@ -249,7 +243,7 @@ describe("whatever scores move, the kept sums are those of a recount", () => {
       })),
     );
     const { vitalCritical } = await world.store.read.totals.ofProperty(propertyIds[0]!);
-    const vital = stored().filter(
+    const vital = (await stored()).filter(
       ({ propertyId, riskTier, defId }) =>
         propertyId === propertyIds[0] && riskTier === "CRITICAL" && defs.get(defId)!.typeId === "elevator",
     );

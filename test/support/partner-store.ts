@@ -1,18 +1,24 @@
+import { Database } from "bun:sqlite";
 import { afterAll } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKeyFile, loadMasterKey } from "../../src/secrets/master-key.ts";
 import { type Sealer, sealer } from "../../src/secrets/sealer.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Administration, createPartner } from "../../src/usecases/partners.ts";
+import { onPostgres, rowsOf, usePostgres } from "./postgres.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 
-/** A database on the disk with one partner in it, and time in the test's hand. */
+/** A database with one partner in it, and time in the test's hand. */
 export type PartnerWorld = {
+  /** SQLite's; nothing is there on PostgreSQL. */
   file: string;
+  /** Runs SQL that both know, beside the store: its rows. Whole numbers are numbers, whatever their size. */
+  sql(text: string): Promise<Record<string, unknown>[]>;
   store: Store;
   sealer: Sealer;
   administration: Administration;
@@ -21,7 +27,7 @@ export type PartnerWorld = {
   clock: () => number;
   time: { now: number };
   /** Opens the same database once more, as another process does. */
-  open(): Store;
+  open(): Promise<Store>;
   /** Partners that `changed` was told of. */
   changed: string[];
 };
@@ -34,6 +40,8 @@ export function usePartnerStore() {
     await Promise.all(stores.map((store) => store.close()));
     rmSync(folder, { recursive: true });
   });
+  // Its databases go after the stores on them.
+  const postgres = onPostgres ? usePostgres() : undefined;
   let worlds = 0;
   return async (now: number, webhookUrl: string | null = "http://hooks.test/"): Promise<PartnerWorld> => {
     const dataDir = mkdtempSync(join(folder, `${worlds++}-`));
@@ -42,12 +50,23 @@ export function usePartnerStore() {
     const time = { now };
     const clock = () => time.now;
     const file = join(dataDir, "mainstay.db");
-    const open = () => {
-      const store = openSqliteStore(file, { clock, random });
+    const url = await postgres?.newDatabase();
+    const open = async () => {
+      const options = { clock, random };
+      const store = url ? await openPostgresStore(url, options) : openSqliteStore(file, options);
       stores.push(store);
       return store;
     };
-    const store = open();
+    const sql = async (text: string) => {
+      if (url) return await rowsOf(url, text);
+      const db = new Database(file, { strict: true });
+      try {
+        return db.query<Record<string, unknown>, []>(text).all();
+      } finally {
+        db.close();
+      }
+    };
+    const store = await open();
     const changed: string[] = [];
     const administration: Administration = {
       store,
@@ -62,7 +81,7 @@ export function usePartnerStore() {
       webhookUrl,
     });
     return {
-      ...{ file, store, sealer: sealing, administration, clock, time, open, changed },
+      ...{ file, store, sealer: sealing, administration, clock, time, open, sql, changed },
       partnerId: partner.id,
       webhookSecret: credentials.webhookSecret,
     };

@@ -112,7 +112,7 @@ test("a paused receiver is shown, and tried again as soon as another process giv
     });
     expect(log).toContain("webhook receiver paused: its deliveries wait until a probe succeeds");
     world.time.now += 60_000; // by now each would be due again
-    const beside = { ...administration, store: world.open() };
+    const beside = { ...administration, store: await world.open() };
     await changePartner(beside, partnerId, { webhookUrl: "http://new.test/" });
     await eventually(async () => {
       expect(await store.read.deliveryLog.count({ partnerId, status: "delivered" })).toBe(3);

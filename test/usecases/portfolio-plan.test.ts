@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
 import { candidateOf } from "../../src/domain/planning/component-plan.ts";
 import { addPlanSums, emptyPlanSums } from "../../src/domain/planning/plan-sums.ts";
@@ -138,17 +137,12 @@ describe("a budget over a portfolio", () => {
 
   test("is spent in steps that go on where the one before ended", async () => {
     await renew();
-    const db = new Database(world.file);
     // More of equal worth than a step reads, so that only the id tells them apart.
-    db.run("BEGIN");
-    for (let n = 0; n < 1700; n++)
-      db.query("INSERT INTO plan_candidates VALUES (?, ?, ?, -2, 100, 200)").run(
-        properties[0]!,
-        `C_${String(n).padStart(5, "0")}`,
-        world.partnerId,
-      );
-    db.run("COMMIT");
-    db.close();
+    const rows = Array.from(
+      { length: 1700 },
+      (_, n) => `('${properties[0]}', 'C_${String(n).padStart(5, "0")}', '${world.partnerId}', -2, 100, 200)`,
+    );
+    await world.sql(`INSERT INTO plan_candidates VALUES ${rows.join(", ")}`);
     const { chosen } = await spendOverPortfolio({ store: world.store, pause }, world.partnerId, 1e14);
     const ours = chosen.filter(({ id }) => /^C_\d{5}$/.test(id));
     expect(ours.length).toBe(1700);

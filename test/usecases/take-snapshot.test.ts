@@ -215,7 +215,7 @@ describe("a snapshot that is cut short", () => {
   });
 
   test("by two processes at the same time is one run", async () => {
-    const results = await Promise.all([take(), take({ store: world.open() })]);
+    const results = await Promise.all([take(), take({ store: await world.open() })]);
     for (const { components, announced } of results) expect([components, announced]).toEqual([1440, 720]);
   });
 });

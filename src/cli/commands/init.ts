@@ -51,7 +51,8 @@ export const initCommand = command({
     const { dataDir } = config.storage;
     const keyFile = keyIsInEnvironment(env) ? null : keyFilePath(dataDir);
     const hadKey = keyFile !== null && existsSync(keyFile);
-    await openDataFolder({ config, env, clock: now, random }).store.close();
+    const { store } = await openDataFolder({ config, env, clock: now, random });
+    await store.close();
     const keyCreated = keyFile !== null && !hadKey;
     print(
       {

@@ -55,9 +55,9 @@ export async function prepareDemo(
   signal: AbortSignal,
 ): Promise<DemoData> {
   const { config, clock, random } = world;
-  refuseRemains(databaseFile(config.storage.dataDir));
+  if (config.storage.url === "") refuseRemains(databaseFile(config.storage.dataDir));
   const credentialsFile = claimFolder(config.storage.dataDir);
-  const { store, sealer } = openDataFolder(world);
+  const { store, sealer } = await openDataFolder(world);
   try {
     const lock = lockInstance(config.storage.dataDir);
     try {

@@ -64,7 +64,7 @@ export function deliveryStore(engine: Engine) {
       .select(named({ id: partners.id }))
       .from(partners)
       .where(
-        sql`${partners.enabled} = 1 and exists (
+        sql`${engine.isTrue(partners.enabled)} and exists (
           select 1 from ${d} where ${d.partnerId} = ${partners.id} and ${pending} and ${isDue})`,
       ),
   );

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import type { ConnectionOptions } from "node:tls";
+import { OperatorError } from "../../domain/errors.ts";
+
+/** Where the database is, and how it is to be reached: what `storage.url` says. */
+export type DatabaseAddress = {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+  /** False where the connection is not encrypted. */
+  ssl: false | ConnectionOptions;
+  /** Whether statements get names to be prepared by; not through a PgBouncer older than 1.21. */
+  prepares: boolean;
+  /** Connections for reading at most. */
+  pool: number;
+  /** How operators know it: without the password. */
+  shown: string;
+};
+
+const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"];
+const PARAMETERS = ["sslmode", "sslrootcert", "sslcert", "sslkey", "prepared", "pool"];
+const DEFAULT_PORT = 5432;
+const DEFAULT_POOL = 12;
+
+/**
+ * Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`, its certificates' files too. Throws an OperatorError
+ * that never repeats the password. Without `sslmode` a server on another machine has to prove its name.
+ */
+export function parseAddress(url: string): DatabaseAddress {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (!parsed || !["postgres:", "postgresql:"].includes(parsed.protocol) || parsed.hash !== "")
+    throw wrong("is no address of a PostgreSQL database");
+  const given = parsed.searchParams;
+  for (const name of given.keys()) {
+    if (!PARAMETERS.includes(name))
+      throw wrong(`has the parameter "${name}", which is unknown; there are ${PARAMETERS.join(", ")}`);
+    if (given.getAll(name).length > 1) throw wrong(`has the parameter "${name}" twice`);
+  }
+  const host = decoded(parsed.hostname).replace(/^\[(.*)\]$/, "$1");
+  const database = decoded(parsed.pathname.slice(1));
+  if (host === "") throw wrong("names no host");
+  if (parsed.username === "") throw wrong("names no user");
+  if (database === "" || database.includes("/")) throw wrong("names no database, or more than one");
+  const prepared = given.get("prepared") ?? "true";
+  if (!["true", "false"].includes(prepared)) throw wrong('has "prepared", which is neither true nor false');
+  const pool = Number(given.get("pool") ?? DEFAULT_POOL);
+  if (!Number.isInteger(pool) || pool < 1 || pool > 200)
+    throw wrong('has "pool", which is no number from 1 to 200');
+  const port = parsed.port === "" ? DEFAULT_PORT : Number(parsed.port);
+  const user = decoded(parsed.username);
+  return {
+    host,
+    port,
+    user,
+    password: decoded(parsed.password),
+    database,
+    ssl: encryption(host, given),
+    prepares: prepared === "true",
+    pool,
+    shown: `postgres://${user}@${isIP(host) === 6 ? `[${host}]` : host}:${port}/${database}`,
+  };
+}
+
+function encryption(host: string, given: URLSearchParams): false | ConnectionOptions {
+  const mode = given.get("sslmode") ?? (isNear(host) ? "disable" : "verify-full");
+  if (!SSL_MODES.includes(mode)) throw wrong(`has "sslmode", which is none of ${SSL_MODES.join(", ")}`);
+  const files = { ca: given.get("sslrootcert"), cert: given.get("sslcert"), key: given.get("sslkey") };
+  if ((files.cert === null) !== (files.key === null)) throw wrong("has one of sslcert and sslkey; give both");
+  if (mode === "disable") {
+    if (files.ca !== null || files.cert !== null)
+      throw wrong("names certificates, but its connections are not encrypted; add sslmode=verify-full");
+    return false;
+  }
+  const pems = Object.fromEntries(
+    Object.entries(files).flatMap(([name, file]) => (file === null ? [] : [[name, read(file)]])),
+  );
+  // As in libpq: who names an authority wants it to be asked.
+  if (mode === "require" && files.ca === null) return { ...pems, rejectUnauthorized: false };
+  if (mode === "verify-full") return { ...pems, rejectUnauthorized: true };
+  return { ...pems, rejectUnauthorized: true, checkServerIdentity: () => undefined };
+}
+
+/** On this machine: a socket, or a loopback address. */
+function isNear(host: string): boolean {
+  return host.startsWith("/") || host === "localhost" || host === "::1" || /^127\./.test(host);
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new OperatorError(
+      `the certificate file ${file} of storage.url cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      "Name PEM files that the user who runs Mainstay may read, as absolute paths.",
+    );
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw wrong("has a % that begins no escape; write % itself as %25");
+  }
+}
+
+const wrong = (what: string) =>
+  new OperatorError(
+    `storage.url ${what}`,
+    'Write it as "postgres://USER:PASSWORD@HOST:5432/DATABASE?sslmode=verify-full", signs like @ / : and % in a password as escapes (%40 %2F %3A %25).',
+  );

@@ -1,0 +1,169 @@
+import pg from "pg";
+import { StorageError } from "../../domain/errors.ts";
+import type { DatabaseAddress } from "./address.ts";
+import { isLost, readable } from "./errors.ts";
+import type { Runner } from "./statements.ts";
+
+/** How long a caller waits for a database that is away, in all. */
+export const AWAY_MS = 1800;
+const CONNECT_MS = 1500;
+/** How long a read may take; what needs longer goes in pages. */
+const READ_MS = 60_000;
+/** How often the database is asked for its pulse, and after how many rounds without it, it is away. */
+const PULSE_MS = 250;
+const ROUNDS = 6;
+
+/**
+ * The connections to one database: a pool that reads, and as many of their own as are asked for. A pulse tells when the
+ * database does not answer at all, although nobody has closed a connection: then all of them are given up, what waits
+ * is refused, and it is looked for until it is back.
+ */
+export class Connections {
+  readonly #settings: pg.ClientConfig;
+  readonly #pool: pg.Pool;
+  readonly #own = new Set<pg.Client>();
+  #away: StorageError | undefined;
+  #closed = false;
+  #endPulse = () => {};
+
+  constructor(readonly address: DatabaseAddress) {
+    const { host, port, user, password, database, ssl } = address;
+    this.#settings = {
+      ...{ host, port, user, password, database, ssl },
+      application_name: "mainstay",
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_MS,
+    };
+    this.#pool = new pg.Pool({
+      ...this.#settings,
+      max: address.pool,
+      idleTimeoutMillis: 30_000,
+      query_timeout: READ_MS,
+      allowExitOnIdle: true,
+    });
+    // A connection that is lost while nobody uses it is replaced when somebody needs one.
+    this.#pool.on("error", () => {});
+  }
+
+  /** Reads, each on whichever connection is free; repeated while the database is away for a moment. */
+  readonly reader: Runner = {
+    read: (statement) => this.#repeated(() => this.#pool.query(statement)),
+    write: () => {
+      throw new Error("a read was to write");
+    },
+  };
+
+  /** A connection of one's own, on which several statements may be under way at once. `end` it, or `drop` it when lost. */
+  async open(): Promise<pg.Client> {
+    return await this.#repeated(async () => {
+      const client = new pg.Client({ ...this.#settings, pipeline: true } as pg.ClientConfig);
+      // Told to whoever has a statement under way on it; else noticed at the next.
+      client.on("error", () => this.drop(client));
+      await client.connect();
+      this.#own.add(client);
+      return client;
+    });
+  }
+
+  /** Gives a connection up without waiting for anything. */
+  drop(client: pg.Client): void {
+    this.#own.delete(client);
+    streamOf(client).destroy();
+  }
+
+  isOpen(client: pg.Client): boolean {
+    return this.#own.has(client);
+  }
+
+  async end(client: pg.Client): Promise<void> {
+    this.#own.delete(client);
+    await client.end().catch(() => {});
+  }
+
+  /** Why the database cannot be asked just now; undefined while it answers. */
+  get away(): StorageError | undefined {
+    return this.#away;
+  }
+
+  /** Starts to ask for the pulse by `ask`, on a connection of its own. */
+  watch(ask: (client: pg.Client) => Promise<void>): void {
+    let client: pg.Client | undefined;
+    let timer: ReturnType<typeof setTimeout>;
+    const next = (work: () => void, ms: number) => {
+      if (this.#closed) return;
+      timer = setTimeout(work, ms);
+      timer.unref();
+    };
+    const beat = async () => {
+      let isAsking = true;
+      // In rounds, so that a pause of this whole process does not pass for one of the database.
+      const listen = (rounds: number) => {
+        if (!isAsking || this.#closed) return;
+        if (rounds > 0) next(() => listen(rounds - 1), PULSE_MS);
+        else this.#giveUp(new Error("Connection terminated: no answer"));
+      };
+      listen(ROUNDS);
+      try {
+        client ??= await this.#connect();
+        await ask(client);
+        this.#away = undefined;
+      } catch (error) {
+        if (client) this.drop(client);
+        client = undefined;
+        if (isLost(error)) this.#away = this.#refusal(error);
+      }
+      isAsking = false;
+      next(() => void beat(), PULSE_MS);
+    };
+    next(() => void beat(), PULSE_MS);
+    this.#endPulse = () => {
+      clearTimeout(timer);
+      if (client) void this.end(client);
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#endPulse();
+    await Promise.all([...this.#own].map((client) => this.end(client)));
+    await this.#pool.end();
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client(this.#settings);
+    client.on("error", () => this.drop(client));
+    await client.connect();
+    this.#own.add(client);
+    return client;
+  }
+
+  #giveUp(error: Error): void {
+    this.#away = this.#refusal(error);
+    for (const client of this.#own) this.drop(client);
+    for (const client of clientsOf(this.#pool)) streamOf(client).destroy();
+  }
+
+  #refusal(error: unknown): StorageError {
+    const told = readable(error, this.address);
+    return told instanceof StorageError ? told : new StorageError(String((told as Error).message));
+  }
+
+  async #repeated<T>(attempt: () => Promise<T>): Promise<T> {
+    const deadline = performance.now() + AWAY_MS;
+    for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 200)) {
+      if (this.#away) throw this.#away;
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isLost(error)) throw error;
+        if (performance.now() + pauseMs > deadline) throw this.#refusal(error);
+      }
+      await Bun.sleep(pauseMs);
+    }
+  }
+}
+
+type Stream = { destroy(): void };
+const streamOf = (client: pg.Client) =>
+  (client as unknown as { connection: { stream: Stream } }).connection.stream;
+const clientsOf = (pool: pg.Pool) => (pool as unknown as { _clients: pg.Client[] })._clients;

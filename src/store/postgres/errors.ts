@@ -1,0 +1,120 @@
+import { DrizzleQueryError } from "drizzle-orm";
+import { OperatorError, StorageError } from "../../domain/errors.ts";
+import type { DatabaseAddress } from "./address.ts";
+
+/** What the driver rejects with: PostgreSQL's own errors have its codes, the system's those of Node.js. */
+type DriverError = Error & { code?: string; severity?: string; table?: string; constraint?: string };
+
+/** The driver's error, taken out of what the query builder wraps it in. */
+export function causeOf(error: unknown): DriverError {
+  return (error instanceof DrizzleQueryError && error.cause ? error.cause : error) as DriverError;
+}
+
+/** PostgreSQL cannot be spoken to just now; nothing says that anything is wrong with what was asked. */
+const LOST =
+  /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|ENOENT)$/;
+const LOST_MESSAGE =
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
+
+/** Whether the connection is gone, or none can be had: what was asked may be asked again where it changes nothing. */
+export function isLost(error: unknown): boolean {
+  const { code = "", message = "" } = causeOf(error) ?? {};
+  return LOST.test(code) || LOST_MESSAGE.test(message);
+}
+
+/** Whether PostgreSQL has undone a transaction only because of another: it is to be run again. */
+export function isCollision(error: unknown): boolean {
+  return ["40001", "40P01"].includes(causeOf(error)?.code ?? "");
+}
+
+/** The failure of a whole transaction, whichever of its jobs met it. */
+export function isOfAll(error: unknown): boolean {
+  const { code = "" } = causeOf(error) ?? {};
+  // No room, out of memory, locks or connections; read-only after a failover; a time-out that this program has set.
+  return isLost(error) || isCollision(error) || /^(53...|25006|25P03|55P03|57014|58...|XX...)$/.test(code);
+}
+
+/** The error as it may be logged, without the values of the query, which are the partners'. */
+export function withoutValues(error: unknown): unknown {
+  const cause = causeOf(error);
+  const { code, severity } = cause;
+  if (code === undefined || severity === undefined)
+    return error instanceof DrizzleQueryError ? new Error(`a query failed: ${error.query}`) : error;
+  // What is wrong with a value is said by repeating it.
+  const said = code.startsWith("22") ? "a value was refused" : cause.message;
+  const where = [cause.table, cause.constraint].filter(Boolean).join(", ");
+  const clean = new Error(`${said} (${[`SQLSTATE ${code}`, where].filter(Boolean).join("; ")})`);
+  if (cause.stack) clean.stack = `${clean.message}\n${cause.stack.split("\n").slice(1).join("\n")}`;
+  return Object.assign(clean, { code });
+}
+
+const AWAY = "A server that runs goes on by itself once it is back.";
+
+/** The driver's error in an operator's words where there is something to do about it, else the error without values. */
+export function readable(error: unknown, address: DatabaseAddress): unknown {
+  const cause = causeOf(error);
+  if (cause instanceof OperatorError) return cause;
+  const { code = "", message = "" } = cause ?? {};
+  const { shown, host, port, user, database } = address;
+  const operator = (what: string, hint: string) => new OperatorError(`${shown}: ${what}`, hint);
+  const storage = (what: string, hint: string) => new StorageError(`${shown}: ${what}`, hint);
+  if (["28P01", "28000"].includes(code) || message.startsWith("SASL: "))
+    return operator(
+      `PostgreSQL refuses the user ${user} (${message})`,
+      "Check user and password in storage.url, and what pg_hba.conf lets that user do from this machine.",
+    );
+  if (code === "3D000")
+    return operator(
+      `there is no database "${database}"`,
+      `Make it: CREATE DATABASE ${database} OWNER ${user} ENCODING 'UTF8' TEMPLATE template0;`,
+    );
+  if (code === "42501")
+    return operator(
+      `the user ${user} lacks a privilege (${message})`,
+      "Let it own the database and its schema, or grant it CREATE and USAGE on the schema and all rights to its tables.",
+    );
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return storage(`the host ${host} is unknown (${code})`, `Check the name in storage.url. ${AWAY}`);
+  if (message === "The server does not support SSL connections")
+    return operator(
+      "the server does not encrypt connections",
+      "Turn ssl on in postgresql.conf. Where nobody can listen between the two, add ?sslmode=disable to storage.url.",
+    );
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return operator(
+      `the server's certificate is not for the name ${host} (${message})`,
+      "Use the name that the certificate has, or have one made for this name. sslmode=verify-ca takes any name of the same authority.",
+    );
+  if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code) && message !== "")
+    return operator(
+      `the server's certificate is not to be trusted (${message || code})`,
+      "Name the authority that signed it: ?sslmode=verify-full&sslrootcert=/path/to/authority.crt in storage.url.",
+    );
+  if (code === "25006")
+    return storage(
+      "the database takes no writes (it is read-only, or a standby)",
+      "Point storage.url at the primary, or end default_transaction_read_only.",
+    );
+  if (code === "53100" || code === "53200")
+    return storage(
+      `PostgreSQL is out of ${code === "53100" ? "disk space" : "memory"}`,
+      `Give it more. ${AWAY}`,
+    );
+  if (code === "53300")
+    return storage(
+      "PostgreSQL takes no more connections",
+      `Raise its max_connections, or lower ?pool= in storage.url. ${AWAY}`,
+    );
+  if (code === "55P03" || code === "57014")
+    return storage(
+      "a lock was not to be had in time",
+      "Look who holds it: SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'.",
+    );
+  if (code === "57P03") return storage("PostgreSQL is starting up or shutting down", `Wait for it. ${AWAY}`);
+  if (isLost(error))
+    return storage(
+      `PostgreSQL does not answer at ${host}:${port} (${message || code})`,
+      `Check that it runs, and that this machine may reach it. ${AWAY}`,
+    );
+  return withoutValues(error);
+}

@@ -1,0 +1,306 @@
+import type pg from "pg";
+import { StorageError } from "../../domain/errors.ts";
+import { AWAY_MS, type Connections } from "./connections.ts";
+import { causeOf, isCollision, isLost, isOfAll } from "./errors.ts";
+import type { Runner, Statement } from "./statements.ts";
+
+/** A write that waits for its turn. `run` may be called again when the transaction that it was part of is undone. */
+export type Job = {
+  run: () => Promise<unknown>;
+  isDurable: boolean;
+  /** Whose rows it writes, where that is known. */
+  partnerIds: readonly string[];
+  settle: (error: unknown, value: unknown) => void;
+};
+
+export type LaneOptions = {
+  connections: Connections;
+  /** Tells this lane from all others on the database. */
+  writer: string;
+  /** Whether statements are prepared by name. */
+  names: boolean;
+  groupSize: number;
+  /** Milliseconds of a clock that nobody sets. */
+  ticks: () => number;
+  giveWay: () => Promise<void>;
+  /** In the transaction, before its first job: locks whatever the jobs are known to need. */
+  onBegin: (partnerIds: readonly string[]) => Promise<void>;
+  /** Before each job; what is called when the job's writes were undone. */
+  onJob: () => () => void;
+  /** In the transaction, after its last job. */
+  onEnd: () => Promise<void>;
+  onGroup: (jobs: number, durationMs: number) => void;
+};
+
+type Outcome = { job: Job; error: unknown; value: unknown };
+
+/** Whatever holds up others for longer has lost its way; the connection may be a pooler's, so it is said with each. */
+const BEGIN = [
+  "BEGIN ISOLATION LEVEL READ COMMITTED",
+  "SET LOCAL lock_timeout = '10s'",
+  "SET LOCAL statement_timeout = '60s'",
+  "SET LOCAL idle_in_transaction_session_timeout = '15s'",
+].join("; ");
+/** Survives a kill of every process, and not a power cut. */
+const NOT_DURABLE = "; SET LOCAL synchronous_commit = off";
+const MARK =
+  "INSERT INTO write_groups (writer, number, written_at) VALUES ($1, $2, now()) " +
+  "ON CONFLICT (writer) DO UPDATE SET number = excluded.number, written_at = excluded.written_at";
+/** Waits for a transaction that is still about to commit, since that holds the row. */
+const LOOK =
+  "INSERT INTO write_groups (writer, number, written_at) VALUES ($1, 0, now()) " +
+  "ON CONFLICT (writer) DO UPDATE SET written_at = now() RETURNING number";
+const MOST_COLLISIONS = 20;
+/** Statements sent and not yet answered, before who writes waits for them. */
+const MOST_UNDER_WAY = 128;
+
+/**
+ * One connection that writes: what waits is taken together and committed together, each job in a savepoint of its own.
+ * Statements that give nothing back are sent without waiting for them. A group that another transaction has undone, or
+ * whose connection is lost before its commit was sent, is run again; after a lost commit it is looked up whether that
+ * has happened.
+ */
+export class Lane {
+  #waiting: Job[] = [];
+  #running: Promise<void> | undefined;
+  #client: pg.Client | undefined;
+  #number = 0;
+  #failed: unknown;
+  #underWay = 0;
+
+  constructor(private readonly options: LaneOptions) {}
+
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  add(job: Job): void {
+    this.#waiting.push(job);
+    this.#running ??= this.#drain();
+  }
+
+  /** Resolves when all that was added is settled. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  /** What the jobs' queries run on. */
+  readonly runner: Runner = {
+    read: async (statement) => {
+      try {
+        return await this.#send(statement);
+      } catch (error) {
+        this.#failed ??= error;
+        throw this.#failed;
+      }
+    },
+    write: (statement) => {
+      const sent = this.#send(statement).then(
+        () => {},
+        (error) => {
+          this.#failed ??= error;
+        },
+      );
+      if (this.#underWay >= MOST_UNDER_WAY) return sent;
+    },
+  };
+
+  async #drain(): Promise<void> {
+    // Requests that arrive in this turn of the event loop join the first group.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, this.options.groupSize));
+    this.#running = undefined;
+  }
+
+  async #commit(group: Job[]): Promise<void> {
+    const startedAt = this.options.ticks();
+    let settled: Outcome[];
+    try {
+      settled = await this.#settled(group);
+    } catch (error) {
+      for (const job of group) job.settle(error, undefined);
+      return;
+    }
+    this.options.onGroup(group.length, this.options.ticks() - startedAt);
+    for (const { job, error, value } of settled) job.settle(error, value);
+  }
+
+  /** Runs the group until it is committed. Rejects when it cannot be. */
+  async #settled(group: Job[]): Promise<Outcome[]> {
+    let lostAt: number | undefined;
+    for (let collisions = 0; ; ) {
+      try {
+        return await this.#attempt(group);
+      } catch (error) {
+        if (error instanceof Alone) return [...(await this.#others(group, error.outcome)), error.outcome];
+        if (isCollision(error) && ++collisions < MOST_COLLISIONS) {
+          // One by one they hold fewer rows at once.
+          if (collisions === 3 && group.length > 1) return await this.#oneByOne(group);
+          await Bun.sleep(Math.random() * 5 * collisions);
+        } else if (isLost(error)) {
+          lostAt ??= this.options.ticks();
+          if (this.options.ticks() - lostAt > AWAY_MS) throw error;
+        } else throw error;
+      }
+    }
+  }
+
+  async #others(group: readonly Job[], { job }: Outcome): Promise<Outcome[]> {
+    const others = group.filter((one) => one !== job);
+    return others.length === 0 ? [] : await this.#settled(others);
+  }
+
+  async #oneByOne(group: readonly Job[]): Promise<Outcome[]> {
+    const settled: Outcome[] = [];
+    for (const job of group)
+      settled.push(
+        ...(await this.#settled([job]).catch((error) => [
+          { job, error, value: undefined } satisfies Outcome,
+        ])),
+      );
+    return settled;
+  }
+
+  async #attempt(group: readonly Job[]): Promise<Outcome[]> {
+    const { onBegin, onEnd, giveWay } = this.options;
+    const client = await this.#connected();
+    const number = ++this.#number;
+    this.#failed = undefined;
+    const outcomes: Outcome[] = [];
+    try {
+      const isDurable = group.some((job) => job.isDurable);
+      this.#order(isDurable ? BEGIN : BEGIN + NOT_DURABLE);
+      void this.runner.write(this.#mark(number));
+      await onBegin([...new Set(group.flatMap((job) => job.partnerIds))].sort());
+      for (const job of group) {
+        outcomes.push(await this.#run(job, group.length === 1, job === group.at(-1)));
+        await giveWay();
+      }
+      const alone = group.length === 1 && outcomes[0]!.error !== undefined;
+      if (alone) {
+        await this.#send({ text: "ROLLBACK", values: [] });
+        return outcomes;
+      }
+      await onEnd();
+      if (this.#failed !== undefined && isLost(this.#failed)) throw this.#failed;
+    } catch (error) {
+      await this.#abandon(client);
+      throw error;
+    }
+    if (await this.#committed(client, number)) return outcomes;
+    const error = this.#failed ?? new Error("PostgreSQL rolled a transaction back and did not say why");
+    if (isOfAll(error)) throw error;
+    // All jobs but the last one were seen to have gone well.
+    const job = group.at(-1)!;
+    throw new Alone({ job, error, value: undefined });
+  }
+
+  #mark(number: number): Statement {
+    const { writer, names } = this.options;
+    return { ...(names && { name: "mainstay_mark" }), text: MARK, values: [writer, number] };
+  }
+
+  /** Sends the commit. Whether it has happened; rejects when that cannot be known. */
+  async #committed(client: pg.Client, number: number): Promise<boolean> {
+    try {
+      const { command } = await client.query("COMMIT");
+      return command === "COMMIT";
+    } catch (error) {
+      await this.#abandon(client);
+      if (!isLost(error)) throw error;
+    }
+    try {
+      return await this.#look(number);
+    } catch (error) {
+      const told = causeOf(error);
+      throw new StorageError(
+        `the connection was lost while a write was committed, and it could not be seen whether it was (${told.message})`,
+        "Ask whether it is there before it is made again; with an Idempotency-Key it may simply be repeated.",
+      );
+    }
+  }
+
+  async #look(number: number): Promise<boolean> {
+    const deadline = this.options.ticks() + AWAY_MS;
+    for (;;) {
+      const client = await this.#connected();
+      try {
+        await client.query("BEGIN; SET LOCAL lock_timeout = '1s'");
+        const { rows } = await client.query(LOOK, [this.options.writer]);
+        await client.query("COMMIT");
+        if (Number((rows[0] as { number: unknown }).number) === number) return true;
+        // What the jobs failed with belongs to the group that was lost: it is run again.
+        this.#failed = new Error("Connection terminated before the commit");
+        return false;
+      } catch (error) {
+        await this.#abandon(client);
+        if (!isLost(error) && !isOfAll(error)) throw error;
+        if (this.options.ticks() > deadline) throw error;
+      }
+    }
+  }
+
+  async #run(job: Job, isAlone: boolean, isLast: boolean): Promise<Outcome> {
+    const undone = this.options.onJob();
+    if (!isAlone) this.#order("SAVEPOINT job");
+    try {
+      const value = await job.run();
+      if (this.#failed !== undefined) throw this.#failed;
+      // Nothing waits behind it: what of it fails, fails the commit.
+      if (isAlone || isLast) return { job, error: undefined, value };
+      // Answered after all that the job has sent: what of it has failed is known then.
+      await this.runner.read({ text: "RELEASE SAVEPOINT job", values: [] });
+      if (this.#failed !== undefined) throw this.#failed;
+      return { job, error: undefined, value };
+    } catch (thrown) {
+      const error = this.#failed ?? thrown ?? new Error("a write failed without an error");
+      if (isOfAll(error)) throw error;
+      undone();
+      if (!isAlone)
+        await this.#send({ text: "ROLLBACK TO SAVEPOINT job; RELEASE SAVEPOINT job", values: [] });
+      this.#failed = undefined;
+      return { job, error, value: undefined };
+    }
+  }
+
+  async #connected(): Promise<pg.Client> {
+    const { connections } = this.options;
+    if (this.#client && connections.isOpen(this.#client)) return this.#client;
+    this.#client = await connections.open();
+    return this.#client;
+  }
+
+  /** Leaves the connection as if nothing had been begun on it, or without use. */
+  async #abandon(client: pg.Client): Promise<void> {
+    const { connections } = this.options;
+    if (connections.isOpen(client))
+      try {
+        await client.query("ROLLBACK");
+        return;
+      } catch {
+        connections.drop(client);
+      }
+    this.#client = undefined;
+  }
+
+  /** Sends a statement of the transaction itself; a failure shows at whatever comes after it. */
+  #order(text: string): void {
+    void this.runner.write({ text, values: [] });
+  }
+
+  async #send(statement: Statement) {
+    this.#underWay++;
+    try {
+      return await this.#client!.query(statement as pg.QueryConfig);
+    } finally {
+      this.#underWay--;
+    }
+  }
+}
+
+/** The last job of a group has failed as its writes were committed: the others are run again without it. */
+class Alone extends Error {
+  constructor(readonly outcome: Outcome) {
+    super("the last job of a group failed at its commit");
+  }
+}

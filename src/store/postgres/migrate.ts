@@ -1,0 +1,164 @@
+import type pg from "pg";
+import { OperatorError } from "../../domain/errors.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { DatabaseAddress } from "./address.ts";
+import type { Migration } from "./migrations.ts";
+import { expectedColumns } from "./schema.ts";
+
+/** The oldest that is supported by its makers. */
+const OLDEST = 140_000;
+
+const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
+  number bigint NOT NULL PRIMARY KEY,
+  name text NOT NULL,
+  sha256 text NOT NULL,
+  applied_at bigint NOT NULL
+)`;
+
+type LedgerRow = { number: string; name: string; sha256: string };
+
+/** Throws an OperatorError where this cannot be a database of ours. Changes nothing. */
+export async function inspect(client: pg.Client, { shown, database }: DatabaseAddress): Promise<void> {
+  const { rows } = await client.query(
+    `SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
+       pg_encoding_to_char(encoding) AS encoding, pg_is_in_recovery() AS standby,
+       current_setting('transaction_read_only') = 'on' AS readonly, current_schema() AS schema
+     FROM pg_database WHERE datname = current_database()`,
+  );
+  const { version, name, encoding, standby, readonly, schema } = rows[0];
+  if (version < OLDEST)
+    throw new OperatorError(
+      `${shown} is PostgreSQL ${name}, which is too old`,
+      `Mainstay needs PostgreSQL ${OLDEST / 10_000} or newer.`,
+    );
+  if (encoding !== "UTF8")
+    throw new OperatorError(
+      `${shown} has the encoding ${encoding}, which cannot hold every name`,
+      `Make one of UTF8: CREATE DATABASE ${database} ENCODING 'UTF8' TEMPLATE template0;`,
+    );
+  if (standby || readonly)
+    throw new OperatorError(
+      `${shown} takes no writes: it is ${standby ? "a standby" : "read-only"}`,
+      standby
+        ? "Point storage.url at the primary."
+        : `End that: ALTER DATABASE ${database} RESET default_transaction_read_only; or that of the user.`,
+    );
+  if (schema === null)
+    throw new OperatorError(
+      `${shown} has no schema that the user may use`,
+      `Grant it one: GRANT USAGE, CREATE ON SCHEMA public TO …; or let the user own the database.`,
+    );
+}
+
+/** The steps that the database still lacks. Throws an OperatorError when it is none of ours, or newer than this. */
+export async function pendingMigrations(
+  client: pg.Client,
+  { shown }: DatabaseAddress,
+  migrations: readonly Migration[],
+): Promise<readonly Migration[]> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1",
+  );
+  if (tables.length === 0) return migrations;
+  if (!tables.some(({ name }) => name === "schema_migrations"))
+    throw new OperatorError(
+      `${shown} is in use by another program: it has tables (${some(tables.map(({ name }) => name))}), and no record of Mainstay's migrations`,
+      "Name an empty database in storage.url.",
+    );
+  const { rows: applied } = await client.query<LedgerRow>(
+    "SELECT number, name, sha256 FROM schema_migrations ORDER BY number",
+  );
+  for (const row of applied) {
+    const known = migrations.find(({ number }) => number === Number(row.number));
+    if (!known)
+      throw new OperatorError(
+        `${shown} was written by a newer version of Mainstay: it has migration ${row.number} (${row.name}), this version knows ${migrations.length}`,
+        "Run the newer executable, or restore a backup made before the upgrade.",
+      );
+    if (checksum(known) !== row.sha256)
+      throw new OperatorError(
+        `${shown} was made with another text of migration ${row.number} (${row.name}) than this executable holds`,
+        "Run the release that made it; a migration is never edited after its release.",
+      );
+  }
+  return migrations.filter(({ number }) => !applied.some((row) => Number(row.number) === number));
+}
+
+/**
+ * Applies what is pending, all in one transaction that holds the ledger, so that of any number of servers that start at
+ * once one does so, and a step that fails leaves nothing behind. What was applied.
+ */
+export async function applyMigrations(
+  client: pg.Client,
+  address: DatabaseAddress,
+  migrations: readonly Migration[],
+  now: Instant,
+): Promise<readonly Migration[]> {
+  if ((await pendingMigrations(client, address, migrations)).length > 0) await makeLedger(client);
+  await client.query("BEGIN");
+  try {
+    const pending = await lockedPending(client, address, migrations);
+    for (const migration of pending) {
+      await client.query(migration.sql);
+      await client.query(
+        "INSERT INTO schema_migrations (number, name, sha256, applied_at) VALUES ($1, $2, $3, $4)",
+        [migration.number, migration.name, checksum(migration), now],
+      );
+    }
+    if (migrations.length === pending.length || pending.length === 0) await refuseGaps(client, address);
+    await client.query("COMMIT");
+    return pending;
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
+  }
+}
+
+/** In a transaction of its own: several may make it at once, of which all but one fail. */
+async function makeLedger(client: pg.Client): Promise<void> {
+  for (let tries = 0; ; tries++)
+    try {
+      await client.query(LEDGER);
+      return;
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (tries === 10 || !["23505", "42P07", "42710"].includes(code ?? "")) throw error;
+    }
+}
+
+async function lockedPending(client: pg.Client, address: DatabaseAddress, migrations: readonly Migration[]) {
+  const pending = await pendingMigrations(client, address, migrations);
+  if (pending.length === 0) return [];
+  // Others wait here, and then see that all is done.
+  await client.query("LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE");
+  return await pendingMigrations(client, address, migrations);
+}
+
+/** A database that was restored in part has its ledger, and not all that this speaks of. */
+async function refuseGaps(client: pg.Client, { shown }: DatabaseAddress): Promise<void> {
+  const { rows } = await client.query<{ table: string; column: string }>(
+    `SELECT table_name AS table, column_name AS column FROM information_schema.columns
+     WHERE table_schema = current_schema()`,
+  );
+  const there = new Set(rows.flatMap(({ table, column }) => [table, `${table}.${column}`]));
+  const missing = expectedColumns().flatMap(({ table, columns }) =>
+    there.has(table)
+      ? columns.map((column) => `${table}.${column}`).filter((place) => !there.has(place))
+      : [table],
+  );
+  if (missing.length > 0)
+    throw new OperatorError(
+      `${shown} has only a part of Mainstay's schema: ${some(missing)} ${missing.length === 1 ? "is" : "are"} missing`,
+      "It was migrated or restored in part: restore it whole from a backup, or name an empty database.",
+    );
+}
+
+function checksum(migration: Migration): string {
+  return new Bun.CryptoHasher("sha256").update(migration.sql).digest("hex");
+}
+
+function some(names: readonly string[]): string {
+  return names.length <= 4
+    ? names.join(", ")
+    : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
+}

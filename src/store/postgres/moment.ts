@@ -1,0 +1,27 @@
+import type pg from "pg";
+import type { Connections } from "./connections.ts";
+import type { Runner } from "./statements.ts";
+
+const BEGIN = [
+  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+  "SET LOCAL statement_timeout = '60s'",
+  // It holds up what cleans the tables.
+  "SET LOCAL idle_in_transaction_session_timeout = '60s'",
+].join("; ");
+
+/** A connection that sees what is committed when it first reads, until it is closed. */
+export async function openMoment(
+  connections: Connections,
+): Promise<{ runner: Runner; close(): Promise<void> }> {
+  const client = await connections.open();
+  await client.query(BEGIN);
+  return {
+    runner: {
+      read: (statement) => client.query(statement as pg.QueryConfig),
+      write: () => {
+        throw new Error("a read was to write");
+      },
+    },
+    close: () => connections.end(client),
+  };
+}

@@ -1,0 +1,14 @@
+import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
+import { schemaOf } from "../schema.ts";
+import { postgresKit } from "./kit.ts";
+
+/** The tables as PostgreSQL has them. */
+export const tables = schemaOf(postgresKit);
+
+/** The names of every table and its columns. */
+export function expectedColumns(): { table: string; columns: string[] }[] {
+  return Object.values(tables as unknown as Record<string, PgTable>).map((one) => {
+    const { name, columns } = getTableConfig(one);
+    return { table: name, columns: columns.map((column) => column.name) };
+  });
+}

@@ -1,0 +1,87 @@
+import { is, Param, Placeholder, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/node-postgres";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import type { Db, Engine, Values } from "../engine.ts";
+import { lazy } from "../lazy.ts";
+import { tables } from "./schema.ts";
+import { TYPES } from "./types.ts";
+
+/** A statement as it is sent. One with a name is parsed once by each connection. */
+export type Statement = {
+  name?: string;
+  text: string;
+  values: unknown[];
+  rowMode?: "array";
+  types?: typeof TYPES;
+};
+export type Result = { rows: unknown[] };
+
+/** What statements are run on: the readers' connections, or a transaction. */
+export type Runner = {
+  /** Resolves with its rows. */
+  read(statement: Statement): Promise<Result>;
+  /**
+   * Sends a statement that has no rows to give. It may resolve before it was run: what is sent after it is run after
+   * it, and its failure is the transaction's.
+   */
+  write(statement: Statement): Promise<void> | void;
+};
+
+type Query = { toSQL(): { sql: string; params: unknown[] } };
+const NOTHING: Result = { rows: [] };
+const WRITES = /^\s*(insert|update|delete)\b/i;
+const RETURNS = /\breturning\b/i;
+
+/** What queries need of PostgreSQL. `names`: whether statements are prepared by name. */
+export function postgresEngine(runner: Runner, names: boolean): Engine {
+  const prepare = (query: Query) => {
+    const { sql: text, params } = query.toSQL();
+    const sources = params.map((param) => {
+      const value = is(param, Param) ? param.value : param;
+      return is(value, Placeholder) ? { name: value.name as string } : { constant: value };
+    });
+    const named = names ? { name: nameOf(text), text } : { text };
+    return (values: Values): Statement => ({
+      ...named,
+      types: TYPES,
+      values: sources.map((source) => (source.name === undefined ? source.constant : values[source.name])),
+    });
+  };
+  const client = {
+    async query(query: Statement, values: unknown[] = []): Promise<Result> {
+      const statement: Statement = { text: query.text, values, types: TYPES };
+      if (query.name) statement.name = query.name;
+      if (query.rowMode) statement.rowMode = query.rowMode;
+      if (!WRITES.test(query.text) || RETURNS.test(query.text)) return await runner.read(statement);
+      await runner.write(statement);
+      return NOTHING;
+    },
+  };
+  return {
+    dialect: "postgres",
+    db: drizzle(client as never) as unknown as Db,
+    tables,
+    read<T>(make: () => Query) {
+      const statement = lazy(() => prepare(make()));
+      return async (values: Values) => (await runner.read(statement()(values))).rows as T[];
+    },
+    write(make) {
+      const statement = lazy(() => prepare(make()));
+      return (values) => runner.write(statement()(values));
+    },
+    prepared(make) {
+      return lazy(() => {
+        const query = make() as unknown as Query & { prepare(name?: string): never };
+        return query.prepare(names ? nameOf(query.toSQL().sql) : undefined);
+      });
+    },
+    isAmong: (column, placeholder) => sql`${column} = any(${sql.placeholder(placeholder)})`,
+    list: (values) => values,
+    now: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    skipLocked: sql` for update skip locked`,
+    isTrue: (column) => sql`${column as unknown as PgColumn}`,
+    bound: (value) => value,
+  };
+}
+
+const nameOf = (text: string) => `mainstay_${Bun.hash(text).toString(36)}`;

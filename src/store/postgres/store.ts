@@ -1,0 +1,172 @@
+import type { IdKind } from "../../domain/ids.ts";
+import { newId } from "../../domain/ids.ts";
+import type { Store, StoreOptions, Tx } from "../store.ts";
+import { storesOf } from "../stores.ts";
+import { parseAddress } from "./address.ts";
+import { Connections } from "./connections.ts";
+import { readable } from "./errors.ts";
+import { Lane } from "./lane.ts";
+import { LockedPartners } from "./locked-partners.ts";
+import { applyMigrations, inspect } from "./migrate.ts";
+import { MIGRATIONS, type Migration } from "./migrations.ts";
+import { openMoment } from "./moment.ts";
+import { Pulse } from "./pulse.ts";
+import { postgresEngine } from "./statements.ts";
+
+/** How long a write holds the event loop before others have their turn. */
+const TURN_MS = 8;
+/** Connections that write what requests ask for; a partner's writes always go by the same. */
+const LANES = 4;
+
+const LOCK_CLOCK = "SELECT last_instant FROM clock FOR UPDATE";
+
+export type PostgresStoreOptions = StoreOptions & { migrations?: readonly Migration[] };
+
+/**
+ * Opens the database at an address (`storage.url`), migrated when needed. Rejects with an OperatorError when it cannot
+ * be used.
+ */
+export async function openPostgresStore(url: string, options: PostgresStoreOptions): Promise<Store> {
+  const address = parseAddress(url);
+  const connections = new Connections(address);
+  const explain = (error: unknown) => readable(error, address);
+  try {
+    const client = await connections.open();
+    await inspect(client, address);
+    const applied = await applyMigrations(client, address, options.migrations ?? MIGRATIONS, options.clock());
+    const process = Buffer.from(options.random(new Uint8Array(12))).toString("base64url");
+    const pulse = new Pulse(connections, process);
+    await pulse.start(client);
+    await connections.end(client);
+    return assemble(connections, { ...options, applied, process, pulse });
+  } catch (error) {
+    await connections.close();
+    throw explain(error);
+  }
+}
+
+type Assembled = PostgresStoreOptions & {
+  applied: readonly Migration[];
+  /** Tells this process from all others. */
+  process: string;
+  pulse: Pulse;
+};
+
+function assemble(connections: Connections, options: Assembled): Store {
+  const { address } = connections;
+  const { process, pulse } = options;
+  const explain = (error: unknown) => readable(error, address);
+  const ticks = options.ticks ?? (() => performance.now());
+  let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
+  let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
+  let onGroup: ((jobs: number, durationMs: number) => void) | undefined;
+  let turnAt = 0;
+  const giveWay = async () => {
+    if (ticks() - turnAt < TURN_MS) return;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    turnAt = ticks();
+  };
+
+  const lanes = Array.from({ length: LANES + 1 }, (_, number) => {
+    let now = 0;
+    const lane: Lane = new Lane({
+      connections,
+      writer: `${process}-${number}`,
+      names: address.prepares,
+      // The last one is for long writes of a series: nobody waits for them and for their commit.
+      groupSize: number === LANES ? 1 : (options.groupSize ?? 64),
+      ticks,
+      giveWay,
+      onBegin: (partnerIds) => {
+        now = options.clock();
+        return partners.begin(now, partnerIds);
+      },
+      onJob: () => partners.beginJob(),
+      onEnd: () => partners.save(),
+      onGroup: (jobs, durationMs) => onGroup?.(jobs, durationMs),
+    });
+    const partners = new LockedPartners(lane.runner, address.prepares, () => deliverySequence++);
+    const inside = storesOf(postgresEngine(lane.runner, address.prepares));
+    const latestInstant = async () => {
+      const { rows } = await lane.runner.read({ text: LOCK_CLOCK, values: [] });
+      const lastInstant = Math.max(now, Number((rows[0] as { last_instant: string }).last_instant));
+      await inside.clock.setLastInstant(lastInstant);
+      return lastInstant;
+    };
+    const newIdOf = (kind: IdKind) => newId(kind, partners.latest, options.random);
+    const base = { ...inside, giveWay, requestId: null, latestInstant, newId: newIdOf };
+    const forPartner = (partnerId: string) => partners.open(partnerId);
+    return {
+      lane,
+      inside,
+      begin: (): Omit<Tx, "revise" | "outboxChanged"> => ({ ...base, now, forPartner }),
+    };
+  });
+  const laneFor = (partnerIds: readonly string[], isBackground: boolean) => {
+    if (isBackground) return lanes[LANES]!;
+    const [partnerId] = partnerIds;
+    if (partnerId !== undefined) return lanes[Number(Bun.hash(partnerId)) % LANES]!;
+    return lanes.slice(0, LANES).reduce((best, one) => (one.lane.length < best.lane.length ? one : best));
+  };
+  let isClosed = false;
+
+  return {
+    read: storesOf(postgresEngine(connections.reader, address.prepares)),
+    async atOneMoment(run) {
+      const moment = await openMoment(connections);
+      try {
+        return await run(storesOf(postgresEngine(moment.runner, address.prepares)));
+      } finally {
+        await moment.close();
+      }
+    },
+    async write(run, { durability = "durable", priority = "request", partnerId, partnerIds = [] } = {}) {
+      if (isClosed) throw new Error("the store is closed");
+      const ids = partnerId === undefined ? partnerIds : [partnerId, ...partnerIds];
+      const { lane, inside, begin } = laneFor(ids, priority === "background");
+      let notified = new Set<string>();
+      const job = async () => {
+        notified = new Set();
+        const revised = new Set<string>();
+        const value = await run({
+          ...begin(),
+          outboxChanged: (id: string) => void notified.add(id),
+          revise: (id: string) => void revised.add(id),
+        });
+        for (const id of [...revised].sort()) await inside.partners.revise(id);
+        return value;
+      };
+      const value = await new Promise<unknown>((resolve, reject) => {
+        const settle = (error: unknown, value: unknown) =>
+          error === undefined ? resolve(value) : reject(explain(error));
+        lane.add({ run: job, isDurable: durability === "durable", partnerIds: ids, settle });
+      });
+      if (notified.size > 0) onOutbox?.(notified);
+      return value as Awaited<ReturnType<typeof run>>;
+    },
+    explain,
+    isShared: true,
+    dataVersion: () => pulse.version,
+    queueLength: () => lanes.reduce((sum, { lane }) => sum + lane.length, 0),
+    onGroup: (listener) => {
+      onGroup = listener;
+    },
+    onOutbox: (listener) => {
+      onOutbox = listener;
+    },
+    async sizes() {
+      const { rows } = await connections.reader.read({
+        text: "SELECT pg_database_size(current_database())::float8 AS bytes",
+        values: [],
+      });
+      return { databaseBytes: (rows[0] as { bytes: number }).bytes, logBytes: 0 };
+    },
+    applied: options.applied,
+    async close() {
+      isClosed = true;
+      await Promise.all(lanes.map(({ lane }) => lane.idle()));
+      await pulse.end();
+      await connections.close();
+    },
+  };
+}

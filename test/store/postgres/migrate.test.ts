@@ -1,0 +1,108 @@
+import { afterAll, expect, test } from "bun:test";
+import { OperatorError } from "../../../src/domain/errors.ts";
+import { MIGRATIONS } from "../../../src/store/postgres/migrations.ts";
+import { openPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { rowsOf, usePostgres } from "../../support/postgres.ts";
+
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+const stores: Store[] = [];
+afterAll(async () => {
+  await Promise.all(stores.map((store) => store.close()));
+});
+const postgres = usePostgres();
+
+const open = async (url: string, options: Partial<PostgresStoreOptions> = {}) => {
+  const store = await openPostgresStore(url, { clock: () => 1_700_000_000_000, random, ...options });
+  stores.push(store);
+  return store;
+};
+/** What opening it is refused with. */
+async function refusal(url: string, options: Partial<PostgresStoreOptions> = {}): Promise<OperatorError> {
+  const error = await open(url, options).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(OperatorError);
+  return error as OperatorError;
+}
+const tablesOf = async (url: string) =>
+  (await rowsOf(url, "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")).map(
+    ({ name }) => name,
+  );
+
+test("of several servers that start at once on an empty database one makes the schema", async () => {
+  const url = await postgres.newDatabase();
+  const opened = await Promise.all(Array.from({ length: 6 }, () => open(url)));
+  expect(opened.flatMap(({ applied }) => applied).map(({ number }) => number)).toEqual(
+    MIGRATIONS.map(({ number }) => number),
+  );
+  const ledger = await rowsOf(url, "SELECT number, applied_at FROM schema_migrations ORDER BY number");
+  expect(ledger).toEqual(MIGRATIONS.map(({ number }) => ({ number, applied_at: 1_700_000_000_000 })));
+  expect((await open(url)).applied).toEqual([]);
+});
+
+test("a step that fails leaves nothing of the steps before it either", async () => {
+  const url = await postgres.newDatabase();
+  const migrations = [
+    ...MIGRATIONS,
+    { number: 99, name: "broken", sql: "CREATE TABLE one (id int); NONSENSE" },
+  ];
+  await expect(open(url, { migrations })).rejects.toThrow("syntax error");
+  expect(await tablesOf(url)).toEqual(["schema_migrations"]);
+  expect((await open(url)).applied).toHaveLength(MIGRATIONS.length);
+});
+
+test("a newer schema is refused, and one of another text", async () => {
+  const url = await postgres.newDatabase();
+  const newer = [...MIGRATIONS, { number: 99, name: "later", sql: "CREATE TABLE later (id int)" }];
+  await open(url, { migrations: newer });
+  expect((await refusal(url)).message).toContain(
+    "was written by a newer version of Mainstay: it has migration 99 (later)",
+  );
+  const edited = newer.map((one) => ({ ...one, sql: `${one.sql} ` }));
+  expect((await refusal(url, { migrations: edited })).message).toContain("with another text of migration 1");
+});
+
+test("another program's database is refused and left as it is", async () => {
+  const url = await postgres.newDatabase();
+  await rowsOf(url, "CREATE TABLE invoices (id int)");
+  const { message, hint } = await refusal(url);
+  expect(message).toContain("is in use by another program: it has tables (invoices)");
+  expect(hint).toContain("empty database");
+  expect(await tablesOf(url)).toEqual(["invoices"]);
+});
+
+test("a schema of which a part is missing is refused, and what is missing is named", async () => {
+  const url = await postgres.newDatabase();
+  await open(url);
+  await rowsOf(url, "DROP TABLE webhook_attempts; ALTER TABLE embeds DROP COLUMN views");
+  const { message, hint } = await refusal(url);
+  expect(message).toContain(
+    "has only a part of Mainstay's schema: webhook_attempts, embeds.views are missing",
+  );
+  expect(hint).toContain("restore it whole");
+});
+
+test("an encoding other than UTF8 is refused", async () => {
+  const url = await postgres.newDatabase("ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
+  expect((await refusal(url)).message).toContain("has the encoding LATIN1");
+});
+
+test("a database that takes no writes is refused", async () => {
+  const url = await postgres.newDatabase();
+  const name = new URL(url).pathname.slice(1);
+  await postgres.ask(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  const { message, hint } = await refusal(url);
+  expect(message).toContain("takes no writes: it is read-only");
+  expect(hint).toContain(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+});
+
+test("a user who may make nothing is told so", async () => {
+  const url = new URL(await postgres.newDatabase());
+  const role = `reader_${process.pid}`;
+  await postgres.ask(`CREATE ROLE ${role} LOGIN PASSWORD 'reads-only'`);
+  url.username = role;
+  url.password = "reads-only";
+  expect((await refusal(url.href)).message).toContain(`the user ${role} lacks a privilege`);
+});

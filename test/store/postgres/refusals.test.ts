@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { OperatorError } from "../../../src/domain/errors.ts";
+import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { FIXTURE_TLS } from "../../support/certificates.ts";
+import { PostgresServer, SUPERUSER } from "../../support/postgres-server.ts";
+
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+const WITHIN_MS = 5000;
+let plain: PostgresServer;
+let encrypted: PostgresServer;
+beforeAll(async () => {
+  plain = await PostgresServer.start();
+  encrypted = await PostgresServer.start({ tls: FIXTURE_TLS });
+});
+afterAll(async () => {
+  await plain.end();
+  await encrypted.end();
+});
+
+/** What is said to the operator, within five seconds. */
+async function said(url: string): Promise<{ message: string; hint: string | undefined }> {
+  const startedAt = performance.now();
+  const error = await openPostgresStore(url, { clock: Date.now, random }).then(
+    async (store) => void (await store.close()),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(OperatorError);
+  expect(performance.now() - startedAt).toBeLessThan(WITHIN_MS);
+  const { message, hint } = error as OperatorError;
+  expect(message + hint).not.toContain(SUPERUSER.password);
+  expect(hint).toBeTruthy();
+  return { message, hint };
+}
+const changed = (server: PostgresServer, parts: Partial<URL>) =>
+  Object.assign(new URL(server.url()), parts).href;
+
+describe("is refused in words", () => {
+  test("a wrong password", async () => {
+    const { message } = await said(changed(plain, { password: "not-this-one" }));
+    expect(message).toContain("PostgreSQL refuses the user mainstay");
+    expect(message).not.toContain("not-this-one");
+  });
+
+  test("no password where one is wanted", async () => {
+    const { message } = await said(changed(plain, { password: "" }));
+    expect(message).toContain("PostgreSQL refuses the user mainstay");
+  });
+
+  test("a host that nobody knows", async () => {
+    const { message, hint } = await said(
+      changed(plain, { hostname: "nowhere.invalid", search: "?sslmode=disable" }),
+    );
+    expect(message).toContain("the host nowhere.invalid is unknown");
+    expect(hint).toContain("storage.url");
+  });
+
+  test("a port that nobody listens on", async () => {
+    const { message } = await said(changed(plain, { port: "1" }));
+    expect(message).toContain("PostgreSQL does not answer at 127.0.0.1:1");
+  });
+
+  test("a database that is not there", async () => {
+    const { message, hint } = await said(changed(plain, { pathname: "/nothing" }));
+    expect(message).toContain('there is no database "nothing"');
+    expect(hint).toContain("CREATE DATABASE nothing");
+  });
+
+  test("a server that does not encrypt, where that is wanted", async () => {
+    const { message, hint } = await said(`${plain.url()}?sslmode=verify-full`);
+    expect(message).toContain("the server does not encrypt connections");
+    expect(hint).toContain("sslmode=disable");
+  });
+
+  test("a certificate of an authority that nobody has named", async () => {
+    const { message, hint } = await said(`${encrypted.url()}?sslmode=verify-full`);
+    expect(message).toContain("the server's certificate is not to be trusted");
+    expect(hint).toContain("sslrootcert");
+  });
+
+  test("a certificate for another name", async () => {
+    const url = changed(encrypted, { hostname: "localhost" });
+    const { message, hint } = await said(`${url}?sslmode=verify-full&sslrootcert=${FIXTURE_TLS.authority}`);
+    expect(message).toContain("the server's certificate is not for the name localhost");
+    expect(hint).toContain("verify-ca");
+  });
+
+  test.each([
+    ["mysql://a:b@c/d", "is no address of a PostgreSQL database"],
+    ["postgres://a:b@host/", "names no database"],
+    ["postgres://host/d", "names no user"],
+    ["postgres://a@host/d?ssl=on", 'has the parameter "ssl", which is unknown'],
+    ["postgres://a@host/d?sslmode=maybe", 'has "sslmode", which is none of'],
+    ["postgres://a@host/d?prepared=no", 'has "prepared"'],
+    ["postgres://a@host/d?pool=0", 'has "pool"'],
+    ["postgres://a:%zz@host/d", "begins no escape"],
+    [
+      "postgres://a@host/d?sslmode=verify-full&sslrootcert=/nowhere/ca.crt",
+      "/nowhere/ca.crt of storage.url cannot be read",
+    ],
+  ])("the address %s", async (url, message) => {
+    expect((await said(url)).message).toContain(message);
+  });
+});
+
+describe("is spoken to over TLS", () => {
+  test.each([
+    ["verify-full", "127.0.0.1", `&sslrootcert=${FIXTURE_TLS.authority}`],
+    ["verify-ca", "localhost", `&sslrootcert=${FIXTURE_TLS.authority}`],
+    ["require", "localhost", ""],
+  ])("with sslmode=%s at %s", async (mode, host, more) => {
+    const url = changed(encrypted, { hostname: host });
+    const store = await openPostgresStore(`${url}?sslmode=${mode}${more}`, { clock: Date.now, random });
+    expect(await store.read.partners.list()).toEqual([]);
+    await store.close();
+  });
+});

