@@ -11,6 +11,7 @@ import { RETENTION_DAYS } from "../usecases/take-snapshot.ts";
 import { takeTurns } from "../usecases/walk.ts";
 import type { FileFigures } from "../web/embed/csv.ts";
 import { firstToShow } from "../web/embed/property-page.tsx";
+import type { ScheduledPlanForm } from "../web/forms.ts";
 import { applianceTypeView } from "../wire/appliance.ts";
 import { complianceView } from "../wire/compliance.ts";
 import { componentView, expectedFailureCost, trendPointView } from "../wire/component.ts";
@@ -33,7 +34,7 @@ export async function propertyFigures(
   world: World,
   property: Property,
   { chosen, terms }: { chosen: string | undefined; terms: PlanTerms },
-): Promise<FileFigures> {
+): Promise<FileFigures & { plan: ScheduledPlanForm }> {
   const { read, knowledge, now } = world;
   const rows = await read.components.rowsOfProperty(property.id);
   const settledAt = await read.snapshots.settledAt();

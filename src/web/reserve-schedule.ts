@@ -1,5 +1,5 @@
 import { groupedBy, kindOf, spanOf, sumOf } from "./alike.ts";
-import type { ScheduledComponentForm, ScheduledPlanForm } from "./forms.ts";
+import type { PlanSummaryForm, ScheduledComponentForm, ScheduledPlanForm } from "./forms.ts";
 import { type Places, systemName } from "./words.ts";
 
 /** Like parts as a row: those of a kind that are due now, or those that are not. Dollars are whole. */
@@ -27,11 +27,9 @@ export type ScheduleSystem = {
   years: number[];
 };
 
-export type ReserveSchedule = {
-  systems: ScheduleSystem[];
-  quantity: number;
-  cost: number;
-  /** By year: in today's dollars, what those are multiplied by, the product, and that for each unit. */
+/** What stands below a schedule's rows, in whole dollars by year. */
+export type ScheduleSums = {
+  /** In today's dollars, what those are multiplied by, the product, and that for each unit. */
   years: number[];
   factors: number[];
   inflated: number[];
@@ -40,6 +38,8 @@ export type ReserveSchedule = {
   runToFailure: number[];
 };
 
+export type ReserveSchedule = ScheduleSums & { systems: ScheduleSystem[]; quantity: number; cost: number };
+
 /**
  * A plan as lenders read one. Every row and column adds up as it is printed: the years come to the plan's total rounded
  * to a dollar, each row's share of a year is rounded so that the year comes to its own, and what is inflated is worked
@@ -47,20 +47,13 @@ export type ReserveSchedule = {
  */
 export function reserveScheduleOf(plan: ScheduledPlanForm, places: Places): ReserveSchedule {
   const groups = groupedBy(plan.components, (one) => `${kindOf(one)} ${one.policy === "replace_now"}`);
-  const years = inWhole(plan.schedule.map(({ total }) => total));
-  const columns = years.map((total, year) =>
-    inWhole(
-      groups.map((group) => sumOf(group, (one) => one.yearly_costs[year]!)),
-      total,
-    ),
+  const sums = scheduleSumsOf(plan, plan.unit_count);
+  const shares = groups.map((group) =>
+    sums.years.map((_, year) => sumOf(group, (one) => one.yearly_costs[year]!)),
   );
-  const rows = groups.map((group, at) => ({
-    system: systemName(places.systemOf(group[0]!.appliance_type)),
-    row: rowOf(
-      group,
-      places,
-      columns.map((column) => column[at]!),
-    ),
+  const rows = sharedOut(shares, sums.years).map((years, at) => ({
+    system: systemName(places.systemOf(groups[at]![0]!.appliance_type)),
+    row: rowOf(groups[at]!, places, years),
   }));
   const systems = groupedBy(rows, ({ system }) => system)
     .map((of) =>
@@ -70,16 +63,34 @@ export function reserveScheduleOf(plan: ScheduledPlanForm, places: Places): Rese
       ),
     )
     .sort((a, b) => sumOf(b.years, Number) - sumOf(a.years, Number));
-  const factors = years.map((_, year) => (1 + plan.inflation_pct / 100) ** year);
-  const inflated = years.map((total, year) => Math.round(total * factors[year]!));
   return {
+    ...sums,
     systems,
     quantity: sumOf(systems, ({ quantity }) => quantity),
     cost: sumOf(systems, ({ cost }) => cost),
+  };
+}
+
+export function scheduleSumsOf(plan: PlanSummaryForm, units: number): ScheduleSums {
+  const years = inWhole(plan.schedule.map(({ total }) => total));
+  const factors = years.map((_, year) => (1 + plan.inflation_pct / 100) ** year);
+  const inflated = years.map((total, year) => Math.round(total * factors[year]!));
+  return {
     ...{ years, factors, inflated },
-    perUnit: inflated.map((total) => Math.round(total / Math.max(plan.unit_count, 1))),
+    perUnit: inflated.map((total) => Math.round(total / Math.max(units, 1))),
     runToFailure: inWhole(plan.schedule.map(({ run_to_failure }) => run_to_failure)),
   };
+}
+
+/** Rows by year in whole dollars, so that each year comes to its total. */
+export function sharedOut(rows: readonly (readonly number[])[], totals: readonly number[]): number[][] {
+  const columns = totals.map((total, year) =>
+    inWhole(
+      rows.map((row) => row[year]!),
+      total,
+    ),
+  );
+  return rows.map((_, at) => columns.map((column) => column[at]!));
 }
 
 function rowOf(group: readonly ScheduledComponentForm[], places: Places, years: number[]): ScheduleRow {

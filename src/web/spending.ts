@@ -35,9 +35,19 @@ export function offerOf(components: readonly PlannedComponentForm[], places: Pla
 }
 
 /** Like parts that are bought together, or left together. */
-export type Lot = { name: string; where: string; count: number; usd: number; waitingUsd: number };
+export type Lot = {
+  name: string;
+  where: string;
+  /** Where the reader finds it. */
+  address?: string;
+  count: number;
+  usd: number;
+  waitingUsd: number;
+};
 
 export type Bargain = {
+  /** How many parts are bought. */
+  count: number;
   spentUsd: number;
   avoidedUsd: number;
   leftUsd: number;
@@ -56,6 +66,7 @@ export function bargainFor(offer: Offer, amountUsd: number): Bargain {
   const chosen = new Set(spending.chosen);
   const left = candidates.filter((one) => !chosen.has(one));
   return {
+    count: spending.chosen.length,
     spentUsd: spending.spentCents / 100,
     avoidedUsd: spending.avoidedCents / 100,
     leftUsd: left.reduce((sum, one) => sum + one.waitingCents, 0) / 100,
@@ -78,8 +89,12 @@ function lotsOf(offer: Offer, parts: readonly (Candidate & { kind: number })[]):
 }
 
 /** The amounts that a slider offers: from nothing to all that there is to buy, in round steps. */
-export function rangeOf({ kinds, parts }: Offer): { most: number; step: number } {
-  const all = parts.reduce((sum, [kind]) => sum + kinds[kind]!.cents, 0) / 100;
+export type Range = { most: number; step: number };
+
+export const rangeOf = ({ kinds, parts }: Offer): Range =>
+  rangeUpTo(parts.reduce((sum, [kind]) => sum + kinds[kind]!.cents, 0) / 100);
+
+export function rangeUpTo(all: number): Range {
   const rough = Math.max(all / 100, 1);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough)!;

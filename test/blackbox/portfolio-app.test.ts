@@ -63,6 +63,8 @@ const places = (): [whose: Partner, places: Record<string, string>][] => [
     partner,
     {
       overview: "#/",
+      schedule: "#/schedule?years=12",
+      "property-schedule": `#/properties/${ids.demo}/schedule`,
       properties: "#/properties",
       alerts: "#/alerts",
       property: `#/properties/${ids.demo}`,

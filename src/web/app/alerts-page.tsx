@@ -13,7 +13,7 @@ import { readTypes, useApp, useTitle, useWatched } from "./app-context.ts";
 import type { AlertForm, AlertPageForm } from "./forms.ts";
 import { useList } from "./list-reader.ts";
 import { More } from "./more.tsx";
-import { Save } from "./save.tsx";
+import { SaveAll } from "./save.tsx";
 
 /** Every critical and warning part of the portfolio, the highest score first. */
 export function AlertsPage({ place }: { place: Place }) {
@@ -71,7 +71,12 @@ export function AlertsPage({ place }: { place: Place }) {
             </>
           )}
         </p>
-        <Save file="alerts.csv" rows={list.value?.rows ?? []} total={list.value?.total ?? 0} />
+        <SaveAll
+          file="alerts.csv"
+          rows={list.value?.rows ?? []}
+          total={list.value?.total ?? 0}
+          read={list.all}
+        />
       </Filters>
       <Showing loaded={list} what="the alerts">
         {({ rows, total }) =>

@@ -1,4 +1,4 @@
-import type { ComponentForm, Tier } from "../forms.ts";
+import type { ComponentForm, PlanSummaryForm, Tier } from "../forms.ts";
 
 /* What the portfolio app reads of the public API's answers, beside what the sections read. */
 
@@ -37,6 +37,23 @@ export type PortfolioTotalsForm = {
 export type PortfolioPageForm = Paged & {
   portfolio: PortfolioItemForm[];
   totals: PortfolioTotalsForm;
+};
+
+/** Of `GET /v1/portfolio/plan` with a budget. */
+export type PortfolioPlanForm = PlanSummaryForm & {
+  total: number;
+  portfolio: readonly PlannedPropertyForm[];
+  budget: { amount: number; spent: number; avoided: number; chosen_count: number };
+  partner: string;
+};
+
+export type PlannedPropertyForm = {
+  property_id: string;
+  name: string;
+  unit_count: number;
+  immediate: { component_count: number; cost: number };
+  cost_of_waiting_a_year: number;
+  budget: { chosen_count: number; spent: number; avoided: number };
 };
 
 /** An item of `GET /v1/appliances`. */

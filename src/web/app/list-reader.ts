@@ -1,18 +1,23 @@
 import { useCallback, useState } from "preact/hooks";
 import type { ApiClient } from "../browser/api-client.ts";
 import { type Loaded, useLoaded } from "../browser/loaded.ts";
+import { PACE_MS, PAGE } from "./portfolio-loader.ts";
 
 /** A list of the API's as far as it is wanted: its first page, and each further one when it is asked for. */
 export type ListRead<P, T> = { rows: T[]; first: P; total: number };
 
-/** The API's largest page. */
-const PAGE = 200;
+/** Calls that are made one after the other; the rest of a long list is read at a pace that leaves room for others. */
+const UNPACED = 5;
 
 export function useList<K extends string, T, P extends Record<K, T[]> & { total: number }>(
   api: ApiClient,
   path: string,
   key: K,
-): Loaded<ListRead<P, T>> & { more: () => void } {
+): Loaded<ListRead<P, T>> & {
+  more: () => void;
+  /** All of it, whatever is shown. Rejects with an ApiFailure. */
+  all: (onProgress: (loaded: number) => void) => Promise<T[]>;
+} {
   const [wanted, setWanted] = useState({ path, pages: 1 });
   const pages = wanted.path === path ? wanted.pages : 1;
   const loaded = useLoaded(path, async () => await readPages<K, T, P>(api, path, key, pages));
@@ -21,7 +26,12 @@ export function useList<K extends string, T, P extends Record<K, T[]> & { total:
     setWanted({ path, pages: pages + 1 });
     again();
   }, [path, pages, again]);
-  return { ...loaded, more };
+  const all = useCallback(
+    async (onProgress: (loaded: number) => void) =>
+      (await readPages<K, T, P>(api, path, key, Number.POSITIVE_INFINITY, onProgress)).rows,
+    [api, path, key],
+  );
+  return { ...loaded, more, all };
 }
 
 /** Pages that are known are not asked for again. */
@@ -30,15 +40,20 @@ async function readPages<K extends string, T, P extends Record<K, T[]> & { total
   path: string,
   key: K,
   pages: number,
+  onProgress: (loaded: number) => void = () => {},
 ): Promise<ListRead<P, T>> {
   const rows: T[] = [];
   let first: P | undefined;
+  let calls = 0;
   for (let page = 0; page < pages; page++) {
     const at = `${path}${path.includes("?") ? "&" : "?"}limit=${PAGE}&offset=${page * PAGE}`;
+    const isKnown = api.known(at) !== undefined;
+    if (!isKnown && ++calls > UNPACED) await new Promise((resolve) => setTimeout(resolve, PACE_MS));
     const read = await api.read<P>(at);
     first ??= read;
     rows.push(...read[key]);
-    if (read[key].length < PAGE) break;
+    onProgress(rows.length);
+    if (read[key].length < PAGE || rows.length >= read.total) break;
   }
   return { rows, first: first!, total: first!.total };
 }

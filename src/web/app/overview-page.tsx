@@ -1,11 +1,11 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { useLoaded } from "../browser/loaded.ts";
-import { addressOf } from "../browser/place.ts";
+import { addressOf, type Place } from "../browser/place.ts";
 import { Empty, Failed, Loading, Showing } from "../browser/states.tsx";
 import { Bar } from "../charts/bar.tsx";
 import { TierBar } from "../charts/tier-bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, counted, money } from "../format.ts";
+import { count, counted, date, money } from "../format.ts";
 import { Numbers, Section } from "../sections/section.tsx";
 import { systemName } from "../words.ts";
 import { useApp, useTitle, useWatched } from "./app-context.ts";
@@ -13,15 +13,18 @@ import type { PortfolioTotalsForm } from "./forms.ts";
 import { LoadedSoFar } from "./loaded-so-far.tsx";
 import { byState, type StateRow } from "./portfolio.ts";
 import { WhatToDoInPortfolio } from "./portfolio-plan-section.tsx";
+import { usePrinted } from "./printing.ts";
 import { Counted } from "./properties-page.tsx";
+import { saveRecords } from "./save.tsx";
 import { readSystems, type SystemRow } from "./systems.ts";
 
 const STATES_SHOWN = 10;
 
 /** How the portfolio stands: its sums, and where the risk sits by system and by state. */
-export function OverviewPage() {
+export function OverviewPage({ place }: { place: Place }) {
   const { portfolio } = useApp();
   useTitle("Overview");
+  usePrinted(`Portfolio, ${date(new Date().toISOString())}`);
   useWatched(portfolio);
   useEffect(() => {
     void portfolio.start();
@@ -50,7 +53,7 @@ export function OverviewPage() {
       {totals && totals.properties > 0 && (
         <>
           <Standing totals={totals} />
-          {totals.components > 0 && <WhatToDoInPortfolio />}
+          {totals.components > 0 && <WhatToDoInPortfolio place={place} />}
           {totals.components > 0 && <BySystem />}
           <ByState rows={loaded} />
         </>
@@ -114,11 +117,23 @@ function BySystem() {
           rows.length === 0 ? (
             <p class="empty">Every part is in the tier Good.</p>
           ) : (
-            <ul class="sums">
-              {rows.map((row) => (
-                <SystemLine row={row} most={Math.max(...rows.map((one) => one.critical + one.warning))} />
-              ))}
-            </ul>
+            <>
+              <ul class="sums">
+                {rows.map((row) => (
+                  <SystemLine row={row} most={Math.max(...rows.map((one) => one.critical + one.warning))} />
+                ))}
+              </ul>
+              <Numbers
+                summary="Systems in a table"
+                rows={rows}
+                csv={() => saveRecords("by-system.csv", rows)}
+                columns={[
+                  { heading: "System", cell: (row: SystemRow) => systemName(row.system) },
+                  { heading: "Critical", isNumber: true, cell: (row) => count(row.critical) },
+                  { heading: "Warning", isNumber: true, cell: (row) => count(row.warning) },
+                ]}
+              />
+            </>
           )
         }
       </Showing>
@@ -169,6 +184,16 @@ function ByState({ rows: loaded }: { rows: readonly { item: Parameters<typeof by
           rows.length > STATES_SHOWN ? `All ${count(rows.length)} states in a table` : "States in a table"
         }
         rows={rows}
+        csv={() =>
+          saveRecords(
+            "by-state.csv",
+            rows.map(({ deferred, reactive, ...row }) => ({
+              ...row,
+              total_deferred: deferred,
+              total_reactive: reactive,
+            })),
+          )
+        }
         columns={[
           { heading: "State", cell: (row: StateRow) => row.state },
           { heading: "Properties", isNumber: true, cell: (row) => count(row.properties) },

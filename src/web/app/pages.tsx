@@ -6,15 +6,19 @@ import { AppliancePage } from "./appliance-page.tsx";
 import { ComponentPage } from "./component-page.tsx";
 import { DeliveriesPage } from "./deliveries-page.tsx";
 import { OverviewPage } from "./overview-page.tsx";
+import { PortfolioSchedulePage } from "./portfolio-schedule-page.tsx";
 import { PropertiesPage } from "./properties-page.tsx";
 import { PropertyPage } from "./property-page.tsx";
+import { PropertySchedulePage } from "./property-schedule-page.tsx";
 
 /** The page that an address names. */
 export function Pages({ place }: { place: Place }) {
   const [area, id, part] = place.parts;
-  if (area === undefined) return <OverviewPage />;
+  if (area === undefined) return <OverviewPage place={place} />;
+  if (area === "schedule") return <PortfolioSchedulePage place={place} />;
+  if (area === "properties" && part === "schedule") return <PropertySchedulePage id={id!} place={place} />;
   if (area === "properties" && id === undefined) return <PropertiesPage place={place} />;
-  if (area === "properties") return <PropertyPage key={id} id={id!} part={part} />;
+  if (area === "properties") return <PropertyPage key={id} id={id!} part={part} place={place} />;
   if (area === "appliances" && id !== undefined) return <AppliancePage key={id} id={id} />;
   if (area === "components" && id !== undefined) return <ComponentPage key={id} id={id} />;
   if (area === "alerts") return <AlertsPage place={place} />;

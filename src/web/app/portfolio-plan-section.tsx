@@ -1,39 +1,42 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { PLAN_LIMITS } from "../../domain/planning/property-plan.ts";
 import { useLoaded } from "../browser/loaded.ts";
-import { addressOf } from "../browser/place.ts";
+import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { counted, date, money } from "../format.ts";
-import type { PlanSummaryForm } from "../forms.ts";
 import { Years } from "../sections/plan.tsx";
 import { Section } from "../sections/section.tsx";
+import { AmountSlider, Bought } from "../sections/spending.tsx";
+import { type Bargain, type Lot, rangeUpTo } from "../spending.ts";
 import { useApp } from "./app-context.ts";
+import type { PlannedPropertyForm, PortfolioPlanForm } from "./forms.ts";
+import { amountIn } from "./terms.tsx";
 
 const PROPERTIES_SHOWN = 8;
 /** The most that one call answers with. */
 const PROPERTIES_READ = 200;
+/** How long the slider rests before another amount is asked about: every amount is a call. */
+const RESTS_MS = 400;
 
-type PortfolioPlanForm = PlanSummaryForm & {
-  total: number;
-  portfolio: readonly {
-    property_id: string;
-    name: string;
-    immediate: { component_count: number; cost: number };
-    cost_of_waiting_a_year: number;
-  }[];
-};
+/** The plan with what all the money that it could be spent on buys, or what the query's budget does. */
+export const portfolioPlanPath = (query: Readonly<Record<string, string>> = {}) =>
+  `/v1/portfolio/plan?${new URLSearchParams({
+    ...{ limit: String(PROPERTIES_READ), budget: String(PLAN_LIMITS.budgetUsd.most) },
+    ...query,
+  })}`;
 
-/** What to do about the portfolio: where work is due, what the years cost, and what to set aside. */
-export function WhatToDoInPortfolio() {
+/** What to do about the portfolio: where work is due, what the years cost, what to set aside, and what money buys. */
+export function WhatToDoInPortfolio({ place }: { place: Place }) {
   const { api } = useApp();
-  const plan = useLoaded("plan", () =>
-    api.read<PortfolioPlanForm>(`/v1/portfolio/plan?limit=${PROPERTIES_READ}`),
-  );
+  const plan = useLoaded("plan", () => api.read<PortfolioPlanForm>(portfolioPlanPath()));
   return (
     <Section id="plan" title="What to do" about="What is best replaced and when, in all properties.">
       <Showing loaded={plan} what="the plan">
         {(value) => (
           <>
             <DueByProperty plan={value} />
-            <Years plan={value} />
+            <Years plan={value} links={{ schedule: addressOf(["schedule"]) }} rowsAre="a property" />
+            <WhatMoneyBuys all={value} place={place} />
           </>
         )}
       </Showing>
@@ -72,3 +75,97 @@ function DueByProperty({ plan }: { plan: PortfolioPlanForm }) {
     </>
   );
 }
+
+/** The best use of a budget over all properties: the API says what each amount buys. */
+function WhatMoneyBuys({ all, place }: { all: PortfolioPlanForm; place: Place }) {
+  const { api } = useApp();
+  const range = rangeUpTo(all.budget.spent);
+  const [amount, setAmount] = useState(Math.min(amountIn(place) ?? range.most, range.most));
+  const [asked, setAsked] = useState(amount);
+  useEffect(() => {
+    if (amount === asked) return;
+    const timer = setTimeout(() => {
+      setAsked(amount);
+      replaceQuery(place, { budget: String(amount) });
+    }, RESTS_MS);
+    return () => clearTimeout(timer);
+  }, [amount, asked, place]);
+  // All the money is what the plan itself was asked with.
+  const isAll = asked >= all.budget.spent;
+  const bought = useLoaded(isAll ? "all" : String(asked), async () =>
+    isAll ? all : await api.read<PortfolioPlanForm>(portfolioPlanPath({ budget: String(asked) })),
+  );
+  const last = useRef(all);
+  if (bought.value) last.current = bought.value;
+  const isOnItsWay = amount !== asked || bought.isLoading;
+  if (all.budget.spent === 0)
+    return (
+      <>
+        <h3>What a budget buys</h3>
+        <p class="empty">
+          There is no part with which waiting costs more than it saves: nothing to spend a budget on now.
+        </p>
+      </>
+    );
+  return (
+    <>
+      <h3>What a budget buys</h3>
+      <p class="about screen">
+        First what saves most for each dollar, in all properties. Each amount that you try is a call; one that
+        you have tried is none.
+        {all.total > all.portfolio.length &&
+          ` By property, of the first ${all.portfolio.length}; the sums are of all.`}
+      </p>
+      <AmountSlider range={range} amount={amount} onSlide={setAmount} />
+      <div class={isOnItsWay ? "asked waits" : "asked"} aria-busy={isOnItsWay}>
+        {bought.failure && !isOnItsWay ? (
+          <p role="alert">
+            {bought.failure.message}{" "}
+            <button type="button" class="plain" onClick={bought.again}>
+              Try again
+            </button>
+          </p>
+        ) : (
+          <Bought
+            bargain={bargainOf(all, last.current)}
+            amount={Math.min(last.current.budget.amount, range.most)}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** What the budget of one plan buys of what that of the other could, by property. */
+function bargainOf(all: PortfolioPlanForm, { budget, portfolio }: PortfolioPlanForm): Bargain {
+  const shares = new Map(portfolio.map((one) => [one.property_id, one.budget]));
+  const none = { chosen_count: 0, spent: 0, avoided: 0 };
+  const bought = all.portfolio.map((one) => lotOf(one, shares.get(one.property_id) ?? none));
+  const left = all.portfolio.map((one) => {
+    const { chosen_count, spent, avoided } = shares.get(one.property_id) ?? none;
+    return lotOf(one, {
+      chosen_count: one.budget.chosen_count - chosen_count,
+      spent: one.budget.spent - spent,
+      avoided: one.budget.avoided - avoided,
+    });
+  });
+  const dearest = (lots: Lot[]) =>
+    lots.filter(({ count }) => count > 0).sort((a, b) => b.waitingUsd - a.waitingUsd);
+  return {
+    count: budget.chosen_count,
+    spentUsd: budget.spent,
+    avoidedUsd: budget.avoided,
+    leftUsd: Math.max(all.budget.avoided - budget.avoided, 0),
+    bought: dearest(bought),
+    left: dearest(left),
+  };
+}
+
+const lotOf = (one: PlannedPropertyForm, share: PlannedPropertyForm["budget"]): Lot => ({
+  name: one.name,
+  where: counted(share.chosen_count, "part"),
+  address: addressOf(["properties", one.property_id]),
+  count: share.chosen_count,
+  usd: share.spent,
+  waitingUsd: share.avoided,
+});

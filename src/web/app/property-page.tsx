@@ -1,13 +1,24 @@
 import type { ApiClient } from "../browser/api-client.ts";
+import { saveCsv } from "../browser/csv-file.ts";
 import { useLoaded } from "../browser/loaded.ts";
-import { addressOf } from "../browser/place.ts";
+import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
-import { type PropertyFigures, PropertyHeading, PropertySections } from "../embed/property-page.tsx";
-import type { ComponentForm, InspectionForm, PropertyPlanForm, UnitForm } from "../forms.ts";
+import { csvRows } from "../embed/csv.ts";
+import {
+  type NumberLinks,
+  type PropertyFigures,
+  PropertyHeading,
+  PropertySections,
+} from "../embed/property-page.tsx";
+import { date } from "../format.ts";
+import type { ComponentForm, InspectionForm, PropertyForm, PropertyPlanForm, UnitForm } from "../forms.ts";
+import { shortened } from "../printed.ts";
 import { SpendingSlider } from "../sections/spending.tsx";
 import { readAll, readTypes, useApp, useTitle } from "./app-context.ts";
 import { ClaimsOfProperty } from "./claims-section.tsx";
 import { Equipment } from "./equipment-section.tsx";
+import { usePrinted } from "./printing.ts";
+import { amountIn } from "./terms.tsx";
 import { Trail } from "./trail.tsx";
 
 const TABS = [
@@ -17,10 +28,24 @@ const TABS = [
 ] as const;
 
 /** A property: how it stands, what is in it, and what it has claimed. */
-export function PropertyPage({ id, part = "" }: { id: string; part?: string | undefined }) {
+export function PropertyPage({
+  id,
+  part = "",
+  place,
+}: {
+  id: string;
+  part?: string | undefined;
+  place: Place;
+}) {
   const { api } = useApp();
   const figures = useLoaded(id, () => readFigures(api, id));
-  useTitle(figures.value?.property.name ?? "Property");
+  const { value: shown } = figures;
+  useTitle(shown?.property.name ?? "Property");
+  usePrinted(
+    shown
+      ? `${shortened(shown.property.name)} · Property condition, ${date(shown.assessedAt)}`
+      : "Property condition",
+  );
   return (
     <>
       <Trail links={[["Properties", addressOf(["properties"])]]} />
@@ -43,7 +68,16 @@ export function PropertyPage({ id, part = "" }: { id: string; part?: string | un
             ) : part === "claims" ? (
               <ClaimsOfProperty propertyId={id} />
             ) : (
-              <PropertySections figures={value} spending={(given) => <SpendingSlider {...given} />} />
+              <PropertySections
+                figures={{ ...value, budget: amountIn(place) }}
+                links={linksOf(id, value)}
+                spending={(given) => (
+                  <SpendingSlider
+                    {...given}
+                    onSettled={(amount) => replaceQuery(place, { budget: String(amount) })}
+                  />
+                )}
+              />
             )}
           </div>
         )}
@@ -52,11 +86,29 @@ export function PropertyPage({ id, part = "" }: { id: string; part?: string | un
   );
 }
 
+/** The files are made of what is here: no call is spent on them. */
+const linksOf = (id: string, figures: PropertyFigures): NumberLinks => ({
+  csv: (file) => () => {
+    const { heading, rows } = csvRows(file, { ...figures, plan: figures.plan! });
+    saveCsv(`${id}-${file}.csv`, heading, rows);
+  },
+  schedule: addressOf(["properties", id, "schedule"]),
+});
+
+/** The units, where any of the parts is in one. */
+export const readUnits = (api: ApiClient, id: string, parts: readonly { unit: string | null }[]) =>
+  parts.some(({ unit }) => unit !== null)
+    ? readAll<"units", UnitForm>(api, `/v1/property/${encodeURIComponent(id)}/units`, "units")
+    : Promise.resolve([]);
+
+export const readProperty = (api: ApiClient, id: string) =>
+  api.read<PropertyForm>(`/v1/properties/${encodeURIComponent(id)}`);
+
 /** What the sections show, of the operations that any partner calls. */
 async function readFigures(api: ApiClient, id: string): Promise<PropertyFigures> {
-  const [record, of] = [`/v1/properties/${encodeURIComponent(id)}`, `/v1/property/${encodeURIComponent(id)}`];
+  const of = `/v1/property/${encodeURIComponent(id)}`;
   // The first says whether there is such a property, before others are asked about it.
-  const property = await api.read<PropertyFigures["property"]>(record);
+  const property = await readProperty(api, id);
   const [types, components, condition, plan, forecast, reserve, compliance] = await Promise.all([
     readTypes(api),
     readAll<"components", ComponentForm>(
@@ -70,8 +122,6 @@ async function readFigures(api: ApiClient, id: string): Promise<PropertyFigures>
     api.read<PropertyFigures["reserve"]>(`${of}/reserve`),
     api.read<{ compliance_items: InspectionForm[] }>(`${of}/compliance`),
   ]);
-  const isAnyInUnit = components.some(({ unit }) => unit !== null);
-  const units = isAnyInUnit ? await readAll<"units", UnitForm>(api, `${of}/units`, "units") : [];
   return {
     property,
     condition,
@@ -81,7 +131,7 @@ async function readFigures(api: ApiClient, id: string): Promise<PropertyFigures>
     inspections: compliance.compliance_items,
     components,
     types,
-    units,
+    units: await readUnits(api, id, components),
     // A part's page shows how its score has moved.
     trend: undefined,
     assessedAt: condition.assessed_at,

@@ -11,7 +11,11 @@ const AREAS = [
 ] as const;
 
 /** To which area of the navigation a place belongs. */
-const AREA_OF: Readonly<Record<string, string>> = { appliances: "properties", components: "properties" };
+const AREA_OF: Readonly<Record<string, string>> = {
+  appliances: "properties",
+  components: "properties",
+  schedule: "",
+};
 
 /** What stands around every page: where one is, and what the calls have cost. */
 export function Shell({ place, children }: { place: Place; children: ComponentChildren }) {

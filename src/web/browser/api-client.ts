@@ -51,11 +51,20 @@ export class ApiClient {
 
   /** The JSON at an address. Throws an ApiFailure. */
   async read<T>(path: string): Promise<T> {
-    const known = this.known<T>(path);
+    return (await this.#read(path, readJson)) as T;
+  }
+
+  /** The text at an address that answers with a table. Throws an ApiFailure. */
+  async text(path: string): Promise<string> {
+    return (await this.#read(path, readText)) as string;
+  }
+
+  async #read(path: string, read: (answer: Response) => Promise<unknown>): Promise<unknown> {
+    const known = this.known<unknown>(path);
     if (known !== undefined) return known;
-    const under = this.#under.get(path) ?? this.#ask(path).finally(() => this.#under.delete(path));
+    const under = this.#under.get(path) ?? this.#ask(path, read).finally(() => this.#under.delete(path));
     this.#under.set(path, under);
-    return (await under) as T;
+    return await under;
   }
 
   /** From now on every address is asked for again, with its ETag. */
@@ -87,11 +96,11 @@ export class ApiClient {
     return await (await this.#send(path, {})).blob();
   }
 
-  async #ask(path: string): Promise<unknown> {
+  async #ask(path: string, read: (answer: Response) => Promise<unknown>): Promise<unknown> {
     const held = this.#held.get(path);
     const condition: Record<string, string> = held?.etag ? { "if-none-match": held.etag } : {};
     const answer = await this.#send(path, { headers: condition });
-    const value = answer.status === 304 ? held!.value : await readJson(answer);
+    const value = answer.status === 304 ? held!.value : await read(answer);
     const etag = answer.headers.get("etag") ?? held?.etag ?? null;
     this.#held.set(path, { etag, value, readAt: this.now() });
     return value;
@@ -144,9 +153,13 @@ async function reach(address: string, options: RequestInit): Promise<Response> {
   }
 }
 
-async function readJson(answer: Response): Promise<unknown> {
+const readJson = (answer: Response) => whole(() => answer.json());
+const readText = (answer: Response) => whole(() => answer.text());
+
+/** A body that breaks off is a connection that did. */
+async function whole(read: () => Promise<unknown>): Promise<unknown> {
   try {
-    return await answer.json();
+    return await read();
   } catch {
     throw new ApiFailure("offline", OFFLINE);
   }

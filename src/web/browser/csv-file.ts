@@ -6,6 +6,21 @@ export function saveCsv(name: string, heading: readonly string[], rows: readonly
   saveFile(name, new Blob([text], { type: "text/csv;charset=utf-8" }));
 }
 
+/** The rows of a table as the API writes it (RFC 4180), their cells as texts. */
+export function csvRows(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (const [whole, quoted, plain, end] of text.matchAll(CELL)) {
+    if (whole === "") break;
+    row.push(quoted?.replaceAll('""', '"') ?? plain!);
+    if (end === ",") continue;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g;
+
 /** Lets the reader keep a file. */
 export function saveFile(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);

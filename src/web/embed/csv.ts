@@ -1,4 +1,10 @@
-import type { ComponentForm, ScheduledComponentForm, ScheduledPlanForm, TrendPointForm } from "../forms.ts";
+import type {
+  ComponentForm,
+  PlannedComponentForm,
+  PropertyPlanForm,
+  ScheduledComponentForm,
+  TrendPointForm,
+} from "../forms.ts";
 import { byCostOfWaiting } from "../waiting.ts";
 import { Places, systemName } from "../words.ts";
 import type { CsvFile, PropertyFigures } from "./property-page.tsx";
@@ -7,13 +13,16 @@ type Cell = string | number | boolean | null;
 /** A file's first row and the others. */
 export type CsvRows = { heading: readonly string[]; rows: readonly (readonly Cell[])[] };
 
-/** What the files are made of: what the page shows, and what each part costs in each year. */
+/**
+ * What the files are made of: what the page shows, and where it is known what each part costs in each year, and what its
+ * failure within a year is expected to cost.
+ */
 export type FileFigures = Omit<PropertyFigures, "plan" | "components"> & {
-  plan: ScheduledPlanForm;
-  components: readonly WeighedForm[];
+  plan: Omit<PropertyPlanForm, "components"> & { components: readonly PlannedPart[] };
+  components: readonly WeighedPart[];
 };
-/** A component with what its failure within a year is expected to cost. */
-type WeighedForm = ComponentForm & { expected_failure_cost_a_year: number };
+type PlannedPart = PlannedComponentForm & Partial<ScheduledComponentForm>;
+type WeighedPart = ComponentForm & { expected_failure_cost_a_year?: number };
 
 /** The numbers behind a picture, under the wire's own field names. */
 export function csvRows(file: CsvFile, figures: FileFigures): CsvRows {
@@ -84,7 +93,7 @@ const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => CsvRows>> = {
     ),
 };
 
-function componentRow(one: WeighedForm, places: Places) {
+function componentRow(one: WeighedPart, places: Places) {
   return {
     component_id: one.component_id,
     component_name: one.component_name,
@@ -103,11 +112,13 @@ function componentRow(one: WeighedForm, places: Places) {
     projected_failure_latest: one.projected_failure_range.latest,
     proactive_cost: one.proactive_cost,
     reactive_cost: one.reactive_cost,
-    expected_failure_cost_a_year: one.expected_failure_cost_a_year,
+    ...(one.expected_failure_cost_a_year !== undefined && {
+      expected_failure_cost_a_year: one.expected_failure_cost_a_year,
+    }),
   };
 }
 
-function plannedRow(one: ScheduledComponentForm, places: Places) {
+function plannedRow(one: PlannedPart, places: Places) {
   return {
     component_id: one.component_id,
     component_name: one.component_name,
@@ -122,7 +133,7 @@ function plannedRow(one: ScheduledComponentForm, places: Places) {
     proactive_cost: one.proactive_cost,
     reactive_cost: one.reactive_cost,
     cost_of_waiting_a_year: one.cost_of_waiting_a_year,
-    ...Object.fromEntries(one.yearly_costs.map((cost, at) => [`year_${at + 1}`, cost])),
+    ...Object.fromEntries((one.yearly_costs ?? []).map((cost, at) => [`year_${at + 1}`, cost])),
   };
 }
 

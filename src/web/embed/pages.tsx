@@ -1,11 +1,12 @@
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date } from "../format.ts";
 import type { ComponentForm } from "../forms.ts";
+import { shortened } from "../printed.ts";
 import { componentColumns } from "../sections/attention.tsx";
 import { DataTable } from "../sections/section.tsx";
 import { byCostOfWaiting } from "../waiting.ts";
 import { Places, TIER_WORDS, TIERS } from "../words.ts";
-import { type Rendered, renderDocument, shortened } from "./document.tsx";
+import { type Rendered, renderDocument } from "./document.tsx";
 import {
   type NumberLinks,
   type PropertyFigures,

@@ -18,6 +18,7 @@ import { Condition } from "../sections/condition.tsx";
 import { HeatMap } from "../sections/heat-map.tsx";
 import { Inspections } from "../sections/inspections.tsx";
 import { type Spendings, WhatToDo } from "../sections/plan.tsx";
+import type { Csv } from "../sections/section.tsx";
 import { Timeline } from "../sections/timeline.tsx";
 import { Trend } from "../sections/trend.tsx";
 import { byCostOfWaiting, elevated } from "../waiting.ts";
@@ -49,8 +50,8 @@ export type Chosen = {
 
 /** Where the numbers behind the pictures are: addresses of files and of the page with every component. */
 export type NumberLinks = {
-  csv: (file: CsvFile, componentId?: string) => string;
-  components: string;
+  csv: (file: CsvFile, componentId?: string) => Csv;
+  components?: string;
   schedule: string;
 };
 export type CsvFile =

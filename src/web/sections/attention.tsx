@@ -6,7 +6,7 @@ import type { ComponentForm } from "../forms.ts";
 import { costOfWaiting } from "../waiting.ts";
 import { type Places, TIER_WORDS } from "../words.ts";
 import { PartName } from "./part-name.tsx";
-import { type Column, Numbers, Section } from "./section.tsx";
+import { type Column, type Csv, Numbers, Section } from "./section.tsx";
 
 const SHOWN = 10;
 
@@ -15,7 +15,7 @@ export function Attention(props: {
   /** CRITICAL and WARNING ones in the order of what waiting costs. */
   components: readonly ComponentForm[];
   places: Places;
-  csv?: string | undefined;
+  csv?: Csv;
   all?: string | undefined;
 }) {
   const { components, places, csv, all } = props;

@@ -1,7 +1,7 @@
 import { Bar } from "../charts/bar.tsx";
 import { count, counted, money } from "../format.ts";
 import type { ForecastForm, ReserveForm } from "../forms.ts";
-import { Numbers, Section } from "./section.tsx";
+import { type Csv, Numbers, Section } from "./section.tsx";
 
 const WINDOWS = ["window_30_days", "window_60_days", "window_90_days"] as const;
 const RESERVES = [
@@ -15,8 +15,8 @@ const RESERVES = [
 export function Budget(props: {
   forecast: ForecastForm;
   reserve: ReserveForm;
-  reserveCsv?: string | undefined;
-  forecastCsv?: string | undefined;
+  reserveCsv?: Csv;
+  forecastCsv?: Csv;
 }) {
   const { forecast, reserve, reserveCsv, forecastCsv } = props;
   const spans = RESERVES.map(([key, name]) => ({ name, ...reserve.reserves[key] }));

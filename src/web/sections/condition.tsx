@@ -3,7 +3,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
 import type { ComponentForm, ConditionForm, ReserveForm } from "../forms.ts";
 import { TIER_WORDS, TIERS } from "../words.ts";
-import { Numbers, Section } from "./section.tsx";
+import { type Csv, Numbers, Section } from "./section.tsx";
 
 /** Where each grade begins on the scale of 100, the worst first. */
 const GRADES = [
@@ -30,7 +30,7 @@ export function Condition(props: {
   condition: ConditionForm;
   components: readonly Costs[];
   reserve: ReserveForm;
-  csv?: string | undefined;
+  csv?: Csv;
 }) {
   const { condition, components, reserve, csv } = props;
   if (condition.components_assessed === 0 || condition.grade === null) return <NothingAssessed />;

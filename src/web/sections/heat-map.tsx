@@ -2,7 +2,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { count, money } from "../format.ts";
 import type { ComponentForm, Tier } from "../forms.ts";
 import { type Places, systemName, TIER_WORDS, TIERS } from "../words.ts";
-import { Numbers, Section } from "./section.tsx";
+import { type Csv, Numbers, Section } from "./section.tsx";
 
 /** Marks of one system; where it has more parts, a mark stands for several of one tier. */
 const MOST_MARKS = 160;
@@ -10,11 +10,7 @@ const MOST_MARKS = 160;
 type SystemRow = { system: string; parts: readonly ComponentForm[] };
 
 /** Where the risk sits: the systems by components, each a mark by its tier, the worst first. */
-export function HeatMap(props: {
-  components: readonly ComponentForm[];
-  places: Places;
-  csv?: string | undefined;
-}) {
+export function HeatMap(props: { components: readonly ComponentForm[]; places: Places; csv?: Csv }) {
   const { components, places, csv } = props;
   const rows = bySystem(components, places);
   return (

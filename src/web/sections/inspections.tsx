@@ -1,7 +1,7 @@
 import { count, date, daysFromNow } from "../format.ts";
 import type { InspectionForm } from "../forms.ts";
 import { INSPECTION_WORDS, type Places, sentence } from "../words.ts";
-import { Numbers, Section } from "./section.tsx";
+import { type Csv, Numbers, Section } from "./section.tsx";
 
 const SHOWN = 8;
 
@@ -10,7 +10,7 @@ export function Inspections(props: {
   /** The first due first. */
   inspections: readonly InspectionForm[];
   places: Places;
-  csv?: string | undefined;
+  csv?: Csv;
 }) {
   const { inspections, places, csv } = props;
   const overdue = inspections.filter(({ status }) => status === "OVERDUE").length;

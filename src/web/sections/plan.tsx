@@ -6,15 +6,15 @@ import { count, counted, date, money } from "../format.ts";
 import type { PlannedComponentForm, PlanSummaryForm, PropertyPlanForm } from "../forms.ts";
 import { type Offer, offerOf, rangeOf } from "../spending.ts";
 import { type Places, POLICY_WORDS } from "../words.ts";
-import { Numbers, Section } from "./section.tsx";
+import { type Csv, Numbers, Section } from "./section.tsx";
 import { SPENDING_DATA, SPENDING_PLACE, SpendingForm, type SpendingProps } from "./spending.tsx";
 
 const SHOWN = 6;
 
 export type PlanLinks = {
   /** The years, and the parts, as CSV. */
-  yearsCsv?: string | undefined;
-  partsCsv?: string | undefined;
+  yearsCsv?: Csv;
+  partsCsv?: Csv;
   /** The replacement reserve schedule, for print. */
   schedule?: string | undefined;
 };
@@ -128,10 +128,13 @@ export function Years({
   plan,
   units,
   links = {},
+  rowsAre = "a part",
 }: {
   plan: PlanSummaryForm;
   units?: number;
   links?: PlanLinks;
+  /** What has a row of the schedule. */
+  rowsAre?: string;
 }) {
   const { totals, schedule } = plan;
   return (
@@ -171,7 +174,7 @@ export function Years({
       />
       {links.schedule && (
         <p class="screen small reserve-schedule">
-          <a href={links.schedule}>Replacement reserve schedule</a>, a row a part and a column a year, for
+          <a href={links.schedule}>Replacement reserve schedule</a>, a row {rowsAre} and a column a year, for
           print
         </p>
       )}

@@ -1,39 +1,45 @@
-import { Fragment } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { sumOf } from "../alike.ts";
 import { count, money } from "../format.ts";
-import type { ReserveSchedule, ScheduleRow } from "../reserve-schedule.ts";
+import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../reserve-schedule.ts";
 
 /** Years that have room beside what is said of a part; more are a table after it. */
 const MOST_YEARS = 12;
 
 /** A replacement reserve schedule: a row for like parts, a column a year, and what they come to below. */
 export function ScheduleTables({ schedule, caption }: { schedule: ReserveSchedule; caption: string }) {
-  const total = schedule.years.length;
-  const tables = Math.ceil(total / MOST_YEARS);
-  const size = Math.ceil(total / tables);
+  return (
+    <InSheets years={schedule.years.length} caption={caption}>
+      {(sheet) => <ScheduleTable schedule={schedule} {...sheet} />}
+    </InSheets>
+  );
+}
+
+/** Years of a sheet, from the first up to the one that stands on the next. */
+export type Sheet = { from: number; to: number; caption: string };
+
+/** As many tables as the years take. */
+export function InSheets(props: {
+  years: number;
+  caption: string;
+  children: (sheet: Sheet) => ComponentChildren;
+}) {
+  const { years, caption, children } = props;
+  const sheets = Math.ceil(years / MOST_YEARS);
+  const size = Math.ceil(years / sheets);
   return (
     <>
-      {Array.from({ length: tables }, (_, at) => (
-        <ScheduleTable
-          schedule={schedule}
-          from={at * size}
-          to={Math.min((at + 1) * size, total)}
-          caption={
-            tables === 1
-              ? caption
-              : `${caption}, years ${at * size + 1} to ${Math.min((at + 1) * size, total)}`
-          }
-        />
-      ))}
+      {Array.from({ length: sheets }, (_, at) => {
+        const [from, to] = [at * size, Math.min((at + 1) * size, years)];
+        const named = sheets === 1 ? caption : `${caption}, years ${from + 1} to ${to}`;
+        return children({ from, to, caption: named });
+      })}
     </>
   );
 }
 
-type TableProps = { schedule: ReserveSchedule; from: number; to: number; caption: string };
-
-function ScheduleTable({ schedule, from, to, caption }: TableProps) {
+function ScheduleTable({ schedule, from, to, caption }: Sheet & { schedule: ReserveSchedule }) {
   const cut = (years: readonly number[]) => years.slice(from, to);
-  const numbers = cut(schedule.years.map((_, year) => year + 1));
   return (
     <div class="wide" role="group" aria-label={caption} tabIndex={0}>
       <table class="reserve">
@@ -48,15 +54,7 @@ function ScheduleTable({ schedule, from, to, caption }: TableProps) {
                 </th>
               ),
             )}
-            {numbers.map((year) => (
-              <th scope="col" class="number">
-                <span class="year-word">Year </span>
-                {year}
-              </th>
-            ))}
-            <th scope="col" class="number">
-              Total
-            </th>
+            <YearHeadings from={from} to={to} />
           </tr>
         </thead>
         <tbody>
@@ -87,21 +85,7 @@ function ScheduleTable({ schedule, from, to, caption }: TableProps) {
             <td class="number">{count(schedule.cost)}</td>
             <Cells years={cut(schedule.years)} />
           </tr>
-          <tr>
-            <th scope="row" colSpan={8}>
-              Inflation factor
-            </th>
-            {cut(schedule.factors).map((factor) => (
-              <td class="number">{factor.toFixed(4)}</td>
-            ))}
-            <td />
-          </tr>
-          <Summed title="Total with inflation" years={cut(schedule.inflated)} kind="total" />
-          <Summed title="Per unit, with inflation" years={cut(schedule.perUnit)} />
-          <Summed
-            title="For comparison: every part run to failure, in today’s dollars"
-            years={cut(schedule.runToFailure)}
-          />
+          <InflatedRows sums={schedule} from={from} to={to} columns={8} />
         </tfoot>
       </table>
     </div>
@@ -127,18 +111,52 @@ function PartRow({ row, years }: { row: ScheduleRow; years: readonly number[] })
   );
 }
 
-function Summed({ title, years, kind }: { title: string; years: readonly number[]; kind?: string }) {
+export function YearHeadings({ from, to }: { from: number; to: number }) {
   return (
-    <tr class={kind}>
-      <th scope="row" colSpan={8}>
-        {title}
+    <>
+      {Array.from({ length: to - from }, (_, at) => (
+        <th scope="col" class="number">
+          <span class="year-word">Year </span>
+          {from + at + 1}
+        </th>
+      ))}
+      <th scope="col" class="number">
+        Total
       </th>
-      <Cells years={years} />
-    </tr>
+    </>
   );
 }
 
-function Cells({ years }: { years: readonly number[] }) {
+/** The rows below the total: what it comes to in the money of each year, and what running to failure would cost. */
+export function InflatedRows(props: { sums: ScheduleSums; from: number; to: number; columns: number }) {
+  const { sums, from, to, columns } = props;
+  const row = (title: string, years: readonly number[], kind?: string) => (
+    <tr class={kind}>
+      <th scope="row" colSpan={columns}>
+        {title}
+      </th>
+      <Cells years={years.slice(from, to)} />
+    </tr>
+  );
+  return (
+    <>
+      <tr>
+        <th scope="row" colSpan={columns}>
+          Inflation factor
+        </th>
+        {sums.factors.slice(from, to).map((factor) => (
+          <td class="number">{factor.toFixed(4)}</td>
+        ))}
+        <td />
+      </tr>
+      {row("Total with inflation", sums.inflated, "total")}
+      {row("Per unit, with inflation", sums.perUnit)}
+      {row("For comparison: every part run to failure, in today’s dollars", sums.runToFailure)}
+    </>
+  );
+}
+
+export function Cells({ years }: { years: readonly number[] }) {
   return (
     <>
       {years.map((cost) => (
@@ -150,7 +168,7 @@ function Cells({ years }: { years: readonly number[] }) {
 }
 
 /** What a page says above its schedule: the averages that lenders compare. */
-export function ScheduleAverages({ schedule, units }: { schedule: ReserveSchedule; units: number }) {
+export function ScheduleAverages({ schedule, units }: { schedule: ScheduleSums; units: number }) {
   const years = schedule.years.length;
   const average = (of: readonly number[]) =>
     money(Math.round(sumOf(of, Number) / years / Math.max(units, 1)));

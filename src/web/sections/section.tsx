@@ -63,6 +63,9 @@ export function DataTable<Row>(props: {
   );
 }
 
+/** Where the numbers are as a file: its address, or what saves it. Undefined where none is offered. */
+export type Csv = string | (() => void) | undefined;
+
 /**
  * The numbers of a picture, one click away: a table of its first rows, the address of all as CSV, and where there are
  * more rows than a page should have, the address of a page with them.
@@ -72,7 +75,7 @@ export function Numbers<Row>(props: {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   /** Without one, the page offers no file. */
-  csv?: string | undefined;
+  csv?: Csv;
   all?: string | undefined;
   /** Said above the table. */
   note?: string | undefined;
@@ -93,10 +96,15 @@ export function Numbers<Row>(props: {
             {csv && " · "}
           </>
         )}
-        {csv && (
+        {typeof csv === "string" && (
           <a href={csv} download>
             Download as CSV
           </a>
+        )}
+        {typeof csv === "function" && (
+          <button type="button" class="plain" onClick={csv}>
+            Save as CSV
+          </button>
         )}
       </p>
     </details>

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { counted, money } from "../format.ts";
-import { type Bargain, bargainFor, type Lot, type Offer, rangeOf } from "../spending.ts";
+import { type Bargain, bargainFor, type Lot, type Offer, type Range, rangeOf } from "../spending.ts";
 
 const SHOWN = 5;
 /** Where the choice of a budget is on its page, and the numbers that it is made from. */
@@ -34,34 +34,48 @@ export function SpendingForm({ offer, amount }: SpendingProps) {
 }
 
 /** The same with a slider, worked out where the page is read. */
-export function SpendingSlider({ offer, amount: first }: SpendingProps) {
+export function SpendingSlider({ offer, amount: first, onSettled }: SpendingProps & Settling) {
   const [amount, setAmount] = useState(first);
-  const { most, step } = rangeOf(offer);
   return (
     <>
-      <div class="choice amount slides">
-        <label for="amount">Budget</label>
-        <input
-          id="amount"
-          type="range"
-          min="0"
-          max={most}
-          step={step}
-          value={amount}
-          aria-valuetext={money(amount)}
-          onInput={({ currentTarget }) => setAmount(Number(currentTarget.value))}
-        />
-        <output for="amount">{money(amount)}</output>
-      </div>
+      <AmountSlider range={rangeOf(offer)} amount={amount} onSlide={setAmount} onSettled={onSettled} />
       <Bought bargain={bargainFor(offer, amount)} amount={amount} />
     </>
   );
 }
 
-function Bought({ bargain, amount }: { bargain: Bargain; amount: number }) {
-  const { spentUsd, avoidedUsd, leftUsd, bought, left } = bargain;
+type Settling = {
+  /** Told of the amount once the slider is let go. */
+  onSettled?: ((amount: number) => void) | undefined;
+};
+
+export function AmountSlider(
+  props: { range: Range; amount: number; onSlide: (amount: number) => void } & Settling,
+) {
+  const { range, amount, onSlide, onSettled } = props;
+  return (
+    <div class="choice amount slides">
+      <label for="amount">Budget</label>
+      <input
+        id="amount"
+        type="range"
+        min="0"
+        max={range.most}
+        step={range.step}
+        value={amount}
+        aria-valuetext={money(amount)}
+        onInput={({ currentTarget }) => onSlide(Number(currentTarget.value))}
+        onChange={({ currentTarget }) => onSettled?.(Number(currentTarget.value))}
+      />
+      <output for="amount">{money(amount)}</output>
+    </div>
+  );
+}
+
+/** What an amount buys and what it leaves, in a sentence, a bar and two lists. */
+export function Bought({ bargain, amount }: { bargain: Bargain; amount: number }) {
+  const { count: parts, spentUsd, avoidedUsd, leftUsd, bought, left } = bargain;
   const all = avoidedUsd + leftUsd;
-  const parts = bought.reduce((sum, { count }) => sum + count, 0);
   return (
     <>
       <p class="bargain" aria-live="polite">
@@ -75,7 +89,7 @@ function Bought({ bargain, amount }: { bargain: Bargain; amount: number }) {
             <strong>{money(amount)}</strong> replaces {counted(parts, "part")} for{" "}
             {money(Math.round(spentUsd))}. That saves <strong>{money(Math.round(avoidedUsd))}</strong> of the{" "}
             {money(Math.round(all))} that waiting a year costs
-            {left.length === 0 ? ": nothing is left to save." : `, and leaves ${money(Math.round(leftUsd))}.`}
+            {leftUsd < 0.5 ? ": nothing is left to save." : `, and leaves ${money(Math.round(leftUsd))}.`}
           </>
         )}
       </p>
@@ -100,11 +114,20 @@ function Lots({ title, lots, empty }: { title: string; lots: readonly Lot[]; emp
       <ul>
         {lots.slice(0, SHOWN).map((lot) => (
           <li>
-            <span>
-              {lot.name}
-              {lot.count > 1 && ` × ${lot.count.toLocaleString("en-US")}`}{" "}
-              <span class="mute small">{lot.where}</span>
-            </span>
+            {lot.address === undefined ? (
+              <span>
+                {lot.name}
+                {lot.count > 1 && ` × ${lot.count.toLocaleString("en-US")}`}{" "}
+                <span class="mute small">{lot.where}</span>
+              </span>
+            ) : (
+              <span>
+                <a href={lot.address}>
+                  <bdi>{lot.name}</bdi>
+                </a>{" "}
+                <span class="mute small">{lot.where}</span>
+              </span>
+            )}
             <span class="number">
               {money(Math.round(lot.usd))}
               <span class="mute small"> saves {money(Math.round(lot.waitingUsd))}</span>

@@ -7,7 +7,7 @@ import type { ComponentForm } from "../forms.ts";
 import { costOfWaiting } from "../waiting.ts";
 import { type Places, TIER_WORDS } from "../words.ts";
 import { PartName } from "./part-name.tsx";
-import { Numbers, Section } from "./section.tsx";
+import { type Csv, Numbers, Section } from "./section.tsx";
 
 const SHOWN = 14;
 /** The farthest year shown; what is expected later is cut there. */
@@ -21,7 +21,7 @@ export function Timeline(props: {
   places: Places;
   /** The year that the line of time starts with. */
   year: number;
-  csv?: string | undefined;
+  csv?: Csv;
   all?: string | undefined;
 }) {
   const { components, places, year, csv, all } = props;

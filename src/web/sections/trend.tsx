@@ -6,7 +6,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { counted, date, money } from "../format.ts";
 import type { ComponentForm, HistoryEventForm, TrendPointForm } from "../forms.ts";
 import { type Places, sentence, TIER_WORDS } from "../words.ts";
-import { DataTable, Numbers, Section } from "./section.tsx";
+import { type Csv, DataTable, Numbers, Section } from "./section.tsx";
 
 const HEIGHT = 220;
 const TOP = 8;
@@ -25,7 +25,7 @@ export function Trend(props: {
   places: Places;
   /** What else may be looked at, the dearest to wait for first; without them there is no choice. */
   choices?: readonly ComponentForm[];
-  csv?: string | undefined;
+  csv?: Csv;
 }) {
   const { component, points, events, places, choices, csv } = props;
   return (

@@ -1,0 +1,206 @@
+import { useState } from "preact/hooks";
+import { sumOf } from "../alike.ts";
+import type { ApiClient } from "../browser/api-client.ts";
+import { useLoaded } from "../browser/loaded.ts";
+import { addressOf, type Place } from "../browser/place.ts";
+import { Showing } from "../browser/states.tsx";
+import { count, counted, date } from "../format.ts";
+import { shortened } from "../printed.ts";
+import { type ScheduleSums, scheduleSumsOf, sharedOut } from "../reserve-schedule.ts";
+import { ReserveHeading, ReserveNotes, ReserveSummary } from "../sections/reserve-page.tsx";
+import { Cells, InflatedRows, InSheets, type Sheet, YearHeadings } from "../sections/schedule-table.tsx";
+import { useApp, useTitle } from "./app-context.ts";
+import type { PortfolioPlanForm } from "./forms.ts";
+import { More } from "./more.tsx";
+import { PAGE } from "./portfolio-loader.ts";
+import { portfolioPlanPath } from "./portfolio-plan-section.tsx";
+import { usePrinted } from "./printing.ts";
+import { recordsOf, yearsIn } from "./property-schedule-page.tsx";
+import { Save } from "./save.tsx";
+import { type Terms, TermsRow, termsIn, termsQuery } from "./terms.tsx";
+
+/** The replacement reserve schedule of the portfolio, a row a property, for print. */
+export function PortfolioSchedulePage({ place }: { place: Place }) {
+  const { api } = useApp();
+  const [pages, setPages] = useState(1);
+  const terms = termsIn(place);
+  const key = `${terms.years} ${terms.inflationPct}`;
+  const loaded = useLoaded(`${key} ${pages}`, () => readSchedule(api, terms, pages));
+  const { value } = loaded;
+  useTitle("Replacement reserve schedule");
+  usePrinted(
+    value
+      ? `${shortened(value.plan.partner)} · Replacement reserve schedule, ${date(value.plan.as_of)}`
+      : "Replacement reserve schedule",
+    { isLandscape: true },
+  );
+  return (
+    <div class="property reserve-page">
+      <Showing loaded={loaded} what="the schedule" isPage>
+        {({ plan, file, schedule }) => (
+          <>
+            <ReserveHeading plan={plan}>
+              <a href={addressOf([])}>
+                <bdi>{plan.partner}</bdi>
+              </a>
+              {" · "}
+              {counted(plan.total, "property", "properties")}
+            </ReserveHeading>
+            <TermsRow place={place}>
+              <Save file="portfolio-plan.csv" rows={file} total={plan.total} />
+            </TermsRow>
+            {plan.total === 0 ? (
+              <section class="card">
+                <p class="empty">There is no property on record: there is nothing to plan.</p>
+              </section>
+            ) : (
+              <>
+                <ReserveSummary plan={plan} sums={schedule} units={schedule.units} />
+                <section class="card" aria-label="Schedule">
+                  <InSheets years={plan.years} caption="Replacement reserve schedule">
+                    {(sheet) => <PropertiesTable schedule={schedule} {...sheet} />}
+                  </InSheets>
+                </section>
+                <div class="screen">
+                  <More
+                    loaded={file.length}
+                    total={plan.total}
+                    isLoading={loaded.isLoading}
+                    onMore={() => setPages(pages + 1)}
+                  />
+                </div>
+              </>
+            )}
+            <ReserveNotes plan={plan}>
+              <li>A property without units on record counts as one unit.</li>
+            </ReserveNotes>
+          </>
+        )}
+      </Showing>
+    </div>
+  );
+}
+
+type Row = { id: string; name: string; units: number; dueCount: number; dueUsd: number; years: number[] };
+type PortfolioSchedule = ScheduleSums & {
+  units: number;
+  /** The dearest first. */
+  rows: Row[];
+  /** Of the properties that have no row of their own. */
+  rest: { properties: number; dueCount: number; dueUsd: number; years: number[] };
+};
+
+async function readSchedule(api: ApiClient, terms: Terms, pages: number) {
+  const query = termsQuery(terms);
+  const plan = await api.read<PortfolioPlanForm>(portfolioPlanPath(query));
+  const file: Record<string, string>[] = [];
+  for (let page = 0; page < pages; page++) {
+    const asked = { ...query, format: "csv", limit: String(PAGE), offset: String(page * PAGE) };
+    const some = recordsOf(await api.text(`/v1/portfolio/plan?${new URLSearchParams(asked)}`));
+    file.push(...some);
+    if (some.length < PAGE) break;
+  }
+  return { plan, file, schedule: scheduleOf(plan, file) };
+}
+
+/** Every row and column adds up as it is printed; what has no row of its own stands in one together. */
+function scheduleOf(plan: PortfolioPlanForm, file: readonly Record<string, string>[]): PortfolioSchedule {
+  const units = unitsOf(plan, file);
+  const sums = scheduleSumsOf(plan, units);
+  const exact = file.map((record) => [Number(record.immediate_cost), ...yearsIn(record, plan.years)]);
+  const totals = [plan.immediate.cost, ...plan.schedule.map(({ total }) => total)];
+  const isWhole = file.length >= plan.total;
+  const others = totals.map((total, at) =>
+    isWhole ? 0 : Math.max(total - sumOf(exact, (row) => row[at]!), 0),
+  );
+  const shared = sharedOut([...exact, others], [Math.round(plan.immediate.cost), ...sums.years]);
+  const rows = file.map((record, at) => {
+    const [dueUsd, ...years] = shared[at] as [number, ...number[]];
+    return {
+      id: record.property_id!,
+      name: record.name!,
+      units: Math.max(Number(record.unit_count), 1),
+      dueCount: Number(record.immediate_component_count),
+      dueUsd,
+      years,
+    };
+  });
+  const [dueOfOthers, ...yearsOfOthers] = shared.at(-1) as [number, ...number[]];
+  return {
+    ...sums,
+    units,
+    rows: rows.sort((a, b) => sumOf(b.years, Number) - sumOf(a.years, Number)),
+    rest: {
+      properties: plan.total - file.length,
+      dueCount: plan.immediate.component_count - sumOf(rows, ({ dueCount }) => dueCount),
+      dueUsd: dueOfOthers,
+      years: yearsOfOthers,
+    },
+  };
+}
+
+/** Units of all properties, at least one each: counted where all are here, else what the plan divides by. */
+function unitsOf(plan: PortfolioPlanForm, file: readonly Record<string, string>[]): number {
+  if (file.length === plan.total) return sumOf(file, ({ unit_count }) => Math.max(Number(unit_count), 1));
+  const dearest = plan.schedule.reduce((a, b) => (b.total_inflated > a.total_inflated ? b : a));
+  return Math.round(dearest.total_inflated / dearest.per_unit_inflated) || plan.total;
+}
+
+function PropertiesTable({ schedule, from, to, caption }: Sheet & { schedule: PortfolioSchedule }) {
+  const { rows, rest } = schedule;
+  const cut = (years: readonly number[]) => years.slice(from, to);
+  return (
+    <div class="wide" role="group" aria-label={caption} tabIndex={0}>
+      <table class="reserve">
+        <caption class="heard">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Property</th>
+            {["Units", "Parts due now", "Cost due now"].map((heading) => (
+              <th scope="col" class="number">
+                {heading}
+              </th>
+            ))}
+            <YearHeadings from={from} to={to} />
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr class="property-row">
+              <th scope="row">
+                <a href={addressOf(["properties", row.id, "schedule"])}>
+                  <bdi>{row.name}</bdi>
+                </a>
+              </th>
+              <td class="number">{count(row.units)}</td>
+              <td class="number">{count(row.dueCount)}</td>
+              <td class="number">{count(row.dueUsd)}</td>
+              <Cells years={cut(row.years)} />
+            </tr>
+          ))}
+          {rest.properties > 0 && (
+            <tr class="property-row">
+              <th scope="row" class="mute">
+                {counted(rest.properties, "property", "properties")} more
+              </th>
+              <td />
+              <td class="number">{count(rest.dueCount)}</td>
+              <td class="number">{count(rest.dueUsd)}</td>
+              <Cells years={cut(rest.years)} />
+            </tr>
+          )}
+        </tbody>
+        <tfoot>
+          <tr class="total">
+            <th scope="row">Total, in today’s dollars</th>
+            <td class="number">{count(schedule.units)}</td>
+            <td class="number">{count(sumOf(rows, ({ dueCount }) => dueCount) + rest.dueCount)}</td>
+            <td class="number">{count(sumOf(rows, ({ dueUsd }) => dueUsd) + rest.dueUsd)}</td>
+            <Cells years={cut(schedule.years)} />
+          </tr>
+          <InflatedRows sums={schedule} from={from} to={to} columns={4} />
+        </tfoot>
+      </table>
+    </div>
+  );
+}

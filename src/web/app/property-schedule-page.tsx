@@ -1,0 +1,96 @@
+import type { ApiClient } from "../browser/api-client.ts";
+import { csvRows } from "../browser/csv-file.ts";
+import { useLoaded } from "../browser/loaded.ts";
+import { addressOf, type Place } from "../browser/place.ts";
+import { Showing } from "../browser/states.tsx";
+import { date } from "../format.ts";
+import type { PropertyForm, PropertyPlanForm, ScheduledPlanForm } from "../forms.ts";
+import { shortened } from "../printed.ts";
+import { PropertyReserve } from "../sections/reserve-page.tsx";
+import { Places } from "../words.ts";
+import { readTypes, useApp, useTitle } from "./app-context.ts";
+import { usePrinted } from "./printing.ts";
+import { readProperty, readUnits } from "./property-page.tsx";
+import { Save } from "./save.tsx";
+import { type Terms, TermsRow, termsIn, termsQuery } from "./terms.tsx";
+import { Trail } from "./trail.tsx";
+
+/** The replacement reserve schedule of a property, for print. */
+export function PropertySchedulePage({ id, place }: { id: string; place: Place }) {
+  const { api } = useApp();
+  const terms = termsIn(place);
+  const loaded = useLoaded(`${id} ${terms.years} ${terms.inflationPct}`, () => readSchedule(api, id, terms));
+  const { value } = loaded;
+  useTitle(`Replacement reserve schedule${value ? `, ${value.property.name}` : ""}`);
+  usePrinted(
+    value
+      ? `${shortened(value.property.name)} · Replacement reserve schedule, ${date(value.plan.as_of)}`
+      : "Replacement reserve schedule",
+    { isLandscape: true },
+  );
+  const back = addressOf(["properties", id]);
+  return (
+    <div class="property reserve-page">
+      <Trail
+        links={[
+          ["Properties", addressOf(["properties"])],
+          [value?.property.name ?? "Property", back],
+        ]}
+      />
+      <Showing loaded={loaded} what="the schedule" isPage>
+        {({ property, plan, places, file }) => (
+          <PropertyReserve
+            property={property}
+            plan={plan}
+            places={places}
+            back={back}
+            controls={
+              <TermsRow place={place}>
+                <Save file={`plan-${id}.csv`} rows={file} total={file.length} />
+              </TermsRow>
+            }
+          />
+        )}
+      </Showing>
+    </div>
+  );
+}
+
+type Schedule = {
+  property: PropertyForm;
+  plan: ScheduledPlanForm;
+  places: Places;
+  /** The plan's table as the API gives it, a record a row. */
+  file: Record<string, string>[];
+};
+
+/** The plan, which the property's page has read already, and beside it what each part costs in each year. */
+async function readSchedule(api: ApiClient, id: string, terms: Terms): Promise<Schedule> {
+  const query = new URLSearchParams(termsQuery(terms));
+  const path = `/v1/property/${encodeURIComponent(id)}/plan`;
+  const property = await readProperty(api, id);
+  const [plan, table, types] = await Promise.all([
+    api.read<PropertyPlanForm>(query.size === 0 ? path : `${path}?${query}`),
+    api.text(`${path}?${new URLSearchParams({ ...Object.fromEntries(query), format: "csv" })}`),
+    readTypes(api),
+  ]);
+  const file = recordsOf(table);
+  const yearsOf = new Map(file.map((record) => [record.component_id, yearsIn(record, plan.years)]));
+  const none = plan.schedule.map(() => 0);
+  const components = plan.components.map((one) => ({
+    ...one,
+    yearly_costs: yearsOf.get(one.component_id) ?? none,
+  }));
+  const units = await readUnits(api, id, components);
+  return { property, plan: { ...plan, components }, places: new Places(types, units), file };
+}
+
+/** A table's rows by the names of its columns. */
+export function recordsOf(table: string): Record<string, string>[] {
+  const [heading = [], ...rows] = csvRows(table);
+  return rows.map((row) => Object.fromEntries(heading.map((name, at) => [name, row[at]!])));
+}
+
+/** What a row of a plan's table is expected to cost in each year, in USD. */
+export const yearsIn = (record: Readonly<Record<string, string>>, years: number): number[] =>
+  Array.from({ length: years }, (_, at) => Number(record[`year_${at + 1}`]));

@@ -1,0 +1,71 @@
+import type { ComponentChildren } from "preact";
+import { PLAN_LIMITS } from "../../domain/planning/property-plan.ts";
+import { type Place, replaceQuery } from "../browser/place.ts";
+import { OFFERED_YEARS } from "../sections/reserve-page.tsx";
+
+/* What a plan is asked for with, as it stands in an address. */
+
+export type Terms = { years: number; inflationPct: number };
+
+/** The budget in USD; undefined where none is named, or none that could be. */
+export const amountIn = ({ query }: Place): number | undefined =>
+  numberIn(query.get("budget"), PLAN_LIMITS.budgetUsd);
+
+/** What is not named, or could not be, is the usual. */
+export function termsIn({ query }: Place): Terms {
+  const years = numberIn(query.get("years"), PLAN_LIMITS.years);
+  return {
+    years: years !== undefined && Number.isInteger(years) ? years : PLAN_LIMITS.years.usual,
+    inflationPct:
+      numberIn(query.get("inflation_pct"), PLAN_LIMITS.inflationPct) ?? PLAN_LIMITS.inflationPct.usual,
+  };
+}
+
+function numberIn(text: string | null, { least, most }: { least: number; most: number }): number | undefined {
+  const number = text === null || text.trim() === "" ? Number.NaN : Number(text);
+  return number >= least && number <= most ? number : undefined;
+}
+
+/** As the query of a plan. The usual terms are left out, so that the plan that every page reads is read once. */
+export function termsQuery({ years, inflationPct }: Terms): Record<string, string> {
+  return {
+    ...(years !== PLAN_LIMITS.years.usual && { years: String(years) }),
+    ...(inflationPct !== PLAN_LIMITS.inflationPct.usual && { inflation_pct: String(inflationPct) }),
+  };
+}
+
+/** The row above a schedule, by which its terms are chosen. */
+export function TermsRow({ place, children }: { place: Place; children?: ComponentChildren }) {
+  const { years, inflationPct } = termsIn(place);
+  const { least, most } = PLAN_LIMITS.inflationPct;
+  return (
+    <form class="choice screen" onSubmit={(event) => event.preventDefault()}>
+      <label for="years">Years</label>
+      <select
+        id="years"
+        value={years}
+        onChange={({ currentTarget }) => replaceQuery(place, { years: currentTarget.value })}
+      >
+        {[...new Set([...OFFERED_YEARS, years])]
+          .sort((a, b) => a - b)
+          .map((one) => (
+            <option value={one}>{one}</option>
+          ))}
+      </select>
+      <label for="inflation">Inflation, %</label>
+      <input
+        id="inflation"
+        type="number"
+        min={least}
+        max={most}
+        step="0.1"
+        value={inflationPct}
+        onChange={({ currentTarget }) => replaceQuery(place, { inflation_pct: currentTarget.value })}
+      />
+      <button type="button" class="outline secondary" onClick={() => print()}>
+        Print
+      </button>
+      {children}
+    </form>
+  );
+}

@@ -1,0 +1,113 @@
+import type { ComponentChildren } from "preact";
+import { counted, date, money } from "../format.ts";
+import type { PlanSummaryForm, PropertyForm, ScheduledPlanForm } from "../forms.ts";
+import { reserveScheduleOf, type ScheduleSums } from "../reserve-schedule.ts";
+import type { Places } from "../words.ts";
+import { DepositSentence } from "./plan.tsx";
+import { ScheduleAverages, ScheduleTables } from "./schedule-table.tsx";
+
+export const OFFERED_YEARS = [5, 10, 12, 15, 20, 30];
+
+/** The replacement reserve schedule of a property. `controls` choose its terms, and are not printed. */
+export function PropertyReserve(props: {
+  property: PropertyForm;
+  plan: ScheduledPlanForm;
+  places: Places;
+  /** The address of the property's page. */
+  back: string;
+  controls: ComponentChildren;
+}) {
+  const { property, plan, places, back, controls } = props;
+  const { name, address, city, state, zip, unit_count, year_built } = property;
+  const schedule = reserveScheduleOf(plan, places);
+  return (
+    <>
+      <ReserveHeading plan={plan} isLong={name.length > 60}>
+        <a href={back}>
+          <bdi>{name}</bdi>
+        </a>
+        {" · "}
+        <bdi>{[address, city, [state, zip].filter(Boolean).join(" ")].filter(Boolean).join(", ")}</bdi>
+        {year_built === null ? "" : ` · built ${year_built}`} · {counted(unit_count, "unit")}
+      </ReserveHeading>
+      {controls}
+      {plan.components.length === 0 ? (
+        <section class="card">
+          <p class="empty">The property has no parts on record: there is nothing to plan.</p>
+        </section>
+      ) : (
+        <>
+          <ReserveSummary plan={plan} sums={schedule} units={unit_count} />
+          <section class="card" aria-label="Schedule">
+            <ScheduleTables schedule={schedule} caption={`${name}: replacement reserve schedule`} />
+          </section>
+        </>
+      )}
+      <ReserveNotes plan={plan}>
+        <li>
+          Years of age and life: effective age is what condition, use and service make of the age; remaining
+          is expected life less effective age. Like parts are one row, with the least and the most of their
+          ages.
+        </li>
+      </ReserveNotes>
+    </>
+  );
+}
+
+/** What a schedule is of, and its terms. */
+export function ReserveHeading(props: {
+  plan: PlanSummaryForm;
+  isLong?: boolean;
+  children: ComponentChildren;
+}) {
+  const { plan, isLong = false, children } = props;
+  return (
+    <header class="heading">
+      <div>
+        <h1 class={isLong ? "long" : undefined}>Replacement reserve schedule</h1>
+        <p class="mute">{children}</p>
+      </div>
+      <p class="small mute as-of">
+        {counted(plan.years, "year")} from <time dateTime={plan.as_of}>{date(plan.as_of)}</time>,{" "}
+        {plan.inflation_pct}% inflation
+      </p>
+    </header>
+  );
+}
+
+/** The averages that lenders compare, what is due, and what to set aside. */
+export function ReserveSummary(props: { plan: PlanSummaryForm; sums: ScheduleSums; units: number }) {
+  const { plan, sums, units } = props;
+  const { component_count, cost } = plan.immediate;
+  return (
+    <section class="card reserve-summary" aria-label="In short">
+      <ScheduleAverages schedule={sums} units={units} />
+      <div>
+        <p>
+          Due now: {counted(component_count, "part")} for {money(Math.round(cost))}, in year 1 of the
+          schedule.
+        </p>
+        <DepositSentence plan={plan} />
+      </div>
+    </section>
+  );
+}
+
+export function ReserveNotes({ plan, children }: { plan: PlanSummaryForm; children?: ComponentChildren }) {
+  return (
+    <section class="notes small mute" aria-labelledby="notes">
+      <h2 id="notes">What it rests on</h2>
+      <ul>
+        <li>
+          Costs of a year are planned replacements and the failures that are expected all the same, in whole
+          dollars that are rounded so that every row and column adds up. What is inflated is the printed total
+          times the printed factor.
+        </li>
+        {children}
+        {plan.assumptions.map((sentence) => (
+          <li>{sentence}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import type { Browser, Page } from "playwright-core";
+import { openApp, settled } from "../support/app-window.ts";
+import { launchBrowser } from "../support/browser.ts";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+import { ARTIFACTS, accessibilityFaults, pagesOf, picture } from "../support/page-checks.ts";
+import { addAppliance, addProperty, THIS_YEAR } from "../support/portfolio.ts";
+
+/* What to do about a portfolio and its properties, as the app shows it and prints it. */
+
+const { serve } = useMainstay();
+let server: Installation;
+let browser: Browser;
+let partner: Partner;
+let client: ApiClient;
+let demoId: string;
+let oakId: string;
+
+beforeAll(async () => {
+  server = await serve();
+  partner = await server.createPartner("Acme & Sons");
+  client = server.as(partner);
+  demoId = (await client.post("/onboarding/demo-property", undefined)).body.id;
+  oakId = (await addProperty(client, { name: 'Oak "House", North', unit_count: 40 })).id;
+  await addProperty(client, { name: "Bare Lot", unit_count: 0 });
+  for (const [type_id, years] of [
+    ["roof", 19],
+    ["boiler", 22],
+    ["water_heater_gas", 14],
+  ] as const)
+    await addAppliance(client, oakId, { type_id, install_year: THIS_YEAR - years });
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+const dollars = (value: number) => `$${Math.round(value).toLocaleString("en-US")}`;
+const figure = (cell: string) => Number(cell.replaceAll(",", ""));
+const planOf = async (query: Record<string, unknown> = {}): Promise<Json> =>
+  (await client.get("/v1/portfolio/plan", { limit: 200, ...query })).body;
+
+/** The addresses of the API that the page asks for from now on. */
+function callsOf(page: Page): string[] {
+  const calls: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/v1/")) calls.push(request.url());
+  });
+  return calls;
+}
+
+async function saved(page: Page, act: () => Promise<void>): Promise<{ name: string; text: string }> {
+  const download = page.waitForEvent("download");
+  await act();
+  const file = await download;
+  return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
+}
+
+// Rule: portfolio-app-plan
+describe("the portfolio's plan", () => {
+  test("has a slider that shows what a budget buys and leaves, as the API would, a call for each amount", async () => {
+    const { page, troubles, close } = await openApp(browser, server.url, partner.api_key);
+    await settled(page);
+    const all = (await planOf({ budget: 1e12 })).budget;
+    const slider = page.getByRole("slider", { name: "Budget" });
+    const bargain = page.locator("#plan .bargain");
+    const most = Number(await slider.getAttribute("max"));
+    expect(most).toBeGreaterThanOrEqual(all.spent);
+    expect(await bargain.innerText()).toBe(
+      `${dollars(most)} replaces ${all.chosen_count} parts for ${dollars(all.spent)}. That saves ` +
+        `${dollars(all.avoided)} of the ${dollars(all.avoided)} that waiting a year costs: nothing is left to save.`,
+    );
+
+    const calls = callsOf(page);
+    const spent = page.locator(".spent").getByText(/made by this page/);
+    const before = Number.parseInt(await spent.innerText(), 10);
+    await slider.focus();
+    for (let n = 0; n < 60; n++) await page.keyboard.press("ArrowLeft");
+    await page.waitForURL(/budget=\d+$/);
+    await settled(page);
+    const amount = Number(await slider.inputValue());
+    expect(amount).toBeLessThan(all.spent);
+    // Sixty steps in one go are one amount that is asked about.
+    expect(calls).toHaveLength(1);
+    expect(await spent.innerText()).toBe(`${before + 1} calls made by this page`);
+    const { budget, portfolio } = await planOf({ budget: amount });
+    expect(await bargain.innerText()).toBe(
+      `${dollars(amount)} replaces ${budget.chosen_count} parts for ${dollars(budget.spent)}. That saves ` +
+        `${dollars(budget.avoided)} of the ${dollars(all.avoided)} that waiting a year costs, and leaves ` +
+        `${dollars(all.avoided - budget.avoided)}.`,
+    );
+    const bought = portfolio
+      .filter((one: Json) => one.budget.chosen_count > 0)
+      .sort((a: Json, b: Json) => b.budget.avoided - a.budget.avoided)
+      .map((one: Json) => `${one.name} ${dollars(one.budget.spent)} saves ${dollars(one.budget.avoided)}`);
+    const lines = await page
+      .locator("#plan .lots > div:first-child li")
+      .evaluateAll((items) =>
+        items.map(
+          (item) => `${item.querySelector("a")!.textContent} ${item.querySelector(".number")!.textContent}`,
+        ),
+      );
+    expect(lines).toEqual(bought);
+    await picture(page, "app-budget");
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await page.keyboard.press("End");
+    await page.getByText("nothing is left to save").waitFor();
+    for (let n = 0; n < 60; n++) await page.keyboard.press("ArrowLeft");
+    await page.getByText(`${dollars(amount)} replaces`).waitFor();
+    // All the money, and an amount that was tried before, are known.
+    expect(calls).toHaveLength(1);
+
+    const shared = await openApp(browser, server.url, partner.api_key, `#/?budget=${amount}`);
+    await shared.page.getByText(`${dollars(amount)} replaces`).waitFor();
+    await shared.close();
+    expect(troubles).toEqual([]);
+    await close();
+  });
+
+  test("is a schedule for print, whose rows and columns add up to the API's plan", async () => {
+    const { page, troubles, close } = await openApp(browser, server.url, partner.api_key);
+    await settled(page);
+    const calls = callsOf(page);
+    await page.getByRole("link", { name: "Replacement reserve schedule" }).click();
+    await page.getByRole("heading", { level: 1, name: "Replacement reserve schedule" }).waitFor();
+    // The plan itself is known: only what each property costs in each year is asked for.
+    expect(calls).toHaveLength(1);
+    await page.getByLabel("Years").selectOption("12");
+    await page.getByText("12 years from").waitFor();
+    const plan = await planOf({ years: 12 });
+    const rows = await page
+      .locator("table.reserve tr.property-row")
+      .evaluateAll((all) =>
+        all.map((row) => [
+          row.querySelector("th")!.textContent!,
+          ...[...row.querySelectorAll("td")].map((cell) => cell.textContent!),
+        ]),
+      );
+    expect(rows.map(([name]) => name).sort()).toEqual(plan.portfolio.map((one: Json) => one.name).sort());
+    const total = (await page.locator("table.reserve tr.total").first().locator("td").allInnerTexts()).map(
+      figure,
+    );
+    const numbers = rows.map(([, ...cells]) => cells.map(figure));
+    expect(total).toEqual(total.map((_, at) => numbers.reduce((sum, row) => sum + row[at]!, 0)));
+    for (const row of numbers) {
+      const years = row.slice(3, -1);
+      expect(years).toHaveLength(12);
+      expect(years.reduce((sum, year) => sum + year, 0)).toBe(row.at(-1)!);
+    }
+    const [units, due, cost, ...years] = total;
+    expect(units).toBe(
+      plan.portfolio.reduce((sum: number, one: Json) => sum + Math.max(one.unit_count, 1), 0),
+    );
+    expect([due, cost]).toEqual([plan.immediate.component_count, Math.round(plan.immediate.cost)]);
+    expect(years.at(-1)).toBe(Math.round(plan.totals.planned));
+
+    const { name, text } = await saved(page, () => page.getByRole("button", { name: "Save as CSV" }).click());
+    expect(name).toBe("portfolio-plan.csv");
+    const file: Json[] = parse(text, { columns: true });
+    expect(file.map((row) => row.property_id)).toEqual(plan.portfolio.map((one: Json) => one.property_id));
+    expect(file.some((row) => row.name === 'Oak "House", North')).toBe(true);
+    await expectLandscape(page, "app-schedule", 1);
+
+    await page.getByRole("link", { name: 'Oak "House", North' }).click();
+    await page.locator("table.reserve tr.part").first().waitFor();
+    expect(await page.locator("header.heading").innerText()).toContain('Oak "House", North');
+    expect(troubles).toEqual([]);
+    await close();
+  });
+});
+
+// Rule: portfolio-app-plan
+describe("a property's plan", () => {
+  test("has a slider that asks nobody, its numbers as files, and a schedule for print", async () => {
+    const place = `#/properties/${demoId}`;
+    const { page, troubles, close } = await openApp(browser, server.url, partner.api_key, place);
+    await settled(page);
+    const calls = callsOf(page);
+    const slider = page.getByRole("slider", { name: "Budget" });
+    await slider.focus();
+    await page.keyboard.press("Home");
+    for (let n = 0; n < 7; n++) await page.keyboard.press("ArrowRight");
+    const amount = Number(await slider.inputValue());
+    const { budget } = (await client.get(`/v1/property/${demoId}/plan`, { budget: amount })).body;
+    expect(await page.locator("#plan .bargain").innerText()).toStartWith(
+      `${dollars(amount)} replaces ${budget.chosen.length} parts for ${dollars(budget.spent)}.`,
+    );
+    expect(new URL(page.url()).hash).toBe(`${place}?budget=${amount}`);
+
+    await page.locator("#attention summary").click();
+    const { name, text } = await saved(page, () =>
+      page.locator("#attention").getByRole("button", { name: "Save as CSV" }).click(),
+    );
+    expect(name).toBe(`${demoId}-components.csv`);
+    const { total } = (await client.get("/v1/components", { property_id: demoId })).body;
+    expect(parse(text, { columns: true })).toHaveLength(total);
+    expect(calls).toEqual([]);
+
+    await page.getByRole("link", { name: "Replacement reserve schedule" }).click();
+    await page.getByText("10 years from").waitFor();
+    expect(calls).toHaveLength(1);
+    const shown = await page.locator("table.reserve").innerText();
+    const { token } = await server.json("embed", "create", demoId);
+    const printed = await page.context().newPage();
+    await printed.goto(`${server.url}/embed/property/${token}/schedule`);
+    // The same as the page that is given to others.
+    expect(shown).toBe(await printed.locator("table.reserve").innerText());
+    await printed.close();
+    await expectLandscape(page, "app-property-schedule", 4);
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Maple Court (demo)" }).waitFor();
+    expect(Number(await slider.inputValue())).toBe(amount);
+    const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
+    writeFileSync(join(ARTIFACTS, "app-property.pdf"), pdf);
+    expect(pagesOf(pdf)).toBeLessThanOrEqual(4);
+    expect(troubles).toEqual([]);
+    await close();
+  });
+});
+
+/** A sheet on its side, with nothing to press on it. */
+async function expectLandscape(page: Page, name: string, most: number): Promise<void> {
+  const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
+  writeFileSync(join(ARTIFACTS, `${name}.pdf`), pdf);
+  expect(pagesOf(pdf)).toBeWithin(1, most + 1);
+  const [, width, height] = /\/MediaBox\s*\[\s*0\s+0\s+([\d.]+)\s+([\d.]+)/.exec(
+    Buffer.from(pdf).toString("latin1"),
+  )!;
+  expect(Number(width)).toBeGreaterThan(Number(height));
+  await page.emulateMedia({ media: "print" });
+  for (const one of await page.locator("button, select, input, nav, .foot").all())
+    expect(await one.isVisible()).toBe(false);
+  await page.emulateMedia({ media: null });
+}
