@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { parse } from "csv-parse/sync";
 import type { Browser, Page } from "playwright-core";
 import { openApp } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { accessibilityFaults, picture } from "../support/page-checks.ts";
+import { accessibilityFaults, overflow, picture } from "../support/page-checks.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { startReceiver } from "../support/receiver.ts";
 
@@ -157,6 +158,99 @@ test("alerts are narrowed by tier, system and state, and saved as they are shown
   expect(troubles).toEqual([]);
   await close();
 });
+
+test("a list of alerts is saved whole, with the filters in force, and says what that costs", async () => {
+  const owner = await server.createPartner("Many");
+  const client = server.as(owner);
+  const inNewYork = await addProperty(client, { name: "Old Court", state: "NY" });
+  const inTexas = await addProperty(client, { name: "Pine Court", state: "TX" });
+  for (const [property_id, count] of [
+    [inNewYork.id, 100],
+    [inTexas.id, 5],
+  ] as const)
+    await client.post("/v1/appliances/bulk", {
+      appliances: Array.from({ length: count }, () => ({
+        property_id,
+        type_id: "washer",
+        install_year: 1995,
+      })),
+    });
+  const { page, troubles, close } = await openApp(browser, server.url, owner.api_key, "#/alerts?state=NY");
+  const { total } = (await client.get("/v1/alerts", { state: "NY", limit: 1 })).body;
+  expect(total).toBeGreaterThan(400);
+  const calls: string[] = [];
+  page.on("request", (request) => calls.push(request.url()));
+  const words = `Save all ${total.toLocaleString("en-US")} as CSV: ${Math.ceil(total / 200) - 1} calls`;
+  const rows = await savedRows(page, () => page.getByRole("button", { name: words }).click());
+  expect(rows).toHaveLength(total);
+  expect(new Set(rows.map((row) => row.property_name))).toEqual(new Set(["Old Court"]));
+  expect(new Set(rows.map((row) => row.component_id)).size).toBe(total);
+  expect(calls.filter((url) => url.includes("/v1/"))).toHaveLength(Math.ceil(total / 200) - 1);
+
+  await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name: "Overview" }).click();
+  const { totals } = (await client.get("/v1/portfolio/summary")).body;
+  await page.locator("#by-state summary").click();
+  const states = await savedRows(page, () =>
+    page.locator("#by-state").getByRole("button", { name: "Save as CSV" }).click(),
+  );
+  expect(states.map((row) => row.state)).toEqual(["NY", "TX"]);
+  for (const field of ["properties", "critical", "warning", "total_deferred", "total_reactive"])
+    expect(states.reduce((sum, row) => sum + Number(row[field]), 0)).toBe(totals[field]);
+  await page.locator("#by-system summary").click();
+  const systems = await savedRows(page, () =>
+    page.locator("#by-system").getByRole("button", { name: "Save as CSV" }).click(),
+  );
+  expect(systems).toEqual([
+    { system: "appliance", critical: String(totals.critical), warning: String(totals.warning) },
+  ]);
+  expect(troubles).toEqual([]);
+  await close();
+});
+
+// Rule: portfolio-app-size
+test("a property of 2,000 parts is read in few calls, and shown without lag", async () => {
+  const owner = await server.createPartner("Large");
+  const client = server.as(owner);
+  const { id } = await addProperty(client, { name: "Large Court", unit_count: 250 });
+  await client.post("/v1/appliances/bulk", {
+    appliances: Array.from({ length: 250 }, (_, n) => ({
+      ...{ property_id: id, type_id: "refrigerator", install_year: 1990 + (n % 36) },
+    })),
+  });
+  const { page, troubles, close } = await openApp(browser, server.url, owner.api_key, "#/properties");
+  const calls: string[] = [];
+  page.on("request", (request) => calls.push(request.url()));
+  const pause = await longestPause(page, async () => {
+    await page.getByRole("link", { name: "Large Court" }).click();
+    await page.getByText("2,000 parts").first().waitFor();
+    await page.getByRole("slider", { name: "Budget" }).press("Home");
+    await page.getByText("$0 replaces nothing.").waitFor();
+  });
+  console.log(`the page was busy for ${Math.round(pause)} ms at most`);
+  expect(pause).toBeLessThan(1000);
+  // Ten pages of parts, and one call each for all else.
+  expect(calls.filter((url) => url.includes("/v1/")).length).toBeLessThanOrEqual(17);
+  expect(await page.locator("#timeline ol li").count()).toBeLessThanOrEqual(14);
+  expect(await overflow(page)).toBe(0);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await picture(page, "app-2000-parts");
+  await page.locator("#attention summary").click();
+  const rows = await savedRows(page, () =>
+    page.locator("#attention").getByRole("button", { name: "Save as CSV" }).click(),
+  );
+  expect(rows).toHaveLength(2000);
+  await page.getByRole("link", { name: "Units and appliances" }).click();
+  await page.getByRole("heading", { name: "250 appliances" }).waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(troubles).toEqual([]);
+  await close();
+});
+
+async function savedRows(page: Page, act: () => Promise<void>): Promise<Record<string, string>[]> {
+  const download = page.waitForEvent("download");
+  await act();
+  return parse(readFileSync(await (await download).path(), "utf8"), { columns: true });
+}
 
 test("a photo is shown when it is asked for, with the credentials that it needs", async () => {
   const client = server.as(partner);

@@ -1,5 +1,7 @@
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
 import { openApp, settled, signIn } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
@@ -129,17 +131,60 @@ describe("signing in", () => {
   });
 
   test("works with a client id and secret, of which the secret is not kept", async () => {
-    const { page, troubles, close } = await openWindow(browser, server.url);
-    await page.goto(`${server.url}/embed/app#/properties`);
-    await page.getByRole("radio", { name: "A client id and secret" }).check();
-    await page.getByRole("textbox", { name: "Client id" }).fill(partner.client_id);
-    await page.getByRole("textbox", { name: "Client secret" }).fill(partner.client_secret);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    const { page, troubles, close } = await openWithClient(server, partner, "#/properties");
     await page.getByRole("link", { name: "Empty Court" }).waitFor();
     const kept = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
     expect(kept).toContain("svct_");
     expect(kept).not.toContain(partner.client_secret);
     expect(troubles).toEqual([]);
+    await close();
+  });
+
+  test("buys a new token before the one that it has expires, without asking the reader", async () => {
+    const { page, troubles, close } = await openWithClient(server, partner, "#/properties");
+    await page.getByRole("link", { name: "Empty Court" }).waitFor();
+    const token = () =>
+      page.evaluate(() => JSON.parse(sessionStorage.getItem("mainstay.session")!).token as string);
+    const first = await token();
+    const bought: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/oauth/token")) bought.push(request.method());
+    });
+    await page.getByRole("link", { name: "Empty Court" }).click();
+    await page.getByRole("heading", { name: "Nothing assessed" }).waitFor();
+    expect(bought).toEqual([]);
+    await letPass(page, 56);
+    await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name: "Alerts" }).click();
+    await page.getByRole("heading", { level: 1, name: "Alerts" }).waitFor();
+    await settled(page);
+    // All the calls that were made at once wait for the same one.
+    expect(bought).toEqual(["POST"]);
+    expect(await token()).not.toBe(first);
+    expect(troubles).toEqual([]);
+    await close();
+  });
+
+  test("asks for the credentials again where a token has expired, and goes on where the reader was", async () => {
+    const own = await serve();
+    const owner = await own.createPartner();
+    await addProperty(own.as(owner), { name: "Oak Court" });
+    const { page, close } = await openWithClient(own, owner, "#/properties");
+    await page.getByRole("link", { name: "Oak Court" }).waitFor();
+    // A reload forgets the secret, so the token cannot be renewed.
+    await page.reload();
+    await page.getByRole("link", { name: "Oak Court" }).waitFor();
+    const port = new URL(own.url).port;
+    await own.stop();
+    letTokensExpire(own);
+    await own.start({ args: ["--port", port] });
+    await page.getByRole("link", { name: "Oak Court" }).click();
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(await page.getByRole("alert").innerText()).toContain("The session has expired");
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await picture(page, "app-token-expired");
+    await fillClient(page, owner);
+    await page.getByRole("heading", { level: 1, name: "Oak Court" }).waitFor();
     await close();
   });
 
@@ -213,6 +258,50 @@ test("a day whose calls are used up is told of, with what is left before that", 
   await close();
 });
 
+test("a minute whose calls are used up is waited for, and told of when that is in vain", async () => {
+  const own = await serve({ limits: { per_partner_per_minute: 2 } });
+  const owner = await own.createPartner();
+  const { id } = await addProperty(own.as(owner));
+  const { page, close } = await openWindow(browser, own.url);
+  await page.clock.install();
+  await page.goto(`${own.url}/embed/app#/properties/${id}`);
+  await page.getByRole("textbox", { name: "API key" }).fill(owner.api_key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("Waiting for a free minute…").waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await picture(page, "app-minute-spent");
+  // The page's minutes pass, the server's do not.
+  for (let n = 0; n < 200 && !(await page.getByText("Too many calls at once").isVisible()); n++)
+    await page.clock.runFor(2_000);
+  await page.getByRole("heading", { name: "Too many calls at once" }).waitFor();
+  expect(await page.getByRole("alert").innerText()).toContain("Rate limit exceeded");
+  expect(await page.getByText("Waiting for a free minute…").count()).toBe(0);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await picture(page, "app-too-fast");
+  // Once there is room again, what was asked for comes.
+  let refusals = 0;
+  await page.route(/\/v1\//, async (route) => {
+    if (refusals++ === 0)
+      return await route.fulfill({
+        ...{
+          status: 429,
+          headers: { "retry-after": "30" },
+          json: { error: "Slow down", code: "rate_limited" },
+        },
+      });
+    const { pathname, search } = new URL(route.request().url());
+    const { text } = await server.as(partner).ask("GET", (pathname + search).replaceAll(id, ids.empty), 200);
+    await route.fulfill({ contentType: "application/json", body: text });
+  });
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("Waiting for a free minute…").waitFor();
+  expect(refusals).toBe(1);
+  await page.clock.runFor(31_000);
+  await page.getByRole("heading", { level: 1, name: "Empty Court" }).waitFor();
+  expect(refusals).toBeGreaterThan(2);
+  await close();
+});
+
 describe("addresses", () => {
   test("a filtered list can be shared, and Back leads through the pages", async () => {
     const { page, troubles, close } = await openApp(browser, server.url, partner.api_key);
@@ -269,10 +358,7 @@ test("a page that was read is not asked for again, and after a while only whethe
   await page.getByRole("link", { name: "Maple Court (demo)" }).click();
   await page.getByRole("heading", { level: 1, name: "Maple Court (demo)" }).waitFor();
   expect(calls.length).toBe(first);
-  await page.evaluate(() => {
-    const before = Date.now;
-    Date.now = () => before() + 10 * 60_000;
-  });
+  await letPass(page, 10);
   await go("Properties");
   await page.getByRole("link", { name: "Maple Court (demo)" }).click();
   await page.getByRole("heading", { level: 1, name: "Maple Court (demo)" }).waitFor();
@@ -368,3 +454,32 @@ test("without JavaScript it says what it needs", async () => {
   await page.getByText("a script that this browser does not run").waitFor();
   await close();
 });
+
+/** The app, signed in to with a client id and secret. */
+async function openWithClient({ url }: Installation, client: Partner, place: string) {
+  const window = await openWindow(browser, url);
+  await window.page.goto(`${url}/embed/app${place}`);
+  await fillClient(window.page, client);
+  return window;
+}
+
+async function fillClient(page: Page, { client_id, client_secret }: Partner): Promise<void> {
+  await page.getByRole("radio", { name: "A client id and secret" }).check();
+  await page.getByRole("textbox", { name: "Client id" }).fill(client_id);
+  await page.getByRole("textbox", { name: "Client secret" }).fill(client_secret);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** So many minutes go by on the page's clock. */
+const letPass = (page: Page, minutes: number) =>
+  page.evaluate((passed) => {
+    const before = Date.now;
+    Date.now = () => before() + passed * 60_000;
+  }, minutes);
+
+/** Makes the newest moment that the database knows one after the end of every token that was sold so far. */
+function letTokensExpire({ dataDir }: Installation): void {
+  const db = new Database(join(dataDir, "mainstay.db"));
+  db.run("UPDATE clock SET last_instant = ?", [Date.now() + 3_601_000]);
+  db.close(true);
+}

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page, Request } from "playwright-core";
 
 const ROOT = join(import.meta.dir, "../..");
 const AXE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8");
@@ -28,7 +28,14 @@ export async function openWindow(
     if (message.type() === "error" || message.type() === "warning") troubles.push(message.text());
   });
   page.on("pageerror", (error) => troubles.push(String(error)));
-  page.on("requestfailed", (request) => troubles.push(`${request.url()} failed`));
+  // The browser calls a request aborted when a script that asked for it was told that nothing has changed.
+  const unchanged = new Set<Request>();
+  page.on("response", (response) => {
+    if (response.status() === 304) unchanged.add(response.request());
+  });
+  page.on("requestfailed", (request) => {
+    if (!unchanged.has(request)) troubles.push(`${request.url()} failed: ${request.failure()?.errorText}`);
+  });
   page.on("request", (request) => {
     const url = new URL(request.url());
     if (url.protocol !== "data:" && url.origin !== origin) troubles.push(`asked ${url.host}`);
