@@ -100,7 +100,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   const backups = scheduledBackups(world);
   const views = new EmbedViews(store);
   const kept = upkeep({ ...world, store });
-  const proposals = modelProposals(world);
+  const proposals = modelProposals({ ...world, store });
   const tasks = partnerTasks({ ...world, knowledge, passes: actingPasses(folder.masterKey) });
   // What is known only once it listens, of what answers requests.
   const later: Later = {};

@@ -1,22 +1,22 @@
 import type { Config } from "../config/settings.ts";
+import { keptFitId } from "../domain/calibration/model-version.ts";
 import type { ModelProposal } from "../domain/model-proposal.ts";
 import type { Instant } from "../domain/time.ts";
+import type { Store } from "../store/store.ts";
 import { runOwnCommand } from "./own-command.ts";
 
-/** Fits of the model that administrators ask for: one at a time, and the latest is remembered. */
+/** Fits of the model that administrators ask for: one at a time, and the latest is kept with its proof. */
 export type ModelProposals = {
-  state(): ModelProposal;
+  state(): Promise<ModelProposal>;
   /** Begins a fit; false while one is under way. */
   start(): boolean;
-  /**
-   * Fits anew and puts that to use; `force`: also without proof. `onApplied` is told the version. False while a fit is
-   * under way, or none was seen.
-   */
-  apply(force: boolean, onApplied: (version: string) => Promise<void>): boolean;
+  /** Is told that the fit that was kept is in use now. */
+  applied(version: string): void;
   stop(): void;
 };
 
 const NONE: ModelProposal = {
+  id: null,
   status: "none",
   startedAt: null,
   finishedAt: null,
@@ -30,43 +30,45 @@ export function modelProposals(world: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
+  store: Pick<Store, "read">;
 }): ModelProposals {
-  const { config, env, clock } = world;
+  const { config, env, clock, store } = world;
   const settings = config.file === undefined ? [] : ["--config", config.file];
   const abort = new AbortController();
-  let state = NONE;
+  /** What this process knows beyond what is kept. */
+  let latest = NONE;
 
-  const calibrate = async (flags: readonly string[], then: (report: Report) => Promise<ModelProposal>) => {
-    state = { ...NONE, status: "running", startedAt: clock() };
+  const fit = async () => {
+    latest = { ...NONE, status: "running", startedAt: clock() };
     try {
-      const args = ["calibrate", ...flags, "--data-dir", config.storage.dataDir, ...settings];
-      state = await then((await runOwnCommand({ args, env, signal: abort.signal })) as Report);
+      const args = ["calibrate", "--keep", "--data-dir", config.storage.dataDir, ...settings];
+      await runOwnCommand({ args, env, signal: abort.signal });
+      latest = NONE;
     } catch (error) {
-      state = { ...state, status: "failed", finishedAt: clock(), error: (error as Error).message };
+      latest = { ...latest, status: "failed", finishedAt: clock(), error: (error as Error).message };
     }
   };
   return {
-    state: () => state,
-    start() {
-      if (state.status === "running") return false;
-      void calibrate([], async (report) => ({
-        ...state,
+    async state() {
+      if (latest.status === "running" || latest.status === "failed") return latest;
+      const kept = await store.read.models.keptFit();
+      if (!kept) return latest;
+      return {
+        ...NONE,
+        id: keptFitId(kept),
         status: "ready",
-        finishedAt: clock(),
-        report,
-      }));
+        finishedAt: kept.madeAt,
+        report: kept.evidence,
+      };
+    },
+    start() {
+      if (latest.status === "running") return false;
+      void fit();
       return true;
     },
-    apply(force, onApplied) {
-      if (state.status !== "ready") return false;
-      void calibrate(["--apply", ...(force ? ["--force"] : [])], async ({ model_version }) => {
-        await onApplied(model_version);
-        return { ...state, status: "applied", finishedAt: clock(), modelVersion: model_version };
-      });
-      return true;
+    applied(version) {
+      latest = { ...NONE, status: "applied", finishedAt: clock(), modelVersion: version };
     },
     stop: () => abort.abort(),
   };
 }
-
-type Report = Readonly<Record<string, unknown>> & { model_version: string };

@@ -2,6 +2,8 @@ import type { Instant } from "./time.ts";
 
 /** A fit of the model that an administrator asked for, and what became of it. */
 export type ModelProposal = {
+  /** Of the fit that is kept with its proof; null without one. */
+  id: string | null;
   status: "none" | "running" | "ready" | "failed" | "applied";
   startedAt: Instant | null;
   finishedAt: Instant | null;

@@ -630,7 +630,11 @@ export function schemaOf(kit: Kit) {
       views: int("views").notNull().default(0),
       lastViewedAt: bigint("last_viewed_at"),
     },
-    (t) => [uniqueIndex("embeds_token").on(t.tokenHash), index("embeds_property").on(t.propertyId)],
+    (t) => [
+      uniqueIndex("embeds_token").on(t.tokenHash),
+      index("embeds_property").on(t.propertyId),
+      index("embeds_partner").on(t.partnerId, t.id),
+    ],
   );
 
   /** Models fitted to the operator's own outcomes. Never changed, and kept for good: scores and outcomes name them. */
@@ -664,6 +668,17 @@ export function schemaOf(kit: Kit) {
   const modelInUse = table("model_in_use", {
     id: int("id").primaryKey(),
     number: int("number").references(() => modelVersions.number),
+  });
+
+  /** The latest fit that was asked for and is not in use: one row at most. Its frailties stand under its number. */
+  const modelProposals = table("model_proposals", {
+    id: int("id").primaryKey(),
+    number: int("number").notNull(),
+    base: text("base").notNull(),
+    madeAt: bigint("made_at").notNull(),
+    isProven: bool("is_proven").notNull(),
+    corrections: json<StoredCorrections>("corrections").notNull(),
+    evidence: json<Record<string, unknown>>("evidence").notNull(),
   });
 
   /** The latest looks at whether the model in use still forecasts better than the plain one. */
@@ -828,6 +843,7 @@ export function schemaOf(kit: Kit) {
     modelVersions,
     modelFrailties,
     modelInUse,
+    modelProposals,
     modelChecks,
     auditLog,
     clock,

@@ -1,8 +1,9 @@
 import type { Calibration } from "../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES } from "../domain/calibration/fit.ts";
-import { OperatorError } from "../domain/errors.ts";
+import { type KeptFit, keptFitId } from "../domain/calibration/model-version.ts";
+import { conflict, OperatorError } from "../domain/errors.ts";
 import { versionName } from "../store/queries/models.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, Tx } from "../store/store.ts";
 import type { CalibrationEnvironment } from "./forecast-year.ts";
 import { modelVersionOf } from "./model-in-use.ts";
 
@@ -11,53 +12,138 @@ export type ModelAdministration = CalibrationEnvironment & { store: Store; actor
 /** Frailties stored in one transaction. */
 const BATCH = 500;
 
+type Fitted = { calibration: Calibration; evidence: Record<string, unknown> };
+
+/**
+ * Keeps a fit with its proof, in place of the one that was kept before, so that it can be put to use once somebody has
+ * looked at it. Scores stay as they are.
+ */
+export async function keepFit(
+  world: ModelAdministration,
+  { calibration, evidence }: Fitted,
+): Promise<KeptFit> {
+  const { store, knowledge } = world;
+  const number = await storeFrailties(world, calibration);
+  return await store.write(async (tx) => {
+    await refuseAnotherNumber(tx, number);
+    const kept: KeptFit = {
+      ...storedFit(calibration, evidence),
+      number,
+      base: knowledge.modelVersion,
+      madeAt: tx.now,
+    };
+    await tx.models.keepFit(kept);
+    return kept;
+  });
+}
+
+/**
+ * Puts the fit of that id, which was kept, to use: the next snapshot scores everything by it. Returns its name. Throws
+ * conflict, with nothing changed, for another than is kept, and for one that is not proven better, unless it is forced.
+ */
+export async function applyKeptFit(
+  { store, knowledge, actor }: Pick<ModelAdministration, "store" | "knowledge" | "actor">,
+  id: string,
+  { force }: { force: boolean },
+): Promise<string> {
+  return await store.write(async (tx) => {
+    const kept = await tx.models.keptFit();
+    if (!kept || keptFitId(kept) !== id)
+      throw conflict("This is not the latest fit: look at that one's proof. Nothing was changed");
+    if (kept.base !== knowledge.modelVersion || (await tx.models.nextNumber()) !== kept.number)
+      throw conflict("Another model was put to use since: ask for a fresh fit. Nothing was changed");
+    if (!kept.isProven && !force)
+      throw conflict("The fit is not proven better than the plain model. Nothing was changed");
+    await tx.models.forgetKeptFit();
+    return await putToUse(tx, kept, actor);
+  });
+}
+
 /**
  * Stores a fit as a new version of the model and puts it to use: the next snapshot scores everything by it. Throws an
  * OperatorError, with nothing changed, for one that is not proven better, unless it is forced. Returns its name.
  */
 export async function applyCalibration(
-  { store, knowledge, actor, pause }: ModelAdministration,
+  world: ModelAdministration,
   calibration: Calibration,
   { force, evidence }: { force: boolean; evidence: Record<string, unknown> },
 ): Promise<string> {
-  const { fit, validation } = calibration;
-  if (!validation.better && !force) throw notProven(calibration);
-  const number = await store.read.models.nextNumber();
-  const version = versionName(knowledge.modelVersion, number);
+  const { store, knowledge, actor } = world;
+  if (!calibration.validation.better && !force) throw notProven(calibration);
+  const number = await storeFrailties(world, calibration);
+  return await store.write(async (tx) => {
+    await refuseAnotherNumber(tx, number);
+    const fit = { ...storedFit(calibration, evidence), number, base: knowledge.modelVersion };
+    return await putToUse(tx, fit, actor);
+  });
+}
+
+type StoredFit = Omit<KeptFit, "madeAt">;
+
+const storedFit = ({ fit, validation }: Calibration, evidence: Record<string, unknown>) => ({
+  isProven: validation.better,
+  corrections: {
+    lifeFactors: Object.fromEntries(fit.corrections.lifeFactors),
+    frailtyShape: fit.frailtyShape,
+    strength: fit.corrections.strength,
+  },
+  evidence,
+});
+
+async function putToUse(tx: Tx, fit: StoredFit, actor: string): Promise<string> {
+  const { number, base, isProven, corrections, evidence } = fit;
+  const version = versionName(base, number);
+  const replaced = (await tx.models.inUse())?.number ?? null;
+  await tx.models.insert({
+    number,
+    base,
+    createdAt: tx.now,
+    actor,
+    isProven,
+    replaced,
+    corrections,
+    evidence,
+  });
+  await tx.models.use(number);
+  await tx.partners.reviseAll(); // plans name the model
+  const detail = { failures: evidence.failures, proven: isProven, forced: !isProven };
+  await tx.audit.record({ at: tx.now, actor, action: "model.apply", subject: version, detail });
+  return version;
+}
+
+/**
+ * Stores the appliances' frailties under the number that the next version gets, which no version has yet, in place of
+ * whatever stood there; a fit that was kept there is forgotten. Returns the number.
+ */
+async function storeFrailties({ store, pause }: ModelAdministration, { fit }: Calibration): Promise<number> {
+  const number = await store.write(async (tx) => {
+    await tx.models.forgetKeptFit();
+    return await tx.models.nextNumber();
+  });
+  for (let after: string | undefined = ""; after !== undefined; await pause())
+    after = await store.write(
+      async (tx): Promise<string | undefined> => await tx.models.deleteFrailties(number, after!, BATCH),
+      { durability: "process", priority: "background" },
+    );
   // in an order of their own, so that the same fit is stored alike
   const frailties = [...fit.corrections.frailties].sort(([a], [b]) => (a < b ? -1 : 1));
   for (let done = 0; done < frailties.length; done += BATCH) {
     const batch = frailties.slice(done, done + BATCH);
-    const storeBatch = async (tx: Pick<Store["read"], "models">) => {
-      for (const [applianceId, frailty] of batch) await tx.models.insertFrailty(number, applianceId, frailty);
-    };
-    await store.write(storeBatch, { durability: "process", priority: "background" });
+    await store.write(
+      async (tx) => {
+        for (const [applianceId, frailty] of batch)
+          await tx.models.insertFrailty(number, applianceId, frailty);
+      },
+      { durability: "process", priority: "background" },
+    );
     await pause();
   }
-  await store.write(async (tx) => {
-    if ((await tx.models.nextNumber()) !== number)
-      throw new OperatorError("another calibration was applied meanwhile", "Run the command again.");
-    const replaced = (await tx.models.inUse())?.number ?? null;
-    await tx.models.insert({
-      number,
-      base: knowledge.modelVersion,
-      createdAt: tx.now,
-      actor,
-      isProven: validation.better,
-      replaced,
-      corrections: {
-        lifeFactors: Object.fromEntries(fit.corrections.lifeFactors),
-        frailtyShape: fit.frailtyShape,
-        strength: fit.corrections.strength,
-      },
-      evidence,
-    });
-    await tx.models.use(number);
-    await tx.partners.reviseAll(); // plans name the model
-    const detail = { failures: fit.failures, proven: validation.better, forced: !validation.better };
-    await tx.audit.record({ at: tx.now, actor, action: "model.apply", subject: version, detail });
-  });
-  return version;
+  return number;
+}
+
+async function refuseAnotherNumber(tx: Tx, number: number): Promise<void> {
+  if ((await tx.models.nextNumber()) !== number)
+    throw new OperatorError("another calibration was applied meanwhile", "Run the command again.");
 }
 
 /** Goes back to the model that was in use before the present one. Returns the names of both. */

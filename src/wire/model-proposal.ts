@@ -1,11 +1,13 @@
 import { type } from "arktype";
 import type { ModelProposal } from "../domain/model-proposal.ts";
 import type { calibrationRecord } from "./calibration.ts";
-import { body, optional } from "./check.ts";
+import { body, optional, required } from "./check.ts";
 import { anyObject, flag, instant, object, oneOf, text, whole } from "./kit.ts";
+import { fitFields, fitView } from "./model.ts";
 import { isoOrNull } from "./units.ts";
 
 export const modelProposal = object({
+  proposal_id: text("What names the fit, once it is ready", "3-1795230000000").orNull(),
   status: oneOf(
     ["none", "running", "ready", "failed", "applied"],
     "Whether a fit was asked for, and what became of it",
@@ -19,11 +21,13 @@ export const modelProposal = object({
   failures: whole("Failures on record that it was fitted to", 460).orNull(),
   lives: whole("Lives on record that it was fitted to", 1637).orNull(),
   validation: anyObject("The year's forecast of both models, measured at its outcomes").orNull(),
+  fit: object(fitFields).as("What it says of the stock").orNull(),
 });
 
 export const modelProposalView = modelProposal.view((proposal: ModelProposal) => {
   const report = proposal.report as ReturnType<typeof calibrationRecord> | null;
   return {
+    proposal_id: proposal.id,
     status: proposal.status,
     started_at: isoOrNull(proposal.startedAt),
     finished_at: isoOrNull(proposal.finishedAt),
@@ -33,10 +37,16 @@ export const modelProposalView = modelProposal.view((proposal: ModelProposal) =>
     failures: report?.failures ?? null,
     lives: report?.lives ?? null,
     validation: (report?.validation as Record<string, unknown> | undefined) ?? null,
+    fit: report ? fitView(report) : null,
   };
 });
 
 export const applyProposal = body({
+  proposal_id: required(
+    type("string <= 60").describe("a text of at most 60 characters"),
+    "The fit whose proof was looked at",
+    "3-1795230000000",
+  ),
   force: optional(type("boolean").describe("true or false"), "Also without proof", false),
 });
 

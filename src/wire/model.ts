@@ -1,24 +1,50 @@
 import type { ModelCheck, ModelVersion } from "../domain/calibration/model-version.ts";
 import { toIso } from "../domain/time.ts";
 import type { calibrationRecord } from "./calibration.ts";
-import { anyObject, day, flag, instant, list, object, text, whole } from "./kit.ts";
+import { componentDefId } from "./component-names.ts";
+import { anyObject, day, flag, instant, list, number, object, text, whole } from "./kit.ts";
 
 const modelName = text(
   "Name of the model: the executable's, or a fit of this operator's over it",
   "2+local.1",
 );
 
+/** What a fit says of the stock, beside its proof. */
+export const fitFields = {
+  frailty_shape: whole("Shape of the appliances' frailty; null where they do not differ", 4).orNull(),
+  evidence_strength: anyObject("Powers on the ratios of the condition and of repairs"),
+  kinds: list(
+    "What it makes of the life of each kind of component",
+    object({
+      component_def_id: componentDefId,
+      life_factor: number("What it multiplies the life of the kind by", 1.12),
+      failures: whole("Failures of the kind on record", 31),
+      expected: number("Failures that the plain model would have expected", 40.2),
+    }),
+  ),
+  d_calibration: anyObject(
+    "Of all lives on record, the share that ended in each tenth of what was forecast: `before` and `after` the fit",
+  ),
+};
+
+export const fitView = ({ frailty_shape, evidence_strength, kinds, d_calibration }: FitEvidence) => ({
+  frailty_shape,
+  evidence_strength: evidence_strength as Record<string, unknown>,
+  kinds,
+  d_calibration: d_calibration as Record<string, unknown>,
+});
+type FitEvidence = ReturnType<typeof calibrationRecord>;
+
 const version = object({
   model_version: modelName,
   in_use: flag("Whether scores are made with it"),
   applied_at: instant("When it was put to use first"),
-  applied_by: text("Who put it to use: `cli:<user>`", "cli:root"),
+  applied_by: text("Who put it to use: `cli:<user>`, or an administrator's id", "cli:root"),
   proven: flag("Whether it was proven better than the plain model then"),
   forced: flag("Whether it was put to use without proof", false),
   failures: whole("Failures on record that it was fitted to", 460),
   lives: whole("Lives on record that it was fitted to", 1637),
-  frailty_shape: whole("Shape of the appliances' frailty; null where they do not differ", 4).orNull(),
-  evidence_strength: anyObject("Powers on the ratios of the condition and of repairs"),
+  ...fitFields,
   validation: anyObject("The year's forecast of both models, measured at its outcomes"),
 });
 
@@ -34,8 +60,7 @@ export const modelVersionRecord = version.view((stored: ModelVersion, inUse: str
     forced: !stored.isProven,
     failures: evidence.failures,
     lives: evidence.lives,
-    frailty_shape: evidence.frailty_shape,
-    evidence_strength: evidence.evidence_strength as Record<string, unknown>,
+    ...fitView(evidence),
     validation: evidence.validation as Record<string, unknown>,
   };
 });

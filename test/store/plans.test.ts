@@ -75,6 +75,7 @@ const scansOf = (plan: string[]) =>
 
 /** Each read is made once, so that its statements are prepared while they are watched. */
 const HOT: Record<string, Read> = {
+  "a partner's embeds": () => world.store.read.embeds.page(SLICE, { partnerId: world.partnerId }),
   "the list of properties": () => world.store.read.properties.page(world.partnerId, SLICE),
   "the portfolio summary": () => world.store.read.properties.portfolioPage(world.partnerId, SLICE),
   "the list of appliances": () => world.store.read.appliances.page(world.partnerId, SLICE),
@@ -130,7 +131,7 @@ const OTHERS: Record<string, Read> = {
   "the demo properties": () => world.store.read.properties.demo(world.partnerId),
   "whose a property is": () => world.store.read.properties.ownerOf(propertyId),
   "an embed by its token": () => world.store.read.embeds.findByToken("x"),
-  "a property's embeds": () => world.store.read.embeds.page(SLICE, propertyId),
+  "a property's embeds": () => world.store.read.embeds.page(SLICE, { propertyId }),
   "an appliance": () => world.store.read.appliances.find(world.partnerId, applianceId),
   "an appliance by its serial within the property": () =>
     world.store.read.appliances.withSerial(propertyId, "x"),

@@ -9,7 +9,12 @@ import { calibrate } from "../../usecases/calibrate.ts";
 import { checkModel } from "../../usecases/check-model.ts";
 import { courteousPause } from "../../usecases/courtesy.ts";
 import { modelVersionOf } from "../../usecases/model-in-use.ts";
-import { applyCalibration, type ModelAdministration, revertModel } from "../../usecases/model-versions.ts";
+import {
+  applyCalibration,
+  keepFit,
+  type ModelAdministration,
+  revertModel,
+} from "../../usecases/model-versions.ts";
 import { calibrationPage } from "../../web/calibration/page.ts";
 import { calibrationRecord, validationRecord } from "../../wire/calibration.ts";
 import { modelCheckRecord, modelVersionRecord } from "../../wire/model.ts";
@@ -26,6 +31,7 @@ export const calibrateCommand = command({
     "shows what that would have been worth in the past year. Changes nothing unless told to. The server may run.",
   options: {
     apply: flag("put the fit to use as a new version of the model; refused without proof"),
+    keep: flag("keep the fit with its proof, to be looked at and put to use in the console"),
     force: flag("with --apply: also without proof, which the version says of itself for good"),
     revert: flag("go back to the model that was in use before"),
     list: flag("list the versions with their proof"),
@@ -41,8 +47,8 @@ export const calibrateCommand = command({
     "mainstay calibrate --revert",
   ],
   async run(context, _arguments, options) {
-    const { apply, force, revert, list, check, asOf, report } = options;
-    const acts = Object.entries({ apply, revert, list, check }).filter(([, given]) => given);
+    const { apply, keep, force, revert, list, check, asOf, report } = options;
+    const acts = Object.entries({ apply, keep, revert, list, check }).filter(([, given]) => given);
     if (acts.length > 1) throw new UsageError(`--${acts[0]![0]} and --${acts[1]![0]} exclude each other`);
     if (force && !apply) throw new UsageError("--force goes with --apply");
     if (asOf !== undefined && acts.length > 0)
@@ -60,7 +66,7 @@ export const calibrateCommand = command({
       if (list) return await printVersions(context, world);
       if (revert) return await printReverted(context, world);
       if (check) return await printCheck(context, world);
-      await fitAndPrint(context, world, { apply, force, asOf: asOf ?? dayOf(context.now()), report });
+      await fitAndPrint(context, world, { apply, keep, force, asOf: asOf ?? dayOf(context.now()), report });
     };
     await withData(context, run, { mapsFile: false });
   },
@@ -80,12 +86,12 @@ function givingMemoryBack(pause: () => Promise<void>): () => Promise<void> {
   };
 }
 
-type FitOptions = { apply: boolean; force: boolean; asOf: string; report: string | undefined };
+type FitOptions = { apply: boolean; keep: boolean; force: boolean; asOf: string; report: string | undefined };
 
 async function fitAndPrint(
   context: Context,
   world: ModelAdministration,
-  { apply, force, asOf, report }: FitOptions,
+  { apply, keep, force, asOf, report }: FitOptions,
 ): Promise<void> {
   const { knowledge, store } = world;
   const calibration = await calibrate(world, asOf);
@@ -99,6 +105,7 @@ async function fitAndPrint(
       calibrationText(knowledge, calibration, { page, ending: ending(calibration, applied, modelVersion) }),
     );
   };
+  if (keep) await keepFit(world, { calibration, evidence });
   if (!apply) return await print(undefined);
   let version: string;
   try {

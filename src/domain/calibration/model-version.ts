@@ -18,6 +18,14 @@ export type ModelVersion = {
   evidence: Record<string, unknown>;
 };
 
+/** A fit that is not in use, kept with its proof until somebody has looked at that. */
+export type KeptFit = Pick<ModelVersion, "number" | "base" | "isProven" | "corrections" | "evidence"> & {
+  madeAt: Instant;
+};
+
+/** What names a kept fit, so that the one that is put to use is the one that was looked at. */
+export const keptFitId = ({ number, madeAt }: Pick<KeptFit, "number" | "madeAt">) => `${number}-${madeAt}`;
+
 /** Corrections but for the appliances' frailties. */
 export type StoredCorrections = {
   lifeFactors: Record<string, number>;

@@ -11,7 +11,7 @@ import {
   revokedEmbed,
 } from "../../wire/embed.ts";
 import { EXAMPLE_IDS } from "../../wire/kit.ts";
-import { embedInPath, ofProperty, slicing } from "../../wire/parameters.ts";
+import { embedInPath, ofPartner, ofProperty, slicing } from "../../wire/parameters.ts";
 import { adminOperation, answers, created, creates, type Operation, ok } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 
@@ -23,13 +23,13 @@ export function adminEmbedOperations(): Operation[] {
       path: "/admin/embeds",
       summary: "The embedded pages with how often they were looked at, the newest first",
       tag: "Administration",
-      parameters: [ofProperty, ...slicing],
+      parameters: [ofProperty, ofPartner, ...slicing],
       replies: answers("A page of them", embedsPage),
       async handle({ now, query, store }) {
         const slice = parseSlice(query);
-        const propertyId = query.get("property_id");
-        const embeds = await store.read.embeds.page(slice, propertyId);
-        const total = await store.read.embeds.count(propertyId);
+        const filter = { propertyId: query.get("property_id"), partnerId: query.get("partner_id") };
+        const embeds = await store.read.embeds.page(slice, filter);
+        const total = await store.read.embeds.count(filter);
         return ok(
           embedsPage.of(
             embeds.map((embed) => embedRecord(embed, now)),

@@ -2,7 +2,7 @@ import { conflict } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ModelProposal } from "../../domain/model-proposal.ts";
 import { modelVersionOf } from "../../usecases/model-in-use.ts";
-import { revertModel } from "../../usecases/model-versions.ts";
+import { applyKeptFit, revertModel } from "../../usecases/model-versions.ts";
 import { modelCheckRecord, modelReply, modelVersionRecord } from "../../wire/model.ts";
 import {
   applyProposal,
@@ -15,11 +15,11 @@ import { accepted, accepts, adminOperation, answers, type Operation, ok } from "
 
 /** Fits that administrators ask for. */
 export type Proposals = {
-  state(): ModelProposal;
+  state(): Promise<ModelProposal>;
   /** False while one is under way. */
   start(): boolean;
-  /** False while one is under way, or none was seen. */
-  apply(force: boolean, onApplied: (version: string) => Promise<void>): boolean;
+  /** Is told that the fit that was kept is in use now. */
+  applied(version: string): void;
 };
 
 export function modelOperations(knowledge: Knowledge, proposals: () => Proposals): Operation[] {
@@ -65,44 +65,38 @@ export function modelOperations(knowledge: Knowledge, proposals: () => Proposals
       summary: "The latest fit that was asked for, with its proof",
       tag: "Administration",
       replies: answers("The fit, if there is one", modelProposal),
-      handle: () => ok(modelProposalView(proposals().state())),
+      handle: async () => ok(modelProposalView(await proposals().state())),
     }),
     adminOperation({
       id: "proposeModel",
       method: "POST",
       path: "/admin/model/proposal",
-      summary: "Fit the model to the failures on record; changes nothing by itself",
+      summary:
+        "Fit the model to the failures on record, and keep the fit with its proof; changes nothing by itself",
       tag: "Administration",
       replies: accepts("It is under way", modelProposal),
       errors: [409],
       body: "optional",
-      handle() {
+      async handle() {
         if (!proposals().start()) throw conflict("A fit is under way already");
-        return accepted(modelProposalView(proposals().state()));
+        return accepted(modelProposalView(await proposals().state()));
       },
     }),
     adminOperation({
       id: "applyModelProposal",
       method: "POST",
       path: "/admin/model/proposal/apply",
-      summary: "Put the fit to use; refused without proof unless forced",
+      summary: "Put the very fit whose proof was looked at to use; refused without proof unless forced",
       tag: "Administration",
-      request: { form: applyProposal.form, example: { force: false } },
-      replies: accepts("It is under way", modelProposal),
+      request: { form: applyProposal.form, example: { proposal_id: "3-1795230000000", force: false } },
+      replies: answers("It is in use", modelProposal),
       errors: [409],
-      body: "optional",
-      handle({ administration: { store, actor }, body }) {
-        const { force = false } = applyProposal.check(body);
-        // The fit is made by another process, in its own name: whose wish it was stands beside that in the audit.
-        const note = (version: string) =>
-          store.write((tx) =>
-            tx.audit.record({
-              ...{ at: tx.now, actor, action: "model.ask_apply", subject: version, detail: { force } },
-            }),
-          );
-        if (!proposals().apply(force, note))
-          throw conflict("There is no fit to put to use: ask for one, and look at its proof");
-        return accepted(modelProposalView(proposals().state()));
+      body: "json",
+      async handle({ administration: { store, actor }, body }) {
+        const { proposal_id: id, force = false } = applyProposal.check(body);
+        const version = await applyKeptFit({ store, knowledge, actor }, id, { force });
+        proposals().applied(version);
+        return ok(modelProposalView(await proposals().state()));
       },
     }),
   ];

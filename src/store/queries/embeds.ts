@@ -9,6 +9,9 @@ const ph = sql.placeholder;
 /** Views of an embed that are not stored yet. */
 export type UnstoredViews = { embedId: string; views: number; lastViewedAt: Instant };
 
+/** Of one property, of one partner, or of all. */
+export type EmbedFilter = { propertyId?: string | undefined; partnerId?: string | undefined };
+
 export function embedStore(engine: Engine) {
   const { db } = engine;
   const { embeds, partners, properties } = engine.tables;
@@ -21,8 +24,11 @@ export function embedStore(engine: Engine) {
       .innerJoin(partners, and(eq(partners.id, embeds.partnerId), engine.isTrue(partners.enabled)))
       .where(eq(embeds.tokenHash, ph("tokenHash"))),
   );
-  const ofProperty = (propertyId: string | undefined) =>
-    propertyId === undefined ? undefined : eq(embeds.propertyId, propertyId);
+  const matching = ({ propertyId, partnerId }: EmbedFilter) =>
+    and(
+      propertyId === undefined ? undefined : eq(embeds.propertyId, propertyId),
+      partnerId === undefined ? undefined : eq(embeds.partnerId, partnerId),
+    );
   return {
     /** The embed whose token has this hash, whatever has become of it; undefined while its partner is disabled. */
     async findByToken(tokenHash: string): Promise<Embed | undefined> {
@@ -31,19 +37,19 @@ export function embedStore(engine: Engine) {
     async find(id: string): Promise<Embed | undefined> {
       return (await db.select(columns).from(embeds).where(eq(embeds.id, id)))[0];
     },
-    /** The newest first, of one property or of all. */
-    async page(slice: Slice, propertyId?: string): Promise<ListedEmbed[]> {
+    /** The newest first. */
+    async page(slice: Slice, filter: EmbedFilter = {}): Promise<ListedEmbed[]> {
       return await db
         .select({ ...columns, propertyName: properties.name })
         .from(embeds)
         .innerJoin(properties, eq(properties.id, embeds.propertyId))
-        .where(ofProperty(propertyId))
+        .where(matching(filter))
         .orderBy(desc(embeds.id))
         .limit(slice.limit)
         .offset(slice.offset);
     },
-    async count(propertyId?: string): Promise<number> {
-      return (await db.select({ n: count() }).from(embeds).where(ofProperty(propertyId)))[0]!.n;
+    async count(filter: EmbedFilter = {}): Promise<number> {
+      return (await db.select({ n: count() }).from(embeds).where(matching(filter)))[0]!.n;
     },
     async insert(embed: Embed & { tokenHash: string }): Promise<void> {
       await db.insert(embeds).values(embed);

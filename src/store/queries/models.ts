@@ -1,5 +1,10 @@
-import { desc, eq, lt, sql } from "drizzle-orm";
-import type { ModelCheck, ModelVersion, StoredCorrections } from "../../domain/calibration/model-version.ts";
+import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, sql } from "drizzle-orm";
+import type {
+  KeptFit,
+  ModelCheck,
+  ModelVersion,
+  StoredCorrections,
+} from "../../domain/calibration/model-version.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
 import { named } from "./named.ts";
@@ -17,7 +22,7 @@ const CHECKS_KEPT = 60;
 
 export function modelStore(engine: Engine) {
   const { db, isAmong } = engine;
-  const { modelChecks, modelFrailties, modelInUse, modelVersions } = engine.tables;
+  const { modelChecks, modelFrailties, modelInUse, modelProposals, modelVersions } = engine.tables;
   const number = engine.read<{ number: number | null }>(() =>
     db.select(named({ number: modelInUse.number })).from(modelInUse),
   );
@@ -77,6 +82,39 @@ export function modelStore(engine: Engine) {
     },
     async insertFrailty(number: number, applianceId: string, frailty: number): Promise<void> {
       await insertFrailty({ number, applianceId, frailty });
+    },
+    /**
+     * Deletes up to `limit` frailties of that number after that appliance's; returns the last of them, undefined once
+     * there are no more.
+     */
+    async deleteFrailties(number: number, after: string, limit: number): Promise<string | undefined> {
+      const { applianceId } = modelFrailties;
+      const chosen = await db
+        .select({ applianceId })
+        .from(modelFrailties)
+        .where(and(gt(applianceId, after), eq(modelFrailties.number, number)))
+        .orderBy(asc(applianceId))
+        .limit(limit);
+      const ids = chosen.map((row) => row.applianceId);
+      await db
+        .delete(modelFrailties)
+        .where(and(inArray(applianceId, ids), eq(modelFrailties.number, number)));
+      return ids.at(-1);
+    },
+    /** The fit that is kept with its proof, to be put to use. */
+    async keptFit(): Promise<KeptFit | undefined> {
+      const { id: _one, ...columns } = getTableColumns(modelProposals);
+      return (await db.select(columns).from(modelProposals))[0];
+    },
+    /** Keeps a fit in place of the one before. */
+    async keepFit(fit: KeptFit): Promise<void> {
+      await db
+        .insert(modelProposals)
+        .values({ id: 1, ...fit })
+        .onConflictDoUpdate({ target: modelProposals.id, set: { ...fit } });
+    },
+    async forgetKeptFit(): Promise<void> {
+      await db.delete(modelProposals);
     },
     async frailties(number: number, applianceIds: readonly string[]): Promise<Map<string, number>> {
       const rows = await frailties({ number, applianceIds: engine.list(applianceIds) });

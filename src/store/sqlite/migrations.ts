@@ -12,6 +12,7 @@ import partnersDeliveries from "../../../migrations/sqlite/0009_partners_deliver
 import alertFilters from "../../../migrations/sqlite/0010_alert_filters.sql" with { type: "text" };
 import findings from "../../../migrations/sqlite/0011_findings.sql" with { type: "text" };
 import servers from "../../../migrations/sqlite/0012_servers.sql" with { type: "text" };
+import modelProposals from "../../../migrations/sqlite/0013_model_proposals.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = { number: number; name: string; sql: string };
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 10, name: "alert_filters", sql: alertFilters },
   { number: 11, name: "findings", sql: findings },
   { number: 12, name: "servers", sql: servers },
+  { number: 13, name: "model_proposals", sql: modelProposals },
 ];

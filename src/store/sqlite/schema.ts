@@ -33,6 +33,7 @@ export const {
   modelVersions,
   modelFrailties,
   modelInUse,
+  modelProposals,
   modelChecks,
   auditLog,
   clock,

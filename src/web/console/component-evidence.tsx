@@ -116,13 +116,20 @@ function ends({ ends_on, ended_by }: EvidenceForm) {
 }
 
 /** How far a ratio stands from 1, on a scale on which twice and half are as far. */
-function Ratio({ factor, furthest }: { factor: number; furthest: number }) {
+export function Ratio(props: {
+  factor: number;
+  /** Where the scale ends. */
+  furthest: number;
+  /** Whether what is above 1 is the better. */
+  isGoodAbove?: boolean;
+}) {
+  const { factor, furthest, isGoodAbove = false } = props;
   const x = scaleLog([1 / furthest, furthest], [0, 1]).clamp(true);
   const [left, right] = [Math.min(x(factor), 0.5), Math.max(x(factor), 0.5)];
   return (
     <svg class="ratio" width="100%" height="14" aria-hidden="true">
       <rect
-        class={`fill ${factor > 1 ? "worse" : "better"}`}
+        class={`fill ${factor > 1 === isGoodAbove ? "better" : "worse"}`}
         x={length(left)}
         width={length(right - left)}
         y="2"

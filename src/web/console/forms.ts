@@ -207,7 +207,17 @@ export type ValidationForm = {
   log_loss_difference: { mean: number; low: number; high: number } | null;
 };
 
-export type ModelVersionForm = {
+/** What a fit says of the stock, beside its proof. */
+export type FitForm = {
+  frailty_shape: number | null;
+  evidence_strength: { condition: number; repairs: number };
+  kinds: { component_def_id: string; life_factor: number; failures: number; expected: number }[];
+  d_calibration: Readonly<
+    Record<"before" | "after", { lives: number; shares: number[]; chi_squared: number }>
+  >;
+};
+
+export type ModelVersionForm = FitForm & {
   model_version: string;
   in_use: boolean;
   applied_at: string;
@@ -232,6 +242,7 @@ export type ModelForm = {
 };
 
 export type ProposalForm = {
+  proposal_id: string | null;
   status: "none" | "running" | "ready" | "failed" | "applied";
   started_at: string | null;
   finished_at: string | null;
@@ -241,4 +252,5 @@ export type ProposalForm = {
   failures: number | null;
   lives: number | null;
   validation: ValidationForm | null;
+  fit: FitForm | null;
 };

@@ -4,7 +4,8 @@ import { count, counted, date, moment } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { AskFirst } from "./ask-first.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
-import type { ModelForm, ModelVersionForm } from "./forms.ts";
+import { FitReport } from "./fit-report.tsx";
+import type { AdministratorPageForm, ModelForm, ModelVersionForm } from "./forms.ts";
 import { Proposal } from "./proposal.tsx";
 import { Heading } from "./shell.tsx";
 import { figure, Validation } from "./validation.tsx";
@@ -12,6 +13,9 @@ import { figure, Validation } from "./validation.tsx";
 /** The model that scores are made with, its proof, and the versions before it. */
 export function ModelPage() {
   const loaded = useRead<ModelForm>("/admin/model");
+  const people = useRead<AdministratorPageForm>("/admin/administrators?limit=200");
+  const nameOf = (actor: string) =>
+    people.value?.administrators.find(({ admin_id }) => admin_id === actor)?.name ?? actor;
   useTitle("Model");
   return (
     <Showing loaded={loaded} what="the model" isPage>
@@ -34,10 +38,11 @@ export function ModelPage() {
               <Section
                 id="proof"
                 title="Its proof"
-                about={`Applied ${moment(inUse.applied_at)} by ${inUse.applied_by}.`}
+                about={`Applied ${moment(inUse.applied_at)} by ${nameOf(inUse.applied_by)}.`}
               >
                 {inUse.forced && <p class="chip due_soon">Put to use without proof, by force</p>}
                 <Validation validation={inUse.validation} />
+                <FitReport fit={inUse} />
               </Section>
             )}
             <Proposal onApplied={loaded.again} />
@@ -45,7 +50,7 @@ export function ModelPage() {
               {model.versions.length === 0 ? (
                 <p class="empty">No fit was ever put to use.</p>
               ) : (
-                <Versions versions={model.versions} />
+                <Versions versions={model.versions} nameOf={nameOf} />
               )}
               <p class="small mute">
                 <a href={addressOf(["audit"])}>The audit</a> has who applied and reverted what.
@@ -98,7 +103,8 @@ function LatestCheck({ check }: { check: NonNullable<ModelForm["latest_check"]> 
   );
 }
 
-function Versions({ versions }: { versions: readonly ModelVersionForm[] }) {
+function Versions(props: { versions: readonly ModelVersionForm[]; nameOf: (actor: string) => string }) {
+  const { versions, nameOf } = props;
   return (
     <DataTable
       caption="Versions of the model"
@@ -113,7 +119,7 @@ function Versions({ versions }: { versions: readonly ModelVersionForm[] }) {
           ),
         },
         { heading: "Applied", cell: ({ applied_at }) => moment(applied_at) },
-        { heading: "By", cell: ({ applied_by }) => applied_by },
+        { heading: "By", cell: ({ applied_by }) => <bdi>{nameOf(applied_by)}</bdi> },
         { heading: "Proof", cell: ({ proven }) => (proven ? "Proven better" : "Forced, without proof") },
         { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
         {

@@ -3,6 +3,7 @@ import { counted, moment } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { AskFirst } from "./ask-first.tsx";
 import { useAction, useConsole, useRead } from "./console-context.ts";
+import { FitReport } from "./fit-report.tsx";
 import type { ProposalForm } from "./forms.ts";
 import { Validation } from "./validation.tsx";
 
@@ -18,10 +19,10 @@ export function Proposal({ onApplied }: { onApplied: () => void }) {
     await run(() => api.write("POST", PATH));
     loaded.again();
   };
-  const apply = async (force: boolean) => {
+  const apply = async (proposal_id: string, force: boolean) => {
     await run(
-      () => api.write("POST", `${PATH}/apply`, { force }),
-      "It is put to use; that takes as long as the fit.",
+      () => api.write("POST", `${PATH}/apply`, { proposal_id, force }),
+      "It is in use. The next snapshot scores everything by it.",
     );
     loaded.again();
     onApplied();
@@ -51,7 +52,7 @@ export function Proposal({ onApplied }: { onApplied: () => void }) {
                   name={proposal.better ? "Put it to use" : "Put it to use without proof"}
                   title="Put the fit to use?"
                   isGrave={!proposal.better}
-                  onConfirm={() => apply(!proposal.better)}
+                  onConfirm={() => apply(proposal.proposal_id!, !proposal.better)}
                 >
                   <p>
                     {proposal.better
@@ -72,6 +73,7 @@ export function Proposal({ onApplied }: { onApplied: () => void }) {
 function Stands({ proposal }: { proposal: ProposalForm }) {
   const { status, error, started_at, finished_at, model_version, better, failures, lives, validation } =
     proposal;
+  const { fit } = proposal;
   if (status === "none") return null;
   if (status === "running")
     return (
@@ -93,6 +95,7 @@ function Stands({ proposal }: { proposal: ProposalForm }) {
         {counted(failures!, "failure")} in {counted(lives!, "life", "lives")}, made {moment(finished_at!)}.
       </p>
       <Validation validation={validation!} />
+      <FitReport fit={fit!} />
     </>
   );
 }

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { accessibilityFaults, openWindow, overflow, picture } from "../support/page-checks.ts";
+import { addAppliance, addProperty, logEvents } from "../support/portfolio.ts";
+
+/* A fit that administrators ask for, look at, put to use and take back. */
+
+const { serve } = useMainstay();
+const FLEET = join(import.meta.dir, "..", "fixtures", "golden-calibration");
+let server: Installation;
+let admin: Administrator;
+let browser: Browser;
+let partner: Awaited<ReturnType<Installation["createPartner"]>>;
+beforeAll(async () => {
+  server = await serve();
+  admin = await createAdministrator(server, "Jane");
+  partner = await server.createPartner("Acme");
+  const files = ["properties", "appliances", "service_events"].map((name) => join(FLEET, `${name}.csv`));
+  await server.json(
+    ...["import", "--partner", partner.partner_id, "--properties", files[0]!],
+    ...["--appliances", files[1]!, "--service-events", files[2]!],
+  );
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+const PROPOSAL = "/admin/model/proposal";
+const proposal = async (): Promise<Json> => (await admin.client.get(PROPOSAL)).body;
+const model = async (): Promise<Json> => (await admin.client.get("/admin/model")).body;
+const ready = () =>
+  eventually(async () => {
+    const found = await proposal();
+    expect(found.status).toBe("ready");
+    return found;
+  }, 60_000);
+
+describe("a fit that an administrator asks for", () => {
+  // Rule: calibrate-proposal
+  test("is put to use as it was shown, whatever was recorded since, in the administrator's name, and taken back", async () => {
+    expect(await proposal()).toMatchObject({ status: "none", proposal_id: null });
+    await admin.client.post(`${PROPOSAL}/apply`, { proposal_id: "1-1" }, 409);
+    await admin.client.post(PROPOSAL, undefined, 202);
+    await admin.client.post(PROPOSAL, undefined, 409);
+    const shown = await ready();
+    expect(shown).toMatchObject({ better: true, error: null, model_version: null });
+    expect((await model()).versions).toEqual([]);
+
+    // What is recorded later would have made another fit.
+    const client = server.as(partner);
+    const property = await addProperty(client);
+    const appliance = await addAppliance(client, property.id, {
+      type_id: "water_heater_gas",
+      install_year: 2020,
+    });
+    const component = appliance.components[0].id;
+    await logEvents(
+      client,
+      {
+        appliance_id: appliance.id,
+        component_id: component,
+        event_type: "Emergency Repair",
+        date: "2025-01-02",
+      },
+      { appliance_id: appliance.id, component_id: component, event_type: "Replacement", date: "2025-01-03" },
+    );
+    const fresh = await server.json("calibrate");
+    expect(fresh.failures).toBeGreaterThan(shown.failures);
+    // Nor does a restart forget it.
+    await server.stop();
+    await server.start();
+    expect(await proposal()).toEqual({ ...shown, started_at: null });
+
+    const applied = (await admin.client.post(`${PROPOSAL}/apply`, { proposal_id: shown.proposal_id }, 200))
+      .body;
+    expect(applied).toMatchObject({ status: "applied", model_version: "2+local.1", proposal_id: null });
+    const { versions, model_version } = await model();
+    expect(model_version).toBe("2+local.1");
+    expect(versions).toMatchObject([
+      {
+        ...{ model_version: "2+local.1", in_use: true, proven: true, forced: false, applied_by: admin.id },
+        ...{ failures: shown.failures, lives: shown.lives, validation: shown.validation },
+        ...shown.fit,
+      },
+    ]);
+    expect(await server.json("calibrate", "--list")).toMatchObject({ versions: [{ applied_by: admin.id }] });
+    await admin.client.post(`${PROPOSAL}/apply`, { proposal_id: shown.proposal_id }, 409);
+
+    const reverted = (await admin.client.post("/admin/model/revert", undefined, 200)).body;
+    expect(reverted).toEqual({ reverted: "2+local.1", model_version: "2" });
+    await admin.client.post("/admin/model/revert", undefined, 409);
+    const { entries } = (await admin.client.get("/admin/audit", { subject: "2+local.1" })).body;
+    expect(entries.map(({ actor, action }: Json) => [actor, action])).toEqual([
+      [admin.id, "model.revert"],
+      [admin.id, "model.apply"],
+    ]);
+  });
+
+  // Rule: calibrate-proposal
+  test("is not put to use in place of another that was looked at, nor over a model that came after it", async () => {
+    await server.json("calibrate", "--keep");
+    const first = await ready();
+    await admin.client.post(PROPOSAL, undefined, 202);
+    await eventually(async () => {
+      const found = await proposal();
+      expect(found.status).toBe("ready");
+      expect(found.proposal_id).not.toBe(first.proposal_id);
+    }, 60_000);
+    await admin.client.post(`${PROPOSAL}/apply`, { proposal_id: first.proposal_id }, 409);
+    await admin.client.post(`${PROPOSAL}/apply`, {}, 400);
+    const second = await ready();
+    await server.json("calibrate", "--apply");
+    await admin.client.post(`${PROPOSAL}/apply`, { proposal_id: second.proposal_id }, 409);
+    expect((await model()).model_version).toBe("2+local.2");
+    expect((await proposal()).status).toBe("none");
+    await server.json("calibrate", "--revert");
+  });
+});
+
+// Rule: console-model
+test("the console shows a fit with its proof before it is put to use, and takes it back", async () => {
+  const { page, troubles, close } = await openWindow(browser, server.adminUrl);
+  await page.goto(`${server.adminUrl}/console#/model`);
+  await page.getByLabel("Administrator’s key").fill(admin.key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Fit it now" }).click();
+  await page.locator("#proposal .chip", { hasText: "Proven better" }).waitFor({ timeout: 60_000 });
+  const shown = await proposal();
+  const proof = page.getByRole("table", { name: "The year’s forecasts, measured at its outcomes" });
+  expect(await proof.innerText()).toContain(shown.validation.after.concordance.toFixed(4));
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await picture(page, "console-model-proposal");
+  await page.setViewportSize({ width: 320, height: 640 });
+  expect(await overflow(page)).toBe(0);
+  await picture(page, "console-model-proposal-320");
+  await page.setViewportSize({ width: 1440, height: 900 });
+
+  await page.getByRole("button", { name: "Put it to use" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Put it to use" }).press("Enter");
+  await page.getByRole("heading", { name: "Model 2+local.3", level: 1 }).waitFor();
+  const applied = (await model()).versions[0];
+  expect(applied).toMatchObject({ in_use: true, applied_by: admin.id, failures: shown.failures });
+  expect(await page.locator("#proof .about").first().innerText()).toContain("by Jane");
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await picture(page, "console-model-applied");
+  await page.getByRole("button", { name: "Revert" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revert" }).click();
+  await page.getByRole("heading", { name: "Model 2", exact: true, level: 1 }).waitFor();
+  expect((await model()).model_version).toBe("2");
+  expect(troubles).toEqual([]);
+  await close();
+});
