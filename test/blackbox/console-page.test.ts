@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { type Administrator, createAdministrator } from "../support/administrator.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
+import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { accessibilityFaults, openWindow, overflow, picture } from "../support/page-checks.ts";
-import { addProperty } from "../support/portfolio.ts";
+import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 /* The administrators' console in a real browser. */
@@ -317,6 +319,125 @@ describe("what is done in it", () => {
     await page.getByRole("link", { name: "Jobs" }).click();
     await page.getByRole("button", { name: "Run now: Forget old replies" }).click();
     await page.getByText("Forget old replies: started.").waitFor();
+    expect(troubles).toEqual([]);
+    await close();
+  });
+
+  // Rule: console-changes
+  test("an embed is made, whose token is shown once, and revoked", async () => {
+    const { page, troubles, close } = await open("full", "embeds");
+    const { property_id } = (await keys.full.client.get(`/admin/components/${componentId}/explanation`)).body
+      .component;
+    await page.getByRole("button", { name: "New embed" }).click();
+    await page.getByLabel("Property’s id").fill(property_id);
+    await page.getByLabel("Days until it ends").fill("30");
+    await page.keyboard.press("Enter");
+    const shown = page.getByRole("alert", { name: "The new page" });
+    await shown.getByRole("button", { name: "Copy the Address" }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    const address = await shown.locator("code").first().innerText();
+    expect((await fetch(address)).status).toBe(200);
+    await page.getByRole("button", { name: "I have kept them" }).click();
+    expect(await page.content()).not.toContain(address.slice(-20));
+    await page.goto(`${full.adminUrl}/console#/embeds?property_id=${property_id}`);
+    await page.getByRole("button", { name: "Revoke" }).first().press("Enter");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).press("Enter");
+    await page.getByText("The page has ended.").waitFor();
+    expect((await fetch(address)).status).toBe(404);
+    const { entries } = (await keys.full.client.get("/admin/audit", { limit: 2 })).body;
+    expect(entries.map(({ actor, action }: Json) => [actor, action])).toEqual([
+      [keys.full.id, "embed.revoke"],
+      [keys.full.id, "embed.create"],
+    ]);
+    expect(troubles).toEqual([]);
+    await close();
+  });
+
+  // Rule: console-changes
+  test("a receiver is probed, told the present state after a count, and tested; deliveries are found by partner and time", async () => {
+    const receiver = await startReceiver();
+    const partner = await full.createPartner("Ready & Waiting", "--webhook-url", receiver.url);
+    const client = full.as(partner);
+    const property = await addProperty(client);
+    await addWornAppliance(client, property.id);
+    const { critical_count, warning_count } = (await client.get("/v1/alerts")).body;
+    const all = critical_count + warning_count;
+    const { page, troubles, close } = await open("full", "partners?search=waiting");
+    await page.getByRole("link", { name: "Ready & Waiting" }).click();
+    await page.getByRole("button", { name: "Probe it" }).click();
+    await page.getByText("Does not verify").waitFor();
+    await page.getByRole("button", { name: "Announce the present state" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(`${all} deliveries`).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await picture(page, "console-announce");
+    await dialog.getByRole("button", { name: "Announce the present state" }).click();
+    await page.getByText(`: ${all} deliveries.`).waitFor();
+    await receiver.waitFor(
+      (received) => received.filter(({ event }) => event.startsWith("component.")).length === all,
+    );
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await dialog.getByLabel("What it says").fill("Do you hear <b>us</b>?");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "webhook.test" }).waitFor();
+    await page.getByText("Do you hear <b>us</b>?").waitFor();
+
+    await page.goto(`${full.adminUrl}/console#/deliveries`);
+    await page.getByLabel("Partner").first().fill("waiting");
+    const option = `Ready & Waiting · ${partner.partner_id}`;
+    await page.locator(`datalist option[value="${option}"]`).first().waitFor({ state: "attached" });
+    await page.getByLabel("Partner").first().fill(option);
+    await page.getByText(/^\d+ deliveries$/).waitFor();
+    const counted = async () => (await page.locator(".pager [role=status]").innerText()).split(" ")[0];
+    const { total } = (
+      await keys.full.client.get("/admin/webhook-deliveries", { partner_id: partner.partner_id })
+    ).body;
+    expect(await counted()).toBe(String(total));
+    await page.getByLabel("Until (UTC)").fill("2026-01-01T00:00");
+    await page.getByText("Nothing matches").waitFor();
+    expect(page.url()).toContain("until=2026-01-01T00%3A00%3A00Z");
+    await page.goBack();
+    expect(troubles).toEqual([]);
+    await close();
+    await receiver.close();
+  });
+
+  // Rule: console-changes
+  test("a partner is exported, and deleted once its whole name was typed; all partners' usage is saved", async () => {
+    const name = `Gone ${ODD_NAMES[1]} "& <i>Sons</i>`;
+    const partner = await full.createPartner(name);
+    await addProperty(full.as(partner), { name: "Elm <b>Court</b>" });
+    const { page, troubles, close } = await open("full", `partners/${partner.partner_id}`);
+    const [exported] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export" }).click(),
+    ]);
+    expect(exported.suggestedFilename()).toBe(`${partner.partner_id}.ndjson`);
+    expect(readFileSync(await exported.path(), "utf8")).toContain("Elm <b>Court</b>");
+    await page.getByRole("button", { name: "Delete for good" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox").fill("Gone");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("This is not its whole name.").waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await picture(page, "console-purge");
+    await dialog.getByRole("textbox").fill(name);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "The partner is deleted" }).waitFor({ timeout: 60_000 });
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await full.as(partner).get("/v1/ping", {}, 401);
+    await page.goto(`${full.adminUrl}/console#/usage`);
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save as CSV" }).click(),
+    ]);
+    const rows = readFileSync(await saved.path(), "utf8")
+      .trimEnd()
+      .split("\r\n");
+    expect(rows[0]).toBe("partner_id,day,calls,billable_units,name");
+    expect(rows.slice(1).every((row) => row.startsWith("PARTNER_"))).toBe(true);
+    expect(rows.some((row) => row.includes(partner.partner_id))).toBe(false);
     expect(troubles).toEqual([]);
     await close();
   });

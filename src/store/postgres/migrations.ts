@@ -1,6 +1,10 @@
 import initial from "../../../migrations/postgres/0001_initial.sql" with { type: "text" };
+import modelProposals from "../../../migrations/postgres/0002_model_proposals.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = { number: number; name: string; sql: string };
 
-export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: "initial", sql: initial }];
+export const MIGRATIONS: readonly Migration[] = [
+  { number: 1, name: "initial", sql: initial },
+  { number: 2, name: "model_proposals", sql: modelProposals },
+];

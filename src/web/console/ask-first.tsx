@@ -8,13 +8,14 @@ export function AskFirst(props: {
   title: string;
   /** What will be. May hold fields, which `onConfirm` is given. */
   children: ComponentChildren;
-  /** Resolves when it is done; to false where the question stays open. */
+  /** Resolves when it is done; to what was wrong with what was given, and the question stays open. */
   onConfirm: (given: FormData) => Promise<unknown>;
   isGrave?: boolean;
 }) {
   const { name, title, children, onConfirm, isGrave = false } = props;
   const [isOpen, setOpen] = useState(false);
   const [isRunning, setRunning] = useState(false);
+  const [refusal, setRefusal] = useState<string>();
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -24,9 +25,10 @@ export function AskFirst(props: {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
     setRunning(true);
-    const isDone = (await onConfirm(given)) !== false;
+    const outcome = await onConfirm(given);
     setRunning(false);
-    if (isDone) dialog.current?.close();
+    setRefusal(typeof outcome === "string" ? outcome : undefined);
+    if (typeof outcome !== "string") dialog.current?.close();
   };
   return (
     <>
@@ -38,6 +40,7 @@ export function AskFirst(props: {
           <form class="card ask" onSubmit={(event) => void confirm(event)}>
             <h2 id={id}>{title}</h2>
             {children}
+            {refusal && <p role="alert">{refusal}</p>}
             <p class="choices">
               <button type="button" class="outline" onClick={() => dialog.current?.close()}>
                 Cancel

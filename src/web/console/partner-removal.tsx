@@ -20,9 +20,10 @@ export function PartnerRemoval(props: {
   const isBusy = task?.status === "running";
   const purge = async (given: FormData) => {
     const confirm = String(given.get("name"));
-    const begun = await run(() => api.write("POST", `${path}/purge`, { confirm }));
+    if (confirm !== partner.name) return "This is not its whole name. Nothing was deleted.";
+    await run(() => api.write("POST", `${path}/purge`, { confirm }));
     onChange();
-    return begun !== undefined;
+    return undefined;
   };
   return (
     <Section
