@@ -38,10 +38,15 @@ function sound() {
       },
     ],
     snapshots: [{ date: "2026-01-01", components: 1, announced: 0, finished: true }],
-    deliveries: record.arrivals.map(({ deliveryId }) => ({ id: deliveryId, status: "delivered" })),
+    deliveries: record.arrivals.map(({ deliveryId }) => ({
+      ...{ id: deliveryId, status: "delivered" },
+      attempts: ["failed", "delivered"],
+    })),
   };
   return { record, found, partner: found.partners[0]! };
 }
+
+const delivered = (id: string) => ({ id, status: "delivered", attempts: ["delivered"] });
 
 const faults = ({ record, found }: Pick<ReturnType<typeof sound>, "record" | "found">) =>
   Object.entries(CHECKS).flatMap(([name, check]) => check(record, found).map((fault) => `${name}: ${fault}`));
@@ -64,7 +69,7 @@ test("a tank that a snapshot came upon first was announced once more", () => {
   Object.assign(arrivals[4]!.data, { previous_tier: "WARNING" });
   const data = { component_id: "C_1", previous_tier: "GOOD", risk_tier: "WARNING" } as const;
   arrivals.splice(4, 0, { deliveryId: "WH_7", event: "component.warning", data, status: 200 });
-  round.found.deliveries.push({ id: "WH_7", status: "delivered" });
+  round.found.deliveries.push(delivered("WH_7"));
   expect(faults(round)).toEqual([]);
 });
 
@@ -97,7 +102,7 @@ describe("it is seen", () => {
       "that a change is announced twice",
       ({ record, found }) => {
         record.arrivals.push({ ...record.arrivals[4]!, deliveryId: "WH_7" });
-        found.deliveries.push({ id: "WH_7", status: "delivered" });
+        found.deliveries.push(delivered("WH_7"));
       },
       /C_1 was announced .*GOOD to CRITICAL, .*GOOD to CRITICAL/,
     ],
@@ -121,7 +126,7 @@ describe("it is seen", () => {
       "that an event makes two deliveries",
       ({ record, found }) => {
         record.arrivals.push({ ...record.arrivals[0]!, deliveryId: "WH_7" });
-        found.deliveries.push({ id: "WH_7", status: "delivered" });
+        found.deliveries.push(delivered("WH_7"));
       },
       /P_1 arrived as 2 deliveries/,
     ],
@@ -132,8 +137,13 @@ describe("it is seen", () => {
     ],
     [
       "that the log says delivered of what never arrived",
-      ({ found }) => found.deliveries.push({ id: "WH_7", status: "delivered" }),
+      ({ found }) => found.deliveries.push(delivered("WH_7")),
       /WH_7 is delivered in the log, and never arrived/,
+    ],
+    [
+      "that a late result was taken",
+      ({ found }) => void found.deliveries[0]!.attempts.push("failed"),
+      /WH_1 has the attempts failed, delivered, failed/,
     ],
     ["that the order is another", ({ record }) => void record.arrivals.reverse(), /in order: C_1 was told/],
     [

@@ -9,6 +9,7 @@ export const CHECKS: { [name: string]: (record: Record, found: Found) => string[
   "each tier change is announced once": announcedOnce,
   "every event is delivered, as one delivery": delivered,
   "a component's deliveries arrive in order": inOrder,
+  "what comes late of a delivery changes nothing": fenced,
   "the snapshot of the day is taken once": oneSnapshot,
   "the budget is not exceeded, and not forfeited": budget,
   "the event stream misses nothing": streamed,
@@ -148,6 +149,14 @@ function inOrder(record: Record): string[] {
     const told = announcements.map(({ data }) => `${data.previous_tier} to ${data.risk_tier}`);
     return follows ? [] : [`${id} was told ${told.join(", ")}`];
   });
+}
+
+function fenced(_: Record, { deliveries }: Found): string[] {
+  return deliveries
+    .filter(
+      ({ attempts }) => attempts.includes("delivered") && attempts.indexOf("delivered") < attempts.length - 1,
+    )
+    .map(({ id, attempts }) => `${id} has the attempts ${attempts.join(", ")}`);
 }
 
 function oneSnapshot(_: Record, { snapshots, partners }: Found): string[] {

@@ -20,7 +20,8 @@ export type Found = {
   partners: FoundPartner[];
   /** The snapshots of the day, with how many components each has scored and announced. */
   snapshots: { date: string; components: number; announced: number; finished: boolean }[];
-  deliveries: { id: string; status: string }[];
+  /** With what came of each attempt, in their order. */
+  deliveries: { id: string; status: string; attempts: string[] }[];
 };
 
 const PAGE = 200;
@@ -41,7 +42,10 @@ export async function find(world: World): Promise<Found> {
       announced: run.announced,
       finished: run.finished_at !== null,
     })),
-    deliveries: deliveries.map(({ id, status }) => ({ id, status })),
+    deliveries: deliveries.map(({ id, status, attempts }) => ({
+      ...{ id, status },
+      attempts: attempts.map(({ error }: Json) => (error === null ? "delivered" : "failed")),
+    })),
   };
 }
 

@@ -3,6 +3,7 @@ import { CHECKS } from "./checks.ts";
 import type { Fault } from "./faults/fault.ts";
 import { Fleet } from "./fleet.ts";
 import { find } from "./found.ts";
+import { Lag } from "./lag.ts";
 import { follow, revoke, score, spend, spendTheRest } from "./load/others.ts";
 import { own } from "./load/owner.ts";
 import { Random } from "./random.ts";
@@ -35,11 +36,15 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
   const receiver = startReceiver(record, random.fork("receiver"));
   const onEnd = (what: string) => record.wrong(`a server ended by itself: ${what}`);
   const fleet = new Fleet(options.servers, options.storage, random.fork("fleet"), onEnd);
-  const giveUp = AbortSignal.timeout(options.seconds * 1000 + SETTLED_WITHIN_MS);
+  const lag = new Lag();
+  const giveUp = AbortSignal.timeout(
+    options.seconds * 1000 + (options.faults.some(({ isLong }) => isLong) ? 90_000 : 0) + SETTLED_WITHIN_MS,
+  );
   try {
     const accounts = await setUp(fleet, record, receiver.url);
-    const caller = new Caller(fleet, record, random.fork("caller"), giveUp);
-    const world: World = { random, fleet, caller, record, ...accounts };
+    const caller = new Caller(fleet, record, random.fork("caller"), lag, giveUp);
+    const { database } = options.storage;
+    const world: World = { random, fleet, database, caller, record, ...accounts };
     await fleet.start();
     await live(world, options);
     await settle(world);
@@ -58,6 +63,7 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
   } finally {
     await fleet.end();
     receiver.stop();
+    lag.stop();
     await options.storage.end();
   }
 }

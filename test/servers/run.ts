@@ -1,12 +1,13 @@
 /*
- * Several servers under faults: `bun run check:servers [--rounds N] [--seed S] [--fault NAME]…`. Each round has
- * servers on a new storage, clients that go round them, and one or more faults meanwhile; then what must hold is
+ * Several servers under faults: `bun run check:servers [--rounds N] [--seed S] [--fault NAME]…`, three over one
+ * PostgreSQL, or with `--storage folder` one over a data folder. Each round has servers on a new storage, clients that go round them, and one or more faults meanwhile; then what must hold is
  * checked. Exits 1 when something did not. The seed settles what is chosen, not when each process runs: the same one
  * again is likely, not sure, to fail again.
  */
 import { parseArgs } from "node:util";
 import type { Fault } from "./faults/fault.ts";
 import { FAULTS } from "./faults/faults.ts";
+import { postgresStorage } from "./postgres.ts";
 import { Random } from "./random.ts";
 import { runRound } from "./round.ts";
 import { folderStorage } from "./storage.ts";
@@ -19,6 +20,9 @@ const { values } = parseArgs({
     servers: { type: "string", default: "3" },
     clients: { type: "string", default: "64" },
     seconds: { type: "string", default: "10" },
+    storage: { type: "string", default: "postgres" },
+    // The folder with `initdb` and `postgres` of another version.
+    postgres: { type: "string" },
   },
 });
 
@@ -26,6 +30,10 @@ function wholeNumber(name: string, value: string): number {
   if (!/^\d{1,9}$/.test(value)) throw new Error(`--${name} must be a whole number, not ${value}`);
   return Number(value);
 }
+
+const inFolder = values.storage === "folder";
+if (!inFolder && values.storage !== "postgres") throw new Error("--storage is folder or postgres");
+const possible = Object.values(FAULTS).filter(({ needsDatabase }) => !(needsDatabase && inFolder));
 
 /** As they are named; else one after the other, and in a row of rounds as chance mixes them. */
 function faultsOf(nth: number, mixed: boolean, random: Random): Fault[] {
@@ -35,14 +43,14 @@ function faultsOf(nth: number, mixed: boolean, random: Random): Fault[] {
     return fault;
   });
   if (named.length > 0) return named;
-  const all = Object.values(FAULTS);
-  if (!mixed) return [all[nth]!];
+  if (!mixed) return [possible[nth]!];
+  const all = possible.filter(({ isLong }) => !isLong);
   return [...new Set(Array.from({ length: random.between(1, 3) }, () => random.pick(all)))];
 }
 
 const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : wholeNumber("seed", values.seed);
 const rounds = values.rounds === undefined ? undefined : wholeNumber("rounds", values.rounds);
-const count = rounds ?? (values.fault ? 1 : Object.keys(FAULTS).length);
+const count = rounds ?? (values.fault ? 1 : possible.length);
 let failed = 0;
 for (let nth = 0; nth < count; nth++) {
   const roundSeed = seed + nth;
@@ -55,7 +63,7 @@ for (let nth = 0; nth < count; nth++) {
     clients: wholeNumber("clients", values.clients),
     seconds: wholeNumber("seconds", values.seconds),
     faults,
-    storage: folderStorage(),
+    storage: inFolder ? folderStorage() : await postgresStorage(values.postgres),
   });
   console.log(`  ${summary}`);
   for (const violation of violations.slice(0, 20)) console.log(`  FAILED ${violation}`);

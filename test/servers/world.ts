@@ -1,4 +1,5 @@
 import type { Caller, Request } from "./caller.ts";
+import type { Database } from "./database.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Random } from "./random.ts";
 import type { Record } from "./record.ts";
@@ -9,6 +10,8 @@ export type Partner = { partner_id: string; api_key: string };
 export type World = {
   random: Random;
   fleet: Fleet;
+  /** Where the storage is one that faults can be done to. */
+  database: Database | undefined;
   caller: Caller;
   record: Record;
   /** Those whose clients write, and who are told by webhooks. */

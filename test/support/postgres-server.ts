@@ -36,6 +36,8 @@ export type PostgresOptions = {
   settings?: Readonly<Record<string, string | number>>;
   /** Files of a certificate and its key: then it encrypts. */
   tls?: { cert: string; key: string };
+  /** Puts a cluster of another server into the folder, which is not there yet; a new one is made when not given. */
+  fill?: (dataFolder: string) => Promise<void>;
 };
 
 /**
@@ -58,10 +60,12 @@ export class PostgresServer {
     bin = packagedServer(),
     settings: given = {},
     tls,
+    fill,
   }: PostgresOptions = {}): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), "mainstay-postgres-"));
     if (isRoot) chownSync(folder, NOBODY, NOBODY);
-    initialise(bin, folder);
+    if (fill) await fill(join(folder, "data"));
+    else initialise(bin, folder);
     const settings = tls ? { ...given, ...encrypting(folder, tls) } : given;
     for (let tries = 3; ; tries--) {
       const server = new PostgresServer(folder, bin, await freePort(), settings);
@@ -97,7 +101,7 @@ export class PostgresServer {
     await new Promise<void>((resolve, reject) => {
       child.stderr!.on("data", (chunk) => {
         this.#log += chunk;
-        if (this.#log.includes("database system is ready to accept connections")) resolve();
+        if (READY.test(this.#log)) resolve();
       });
       child.on("error", reject);
       child.on("exit", () => reject(new Error(`postgres did not start:\n${this.#log}`)));
@@ -132,6 +136,8 @@ export class PostgresServer {
   }
 }
 
+/** A standby takes those that read. */
+const READY = /database system is ready to accept (read-only )?connections/;
 const WATCHED = 'exec 3<&0; "$@" 3<&- & pid=$!; (cat <&3 > /dev/null; kill -QUIT $pid) 2>&- & wait $pid';
 const SERVER_ENV = { PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8", TZ: "UTC" };
 const SETTINGS = {

@@ -5,6 +5,10 @@ import type { World } from "../world.ts";
 export type Fault = {
   name: string;
   what: string;
+  /** The servers' storage is a database of its own. */
+  needsDatabase?: boolean;
+  /** It takes more than a minute: not one to mix with others. */
+  isLong?: boolean;
   /** Goes on until the signal, and leaves all mended: every server running, the database there. */
   inflict(world: World, random: Random, until: AbortSignal): Promise<void>;
 };

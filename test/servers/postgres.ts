@@ -1,0 +1,125 @@
+import { spawnSync } from "node:child_process";
+import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { PostgresServer, SUPERUSER } from "../support/postgres-server.ts";
+import type { Database } from "./database.ts";
+import type { Storage } from "./storage.ts";
+import { Wire } from "./wire.ts";
+
+const DATABASE = "mainstay";
+const SETTINGS = {
+  wal_level: "replica",
+  max_wal_senders: 4,
+  hot_standby: "on",
+  // A standby that begins with a copy needs what was written since.
+  wal_keep_size: "256MB",
+  max_connections: 60,
+  deadlock_timeout: "200ms",
+};
+
+/** One database that all servers share, each with a data folder of its own. */
+export async function postgresStorage(bin?: string): Promise<Storage> {
+  const folder = mkdtempSync(join(tmpdir(), "mainstay-servers-"));
+  const begin = { settings: SETTINGS, ...(bin !== undefined && { bin }) };
+  let primary = await PostgresServer.start(begin);
+  let standby: PostgresServer | undefined;
+  const connect = async (server: PostgresServer, name = DATABASE) => {
+    const client = new pg.Client({ connectionString: server.url(name) });
+    // What becomes of it is seen by whoever uses it next.
+    client.on("error", () => {});
+    await client.connect();
+    return client;
+  };
+  const ask = async (sql: string, server = primary, name = DATABASE) => {
+    const client = await connect(server, name);
+    try {
+      return (await client.query(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  await ask(`CREATE DATABASE ${DATABASE} ENCODING 'UTF8' TEMPLATE template0`, primary, "postgres");
+  const session = () => connect(primary);
+  const wire = await Wire.open(primary.port);
+  const database: Database = {
+    wire,
+    primary: () => primary,
+    ask: (sql) => ask(sql),
+    session,
+    async standby() {
+      standby = await PostgresServer.start({
+        ...begin,
+        settings: {
+          ...SETTINGS,
+          primary_conninfo: `host=127.0.0.1 port=${primary.port} user=${SUPERUSER.name} password=${SUPERUSER.password}`,
+        },
+        fill: (target) => copy(primary, target, session),
+      });
+      await ask("ALTER SYSTEM SET synchronous_standby_names = '*'");
+      await ask("SELECT pg_reload_conf()");
+      for (;;) {
+        const [row] = await ask("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'");
+        if (row) return;
+        await Bun.sleep(50);
+      }
+    },
+    async failOver() {
+      if (!standby) throw new Error("there is no standby");
+      const [old, next] = [primary, standby];
+      await old.stop("crash");
+      wire.cut();
+      await ask("SELECT pg_promote(true)", next, "postgres");
+      primary = next;
+      standby = undefined;
+      await ask("ALTER SYSTEM RESET synchronous_standby_names");
+      await ask("SELECT pg_reload_conf()");
+      wire.target = next.port;
+      wire.cut();
+      await old.end();
+    },
+  };
+  return {
+    mostServers: 16,
+    dataDir: (nth) => join(folder, `data-${nth + 1}`),
+    env: {
+      MAINSTAY_STORAGE__URL: `postgres://${SUPERUSER.name}:${SUPERUSER.password}@127.0.0.1:${wire.port}/${DATABASE}`,
+    },
+    database,
+    async end() {
+      await wire.close();
+      await standby?.end();
+      await primary.end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A base backup of a running server, made a standby. One session has to hold it from its start to its end. */
+async function copy(
+  primary: PostgresServer,
+  target: string,
+  session: () => Promise<pg.Client>,
+): Promise<void> {
+  const client = await session();
+  try {
+    await client.query("SELECT pg_backup_start('standby', true)");
+    // As it is, with its owner; what changes meanwhile is mended from the log.
+    const copied = spawnSync("cp", ["-a", join(primary.folder, "data"), target]);
+    // A file may go while it is copied.
+    if (copied.error) throw copied.error;
+    const { rows } = await client.query("SELECT labelfile FROM pg_backup_stop(false)");
+    rmSync(join(target, "postmaster.pid"), { force: true });
+    const { uid, gid } = statSync(target);
+    for (const [name, text] of [
+      ["backup_label", rows[0].labelfile],
+      ["standby.signal", ""],
+    ]) {
+      writeFileSync(join(target, name), text);
+      chownSync(join(target, name), uid, gid);
+    }
+  } finally {
+    await client.end();
+  }
+}
