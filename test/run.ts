@@ -1,16 +1,26 @@
 /*
- * Runs the tests (`bun test/run.ts [patterns]`) and ends with one line, `N passed, N failed`. Exits 1 when a test
+ * Runs the tests (`bun test/run.ts [patterns]`), and those of JOURNEYS a second time on PostgreSQL; with `--postgres`
+ * all that are not of SQLite's own files on that alone. Ends with one line, `N passed, N failed`. Exits 1 when a test
  * failed, when the run itself did, and when there was nothing to run. Last it searches what the product's processes
  * have written for every secret that the tests had it make; that counts as a test of its own.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { PostgresServer, SHARED_SERVER, STORAGE } from "./support/postgres-server.ts";
 import { RECORD_FOLDER, searchRecord } from "./support/secret-record.ts";
 
 type Counts = { passed: number; failed: number; skipped: number };
 
-async function runTests(patterns: readonly string[]): Promise<Counts> {
+/** What a whole run tries on PostgreSQL too: the stores with the use cases on them, and the main journeys. */
+const JOURNEYS = ["test/store/lists.test.ts", "test/usecases", "test/blackbox/journey.test.ts"];
+/** What `--postgres` runs when it is given no patterns. */
+const ALL_ON_POSTGRES = [...JOURNEYS, "test/blackbox", "test/http", "test/jobs", "test/webhooks"];
+
+async function runTests(
+  patterns: readonly string[],
+  more: Readonly<Record<string, string>>,
+): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-tests-"));
   const report = join(folder, "junit.xml");
   const record = join(folder, "record");
@@ -32,7 +42,7 @@ async function runTests(patterns: readonly string[]): Promise<Counts> {
       ],
       {
         cwd: join(import.meta.dir, ".."),
-        env: { ...process.env, [RECORD_FOLDER]: record },
+        env: { ...process.env, [RECORD_FOLDER]: record, ...more },
         stdio: ["ignore", "inherit", "inherit"],
       },
     );
@@ -68,6 +78,23 @@ function readReport(file: string): Counts {
   return { passed: count("tests") - failed - skipped, failed, skipped };
 }
 
-const { passed, failed, skipped } = await runTests(process.argv.slice(2));
+const given = process.argv.slice(2);
+const patterns = given.filter((argument) => argument !== "--postgres");
+const server = await PostgresServer.start();
+const onSqlite = { [SHARED_SERVER]: server.url() };
+const onPostgres = { ...onSqlite, [STORAGE]: "postgres" };
+const runs: Counts[] = [];
+try {
+  if (given.includes("--postgres"))
+    runs.push(await runTests(patterns.length > 0 ? patterns : ALL_ON_POSTGRES, onPostgres));
+  else {
+    runs.push(await runTests(patterns, onSqlite));
+    if (patterns.length === 0) runs.push(await runTests(JOURNEYS, onPostgres));
+  }
+} finally {
+  await server.end();
+}
+const sum = (count: keyof Counts) => runs.reduce((total, counts) => total + counts[count], 0);
+const [passed, failed, skipped] = [sum("passed"), sum("failed"), sum("skipped")];
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);

@@ -14,6 +14,7 @@ import { ApiClient, type Credential, requestToken } from "./client.ts";
 import { eventually } from "./eventually.ts";
 import { EXECUTABLE } from "./executable.ts";
 import type { Json } from "./json.ts";
+import { onPostgres, textOfDatabase, usePostgres } from "./postgres.ts";
 import { recordOutput, recordSecret, recordSecretsIn, secretsInFiles } from "./secret-record.ts";
 
 export type Outcome = { code: number; stdout: string; stderr: string };
@@ -56,19 +57,21 @@ export function useMainstay() {
   const world: World = { installations: [], folders: [] };
   afterAll(async () => {
     await Promise.all(world.installations.map((installation) => installation.end()));
-    const leaks = world.installations.flatMap((installation) => installation.leaks());
+    const leaks = (await Promise.all(world.installations.map((installation) => installation.leaks()))).flat();
     for (const folder of world.folders) rmSync(folder, { recursive: true, force: true });
     const faults = world.installations.flatMap((installation) => installation.faults());
     if (faults.length > 0) throw new Error(`a server logged faults:\n${faults.join("\n")}`);
     if (leaks.length > 0) throw new Error(`secrets stand in a database in clear:\n${leaks.join("\n")}`);
   });
+  // Its databases go after the servers on them.
+  const postgres = onPostgres ? usePostgres() : undefined;
   const folder = () => {
     const made = mkdtempSync(join(tmpdir(), "mainstay-"));
     world.folders.push(made);
     return made;
   };
   const install = (settings: Settings = {}) => {
-    const installation = new Installation(folder(), settings);
+    const installation = new Installation(folder(), settings, postgres?.reserveDatabase());
     world.installations.push(installation);
     return installation;
   };
@@ -142,17 +145,21 @@ export class Installation {
   constructor(
     readonly folder: string,
     settings: Settings,
+    /** Where its rows are, unless in a file of the data folder. */
+    private readonly database?: { url: string; isMade: Promise<void> },
   ) {
     this.dataDir = join(folder, "data");
     this.configFile = join(folder, "mainstay.toml");
+    if (database) recordSecret("password of the database", new URL(database.url).password);
     this.configure(settings);
   }
 
   /** Writes the configuration anew, for the next command or start. */
   configure(settings: Settings): void {
-    const sections = new Set([...Object.keys(QUIET), ...Object.keys(settings)]);
+    const always: Settings = this.database ? { ...QUIET, storage: { url: this.database.url } } : QUIET;
+    const sections = new Set([...Object.keys(always), ...Object.keys(settings)]);
     const text = [...sections].map((section) => {
-      const values = Object.entries({ ...QUIET[section], ...settings[section] });
+      const values = Object.entries({ ...always[section], ...settings[section] });
       return [`[${section}]`, ...values.map(([key, value]) => `${key} = ${JSON.stringify(value)}`), ""].join(
         "\n",
       );
@@ -164,8 +171,9 @@ export class Installation {
   }
 
   /** Runs a command on this data folder, beside the server when one runs. */
-  run(...args: string[]): Promise<Outcome> {
-    return runMainstay([...args, "--config", this.configFile, "--data-dir", this.dataDir], {
+  async run(...args: string[]): Promise<Outcome> {
+    await this.database?.isMade;
+    return await runMainstay([...args, "--config", this.configFile, "--data-dir", this.dataDir], {
       cwd: this.folder,
     });
   }
@@ -195,12 +203,13 @@ export class Installation {
   }
 
   async createPartner(name = "Acme", ...options: string[]): Promise<Partner> {
-    if (!existsSync(join(this.dataDir, "mainstay.db"))) await this.init();
+    if (!this.database && !existsSync(join(this.dataDir, "mainstay.db"))) await this.init();
     return await this.json("partner", "create", name, ...options);
   }
 
   /** Starts the server on free ports and waits until it listens. */
   async start(options: { args?: string[]; env?: Record<string, string>; cwd?: string } = {}): Promise<void> {
+    await this.database?.isMade;
     this.#server = new ServerProcess(
       [
         "serve",
@@ -284,7 +293,13 @@ export class Installation {
   }
 
   /** Secrets of this file's tests that stand in the database in clear. */
-  leaks(): string[] {
+  async leaks(): Promise<string[]> {
+    if (this.database) {
+      await this.database.isMade;
+      const file = join(this.folder, "database.txt");
+      writeFileSync(file, await textOfDatabase(this.database.url));
+      return secretsInFiles([file]);
+    }
     const names = existsSync(this.dataDir) ? readdirSync(this.dataDir) : [];
     const files = names.filter((name) => name.startsWith("mainstay.db") && !name.endsWith("-shm"));
     return secretsInFiles(files.map((name) => join(this.dataDir, name)));

@@ -26,6 +26,11 @@ const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 
+/** The environment's variable with the address of a server that runs for all test files, as `test/run.ts` starts one. */
+export const SHARED_SERVER = "MAINSTAY_TEST_POSTGRES";
+/** `postgres` in it has the tests of stores and servers run on that instead of on SQLite. */
+export const STORAGE = "MAINSTAY_TEST_STORAGE";
+
 /** The role that owns the cluster, and its password. */
 export const SUPERUSER = { name: "mainstay", password: "secret-of-the-tests" };
 
@@ -150,6 +155,8 @@ const SETTINGS = {
   // A test that left a transaction open would hold up the others of its database for ever.
   idle_in_transaction_session_timeout: "60s",
   log_min_messages: "log",
+  // How soon one of two that wait for each other is undone.
+  deadlock_timeout: "100ms",
 };
 
 function initialise(bin: string, folder: string): void {

@@ -1,11 +1,7 @@
 import { afterAll } from "bun:test";
 import pg from "pg";
-import { PostgresServer } from "./postgres-server.ts";
+import { PostgresServer, SHARED_SERVER, STORAGE } from "./postgres-server.ts";
 
-/** The address of a server that runs for all test files, as `test/run.ts` starts one. */
-export const SHARED_SERVER = "MAINSTAY_TEST_POSTGRES";
-/** `postgres`: the tests of stores and servers run on it instead of on SQLite. */
-export const STORAGE = "MAINSTAY_TEST_STORAGE";
 export const onPostgres = process.env[STORAGE] === "postgres";
 
 /** An administrator's connection. */
@@ -26,6 +22,26 @@ export async function rowsOf(url: string, text: string): Promise<Record<string, 
     await client.end();
   }
 }
+
+/** Everything that a database holds, as text: what a secret would be found in. */
+export async function textOfDatabase(url: string): Promise<string> {
+  const client = await connectTo(url);
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(
+      "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'",
+    );
+    const texts: string[] = [];
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ row: string }>(`SELECT t::text AS row FROM ${name} t`);
+      texts.push(...rows.map(({ row }) => row));
+    }
+    return texts.join("\n");
+  } finally {
+    await client.end();
+  }
+}
+
+const newName = () => `test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
 
 /** Whole numbers as numbers. */
 const TYPES: pg.CustomTypesConfig = {
@@ -51,6 +67,7 @@ export function usePostgres() {
   const addressOf = async (database: string) => {
     const url = new URL(shared ?? (await server()).url());
     url.pathname = `/${database}`;
+    url.search = "?connect_timeout=20";
     return url.href;
   };
   const ask = async (text: string) => {
@@ -62,13 +79,25 @@ export function usePostgres() {
     await (await administrator)?.end().catch(() => {});
     await (await own)?.end();
   });
+  const create = async (name: string, options = "") => {
+    await ask(`CREATE DATABASE ${name} ${options}`);
+    names.push(name);
+  };
   return {
     /** Makes an empty database, and gives its address as `storage.url` takes it. */
     async newDatabase(options = ""): Promise<string> {
-      const name = `test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
-      await ask(`CREATE DATABASE ${name} ${options}`);
-      names.push(name);
+      const name = newName();
+      await create(name, options);
       return await addressOf(name);
+    },
+    /** The address of a database on the server of the whole run, and when it will be there. */
+    reserveDatabase(): { url: string; isMade: Promise<void> } {
+      if (!shared)
+        throw new Error(`run it by test/run.ts, which starts a server: ${SHARED_SERVER} is not set`);
+      const name = newName();
+      // A busy machine is no database that is away.
+      const parts = { pathname: `/${name}`, search: "?connect_timeout=20" };
+      return { url: Object.assign(new URL(shared), parts).href, isMade: create(name) };
     },
     /** Runs SQL as the superuser. */
     ask,

@@ -16,14 +16,17 @@ export type DatabaseAddress = {
   prepares: boolean;
   /** Connections for reading at most. */
   pool: number;
+  /** How long a caller waits for a database that does not answer, before it is refused. */
+  patienceMs: number;
   /** How operators know it: without the password. */
   shown: string;
 };
 
 const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"];
-const PARAMETERS = ["sslmode", "sslrootcert", "sslcert", "sslkey", "prepared", "pool"];
+const PARAMETERS = ["sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout", "prepared", "pool"];
 const DEFAULT_PORT = 5432;
 const DEFAULT_POOL = 12;
+const DEFAULT_PATIENCE_S = 2;
 
 /**
  * Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`, its certificates' files too. Throws an OperatorError
@@ -46,9 +49,11 @@ export function parseAddress(url: string): DatabaseAddress {
   if (database === "" || database.includes("/")) throw wrong("names no database, or more than one");
   const prepared = given.get("prepared") ?? "true";
   if (!["true", "false"].includes(prepared)) throw wrong('has "prepared", which is neither true nor false');
-  const pool = Number(given.get("pool") ?? DEFAULT_POOL);
-  if (!Number.isInteger(pool) || pool < 1 || pool > 200)
-    throw wrong('has "pool", which is no number from 1 to 200');
+  const number = (name: string, fallback: number, most: number) => {
+    const value = Number(given.get(name) ?? fallback);
+    if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+    throw wrong(`has "${name}", which is no number from 1 to ${most}`);
+  };
   const port = parsed.port === "" ? DEFAULT_PORT : Number(parsed.port);
   const user = decoded(parsed.username);
   return {
@@ -59,7 +64,8 @@ export function parseAddress(url: string): DatabaseAddress {
     database,
     ssl: encryption(host, given),
     prepares: prepared === "true",
-    pool,
+    pool: number("pool", DEFAULT_POOL, 200),
+    patienceMs: 1000 * number("connect_timeout", DEFAULT_PATIENCE_S, 60),
     shown: `postgres://${user}@${isIP(host) === 6 ? `[${host}]` : host}:${port}/${database}`,
   };
 }

@@ -4,14 +4,13 @@ import type { DatabaseAddress } from "./address.ts";
 import { isLost, readable } from "./errors.ts";
 import type { Runner } from "./statements.ts";
 
-/** How long a caller waits for a database that is away, in all. */
-export const AWAY_MS = 1800;
-const CONNECT_MS = 1500;
 /** How long a read may take; what needs longer goes in pages. */
 const READ_MS = 60_000;
-/** How often the database is asked for its pulse, and after how many rounds without it, it is away. */
+/** How often the database is asked for its pulse. */
 const PULSE_MS = 250;
-const ROUNDS = 6;
+/** Of the time that a caller waits: until a connection or a pulse is given up, and until nothing is tried again. */
+const GIVEN_UP_AT = 0.75;
+const REFUSED_AT = 0.9;
 
 /**
  * The connections to one database: a pool that reads, and as many of their own as are asked for. A pulse tells when the
@@ -22,17 +21,22 @@ export class Connections {
   readonly #settings: pg.ClientConfig;
   readonly #pool: pg.Pool;
   readonly #own = new Set<pg.Client>();
+  readonly #givenUpMs: number;
+  /** How long something is tried again while the database is away. */
+  readonly awayMs: number;
   #away: StorageError | undefined;
   #closed = false;
   #endPulse = () => {};
 
   constructor(readonly address: DatabaseAddress) {
     const { host, port, user, password, database, ssl } = address;
+    this.#givenUpMs = address.patienceMs * GIVEN_UP_AT;
+    this.awayMs = address.patienceMs * REFUSED_AT;
     this.#settings = {
       ...{ host, port, user, password, database, ssl },
       application_name: "mainstay",
       keepAlive: true,
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: this.#givenUpMs,
     };
     this.#pool = new pg.Pool({
       ...this.#settings,
@@ -85,9 +89,9 @@ export class Connections {
     return this.#away;
   }
 
-  /** Starts to ask for the pulse by `ask`, on a connection of its own. */
-  watch(ask: (client: pg.Client) => Promise<void>): void {
-    let client: pg.Client | undefined;
+  /** Starts to ask for the pulse by `ask`, on a connection that it keeps. */
+  watch(first: pg.Client, ask: (client: pg.Client) => Promise<void>): void {
+    let client: pg.Client | undefined = first;
     let timer: ReturnType<typeof setTimeout>;
     const next = (work: () => void, ms: number) => {
       if (this.#closed) return;
@@ -102,7 +106,7 @@ export class Connections {
         if (rounds > 0) next(() => listen(rounds - 1), PULSE_MS);
         else this.#giveUp(new Error("Connection terminated: no answer"));
       };
-      listen(ROUNDS);
+      listen(Math.ceil(this.#givenUpMs / PULSE_MS));
       try {
         client ??= await this.#connect();
         await ask(client);
@@ -149,7 +153,7 @@ export class Connections {
   }
 
   async #repeated<T>(attempt: () => Promise<T>): Promise<T> {
-    const deadline = performance.now() + AWAY_MS;
+    const deadline = performance.now() + this.awayMs;
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 200)) {
       if (this.#away) throw this.#away;
       try {

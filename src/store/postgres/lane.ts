@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { StorageError } from "../../domain/errors.ts";
-import { AWAY_MS, type Connections } from "./connections.ts";
+import type { Connections } from "./connections.ts";
 import { causeOf, isCollision, isLost, isOfAll } from "./errors.ts";
 import type { Runner, Statement } from "./statements.ts";
 
@@ -139,7 +139,7 @@ export class Lane {
           await Bun.sleep(Math.random() * 5 * collisions);
         } else if (isLost(error)) {
           lostAt ??= this.options.ticks();
-          if (this.options.ticks() - lostAt > AWAY_MS) throw error;
+          if (this.options.ticks() - lostAt > this.options.connections.awayMs) throw error;
         } else throw error;
       }
     }
@@ -221,7 +221,7 @@ export class Lane {
   }
 
   async #look(number: number): Promise<boolean> {
-    const deadline = this.options.ticks() + AWAY_MS;
+    const deadline = this.options.ticks() + this.options.connections.awayMs;
     for (;;) {
       const client = await this.#connected();
       try {

@@ -22,11 +22,11 @@ export class Pulse {
     this.#own = `${process.replaceAll("_", "\\_")}-%`;
   }
 
-  /** Looks for the first time, on a connection that is there, and from then on by itself. */
+  /** Looks for the first time, and from then on by itself, on a connection that is its own from now on. */
   async start(client: pg.Client): Promise<void> {
     await client.query(FORGET_OLD);
     await this.#look(client);
-    this.connections.watch((own) => this.#look(own));
+    this.connections.watch(client, (own) => this.#look(own));
   }
 
   async #look(client: pg.Client): Promise<void> {

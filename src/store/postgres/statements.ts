@@ -44,12 +44,14 @@ export function postgresEngine(runner: Runner, names: boolean): Engine {
     return (values: Values): Statement => ({
       ...named,
       types: TYPES,
-      values: sources.map((source) => (source.name === undefined ? source.constant : values[source.name])),
+      values: sources.map((source) =>
+        sendable(source.name === undefined ? source.constant : values[source.name]),
+      ),
     });
   };
   const client = {
     async query(query: Statement, values: unknown[] = []): Promise<Result> {
-      const statement: Statement = { text: query.text, values, types: TYPES };
+      const statement: Statement = { text: query.text, values: values.map(sendable), types: TYPES };
       if (query.name) statement.name = query.name;
       if (query.rowMode) statement.rowMode = query.rowMode;
       if (!WRITES.test(query.text) || RETURNS.test(query.text)) return await runner.read(statement);
@@ -82,6 +84,15 @@ export function postgresEngine(runner: Runner, names: boolean): Engine {
     isTrue: (column) => sql`${column as unknown as PgColumn}`,
     bound: (value) => value,
   };
+}
+
+/**
+ * PostgreSQL's text takes no NUL, and no row has one: what is looked for by a text with it is not found. In its place
+ * stands what is no character either.
+ */
+function sendable(value: unknown): unknown {
+  if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "\uFFFE") : value;
+  return Array.isArray(value) ? value.map(sendable) : value;
 }
 
 const nameOf = (text: string) => `mainstay_${Bun.hash(text).toString(36)}`;

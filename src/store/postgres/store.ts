@@ -37,7 +37,6 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
     const process = Buffer.from(options.random(new Uint8Array(12))).toString("base64url");
     const pulse = new Pulse(connections, process);
     await pulse.start(client);
-    await connections.end(client);
     return assemble(connections, { ...options, applied, process, pulse });
   } catch (error) {
     await connections.close();

@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createConnection, createServer, type Server, type Socket } from "node:net";
+import { StorageError } from "../../../src/domain/errors.ts";
+import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import type { Store, Tx } from "../../../src/store/store.ts";
+import { eventually } from "../../support/eventually.ts";
+import { rowsOf } from "../../support/postgres.ts";
+import { PostgresServer } from "../../support/postgres-server.ts";
+
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+const ANSWERED_WITHIN_MS = 2500;
+let server: PostgresServer;
+let wire: Wire;
+let store: Store;
+let now = 1_700_000_000_000;
+const open = (url: string) => openPostgresStore(url, { clock: () => now, random });
+beforeAll(async () => {
+  server = await PostgresServer.start();
+  wire = await startWire(server.port);
+  store = await open(Object.assign(new URL(server.url()), { port: wire.port }).href);
+});
+afterAll(async () => {
+  await store.close();
+  await wire.end();
+  await server.end();
+});
+
+/** What lies between the store and PostgreSQL: it can be cut when a commit comes by, or let nothing through. */
+type Wire = Awaited<ReturnType<typeof startWire>>;
+async function startWire(target: number) {
+  const pairs = new Set<[Socket, Socket]>();
+  const state: { cut: "before commit" | "after commit" | undefined; isSilent: boolean } = {
+    cut: undefined,
+    isSilent: false,
+  };
+  const listener: Server = createServer((near) => {
+    const far = createConnection(target, "127.0.0.1");
+    const pair: [Socket, Socket] = [near, far];
+    pairs.add(pair);
+    const end = () => {
+      pairs.delete(pair);
+      near.destroy();
+      far.destroy();
+    };
+    for (const socket of pair) socket.on("error", end).on("close", end);
+    let swallows = false;
+    near.on("data", (chunk) => {
+      if (state.isSilent) return;
+      if (state.cut && chunk.includes("COMMIT\0")) {
+        const { cut } = state;
+        state.cut = undefined;
+        if (cut === "before commit") return end();
+        swallows = true;
+      }
+      far.write(chunk);
+    });
+    far.on("data", (chunk) => {
+      if (state.isSilent) return;
+      if (swallows) return chunk.includes("COMMIT\0") ? end() : undefined;
+      near.write(chunk);
+    });
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  return {
+    state,
+    port: String((listener.address() as { port: number }).port),
+    end: async () => {
+      for (const pair of pairs) for (const socket of pair) socket.destroy();
+      await new Promise<void>((resolve) => void listener.close(() => resolve()));
+    },
+  };
+}
+
+let made = 0;
+const newPartner = () => `PARTNER_${String(made++).padStart(6, "0")}`;
+const insert = (tx: Tx, id: string) =>
+  tx.partners.insert({
+    ...{ id, name: "Acme", enabled: true, dailyBudget: 1, credentialGeneration: 1, createdAt: tx.now },
+  });
+const add = (id: string, then: (tx: Tx) => Promise<void> = async () => {}) =>
+  store.write(async (tx) => {
+    await insert(tx, id);
+    await then(tx);
+    return id;
+  });
+const isThere = async (id: string) => (await store.read.partners.find(id)) !== undefined;
+
+describe("writes that wait together", () => {
+  test("are each there, but for those that throw or break a rule of the database", async () => {
+    const ids = Array.from({ length: 60 }, newPartner);
+    const outcomes = await Promise.allSettled(
+      ids.map((id, nth) =>
+        add(id, async (tx) => {
+          if (nth % 10 === 3) throw new Error("no");
+          // Sent without being waited for: known only when the next statement is.
+          if (nth % 10 === 7) await insert(tx, id);
+        }),
+      ),
+    );
+    expect(outcomes.flatMap(({ status }, nth) => (status === "rejected" ? [nth % 10] : []))).toEqual(
+      Array.from({ length: 6 }, () => [3, 7]).flat(),
+    );
+    const found = new Set((await store.read.partners.list()).map(({ id }) => id));
+    expect(ids.map((id) => found.has(id))).toEqual(ids.map((_, nth) => ![3, 7].includes(nth % 10)));
+  });
+
+  test("are there when the last of them fails at the commit", async () => {
+    const ids = Array.from({ length: 12 }, newPartner);
+    // As many as there are connections, so that one is the last of each.
+    const outcomes = await Promise.allSettled(
+      ids.map((id, nth) =>
+        add(id, async (tx) => {
+          if (nth >= 8) await insert(tx, id);
+        }),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(ids.map((_, nth) => nth < 8));
+    expect(await Promise.all(ids.map(isThere))).toEqual(ids.map((_, nth) => nth < 8));
+  });
+
+  test("of one partner are numbered without gaps and dated in their order, whichever server makes them", async () => {
+    const id = await add(newPartner());
+    const other = await open(server.url());
+    const given: { number: number; at: number; delivery: string }[] = [];
+    try {
+      await Promise.all(
+        Array.from({ length: 40 }, (_, nth) =>
+          (nth % 2 === 0 ? store : other)
+            .write(
+              async (tx) => {
+                const rows = await tx.forPartner(id);
+                const number = rows.nextSeq("properties");
+                await tx.totals.addToPartner(id, { properties: 1 });
+                if (nth % 7 === 3) throw new Error("no");
+                return { number, at: rows.nextInstant(), delivery: rows.newDeliveryId() };
+              },
+              { partnerId: id },
+            )
+            .then(
+              (row) => void given.push(row),
+              () => {},
+            ),
+        ),
+      );
+    } finally {
+      await other.close();
+    }
+    given.sort((a, b) => a.number - b.number);
+    expect(given.map(({ number }) => number)).toEqual(given.map((_, nth) => nth + 1));
+    expect(given.length).toBe(34);
+    for (const [nth, { at, delivery }] of given.entries()) {
+      if (nth === 0) continue;
+      expect(at).toBeGreaterThan(given[nth - 1]!.at);
+      expect(delivery > given[nth - 1]!.delivery).toBe(true);
+    }
+  });
+
+  test("go on where another server's clock was ahead", async () => {
+    const id = await add(newPartner());
+    const next = () => store.write(async (tx) => (await tx.forPartner(id)).nextInstant(), { partnerId: id });
+    now += 60_000;
+    const ahead = await next();
+    now -= 60_000;
+    expect(await next()).toBe(ahead + 1);
+  });
+});
+
+describe("a write is run again", () => {
+  test("after its connection was ended in the midst of it", async () => {
+    const id = newPartner();
+    let runs = 0;
+    await add(id, async (tx) => {
+      runs++;
+      if (runs === 1) await terminate(tx);
+    });
+    expect(runs).toBe(2);
+    expect(await isThere(id)).toBe(true);
+  });
+
+  test("after a deadlock with another", async () => {
+    const [one, two] = [await add(newPartner()), await add(newPartner())];
+    const other = await open(server.url());
+    let runs = 0;
+    // Each in the order that makes them wait for each other: neither says at its start what it needs.
+    const both = (first: string, second: string) => async (tx: Tx) => {
+      runs++;
+      await tx.forPartner(first);
+      await Bun.sleep(50);
+      await tx.forPartner(second);
+      await tx.totals.addToPartner(first, { properties: 1 });
+    };
+    await Promise.all([store.write(both(one, two)), other.write(both(two, one))]);
+    await other.close();
+    expect(runs).toBeGreaterThan(2);
+    expect((await store.read.totals.ofPartner(one)).properties).toBe(1);
+    expect((await store.read.totals.ofPartner(two)).properties).toBe(1);
+  });
+
+  test("when the connection was lost before its commit arrived", async () => {
+    const id = newPartner();
+    let runs = 0;
+    wire.state.cut = "before commit";
+    await add(id, async () => void runs++);
+    expect(runs).toBe(2);
+    expect(await isThere(id)).toBe(true);
+  });
+
+  test("not when it was committed and only the answer was lost", async () => {
+    const id = newPartner();
+    let runs = 0;
+    wire.state.cut = "after commit";
+    await add(id, async () => void runs++);
+    expect(runs).toBe(1);
+    expect(await isThere(id)).toBe(true);
+  });
+});
+
+/** Ends the connection that the write is on, as an administrator can. */
+async function terminate(tx: Tx): Promise<void> {
+  // Whatever else runs: the write is the only one that holds rows.
+  await rowsOf(
+    server.url(),
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'",
+  );
+  await tx.partners.list();
+}
+
+describe("without the database", () => {
+  const answers = async (work: () => Promise<unknown>) => {
+    const startedAt = performance.now();
+    await expect(work()).rejects.toBeInstanceOf(StorageError);
+    expect(performance.now() - startedAt).toBeLessThan(ANSWERED_WITHIN_MS);
+  };
+  const read = () =>
+    store.read.partners.list().catch((error: unknown) => {
+      throw store.explain(error);
+    });
+  const worksAgain = () =>
+    eventually(async () => {
+      const id = await add(newPartner());
+      expect(await isThere(id)).toBe(true);
+    });
+
+  test("reads and writes are refused within two seconds, and go on by themselves once it is back", async () => {
+    await server.stop("crash");
+    await Promise.all([answers(read), answers(() => add(newPartner()))]);
+    await answers(read);
+    await server.start();
+    await worksAgain();
+  });
+
+  test("the same when it says nothing, although no connection was closed", async () => {
+    await worksAgain();
+    wire.state.isSilent = true;
+    try {
+      await Promise.all([answers(read), answers(() => add(newPartner()))]);
+      await answers(() => add(newPartner()));
+    } finally {
+      wire.state.isSilent = false;
+    }
+    await worksAgain();
+  });
+
+  test("a write that waits for nobody else's rows is not held up by one that holds some", async () => {
+    const id = await add(newPartner());
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const holds = store.write(
+      async (tx) => {
+        await tx.forPartner(id);
+        await held;
+      },
+      { partnerId: id, priority: "background" },
+    );
+    expect(await isThere(await add(newPartner()))).toBe(true);
+    release();
+    await holds;
+  });
+});
+
+test("what a value is refused for is said without the value", async () => {
+  const failure = await store
+    .write((tx) => tx.budgets.add(newPartner(), "2026-01-01", "a secret" as never))
+    .catch((error: unknown) => error);
+  expect(String(failure)).toContain("a value was refused (SQLSTATE 22P02");
+  expect(String(failure)).not.toContain("secret");
+});
+
+test("what is looked for by a text with a NUL, which no row can have, is not found", async () => {
+  expect(await isThere("PARTNER_\0")).toBe(false);
+  expect(await store.read.appliances.list(["A_\0"])).toEqual([]);
+});

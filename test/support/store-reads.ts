@@ -1,0 +1,159 @@
+import type { Day, Instant } from "../../src/domain/time.ts";
+import type { Store } from "../../src/store/store.ts";
+
+export type Read = () => Promise<unknown>;
+
+/** A store with a portfolio, and one of each of its things. */
+export type Readable = {
+  store: Store;
+  partnerId: string;
+  propertyId: string;
+  applianceId: string;
+  componentId: string;
+  now: Instant;
+  day: Day;
+};
+
+export const SLICE = { limit: 50, offset: 40 };
+/** What alerts are filtered by. */
+export const FILTERS = [{ system: "plumbing" }, { state: "NY" }, { system: "plumbing", state: "NY" }];
+
+/** Reads of lists that may be as long as a portfolio: of each, only a page is to be read. */
+export function listReads({
+  store,
+  partnerId,
+  propertyId,
+  componentId,
+  now,
+  day,
+}: Readable): Record<string, Read> {
+  return {
+    "a partner's embeds": () => store.read.embeds.page(SLICE, { partnerId }),
+    "the list of properties": () => store.read.properties.page(partnerId, SLICE),
+    "the portfolio summary": () => store.read.properties.portfolioPage(partnerId, SLICE),
+    "the list of appliances": () => store.read.appliances.page(partnerId, SLICE),
+    "a property's appliances": () => store.read.appliances.pageOfProperty(propertyId, SLICE),
+    "a property's units": () => store.read.units.page(propertyId, SLICE),
+    "the list of components": () => store.read.components.page(partnerId, SLICE),
+    "the list of one tier": async () => {
+      const { components } = store.read;
+      await components.tierPage(partnerId, "CRITICAL", { limit: 50, offset: 1 });
+      await components.tierAfter(partnerId, "CRITICAL", 3, 50);
+    },
+    alerts: () => store.read.components.elevatedPage(partnerId, { limit: 50, offset: 1 }),
+    "the numbers of alerts of a system, a state, or both": async () => {
+      const { components } = store.read;
+      for (const by of FILTERS)
+        for (const tier of [undefined, "CRITICAL", "WARNING"] as const)
+          await components.countAlerts({ partnerId: partnerId, ...by }, tier);
+    },
+    "the event stream's components": async () => {
+      const { components } = store.read;
+      await components.elevatedByScoring(partnerId, { limit: 50, offset: 1 });
+      await components.elevatedAfter(partnerId, { rescoredAt: null, seq: 3 }, 50);
+      await components.elevatedAfter(partnerId, { rescoredAt: now, seq: 3 }, 50);
+    },
+    "the event stream's start": () => store.read.eventLog.firstSince(partnerId, now),
+    "the event stream": () => store.read.eventLog.page(partnerId, 1, 50),
+    "a component's trend": () => store.read.snapshots.trendRows(componentId),
+    "a property's claims": () => store.read.claims.page(propertyId, SLICE),
+    "a portfolio's plan": () => store.read.plans.ofPartner(partnerId),
+    "a portfolio's plan by property": () => store.read.plans.page(partnerId, SLICE),
+    "the plans that are to be made anew": async () => {
+      await store.read.plans.changed(partnerId, 20);
+      await store.read.plans.aged(partnerId, day, 20);
+      await store.read.plans.asOf(partnerId);
+    },
+    "the next uses of a budget": () =>
+      store.read.plans.candidates(partnerId, { rank: -2, id: "C_1" }, 50_000, 500),
+    "the next properties with what no snapshot has seen": () => store.read.properties.withUnseen(100),
+    "the next properties of a snapshot": () => store.read.properties.forSnapshot("", 100),
+  };
+}
+
+/** Reads that are to find few rows in tables that may be as large as a portfolio. */
+export function narrowReads(of: Readable): Record<string, Read> {
+  const { store, partnerId, propertyId, applianceId, componentId, now, day } = of;
+  return {
+    "a property's alerts of a system, a state and a tier": () =>
+      store.read.components.narrowPage(
+        { propertyIds: [propertyId], elevated: true, system: "plumbing", state: "NY", tier: "WARNING" },
+        SLICE,
+      ),
+    "the components of a property that moves to another state": () =>
+      store.write((tx) => tx.components.setState(propertyId, "VT", 0, 500)),
+    "a property": () => store.read.properties.find(partnerId, propertyId),
+    "a property by its reference": () => store.read.properties.findByReference(partnerId, "x"),
+    "a property by its address": () => store.read.properties.ofAddress(partnerId, "N", "A"),
+    "the demo properties": () => store.read.properties.demo(partnerId),
+    "whose a property is": () => store.read.properties.ownerOf(propertyId),
+    "an embed by its token": () => store.read.embeds.findByToken("x"),
+    "a property's embeds": () => store.read.embeds.page(SLICE, { propertyId }),
+    "an appliance": () => store.read.appliances.find(partnerId, applianceId),
+    "an appliance by its serial within the property": () => store.read.appliances.withSerial(propertyId, "x"),
+    "an appliance by its serial": () => store.read.appliances.withSerialOfPartner(partnerId, "x"),
+    "the number of a property's appliances": () => store.read.appliances.countOfProperty(propertyId),
+    "a component": () => store.read.components.find(partnerId, componentId),
+    "whose a component is": () => store.read.components.ownerOf(componentId),
+    "a property's components": () => store.read.components.rowsOfProperty(propertyId),
+    "components filtered to one property": () =>
+      store.read.components.narrowPage({ propertyIds: [propertyId] }, SLICE),
+    "a property's alerts": () =>
+      store.read.components.narrowPage({ propertyIds: [propertyId], elevated: true }, SLICE),
+    "one tier of a property's components": () =>
+      store.read.components.narrowPage({ propertyIds: [propertyId], tier: "CRITICAL" }, SLICE),
+    "components filtered to one appliance": () =>
+      store.read.components.narrowPage({ applianceId, elevated: true }, SLICE),
+    "components filtered to one appliance of a property": () =>
+      store.read.components.narrowPage({ propertyIds: [propertyId], applianceId }, SLICE),
+    "some of a property's components": () => store.read.components.rowsOfPropertyAfter(propertyId, 1, 100),
+    "some of a property's appliances": () => store.read.appliances.ofPropertyAfter(propertyId, 1, 100),
+    "an appliance's components": () => store.read.components.rowsOfAppliance(applianceId),
+    "the numbers of a property's components": () =>
+      store.read.components.countNarrow({ propertyIds: [propertyId] }),
+    "the numbers of an appliance's components": () =>
+      store.read.components.countNarrow({ applianceId, tier: "GOOD" }),
+    "the components of appliances": () => store.read.components.ofAppliances([applianceId]),
+    "the events of appliances": () => store.read.serviceEvents.evidence([applianceId], ""),
+    "a component's history": () =>
+      store.read.serviceEvents.ofComponent(
+        { applianceId, id: componentId },
+        { date: "2026-01-01", id: "SE_" },
+        100,
+      ),
+    "an appliance's history": () => store.read.serviceEvents.ofAppliance(applianceId),
+    "what was replaced on a day": () => store.read.serviceEvents.firstOfDay(applianceId, day, "Replacement"),
+    "a component's outcomes": () => store.read.serviceEvents.outcomesOf(componentId),
+    "the smart events of appliances": () => store.read.sensorEvents.smartEvidence([applianceId], now),
+    "what calibration has learned of appliances": () =>
+      store.read.models.frailties(1, [applianceId, "APPL_1"]),
+    "what calibration reads of properties": async () => {
+      const { properties, appliances, components, serviceEvents } = store.read;
+      await properties.forSnapshot("", 100);
+      await appliances.forScoring([propertyId]);
+      await components.ofAppliances([applianceId]);
+      await serviceEvents.evidence([applianceId], "");
+    },
+    "the claims of properties": () => store.read.claims.evidence([propertyId]),
+    "the number of a property's claims": () => store.read.claims.count(propertyId),
+    "an appliance's photos": () => store.read.photos.ofAppliance(applianceId),
+    "a property's plan": () => store.read.plans.ofProperty(propertyId),
+    "a partner's own deliveries": async () => {
+      const { deliveryLog } = store.read;
+      for (const event of [undefined, "component.critical"])
+        for (const status of [undefined, "delivered", "failed"] as const) {
+          const filter = { partnerId: partnerId, event, status };
+          await deliveryLog.pageOfPartner(filter, SLICE);
+          await deliveryLog.countOfPartner(filter);
+        }
+    },
+    "a partner by its key": () => store.read.partners.findByApiKey("x"),
+    "a repeated request": () => store.read.idempotency.find(partnerId, "POST /v1/properties", "k"),
+    "expired replies": () => store.write((tx) => tx.idempotency.prune(now, 500)),
+    "a partner's budget": () => store.read.budgets.taken(partnerId, day),
+    "partners with due deliveries": () => store.read.deliveries.duePartners(now, now + 30_000),
+    "a partner's due deliveries": () =>
+      store.read.deliveries.due(partnerId, now, now + 30_000, 50, new Set()),
+    "the next due delivery": () => store.read.deliveries.nextDueAt(now),
+  };
+}
