@@ -212,7 +212,7 @@ async function createFetches(
       pages,
     });
   const embeds = embedOperations({
-    read: store.read,
+    store,
     knowledge,
     frameAncestors: config.embed.frameAncestors,
     onView(embedId, now) {

@@ -1,8 +1,10 @@
 import { sheetLine } from "../csv/write.ts";
+import { inTurns, takeTurns } from "../usecases/walk.ts";
 import { exampleOf } from "../wire/describe.ts";
 import type { Form } from "../wire/kit.ts";
-import { tableCells, tableColumns } from "../wire/table.ts";
-import { entityTag, isHeld } from "./entity-tag.ts";
+import { type Cell, tableCells, tableColumns } from "../wire/table.ts";
+import { entityTag, entityTagOfPieces, isHeld } from "./entity-tag.ts";
+import { PIECE } from "./json-pieces.ts";
 import { type Call, ok, type Reply, read } from "./operation.ts";
 import { parseChoice } from "./query.ts";
 
@@ -48,14 +50,31 @@ export const csvPage = (request: Request, slice: ListOf, text: string, filename:
     ...nextPage(new URL(request.url), slice),
   });
 
-/** CSV with its tag, or that the one which the caller holds still stands. */
+/** A table that may be very long, as CSV in pieces; others have their turn while it is made. */
+export async function csvPieces<T>(
+  heading: readonly Cell[],
+  items: Iterable<T>,
+  cellsOf: (item: T) => readonly Cell[],
+): Promise<string[]> {
+  const pieces: string[] = [];
+  let text = sheetLine(heading);
+  await inTurns(items, takeTurns, (item) => {
+    text += sheetLine(cellsOf(item));
+    if (text.length < PIECE) return;
+    pieces.push(text);
+    text = "";
+  });
+  return text === "" ? pieces : [...pieces, text];
+}
+
+/** CSV, in one text or in pieces, with its tag, or that the one which the caller holds still stands. */
 export function csvReply(
   request: Request,
-  text: string,
+  text: string | readonly string[],
   filename: string,
   more: Record<string, string> = {},
 ): Reply<never> {
-  const etag = entityTag(text);
+  const etag = typeof text === "string" ? entityTag(text) : entityTagOfPieces(text);
   const headers = {
     "content-type": `${CSV}; charset=utf-8`,
     "content-disposition": `attachment; filename="${filename}"`,
@@ -65,7 +84,10 @@ export function csvReply(
     ...more,
   };
   const held = isHeld(request.headers.get("if-none-match"), etag);
-  return held ? { status: 304, raw: null, headers } : { status: 200, raw: text, headers };
+  if (held) return { status: 304, raw: null, headers };
+  return typeof text === "string"
+    ? { status: 200, raw: text, headers }
+    : { status: 200, pieces: text, headers };
 }
 
 function csvText(record: Form<unknown>, rows: readonly unknown[]): string {

@@ -46,7 +46,7 @@ export function beginJson(value: unknown): { text: string; rest: Iterator<string
 }
 
 /** Sends a text and what comes after it no faster than it is read. `onEnd` is told when it is sent or given up. */
-export function streamJson(
+export function streamText(
   begun: string,
   rest: Iterator<string> | undefined,
   onEnd: () => void,

@@ -14,6 +14,8 @@ export type Reply<Body = unknown> = {
   body?: Body;
   /** Sent as it is, with a content type among the headers. */
   raw?: string | Uint8Array<ArrayBuffer> | Blob | ReadableStream | null;
+  /** Instead: a long text in pieces, sent no faster than it is read. */
+  pieces?: readonly string[];
   headers?: Record<string, string>;
 };
 

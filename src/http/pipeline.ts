@@ -16,7 +16,7 @@ import { entityTag, isHeld } from "./entity-tag.ts";
 import { errorReply, HttpFailure } from "./errors.ts";
 import { HeldAnswers } from "./held-answers.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
-import { beginJson, PIECE, streamJson } from "./json-pieces.ts";
+import { beginJson, PIECE, streamText } from "./json-pieces.ts";
 import type { SlidingWindow } from "./limits.ts";
 import type { AdminCall, Call, Operation, PartnerCall, PartnerOperation, Reply } from "./operation.ts";
 import { parseQuery } from "./query.ts";
@@ -110,7 +110,8 @@ export class Pipeline {
     let isSending = false;
     try {
       const reply = await this.#handle(operation, request, params, visit, holding.hold);
-      if (reply.raw !== undefined) return respond(reply, visit);
+      isSending = reply.pieces !== undefined && request.method !== "HEAD";
+      if (reply.raw !== undefined || reply.pieces) return respond(reply, visit, holding.release);
       const { text, rest } = beginJson(reply.body);
       // All of a larger one would have to be made to tell whether it is the one that the caller holds.
       const answer = { body: text, etag: rest ? revisionTag : revisionTag && entityTag(text) };
@@ -121,7 +122,7 @@ export class Pipeline {
       if (request.method === "HEAD") return new Response(null, { headers });
       if (!rest) holding.hold(text.length);
       isSending = true;
-      return new Response(streamJson(text, rest, holding.release), { headers });
+      return new Response(streamText(text, rest, holding.release), { headers });
     } finally {
       if (!isSending) holding.release();
     }
@@ -271,9 +272,11 @@ function hasBody({ headers }: Request): boolean {
   return length === null ? headers.has("transfer-encoding") : length !== "0";
 }
 
-function respond(reply: Reply, visit: Visit): Response {
+/** `onSent` is told when pieces are sent or given up. */
+function respond(reply: Reply, visit: Visit, onSent: () => void = () => {}): Response {
   const headers: Record<string, string> = { "x-request-id": visit.requestId, ...visit.headers };
-  let body = reply.raw;
+  let body: BodyInit | null | undefined = reply.raw;
+  if (reply.pieces) body = streamText("", reply.pieces.values(), onSent);
   if (body === undefined) {
     body = JSON.stringify(reply.body);
     headers["content-type"] = "application/json";
@@ -307,9 +310,7 @@ export function retryAfter(waitMs: number): Record<string, string> {
 }
 
 /** Path and query of a URL. */
-function targetOf(url: string): string {
-  return url.slice(url.indexOf("/", url.indexOf("//") + 2));
-}
+const targetOf = (url: string) => url.slice(url.indexOf("/", url.indexOf("//") + 2));
 
 /** The query string of a URL with its question mark, or "". */
 function searchOf(url: string): string {

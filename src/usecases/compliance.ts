@@ -15,7 +15,7 @@ const ITEM_BYTES = 700;
  * moment. `hold` is told how many bytes more there are; what it throws ends it.
  */
 export function complianceOf(
-  store: Store,
+  store: Pick<Store, "atOneMoment">,
   knowledge: Knowledge,
   propertyId: string,
   today: Day,

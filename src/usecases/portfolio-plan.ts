@@ -13,10 +13,12 @@ import type { SpendingPlace } from "../store/queries/plans.ts";
 import type { Tx } from "../store/store.ts";
 import { modelVersionOf } from "./model-in-use.ts";
 import { newParts, type PlanWorld } from "./property-plan.ts";
-import { inTurns } from "./walk.ts";
+import { walkComponents } from "./walk.ts";
 
-/** Properties whose plans are made anew in one transaction, and candidates read in one step. */
+/** Properties whose plans are made anew in one transaction, unless they have very many candidates. */
 const PROPERTIES_A_STEP = 40;
+const MOST_CANDIDATES = 4000;
+/** Candidates read, or written, in one step. */
 const CANDIDATES_A_STEP = 500;
 
 /**
@@ -48,9 +50,13 @@ async function renew(
     // What moves while this runs was right when it began: one round for each is enough.
     if (found.every((propertyId) => renewed.has(propertyId))) return renewed.size;
     const made: MadePlan[] = [];
+    let candidates = 0;
     for (const propertyId of found) {
       renewed.add(propertyId);
-      made.push(await makePlan(world, partnerId, propertyId));
+      const plan = await makePlan(world, partnerId, propertyId);
+      made.push(plan);
+      candidates += plan.candidates.length;
+      if (candidates > MOST_CANDIDATES) break; // the others are found again
     }
     await store.write((tx) => savePlans(tx, partnerId, made, dayOf(clock())), {
       durability: "process",
@@ -65,7 +71,7 @@ async function renew(
 type MadePlan = { propertyId: string; sums: PlanSums; candidates: Candidate[]; changes: number };
 
 async function makePlan(
-  { store, knowledge, pause }: PlanWorld,
+  { store, knowledge }: PlanWorld,
   partnerId: string,
   propertyId: string,
 ): Promise<MadePlan> {
@@ -73,8 +79,10 @@ async function makePlan(
   const { changes } = await store.read.plans.ofProperty(propertyId);
   const { unitCount } = (await store.read.properties.find(partnerId, propertyId))!;
   const gatherer = new PlanGatherer(knowledge, newParts);
-  const components = await store.read.components.rowsOfProperty(propertyId);
-  await inTurns(components, pause, (component) => gatherer.add(component));
+  await walkComponents(store, propertyId, (component) => {
+    gatherer.add(component);
+    return 0;
+  });
   return { propertyId, sums: gatherer.sums(unitCount), candidates: gatherer.candidates, changes };
 }
 
@@ -85,7 +93,11 @@ async function savePlans(tx: Tx, partnerId: string, plans: readonly MadePlan[], 
     addPlanSums(portfolio, (await tx.plans.ofProperty(propertyId)).sums, -1);
     addPlanSums(portfolio, sums, 1);
     await tx.plans.save(propertyId, sums, asOf, changes);
-    await tx.plans.saveCandidates(propertyId, partnerId, candidates);
+    await tx.plans.dropCandidates(propertyId);
+    for (let done = 0; done < candidates.length; done += CANDIDATES_A_STEP) {
+      await tx.plans.addCandidates(propertyId, partnerId, candidates.slice(done, done + CANDIDATES_A_STEP));
+      await tx.giveWay();
+    }
   }
   await tx.plans.savePartner(partnerId, portfolio);
 }

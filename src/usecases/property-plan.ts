@@ -23,13 +23,13 @@ import type { Property } from "../domain/property.ts";
 import { dayOf, type Instant } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
 import { modelVersionOf } from "./model-in-use.ts";
-import { inTurns, type Pause, walkComponents } from "./walk.ts";
+import { inTurns, madeInTurns, type Pause, walkComponents } from "./walk.ts";
 
 /** What is known of the new parts of so many kinds, 9 KB each: what depends on kind, life and costs alone. */
 export const newParts = new LRUCache<string, NewPart>({ max: 1000 });
 
 export type PlanWorld = {
-  store: Pick<Store, "read" | "write">;
+  store: Pick<Store, "read" | "write" | "atOneMoment">;
   knowledge: Knowledge;
   clock: () => Instant;
   pause: Pause;
@@ -70,7 +70,7 @@ export async function planOf(
 ): Promise<PropertyPlan<PlacedComponent>> {
   const { knowledge, clock, pause, modelVersion } = world;
   const { plans, years } = await planComponents(knowledge, components, terms.years, pause);
-  const candidates = plans.map((plan) => candidateOf(knowledge, plan));
+  const candidates = await madeInTurns(plans, pause, (plan) => candidateOf(knowledge, plan));
   const sums = sumsOf(plans, candidates, property, years);
   return {
     ...summaryOf(terms, dayOf(clock()), sums, modelVersion),

@@ -20,6 +20,19 @@ export async function inTurns<T>(items: Iterable<T>, pause: Pause, visit: (item:
   }
 }
 
+/** What is made of each item, with the same pauses. */
+export async function madeInTurns<T, Made>(
+  items: Iterable<T>,
+  pause: Pause,
+  make: (item: T) => Made,
+): Promise<Made[]> {
+  const made: Made[] = [];
+  await inTurns(items, pause, (item) => {
+    made.push(make(item));
+  });
+  return made;
+}
+
 /** Rows that are read in one step. */
 const STEP = 500;
 

@@ -20,6 +20,7 @@ import { forPartner } from "./paging.ts";
 import { assumptionsOf } from "./plan-assumptions.ts";
 import { property } from "./property.ts";
 import { ageYears, proactiveCost, reactiveCost, riskScore, riskTier } from "./scores.ts";
+import type { Cell } from "./table.ts";
 import { round, scoreOf, usdFromCents } from "./units.ts";
 
 /* What to replace, when, and what waiting costs. What is said of a property alone, and what also of a portfolio. */
@@ -162,7 +163,7 @@ const plannedComponent = record("PlannedComponent", {
   risk_tier: riskTier,
 });
 
-const plannedComponentView = plannedComponent.view(
+export const plannedComponentView = plannedComponent.view(
   (knowledge: Knowledge, plan: DatedPlan<PlacedComponent>, asOf: Day) => {
     const { component, part, bestAgeMonths } = plan;
     const effectiveAge = round(part.ageYears, 2);
@@ -211,31 +212,31 @@ export const propertyPlan = object({
   assumptions,
 });
 
-export const planView = propertyPlan.view((knowledge: Knowledge, made: PropertyPlan<PlacedComponent>) => ({
+type Planned = ReturnType<typeof plannedComponentView>;
+
+/** `components`: the view of each of its plans, in their order; there may be very many. */
+export const planView = propertyPlan.view((made: PropertyPlan<PlacedComponent>, components: Planned[]) => ({
   ...subjectView(made.property),
   unit_count: made.property.unitCount,
   ...planSummaryView(made),
-  components: made.plans.map((one) => plannedComponentView(knowledge, one, made.asOf)),
+  components,
   budget: made.budget && { ...budgetView(made.budget), chosen: made.budget.chosen.map(({ id }) => id) },
   assumptions: assumptionsOf(made, made.plans),
 }));
 export const planReply = forPartner(propertyPlan);
 
-/** A component of a plan with what is to be expected of it in each year, in USD of today, planned and failures together. */
-export const scheduledComponents = (knowledge: Knowledge, made: PropertyPlan<PlacedComponent>) =>
-  made.plans.map((one) => ({
-    ...plannedComponentView(knowledge, one, made.asOf),
-    yearly_costs: made.capital.schedule.map((_, index) =>
-      wholeUsd(one.years.planned[index]! + one.years.failures[index]!),
-    ),
-  }));
+/** What is to be expected of a component in each year, in USD of today, planned and failures together. */
+export const yearlyCosts = ({ years }: DatedPlan<PlacedComponent>): number[] =>
+  Array.from(years.planned, (cents, index) => wholeUsd(cents + years.failures[index]!));
 
-/** The plan as a table, a row a component: what the plan says of it, and what it is expected to cost in each year. */
-export function planTable(knowledge: Knowledge, made: PropertyPlan<PlacedComponent>): string[][] {
-  const names = Object.keys(plannedComponent.fields);
-  const yearNames = made.capital.schedule.map(({ year }) => `year_${year}`);
-  const rows = scheduledComponents(knowledge, made).map(({ yearly_costs, ...fields }) =>
-    [...Object.values(fields), ...yearly_costs].map((cell) => (cell === null ? "" : String(cell))),
-  );
-  return [[...names, ...yearNames], ...rows];
-}
+/** The first row of a plan as a table: what the plan says of a component, and what it is expected to cost in each year. */
+export const planHeading = ({ capital }: PropertyPlan<PlacedComponent>): string[] => [
+  ...Object.keys(plannedComponent.fields),
+  ...capital.schedule.map(({ year }) => `year_${year}`),
+];
+
+/** A component's row of it. */
+export const planCells = (knowledge: Knowledge, one: DatedPlan<PlacedComponent>, asOf: Day): Cell[] => [
+  ...Object.values(plannedComponentView(knowledge, one, asOf)),
+  ...yearlyCosts(one),
+];

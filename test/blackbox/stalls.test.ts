@@ -111,7 +111,10 @@ describe("a large answer", () => {
     components = (await client.get(`/v1/property/${large.id}/summary`)).body.counts.components;
   });
 
-  const figures = ["report", "forecast", "reserve", "condition-score", "rcv", "compliance", "claims/impact"];
+  const figures = [
+    ...["report", "forecast", "reserve", "condition-score", "rcv", "compliance", "claims/impact"],
+    ...["plan?years=30", "plan?years=30&format=csv"],
+  ];
   test.each(figures)("%s of a property with thousands of appliances keeps nobody waiting", async (figure) => {
     const { answer, tookMs, pingMs } = await beside(() => client.get(`/v1/property/${large.id}/${figure}`));
     expect(answer.status).toBe(200);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { beginJson, jsonPieces, streamJson } from "../../src/http/json-pieces.ts";
+import { beginJson, jsonPieces, streamText } from "../../src/http/json-pieces.ts";
 
 const list = fc.array(fc.jsonValue(), { minLength: 0, maxLength: 5 });
 /** A list that is longer than what is written in one piece. */
@@ -33,7 +33,7 @@ test("a text goes out whole, whatever characters stand where it is cut", async (
         const body = { text: `${"x".repeat(at)}😀é`, items: Array.from({ length: n * 1000 }, () => "😀é") };
         const { text, rest } = beginJson(body);
         let ends = 0;
-        const sent = await new Response(streamJson(text, rest, () => ends++)).text();
+        const sent = await new Response(streamText(text, rest, () => ends++)).text();
         expect(sent).toBe(JSON.stringify(body));
         expect(ends).toBe(1);
       },
@@ -51,7 +51,7 @@ test("nothing more is made than is read, and what is given up is told", async ()
     }
   }
   let ends = 0;
-  const reader = streamJson("", rest(), () => ends++).getReader();
+  const reader = streamText("", rest(), () => ends++).getReader();
   for (let i = 0; i < 5; i++) await reader.read();
   expect(made).toBeLessThan(8);
   expect(ends).toBe(0);

@@ -1,5 +1,5 @@
 import type { DataFolder } from "../../app/data-folder.ts";
-import { csvLine, sheetLine } from "../../csv/write.ts";
+import { sheetLine } from "../../csv/write.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { centsFromUsd } from "../../domain/money.ts";
 import { PLAN_LIMITS, type PlanTerms } from "../../domain/planning/property-plan.ts";
@@ -9,7 +9,7 @@ import { planPortfolio } from "../../usecases/portfolio-plan.ts";
 import { type PlanWorld, planProperty } from "../../usecases/property-plan.ts";
 import { takeTurns } from "../../usecases/walk.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { planTable, planView } from "../../wire/plan.ts";
+import { planCells, planHeading, plannedComponentView, planView } from "../../wire/plan.ts";
 import {
   type PortfolioPlanRow,
   portfolioPlanItemView,
@@ -84,10 +84,16 @@ async function ofProperty(
   const partner = await requirePartner(world.store, owner);
   const property = (await properties.find(owner, id))!;
   const plan = await planProperty(world, property, terms);
-  const record = planView(world.knowledge, plan);
+  const { plans, asOf } = plan;
+  const { knowledge } = world;
+  const record = planView(
+    plan,
+    plans.map((one) => plannedComponentView(knowledge, one, asOf)),
+  );
   return {
     record: withPartner(record, partner.name),
-    csv: () => planTable(world.knowledge, plan).map(csvLine).join(""),
+    csv: () =>
+      [planHeading(plan), ...plans.map((one) => planCells(knowledge, one, asOf))].map(sheetLine).join(""),
     text: (width) => propertyPlanText(record, width),
   };
 }

@@ -1,8 +1,7 @@
-import { sheetLine } from "../../csv/write.ts";
 import { embedStatus } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { hashSecret } from "../../secrets/hash.ts";
-import type { Stores } from "../../store/stores.ts";
+import type { Store } from "../../store/store.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
 import type { CsvFile, NumberLinks } from "../../web/embed/property-page.tsx";
 import {
@@ -13,6 +12,7 @@ import {
   planTerms,
   tokenInPath,
 } from "../../wire/parameters.ts";
+import { csvPieces } from "../csv-lists.ts";
 import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
 import { type Call, type Operation, publicOperation } from "../operation.ts";
 import { PRIVATE, pageReply } from "../page-reply.ts";
@@ -20,7 +20,7 @@ import { propertyFigures } from "../property-figures.ts";
 import { planTermsOfPage } from "../query.ts";
 
 export type EmbedParts = {
-  read: Stores;
+  store: Pick<Store, "read" | "atOneMoment">;
   knowledge: Knowledge;
   /** Who may show the pages in a frame: Content-Security-Policy sources. */
   frameAncestors: readonly string[];
@@ -39,9 +39,13 @@ const CSV_FILES: readonly CsvFile[] = [
   "trend",
 ];
 
+/** Pieces of 64 KB of a file that are compressed before it is sent. */
+const MOST_COMPRESSED = 8;
+
 /** The page of one property, for who holds its token: read-only, with no other credential. */
 export function embedOperations(parts: EmbedParts): Operation[] {
-  const { read, knowledge, onView } = parts;
+  const { store, knowledge, onView } = parts;
+  const { read } = store;
 
   /** The embed's property; undefined when the token opens nothing, for whatever reason. */
   const opened = async ({ params, now }: Call) => {
@@ -51,7 +55,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
     return property && { embed, property };
   };
   const figuresOf = (call: Call, found: NonNullable<Awaited<ReturnType<typeof opened>>>) =>
-    propertyFigures({ read, knowledge, now: call.now }, found.property, {
+    propertyFigures({ store, knowledge, now: call.now }, found.property, {
       chosen: call.query.get("component"),
       terms: planTermsOfPage(call.query),
     });
@@ -135,10 +139,12 @@ export function embedOperations(parts: EmbedParts): Operation[] {
         if (!found || !file) return await noPage(call, "../../../");
         const { csvRows } = await import("../../web/embed/csv.ts");
         const { heading, rows } = csvRows(file, await figuresOf(call, found));
-        const text = [heading, ...rows].map(sheetLine).join("");
-        const encoding = encodingFor(call.request.headers.get("accept-encoding"));
+        const pieces = await csvPieces(heading, rows, (row) => row);
+        // To compress a long one would take longer than others should wait.
+        const isLong = pieces.length > MOST_COMPRESSED;
+        const encoding = isLong ? "identity" : encodingFor(call.request.headers.get("accept-encoding"));
         return {
-          raw: encoded(text, encoding),
+          ...(isLong ? { pieces } : { raw: encoded(pieces.join(""), encoding) }),
           headers: {
             ...PRIVATE,
             ...encodingHeaders(encoding),

@@ -1,11 +1,11 @@
-import { csvLine, sheetLine } from "../../csv/write.ts";
+import { sheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { planPortfolio } from "../../usecases/portfolio-plan.ts";
 import { planProperty } from "../../usecases/property-plan.ts";
-import { takeTurns } from "../../usecases/walk.ts";
+import { madeInTurns, takeTurns } from "../../usecases/walk.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { format, planTerms, propertyInPath, slicing } from "../../wire/parameters.ts";
-import { planReply, planTable, planView } from "../../wire/plan.ts";
+import { planCells, planHeading, plannedComponentView, planReply, planView } from "../../wire/plan.ts";
 import {
   portfolioPlanItemView,
   portfolioPlanPage,
@@ -13,7 +13,7 @@ import {
   portfolioPlanView,
   sharesOf,
 } from "../../wire/portfolio-plan.ts";
-import { CSV, csvPage, csvReply, readPages, wantsCsv } from "../csv-lists.ts";
+import { CSV, csvPage, csvPieces, csvReply, readPages, wantsCsv } from "../csv-lists.ts";
 import { type Operation, ok, partnerOperation, read } from "../operation.ts";
 import { parsePlanTerms, parseSlice } from "../query.ts";
 import { getProperty } from "./properties.ts";
@@ -39,8 +39,15 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const property = await getProperty(store, partner, params.id!);
         const world = { store, knowledge, clock: () => now, pause: takeTurns };
         const plan = await planProperty(world, property, terms, hold);
-        if (!asCsv) return ok(withPartner(planView(knowledge, plan), partner.name));
-        return csvReply(request, planTable(knowledge, plan).map(csvLine).join(""), `plan-${property.id}.csv`);
+        const { plans, asOf } = plan;
+        if (asCsv) {
+          const cellsOf = (one: (typeof plans)[number]) => planCells(knowledge, one, asOf);
+          const pieces = await csvPieces(planHeading(plan), plans, cellsOf);
+          return csvReply(request, pieces, `plan-${property.id}.csv`);
+        }
+        const viewOf = (one: (typeof plans)[number]) => plannedComponentView(knowledge, one, asOf);
+        const components = await madeInTurns(plans, takeTurns, viewOf);
+        return ok(withPartner(planView(plan, components), partner.name));
       },
     }),
     partnerOperation({

@@ -208,10 +208,12 @@ export function planStore(engine: Engine) {
     async savePartner(partnerId: string, sums: PlanSums): Promise<void> {
       await savePartner({ partnerId, ...rowOf(sums) });
     },
-    /** What money could be spent on in a property, in place of what was stored. */
-    async saveCandidates(propertyId: string, partnerId: string, all: readonly Candidate[]): Promise<void> {
+    /** Forgets what money could be spent on in a property. */
+    async dropCandidates(propertyId: string): Promise<void> {
       await dropCandidates({ propertyId });
-      for (const candidate of all)
+    },
+    async addCandidates(propertyId: string, partnerId: string, some: readonly Candidate[]): Promise<void> {
+      for (const candidate of some)
         await addCandidate({ propertyId, partnerId, rank: rankOf(candidate), ...candidate });
     },
     /** In the order of spending, from after a place on, those that cost no more than so much. */

@@ -21,7 +21,7 @@ import { type Spendings, WhatToDo } from "../sections/plan.tsx";
 import type { Csv } from "../sections/section.tsx";
 import { Timeline } from "../sections/timeline.tsx";
 import { Trend } from "../sections/trend.tsx";
-import { byCostOfWaiting, elevated } from "../waiting.ts";
+import { byCostOfWaiting, dearestToWaitFor, elevated } from "../waiting.ts";
 import { Places } from "../words.ts";
 
 /** All that a property's page shows, in the wire's forms. */
@@ -66,8 +66,7 @@ export type CsvFile =
 
 /** The component whose trend is shown when the reader chose none. */
 export function firstToShow(components: readonly ComponentForm[]): string | undefined {
-  const [first] = byCostOfWaiting(elevated(components));
-  return (first ?? byCostOfWaiting(components)[0])?.component_id;
+  return (dearestToWaitFor(elevated(components)) ?? dearestToWaitFor(components))?.component_id;
 }
 
 /** The sections of a property, in the order in which somebody who has never heard of the product can follow them. */
@@ -80,7 +79,8 @@ export function PropertySections(props: {
   const { figures, links, spending } = props;
   const { condition, forecast, reserve, inspections, components, trend, assessedAt } = figures;
   const places = new Places(figures.types, figures.units);
-  const waiting = byCostOfWaiting(elevated(components));
+  const inOrder = byCostOfWaiting(components);
+  const waiting = elevated(inOrder);
   const chosen = components.find(({ component_id }) => component_id === trend?.componentId);
   const csv = (file: CsvFile, componentId?: string) => links?.csv(file, componentId);
   const status = (
@@ -123,7 +123,7 @@ export function PropertySections(props: {
           points={trend.points}
           events={trend.events}
           places={places}
-          choices={byCostOfWaiting(components)}
+          choices={inOrder}
           csv={csv("trend", chosen.component_id)}
         />
       )}
