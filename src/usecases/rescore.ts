@@ -3,8 +3,10 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { ScoredProperty } from "../domain/property.ts";
 import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../domain/scoring/cascade.ts";
 import { scoreProperty, scoreWithoutCascade } from "../domain/scoring/score.ts";
-import { dayOf } from "../domain/time.ts";
+import type { Score } from "../domain/scoring/types.ts";
+import { type Day, dayOf } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/queries/appliances.ts";
+import type { Tx } from "../store/store.ts";
 import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { correctionsOf } from "./model-in-use.ts";
 import type { PortfolioWriter, ScoreCause } from "./portfolio-writer.ts";
@@ -25,20 +27,55 @@ export async function rescore(
   const { tx, knowledge } = writer;
   const asOf = dayOf(tx.now);
   const { targets, upstream } = await reach(writer, property.id, changed);
-  const cascades = new CascadeEffects(knowledge, await scoreUpstream(writer, property, upstream));
   const scored: Component[] = [];
+  const scoring = {
+    tx,
+    knowledge,
+    asOf,
+    load: (step: readonly ScoredAppliance[]) => load(writer, property, step),
+  };
+  await scoreInSteps(scoring, targets, upstream, async (component, appliance, score) => {
+    scored.push(await writer.saveScore(component, appliance, score, asOf, cause));
+  });
+  return scored;
+}
+
+type Scoring = {
+  tx: Tx;
+  knowledge: Knowledge;
+  asOf: Day;
+  /** What scoring reads of some of the property's appliances. */
+  load: (step: readonly ScoredAppliance[]) => Promise<LoadedProperty>;
+};
+
+/**
+ * Scores appliances of one property, however many, some at a time, and gives way between: `save` is handed each
+ * component with its score. `upstream` are the appliances of the property that cascade on to them from other types.
+ */
+export async function scoreInSteps(
+  { tx, knowledge, asOf, load }: Scoring,
+  targets: readonly ScoredAppliance[],
+  upstream: readonly ScoredAppliance[],
+  save: (component: Component, appliance: ScoredAppliance, score: Score) => Promise<void>,
+): Promise<void> {
+  // Those that cascade on are assessed once.
+  const upstreamScores: CascadingAppliance[] = [];
+  for (const step of inSteps(upstream)) {
+    const { history } = await load(step);
+    const corrections = await correctionsOf(tx, knowledge, history.appliances);
+    upstreamScores.push(...scoreWithoutCascade(knowledge, history, asOf, corrections));
+    await tx.giveWay();
+  }
+  const cascades = new CascadeEffects(knowledge, upstreamScores);
   for (const step of inSteps(targets)) {
-    const loaded = await load(writer, property, step);
+    const loaded = await load(step);
     const corrections = await correctionsOf(tx, knowledge, loaded.history.appliances);
     const scores = scoreProperty(knowledge, loaded.history, asOf, { corrections, cascades });
     for (const component of loaded.components) {
-      const appliance = loaded.appliances.get(component.applianceId)!;
-      const score = scores.get(component.id)!;
-      scored.push(await writer.saveScore(component, appliance, score, asOf, cause));
+      await save(component, loaded.appliances.get(component.applianceId)!, scores.get(component.id)!);
       await tx.giveWay();
     }
   }
-  return scored;
 }
 
 /** What scoring reads of some of a property's appliances, those inserted in this write with them. */
@@ -56,23 +93,6 @@ async function load(
       property.components.push(component);
     }
   return property;
-}
-
-/** The appliances that cascade on to others, assessed once. */
-async function scoreUpstream(
-  writer: PortfolioWriter,
-  property: ScoredProperty,
-  upstream: readonly ScoredAppliance[],
-): Promise<CascadingAppliance[]> {
-  const { tx, knowledge } = writer;
-  const scored: CascadingAppliance[] = [];
-  for (const step of inSteps(upstream)) {
-    const { history } = await load(writer, property, step);
-    const corrections = await correctionsOf(tx, knowledge, history.appliances);
-    scored.push(...scoreWithoutCascade(knowledge, history, dayOf(tx.now), corrections));
-    await tx.giveWay();
-  }
-  return scored;
 }
 
 /** Some appliances at a time. */

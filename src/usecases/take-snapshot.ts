@@ -1,14 +1,18 @@
+import type { Component } from "../domain/component.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { ScoredProperty } from "../domain/property.ts";
 import { scoreProperty } from "../domain/scoring/score.ts";
+import type { Score } from "../domain/scoring/types.ts";
 import type { SnapshotResult } from "../domain/snapshot.ts";
 import { addDays, type Day, dayOf, daysBetween, type Instant, MS_PER_DAY } from "../domain/time.ts";
+import type { ScoredAppliance } from "../store/queries/appliances.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { loadHistories } from "./histories.ts";
 import { baseVersion, correctionsOf, modelVersionOf } from "./model-in-use.ts";
 import type { Administration } from "./partners.ts";
-import { PortfolioWriter, type ScoreCause } from "./portfolio-writer.ts";
+import { type ApplianceOf, PortfolioWriter, type ScoreCause } from "./portfolio-writer.ts";
+import { scoreInSteps, upstreamOf } from "./rescore.ts";
 
 /** Trend points are kept this long. */
 export const RETENTION_DAYS = 365;
@@ -31,6 +35,8 @@ export type SnapshotEnvironment = {
 const FIRST_STEP = 400;
 const STEP_MS = 16;
 const STEP_RANGE = { least: 200, most: 4000 };
+/** A property of more appliances is scored in steps of its own. */
+const MOST_AT_ONCE = 300;
 /** After so long without a snapshot nothing is dropped from the trends: it may be the clock that is wrong. */
 const DOUBTFUL_DAYS = 31;
 
@@ -229,37 +235,54 @@ async function scoreAll(
   how: { cause: ScoreCause; prunes: boolean; takenAgain: boolean; replans: boolean },
 ): Promise<void> {
   const { cause, prunes, takenAgain, replans } = how;
-  // Before anything is read that is scored, since who else writes a partner's rows is waited for.
-  const writers = new Map<string, PortfolioWriter>();
-  for (const partnerId of [...new Set(properties.map((property) => property.partnerId))].sort())
-    writers.set(partnerId, await PortfolioWriter.open(tx, knowledge, (await tx.partners.find(partnerId))!));
   const appliances = await tx.appliances.forScoring(properties.map((property) => property.id));
-  const loaded = await loadHistories(tx, knowledge, properties, appliances, day);
-  const corrections = await correctionsOf(tx, knowledge, appliances);
-  for (const { id, partnerId } of properties) {
-    const property = loaded.get(id)!;
-    const scores = scoreProperty(knowledge, property.history, day, { corrections });
-    const writer = writers.get(partnerId)!;
-    if (replans) writer.replan(id);
-    for (const before of property.components) {
-      if (cause === "late snapshot" && before.trendScore !== null) continue;
-      const appliance = property.appliances.get(before.applianceId)!;
-      const hasPoint = takenAgain && before.trendScore !== null;
-      const score = scores.get(before.id)!;
-      // What the day's first run has not seen was never to be announced by another model.
-      const ownCause = takenAgain && !hasPoint ? "snapshot" : cause;
-      const after = await writer.saveScore(before, appliance, score, day, ownCause, hasPoint);
-      if (before.trendScore !== after.trendScore) {
-        await tx.snapshots.insertTrendRow(after.id, day, after.riskScore);
-        if (prunes && before.trendScore !== null)
-          await tx.snapshots.pruneTrend(after.id, addDays(day, -RETENTION_DAYS));
-      }
-      run.components++;
-      if (before.riskScore !== after.riskScore) run.changed++;
-      if (after.riskTier === "CRITICAL") run.critical++;
-      if (after.riskTier === "WARNING") run.warning++;
+  const byProperty = Map.groupBy(appliances, ({ propertyId }) => propertyId);
+  const isLarge = ({ id }: { id: string }) => (byProperty.get(id)?.length ?? 0) > MOST_AT_ONCE;
+  const others = properties.filter((property) => !isLarge(property));
+  const ofOthers = others.flatMap(({ id }) => byProperty.get(id) ?? []);
+  const loaded = await loadHistories(tx, knowledge, others, ofOthers, day);
+  const corrections = await correctionsOf(tx, knowledge, ofOthers);
+  const writers = new Map<string, PortfolioWriter>();
+  for (const property of properties) {
+    const { id, partnerId } = property;
+    let writer = writers.get(partnerId);
+    if (!writer) {
+      writer = await PortfolioWriter.open(tx, knowledge, (await tx.partners.find(partnerId))!);
+      writers.set(partnerId, writer);
     }
+    if (replans) writer.replan(id);
+    const save = (before: Component, appliance: ApplianceOf, score: Score) =>
+      saveScore(writer, before, appliance, score);
+    if (isLarge(property)) {
+      const all = byProperty.get(id)!;
+      const load = async (step: readonly ScoredAppliance[]) =>
+        (await loadHistories(tx, knowledge, [property], step, day)).get(id)!;
+      await scoreInSteps({ tx, knowledge, asOf: day, load }, all, upstreamOf(knowledge, all, all), save);
+      continue;
+    }
+    const { history, components, appliances } = loaded.get(id)!;
+    const scores = scoreProperty(knowledge, history, day, { corrections });
+    for (const before of components)
+      await save(before, appliances.get(before.applianceId)!, scores.get(before.id)!);
   }
+
+  async function saveScore(writer: PortfolioWriter, before: Component, appliance: ApplianceOf, score: Score) {
+    if (cause === "late snapshot" && before.trendScore !== null) return;
+    const hasPoint = takenAgain && before.trendScore !== null;
+    // What the day's first run has not seen was never to be announced by another model.
+    const ownCause = takenAgain && !hasPoint ? "snapshot" : cause;
+    const after = await writer.saveScore(before, appliance, score, day, ownCause, hasPoint);
+    if (before.trendScore !== after.trendScore) {
+      await tx.snapshots.insertTrendRow(after.id, day, after.riskScore);
+      if (prunes && before.trendScore !== null)
+        await tx.snapshots.pruneTrend(after.id, addDays(day, -RETENTION_DAYS));
+    }
+    run.components++;
+    if (before.riskScore !== after.riskScore) run.changed++;
+    if (after.riskTier === "CRITICAL") run.critical++;
+    if (after.riskTier === "WARNING") run.warning++;
+  }
+
   for (const writer of writers.values()) {
     run.announced += writer.announced;
     run.queued += writer.queued;

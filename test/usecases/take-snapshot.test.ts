@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { scoreProperty } from "../../src/domain/scoring/score.ts";
 import { type Day, dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
 import { trendPoints } from "../../src/domain/trend.ts";
+import { loadHistories } from "../../src/usecases/histories.ts";
 import { createPartner } from "../../src/usecases/partners.ts";
 import { ServiceLog } from "../../src/usecases/service-events.ts";
 import { discardLaterSnapshots, dueSnapshot, takeSnapshot } from "../../src/usecases/take-snapshot.ts";
@@ -315,6 +317,33 @@ describe("the trend", () => {
     const [component] = await world.components(propertyId);
     expect((await points(component!.id)).map(({ day }) => day)).toEqual(["2026-03-11"]);
   });
+});
+
+test("a property of very many appliances is scored in steps, as it would be in one", async () => {
+  const types = ["plumbing_supply", "washer", "water_heater_gas", "elevator"];
+  // On record from the beginning, so that what is old is in a state that cascades on to other appliances.
+  const { id: propertyId } = await world.addProperty({ recordsSince: "1950-01-01" });
+  const many = Array.from({ length: 320 }, (_, i) => ({
+    propertyId,
+    typeId: types[i % types.length]!,
+    installYear: 1960 + (i % 60),
+  }));
+  await world.addAppliances(...many);
+  nextDay(400);
+  await take();
+  const { read } = world.store;
+  const appliances = await read.appliances.forScoring([propertyId]);
+  const all = await read.properties.forSnapshot("", 100_000);
+  const property = all.find(({ id }) => id === propertyId)!;
+  const loaded = await loadHistories(read, knowledge, [property], appliances, today());
+  const { history, components } = loaded.get(propertyId)!;
+  const scores = scoreProperty(knowledge, history, today());
+  expect(components.length).toBeGreaterThan(1000);
+  for (const { id, riskScore, hazardRatio, scoredOn } of components) {
+    const score = scores.get(id)!;
+    expect([riskScore, hazardRatio]).toEqual([Math.round(score.riskScore * 100), score.hazardRatio]);
+    expect(scoredOn).toBe(today());
+  }
 });
 
 // Rule: snapshot-time

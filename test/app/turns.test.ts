@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { type App, startApp } from "../../src/app/app.ts";
+import { openDataFolder } from "../../src/app/data-folder.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { EVENT_TYPES } from "../../src/domain/service-event.ts";
+import { loadKnowledge } from "../../src/knowledge/load.ts";
+import { createLogger } from "../../src/log.ts";
+import { createAdministrator } from "../../src/usecases/administrators.ts";
+import { createPartner } from "../../src/usecases/partners.ts";
+import type { Json } from "../support/json.ts";
+
+/*
+ * One thread serves everybody: what holds it, all others wait for. So whatever shape a legal body has, and whatever
+ * history it leaves to the jobs and the answers, the work is to give way between short steps.
+ *
+ * The server runs in this process, and a chain of `setImmediate` marks the turns of its event loop. A stretch is the
+ * processor time of this thread from one turn to the next: not the time by the clock, which other programs make longer,
+ * and not the time of the threads that collect garbage and compile. What is shown to the test includes its own side of
+ * the call, which is little. A stretch of code that runs for the first time is longer than it will be, so a shape that
+ * exceeds the bound is tried once more before it counts.
+ */
+
+/** Work that does not give way takes seconds; what does, tens of milliseconds, some of it to read a body of 5 MB. */
+const LONGEST_MS = 150;
+/** Half of what a body may be, so that some that are made longer still are none too large. */
+const NOTES_BYTES = 2_500_000;
+const ITEMS = 1000;
+const RUNS = Number(process.env.TURNS_RUNS ?? 12);
+const DAY_MS = 86_400_000;
+
+const folder = mkdtempSync(join(tmpdir(), "mainstay-turns-"));
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+const time = { now: Date.parse("2026-03-10T12:00:00Z") };
+const faults: Json[] = [];
+const world = {
+  config: loadConfig({
+    cwd: folder,
+    env: {
+      ...{ MAINSTAY_SERVER__PORT: "0", MAINSTAY_ADMIN__LISTEN: "127.0.0.1:0" },
+      ...{ MAINSTAY_LIMITS__PER_IP_PER_MINUTE: "0", MAINSTAY_LIMITS__PER_PARTNER_PER_MINUTE: "0" },
+    },
+  }),
+  env: {},
+  clock: () => time.now,
+  random,
+  log: createLogger({
+    ...{ level: "error", format: "json" },
+    destination: { write: (line: string) => void faults.push(JSON.parse(line)) },
+  }),
+};
+let app: App;
+let keys: { partner: string; administrator: string };
+
+beforeAll(async () => {
+  const data = openDataFolder(world);
+  const administration = { ...data, random, actor: "test", changed: () => {} };
+  const partner = await createPartner(administration, {
+    ...{ name: "Acme", dailyBudget: 1_000_000, webhookUrl: null },
+  });
+  const administrator = await createAdministrator(administration, "Night shift");
+  keys = { partner: partner.credentials.apiKey, administrator: administrator.key };
+  await data.store.close();
+  app = await startApp(world);
+});
+afterAll(async () => {
+  await app.stop();
+  rmSync(folder, { recursive: true });
+  if (faults.length > 0) throw new Error(`faults were logged: ${JSON.stringify(faults)}`);
+});
+
+/** What the work comes to, and its longest stretch in milliseconds of this thread's processor time. */
+async function watched<T>(work: () => Promise<T>): Promise<{ result: T; longestMs: number }> {
+  let longestMs = 0;
+  let going = true;
+  const turns = (async () => {
+    while (going) {
+      const before = process.threadCpuUsage();
+      await new Promise((resolve) => setImmediate(resolve));
+      const { user, system } = process.threadCpuUsage(before);
+      longestMs = Math.max(longestMs, (user + system) / 1000);
+    }
+  })();
+  const result = await work();
+  going = false;
+  await turns;
+  return { result, longestMs };
+}
+
+/** Bytes are made and read outside of what is measured, and parsed by nobody. */
+async function call(path: string, body?: object, { url = app.url, key = keys.partner } = {}) {
+  const bytes = body && new TextEncoder().encode(JSON.stringify(body));
+  await new Promise((resolve) => setImmediate(resolve));
+  const response = await fetch(url + path, {
+    method: body ? "POST" : "GET",
+    headers: { "x-api-key": key, ...(body && { "content-type": "application/json" }) },
+    ...(bytes && { body: bytes }),
+  });
+  const reader = response.body!.getReader();
+  const chunks: Uint8Array[] = [];
+  for (let next = await reader.read(); !next.done; next = await reader.read()) chunks.push(next.value);
+  return { status: response.status, text: () => Buffer.concat(chunks).toString() };
+}
+const created = async (path: string, body: object): Promise<Json> => {
+  const { status, text } = await call(path, body);
+  expect(status, text().slice(0, 300)).toBe(201);
+  return JSON.parse(text());
+};
+
+async function jobDone(name: string): Promise<void> {
+  const admin = { url: app.adminUrl, key: keys.administrator };
+  const { status } = await call(`/admin/jobs/${name}/run`, {}, admin);
+  expect(status).toBe(202);
+  while (true) {
+    const { jobs } = JSON.parse((await call("/admin/jobs", undefined, admin)).text());
+    if (!jobs.find((job: Json) => job.name === name).running) return;
+  }
+}
+
+/* Shapes: what items of a body have in common is what makes them cost more than one by one. */
+
+const knowledge = loadKnowledge();
+const day = (n: number) => new Date(Date.parse("2022-01-01") + n * DAY_MS).toISOString().slice(0, 10);
+const everyDay = fc.constantFrom<[string, (i: number) => string]>(
+  ["one day", () => day(400)],
+  ["a day each", day],
+  ["a week", (i) => day(400 + (i % 7))],
+  ["backwards", (i) => day(ITEMS - i)],
+);
+const typeIds = fc.oneof(
+  fc.constant(["plumbing_supply", "washer", "water_heater_gas", "water_heater_electric"]),
+  fc.uniqueArray(fc.constantFrom(...knowledge.types.keys()), { minLength: 1, maxLength: 6 }),
+);
+const units = ["a, ", "no heat ", "leak ", "not ", "still leak ", ", nor ", "9,", "no leak, or ", "ÄÖ", "x"];
+const notes = fc.oneof(
+  fc.constant(undefined),
+  fc.record({ unit: fc.constantFrom(...units), isEachItsOwn: fc.boolean() }),
+);
+
+type Shape = {
+  types: readonly string[];
+  eventTypes: readonly string[];
+  days: readonly [string, (i: number) => string];
+  notes: { unit: string; isEachItsOwn: boolean } | undefined;
+  spread: "one appliance" | "every appliance" | "named components";
+  appliances: number;
+};
+const shape: fc.Arbitrary<Shape> = fc.record({
+  types: typeIds,
+  eventTypes: fc.uniqueArray(fc.constantFrom(...EVENT_TYPES), { minLength: 1, maxLength: 3 }),
+  days: everyDay,
+  notes,
+  spread: fc.constantFrom("one appliance" as const, "every appliance" as const, "named components" as const),
+  appliances: fc.constantFrom(1, 30, ITEMS),
+});
+
+/** The property of a shape, and what each of its steps held the thread for. */
+async function lived(of: Shape): Promise<Map<string, number>> {
+  const stretches = new Map<string, number>();
+  const step = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const { result, longestMs } = await watched(work);
+    stretches.set(name, longestMs);
+    return result;
+  };
+  const { id } = await created("/v1/properties", {
+    ...{ name: "Elm Court", address: "1 Elm St", state: "NY", records_since: "2021-06-01" },
+  });
+  const { appliances } = await step("appliances", () =>
+    created("/v1/appliances/bulk", {
+      appliances: Array.from({ length: of.appliances }, (_, i) => ({
+        ...{ property_id: id, type_id: of.types[i % of.types.length], install_year: 1950 + (i % 70) },
+      })),
+    }),
+  );
+  const components: Json[] = appliances.flatMap((one: Json) =>
+    one.components.map((component: Json) => ({ appliance_id: one.id, component_id: component.id })),
+  );
+  const about = (i: number) => {
+    if (of.spread === "named components") return components[i % components.length];
+    return { appliance_id: appliances[of.spread === "one appliance" ? 0 : i % appliances.length].id };
+  };
+  const length = Math.floor(NOTES_BYTES / ITEMS);
+  const note = (i: number) => {
+    if (!of.notes) return undefined;
+    const own = of.notes.isEachItsOwn ? `${i} ` : "";
+    return (own + of.notes.unit.repeat(length)).slice(0, length);
+  };
+  for (const round of ["events", "more events"])
+    await step(round, () =>
+      created("/v1/service-events/bulk", {
+        events: Array.from({ length: ITEMS }, (_, i) => ({
+          ...about(i),
+          event_type: of.eventTypes[i % of.eventTypes.length],
+          date: of.days[1](i),
+          notes: note(i),
+        })),
+      }),
+    );
+  await step("claims", () =>
+    created(`/v1/property/${id}/claims`, {
+      claims: Array.from({ length: ITEMS }, (_, i) => ({
+        ...{ claim_type: "water_damage", date_of_loss: of.days[1](i), amount: 1000 },
+      })),
+    }),
+  );
+  await step("sensor event", () =>
+    created("/v1/meter-event/smart/v2", {
+      ...{ event_type: "water_leak", severity: "high", appliance: { appliance_id: appliances[0].id } },
+    }),
+  );
+  for (const path of ["report", "forecast", "plan?years=30", "plan?years=30&format=csv", "compliance"])
+    await step(path, () => call(`/v1/property/${id}/${path}`));
+  await step("history", () => call(`/v1/components/${components[0]!.component_id}/history`));
+  time.now += DAY_MS;
+  for (const job of ["snapshot", "renew-plans"]) await step(job, () => jobDone(job));
+  return stretches;
+}
+
+const tooLong = (stretches: ReadonlyMap<string, number>) =>
+  [...stretches].filter(([, ms]) => ms > LONGEST_MS).map(([name]) => name);
+
+// Rule: gives-way
+describe("whatever is sent, and whatever history it leaves,", () => {
+  test("nobody else waits for longer than a moment", async () => {
+    const said = (one: Shape) => ({ ...one, days: one.days[0] });
+    await fc.assert(
+      fc.asyncProperty(shape, async (one) => {
+        const first = await lived(one);
+        const doubtful = tooLong(first);
+        if (doubtful.length === 0) return;
+        const second = await lived(one);
+        const held = doubtful.filter((name) => second.get(name)! > LONGEST_MS);
+        const times = held.map(
+          (name) => `${name} ${first.get(name)!.toFixed(0)} and ${second.get(name)!.toFixed(0)} ms`,
+        );
+        if (held.length > 0) throw new Error(`${JSON.stringify(said(one))}: ${times.join(", ")}`);
+      }),
+      { numRuns: RUNS, endOnFailure: true },
+    );
+  }, 600_000);
+});
