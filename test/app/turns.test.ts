@@ -25,11 +25,11 @@ import type { Json } from "../support/json.ts";
  */
 
 /** Work that does not give way takes seconds; what does, tens of milliseconds, some of it to read a body of 5 MB. */
-const LONGEST_MS = 150;
+const LONGEST_MS = 100;
 /** Half of what a body may be, so that some that are made longer still are none too large. */
 const NOTES_BYTES = 2_500_000;
 const ITEMS = 1000;
-const RUNS = Number(process.env.TURNS_RUNS ?? 12);
+const RUNS = Number(process.env.TURNS_RUNS ?? 10);
 const DAY_MS = 86_400_000;
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-turns-"));
@@ -113,7 +113,8 @@ const created = async (path: string, body: object): Promise<Json> => {
 async function jobDone(name: string): Promise<void> {
   const admin = { url: app.adminUrl, key: keys.administrator };
   const { status } = await call(`/admin/jobs/${name}/run`, {}, admin);
-  expect(status).toBe(202);
+  // It runs already where its time has come just now.
+  expect([202, 409]).toContain(status);
   while (true) {
     const { jobs } = JSON.parse((await call("/admin/jobs", undefined, admin)).text());
     if (!jobs.find((job: Json) => job.name === name).running) return;
@@ -168,19 +169,21 @@ async function lived(of: Shape): Promise<Map<string, number>> {
   const { id } = await created("/v1/properties", {
     ...{ name: "Elm Court", address: "1 Elm St", state: "NY", records_since: "2021-06-01" },
   });
-  const { appliances } = await step("appliances", () =>
+  await step("appliances", () =>
     created("/v1/appliances/bulk", {
       appliances: Array.from({ length: of.appliances }, (_, i) => ({
         ...{ property_id: id, type_id: of.types[i % of.types.length], install_year: 1950 + (i % 70) },
       })),
     }),
   );
-  const components: Json[] = appliances.flatMap((one: Json) =>
-    one.components.map((component: Json) => ({ appliance_id: one.id, component_id: component.id })),
+  const listed = await call(`/v1/components?property_id=${id}&limit=200`);
+  const components: Json[] = JSON.parse(listed.text()).components.map(
+    ({ component_id, appliance_id }: Json) => ({ component_id, appliance_id }),
   );
+  const appliances = [...new Set(components.map(({ appliance_id }) => appliance_id))];
   const about = (i: number) => {
     if (of.spread === "named components") return components[i % components.length];
-    return { appliance_id: appliances[of.spread === "one appliance" ? 0 : i % appliances.length].id };
+    return { appliance_id: appliances[of.spread === "one appliance" ? 0 : i % appliances.length] };
   };
   const length = Math.floor(NOTES_BYTES / ITEMS);
   const note = (i: number) => {
@@ -208,7 +211,7 @@ async function lived(of: Shape): Promise<Map<string, number>> {
   );
   await step("sensor event", () =>
     created("/v1/meter-event/smart/v2", {
-      ...{ event_type: "water_leak", severity: "high", appliance: { appliance_id: appliances[0].id } },
+      ...{ event_type: "water_leak", severity: "high", appliance: { appliance_id: appliances[0] } },
     }),
   );
   for (const path of ["report", "forecast", "plan?years=30", "plan?years=30&format=csv", "compliance"])
