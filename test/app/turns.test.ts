@@ -56,7 +56,7 @@ let app: App;
 let keys: { partner: string; administrator: string };
 
 beforeAll(async () => {
-  const data = openDataFolder(world);
+  const data = await openDataFolder(world);
   const administration = { ...data, random, actor: "test", changed: () => {} };
   const partner = await createPartner(administration, {
     ...{ name: "Acme", dailyBudget: 1_000_000, webhookUrl: null },
