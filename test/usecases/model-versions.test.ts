@@ -104,3 +104,12 @@ test("a plan's lives are those of the fit: of the kind, and in a frail appliance
     expect(scaleYears / plain.get(component.id)!.scaleYears).toBeCloseTo(factor, 10);
   }
 });
+
+// Rule: partner-purge
+test("a purge takes what a fit has found of the partner's appliances", async () => {
+  await apply();
+  const frailties = async () => (await world.store.read.models.frailties(1, applianceIds)).size;
+  expect(await frailties()).toBe(1);
+  for (;;) if ((await world.store.write((tx) => tx.purge.step(world.partnerId))).isEmpty) break;
+  expect(await frailties()).toBe(0);
+});
