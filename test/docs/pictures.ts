@@ -26,11 +26,13 @@ const server = Bun.spawn([EXECUTABLE, "serve", "--port", "0", "--data-dir", fold
 const browser = await launchBrowser();
 try {
   let url: string | undefined;
+  let adminUrl: string | undefined;
   let lines = "";
   for await (const chunk of server.stdout) {
     lines += new TextDecoder().decode(chunk);
     url = /"url":"([^"]+)"/.exec(lines)?.[1];
-    if (url !== undefined) break;
+    adminUrl = /"admin_url":"([^"]+)"/.exec(lines)?.[1];
+    if (url !== undefined && adminUrl !== undefined) break;
   }
   const partner = run("partner", "create", "Acme Insurance");
   const made = await fetch(`${url}/onboarding/demo-property`, {
@@ -50,6 +52,24 @@ try {
     await page.screenshot({ path: join(PICTURES, `${name}.png`) });
     await page.close();
   }
+  const { alerts } = (await (
+    await fetch(`${url}/v1/alerts`, { headers: { "x-api-key": partner.api_key } })
+  ).json()) as { alerts: { id: string; component_name: string }[] };
+  // One that both its age and what is on record speak against.
+  const { id: elevated, component_name: called } = alerts.find(({ id }) => {
+    const { hazard_ratio } = run("explain", id).hazard;
+    return hazard_ratio > 1.5 && hazard_ratio < 5;
+  })!;
+  const page = await browser.newPage({ viewport: { width: 1080, height: 860 } });
+  await page.goto(`${adminUrl}/console`);
+  await page.getByLabel("Administrator’s key").fill(run("admin", "create", "Night shift").admin_key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Recent errors" }).waitFor();
+  await page.screenshot({ path: join(PICTURES, "console.png") });
+  await page.goto(`${adminUrl}/console#/components/${elevated}`);
+  await page.getByRole("heading", { name: called, level: 1 }).waitFor();
+  await page.screenshot({ path: join(PICTURES, "console-component.png") });
+  await page.close();
 } finally {
   await browser.close();
   server.kill();

@@ -105,8 +105,7 @@ function Step({ step, most }: { step: HazardStep; most: number }) {
         {name} <span class="under small mute">{about}</span>
       </span>
       <svg class="step" width="100%" height="20" aria-hidden="true">
-        <line class="ground" x1="0" x2="0" y1="0" y2="20" />
-        {right > left && (
+        {right > left ? (
           <rect
             class={`fill ${kind}`}
             x={length(x(left))}
@@ -115,8 +114,9 @@ function Step({ step, most }: { step: HazardStep; most: number }) {
             height="12"
             rx="2"
           />
+        ) : (
+          <line class="nothing-added" x1={length(x(to))} x2={length(x(to))} y1="3" y2="17" />
         )}
-        {kind !== "sum" && <line class="carried" x1={length(x(to))} x2={length(x(to))} y1="16" y2="20" />}
       </svg>
       <strong class="number">{said}</strong>
     </li>
