@@ -170,16 +170,25 @@ describe("lists", () => {
     expect(await found(zenith.partner_id)).toEqual(["Zenith"]);
     const { body } = await client.get("/admin/partners", { search: "mutual", limit: 1, offset: 1 });
     expect(body).toMatchObject({ total: 2, partners: [{ name: "Southern Mutual" }] });
+    for (let nth = 0; nth < 200; nth++) await client.post("/admin/partners", { name: `Small ${nth}` }, 201);
+    const last = (await client.get("/admin/partners", { limit: 200, offset: 200 })).body;
+    expect(last.total).toBe(204);
+    expect(last.partners.map(({ name }: Json) => name)).toEqual(
+      [196, 197, 198, 199].map((nth) => `Small ${nth}`),
+    );
+    expect(await found("small 199")).toEqual(["Small 199"]);
 
     for (let call = 0; call < 3; call++)
       await own
         .as({ api_key: (await own.json("partner", "rotate-key", zenith.partner_id)).api_key })
         .get("/v1/ping");
     const month = new Date().toISOString().slice(0, 7);
-    const usage = (await client.get("/admin/usage", { month })).body;
-    expect(usage.total).toBe(4);
+    const pages = await Promise.all(
+      [0, 200].map(async (offset) => (await client.get("/admin/usage", { month, limit: 200, offset })).body),
+    );
+    expect(pages[0].total).toBe(204);
     const { partners } = await own.json("partner", "usage", "--month", month);
-    expect(usage.partners).toEqual(partners);
+    expect(pages.flatMap((page) => page.partners)).toEqual(partners);
     await client.get("/admin/usage", { month: "lately" }, 400);
   });
 

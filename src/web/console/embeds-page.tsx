@@ -102,7 +102,7 @@ function Listed({ page, place, again }: { page: EmbedPageForm; place: Place; aga
         rowKey={({ embed_id }) => embed_id}
         columns={[
           { key: "property", heading: "Property", cell: EmbedName },
-          { key: "status", heading: "Status", width: "roomy", cell: Status },
+          { key: "status", heading: "Status", shownFrom: "medium", cell: Status },
           {
             key: "views",
             heading: "Views",
@@ -122,7 +122,14 @@ function Listed({ page, place, again }: { page: EmbedPageForm; place: Place; aga
             key: "end",
             heading: <span class="heard">End it</span>,
             isNumber: true,
-            cell: (embed) => embed.status === "active" && <Revoke embed={embed} again={again} />,
+            cell: (embed) =>
+              embed.status === "active" ? (
+                <Revoke embed={embed} again={again} />
+              ) : (
+                <span class="where-narrow">
+                  <Status {...embed} />
+                </span>
+              ),
           },
         ]}
       />
