@@ -74,6 +74,11 @@ export function purgeStore(engine: Engine) {
         sql`${isOf(t.sensorEvents.applianceId)} and ${t.sensorEvents.kind} = ${sql.raw(`'${kind}'`)}`,
       ),
     ),
+    some(
+      t.modelFrailties,
+      [t.modelFrailties.applianceId, t.modelFrailties.number],
+      isOf(t.modelFrailties.applianceId),
+    ),
     some(t.serviceEvents, [t.serviceEvents.id], isOf(t.serviceEvents.applianceId)),
     some(t.components, [t.components.id], isOf(t.components.applianceId)),
     all(t.modelFrailties, t.modelFrailties.applianceId),

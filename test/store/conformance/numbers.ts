@@ -1,0 +1,193 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { Idempotency } from "../../../src/http/idempotency.ts";
+import type { Reply } from "../../../src/http/operation.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { writePortfolio } from "../../../src/usecases/portfolio-writer.ts";
+import { createProperty } from "../../../src/usecases/properties.ts";
+import { ALL, DAY, type Database, insertPartner, knowledge, type MakeDatabase, NOW } from "./world.ts";
+
+const PROPERTY = {
+  ...{ name: "Elm Court", address: "1 Elm St", city: null, state: "NY", zip: null, unitCount: 0 },
+  ...{ yearBuilt: null, notes: null, partnerPropertyId: null },
+};
+
+/** What every store promises of the numbers and the moments of a partner's rows, whoever writes at the same time. */
+export function numbers(make: MakeDatabase): void {
+  let database: Database;
+  let store: Store;
+  beforeAll(async () => {
+    database = await make();
+    store = await database.open();
+  });
+
+  test("a partner's rows are numbered without gaps and dated in that order, by several servers and beside failures", async () => {
+    const behind = await database.open({ clock: () => Date.now() - 90_000 });
+    const servers = [store, behind, await database.open()];
+    const partners = [await insertPartner(store), await insertPartner(store), await insertPartner(store)];
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 90 }, (_, nth) =>
+        writePortfolio(servers[nth % 3]!.write, knowledge, partners[(nth >> 1) % 3]!, async (writer) => {
+          await createProperty(writer, PROPERTY, { source: "api" });
+          if (nth % 5 === 0) throw new Error("refused");
+          if (nth % 7 === 0) await createProperty(writer, PROPERTY, { source: "api" });
+        }),
+      ),
+    );
+    expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(18);
+    let rows = 0;
+    for (const { id } of partners) {
+      const portfolio = await store.read.properties.portfolioPage(id, ALL);
+      const properties = portfolio.map(({ property }) => property);
+      rows += properties.length;
+      const { properties: counted, events } = await store.read.totals.ofPartner(id);
+      expect([counted, events]).toEqual([properties.length, properties.length]);
+      expect(properties.map(({ seq }) => seq)).toEqual(properties.map((_, at) => at + 1));
+      const instants = properties.map(({ createdAt }) => createdAt);
+      expect(instants).toEqual([...new Set(instants)].sort((a, b) => a - b));
+      const log = await store.read.eventLog.page(id, 1, 1000);
+      expect(log.map(({ seq, subjectId, createdAt }) => [seq, subjectId, createdAt])).toEqual(
+        properties.map((one) => [one.seq, one.id, one.createdAt]),
+      );
+    }
+    expect(rows).toBe(
+      72 + Array.from({ length: 90 }, (_, nth) => nth).filter((nth) => nth % 5 && nth % 7 === 0).length,
+    );
+  });
+
+  test("a partner's moments rise strictly, whatever the servers' clocks say, and never run ahead of them all", async () => {
+    // Of its own, where nothing is dated by this machine's clock.
+    const database = await make();
+    const { id } = await insertPartner(await database.open({ clock: () => NOW }));
+    let last = 0;
+    const jump = fc.record({
+      server: fc.integer({ min: 0, max: 1 }),
+      at: fc.integer({ min: NOW - 86_400_000, max: NOW + 86_400_000 }),
+      fails: fc.boolean(),
+    });
+    const clocks = [NOW, NOW];
+    const servers = await Promise.all([0, 1].map((nth) => database.open({ clock: () => clocks[nth]! })));
+    let latest = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(jump, { minLength: 1, maxLength: 8 }), async (jumps) => {
+        for (const { server, at, fails } of jumps) {
+          clocks[server] = at;
+          latest = Math.max(latest, at);
+          const given: number[] = [];
+          const ids: string[] = [];
+          const write = servers[server]!.write(
+            async (tx) => {
+              const rows = await tx.forPartner(id);
+              const before = rows.latestInstant();
+              given.push(rows.nextInstant(), (await tx.forPartner(id)).nextInstant());
+              expect(before).toBeLessThanOrEqual(given[0]!);
+              expect(rows.latestInstant()).toBe(given[1]!);
+              ids.push(rows.newDeliveryId(), rows.newDeliveryId());
+              expect(tx.now).toBe(at);
+              if (fails) throw new Error("no");
+            },
+            { partnerId: id },
+          );
+          await write.catch((error) => {
+            if (error.message !== "no") throw error;
+          });
+          expect(given[0]!).toBeGreaterThan(last);
+          expect(given[1]!).toBeGreaterThan(given[0]!);
+          expect(given[1]!).toBeLessThan(latest + 10_000);
+          expect(ids[1]! > ids[0]!).toBe(true);
+          if (!fails) last = given[1]!;
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("what is no partner's own is dated after what came before it", async () => {
+    let now = NOW;
+    const server = await (await make()).open({ clock: () => now });
+    const at = () => server.write((tx) => tx.latestInstant());
+    const first = await at();
+    expect(first).toBe(NOW);
+    now -= 60_000;
+    expect(await at()).toBeGreaterThanOrEqual(first);
+    now += 120_000;
+    expect(await at()).toBe(now);
+  });
+
+  test("of a partner that is not there nothing is numbered", async () => {
+    const write = store.write((tx) => tx.forPartner("PARTNER_none"), { partnerId: "PARTNER_none" });
+    await expect(write).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("ids are of their kind and sort by the moment, also where the clock is set back", async () => {
+    let now = Date.now();
+    const server = await database.open({ clock: () => now });
+    const { id } = await insertPartner(server);
+    const make = () =>
+      server.write(
+        async (tx) => {
+          (await tx.forPartner(id)).nextInstant();
+          return tx.newId("property");
+        },
+        { partnerId: id },
+      );
+    const first = await make();
+    now -= 60_000;
+    await server.write(async (tx) => (await tx.forPartner(id)).nextInstant(), { partnerId: id });
+    const second = await make();
+    expect(first).toMatch(/^P_[0-9a-z]{26}$/);
+    // The first ten characters are of the moment.
+    expect(second.slice(0, 12) >= first.slice(0, 12)).toBe(true);
+  });
+
+  describe("of a budget", () => {
+    test("servers together grant all of it, and not one call more", async () => {
+      const servers = [store, await database.open(), await database.open()];
+      const { id } = await insertPartner(store);
+      const blocks = await Promise.all(
+        Array.from({ length: 90 }, (_, nth) =>
+          servers[nth % 3]!.write((tx) => tx.budgets.take(id, DAY, 7, 100), { durability: "process" }),
+        ),
+      );
+      expect(blocks.reduce((sum, { granted }) => sum + granted, 0)).toBe(100);
+      expect(await store.read.budgets.taken(id, DAY)).toBe(100);
+    });
+
+    test("what is left is granted where it is less than asked for, and what was given back again", async () => {
+      const take = (most: number, budget: number) =>
+        store.write((tx) => tx.budgets.take("P", DAY, most, budget));
+      expect(await take(7, 0)).toEqual({ granted: 0, taken: 0 });
+      expect(await take(7, 5)).toEqual({ granted: 5, taken: 5 });
+      expect(await take(7, 10)).toEqual({ granted: 5, taken: 10 });
+      expect(await take(7, 10)).toEqual({ granted: 0, taken: 10 });
+      expect(await take(7, 3), "of one that was lowered").toEqual({ granted: 0, taken: 10 });
+      await store.write((tx) => tx.budgets.add("P", DAY, -4));
+      expect(await take(7, 10)).toEqual({ granted: 4, taken: 10 });
+    });
+  });
+
+  test("a key that is used on two servers at once makes one thing, and both are told of it", async () => {
+    const servers = [store, await database.open()];
+    const partner = await insertPartner(store);
+    const identity = { partner, operation: "POST /v1/properties", key: "k", bodyHash: "h" };
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, (_, nth) => {
+        const server = servers[nth % 2]!;
+        const idempotency = new Idempotency(server);
+        return writePortfolio<Reply<{ id: string }>>(
+          (run, options) => server.write((tx) => idempotency.once(tx, identity, () => run(tx)), options),
+          knowledge,
+          partner,
+          async (writer) => ({
+            status: 201,
+            body: { id: (await createProperty(writer, PROPERTY, { source: "api" })).id },
+          }),
+        );
+      }),
+    );
+    expect((await store.read.totals.ofPartner(partner.id)).properties).toBe(1);
+    const [made] = await store.read.properties.page(partner.id, ALL);
+    expect(new Set(replies.map(({ raw }) => raw))).toEqual(new Set([JSON.stringify({ id: made!.id })]));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
+  });
+}

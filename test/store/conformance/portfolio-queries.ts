@@ -1,0 +1,646 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Appliance } from "../../../src/domain/appliance.ts";
+import type { Component } from "../../../src/domain/component.ts";
+import type { Partner } from "../../../src/domain/partner.ts";
+import type { Property } from "../../../src/domain/property.ts";
+import type { ServiceEvent } from "../../../src/domain/service-event.ts";
+import { addDays, MS_PER_DAY } from "../../../src/domain/time.ts";
+import { ClaimLog } from "../../../src/usecases/claims.ts";
+import { changeProperty } from "../../../src/usecases/properties.ts";
+import { rescore } from "../../../src/usecases/rescore.ts";
+import { ServiceLog } from "../../../src/usecases/service-events.ts";
+import { discardLaterSnapshots, takeSnapshot } from "../../../src/usecases/take-snapshot.ts";
+import {
+  ALL,
+  type Called,
+  DAY,
+  knowledge,
+  LARGE,
+  type MakeDatabase,
+  NOW,
+  openWorld,
+  TEXT,
+  type World,
+} from "./world.ts";
+
+const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+const pages = <T>(rows: readonly T[], offset: number, limit: number) => rows.slice(offset, offset + limit);
+/** From the beginning, in the middle, over the end, beyond it, and none. */
+const SLICES = [
+  { limit: 3, offset: 0 },
+  { limit: 2, offset: 3 },
+  { limit: 1000, offset: 1 },
+  { limit: 5, offset: 900 },
+  { limit: 0, offset: 0 },
+];
+
+/** A portfolio with something in every table, and what queries give of it. */
+export function portfolioQueries(make: MakeDatabase, called: Called): void {
+  let world: World;
+  let partner: Partner;
+  let other: Partner;
+  let elm: Property;
+  let oak: Property;
+  let strange: Property;
+  let foreign: Property;
+  let heater: Appliance;
+  let roof: Appliance;
+  let components: Component[];
+  const read = () => world.store.read;
+  const snapshot = (day: string) =>
+    takeSnapshot(
+      {
+        ...{ store: world.store, knowledge, clock: () => world.time.now },
+        ...{ ticks: () => 0, pause: async () => {} },
+      },
+      day,
+    );
+
+  beforeAll(async () => {
+    world = await openWorld(await make(), called);
+    partner = await world.addPartner({ name: TEXT });
+    other = await world.addPartner();
+    elm = await world.addProperty(partner, { unitCount: 3, partnerPropertyId: "E" }, true);
+    oak = await world.addProperty(partner, { name: "Oak", state: "VT", recordsSince: "2001-02-03" });
+    strange = await world.addProperty(partner, {
+      ...{ name: TEXT, address: TEXT, notes: TEXT, partnerPropertyId: TEXT },
+      ...{ estimatedValueCents: LARGE, yearBuilt: 1899, city: null, zip: null },
+    });
+    foreign = await world.addProperty(other, { partnerPropertyId: "E" });
+    const [unit] = await read().units.page(elm.id, ALL);
+    heater = await world.addAppliance(partner, {
+      ...{ propertyId: elm.id, serial: "S 1", unitId: unit!.id, usageIntensity: 1.25 },
+      ...{ brand: TEXT, model: "M", brandTier: "premium", warrantyExpiry: "2030-01-31", installYear: 1990 },
+    });
+    roof = await world.addAppliance(partner, { propertyId: elm.id, typeId: "roof", installYear: 1985 });
+    await world.addAppliance(partner, { propertyId: oak.id, serial: "S 1", installYear: 1970 });
+    await world.addAppliance(partner, { propertyId: oak.id, typeId: "elevator", installYear: 1990 });
+    await world.addAppliance(other, { propertyId: foreign.id, typeId: "roof", installYear: 1980 });
+    await snapshot(DAY);
+    world.time.now += 1000;
+    components = await read().components.ofProperties([elm.id, oak.id, strange.id]);
+  });
+
+  describe("properties", () => {
+    test("come back as they were stored, to their own partner alone", async () => {
+      const { properties } = read();
+      expect(await properties.find(partner.id, strange.id)).toEqual(strange);
+      expect(strange).toMatchObject({ estimatedValueCents: LARGE, notes: TEXT, isDemo: false, zip: null });
+      expect(await properties.find(partner.id, elm.id)).toEqual(elm);
+      expect(elm).toMatchObject({ isDemo: true, recordsSinceGiven: false, yearBuilt: null });
+      expect(oak).toMatchObject({ recordsSince: "2001-02-03", recordsSinceGiven: true });
+      expect(await properties.find(partner.id, oak.id)).toEqual(oak);
+      expect(await properties.find(other.id, oak.id)).toBeUndefined();
+      expect(await properties.ownerOf(oak.id)).toBe(partner.id);
+      expect(await properties.ownerOf("P_none")).toBeUndefined();
+      expect(await properties.findByReference(partner.id, "E")).toEqual(elm);
+      expect(await properties.findByReference(other.id, "E")).toEqual(foreign);
+      expect(await properties.findByReference(partner.id, TEXT)).toEqual(strange);
+      expect(await properties.ofAddress(partner.id, TEXT, TEXT)).toEqual([strange]);
+      expect(await properties.ofAddress(partner.id, TEXT, "elsewhere")).toEqual([]);
+    });
+
+    test("are listed by creation, a slice at a time", async () => {
+      const { properties } = read();
+      const all = [elm, oak, strange];
+      for (const slice of SLICES) {
+        const wanted = pages(all, slice.offset, slice.limit);
+        expect(ids(await properties.page(partner.id, slice))).toEqual(ids(wanted));
+        const portfolio = await properties.portfolioPage(partner.id, slice);
+        expect(portfolio.map(({ property }) => property)).toEqual(wanted);
+      }
+      expect(
+        (await properties.portfolioPage(partner.id, ALL)).map(({ totals }) => totals.appliances),
+      ).toEqual([2, 2, 0]);
+      expect((await properties.page(partner.id, ALL))[2]).toEqual({
+        ...{ id: strange.id, name: TEXT, address: TEXT, city: null, state: "NY", zip: null },
+        ...{ unitCount: 0, createdAt: strange.createdAt },
+      });
+      expect((await properties.demo(partner.id)).map(({ property }) => property)).toEqual([elm]);
+      expect(await properties.demo(other.id)).toEqual([]);
+    });
+
+    test("are changed, and keep what is not", async () => {
+      const before = await world.addProperty(other, { name: "Fir", unitCount: 2 });
+      const change = {
+        name: "Fir Court",
+        unitCount: 5,
+        estimatedValueCents: null,
+        recordsSince: "1999-09-09",
+      };
+      await world.write(other, (writer) => changeProperty(writer, before.id, change));
+      expect(await read().properties.find(other.id, before.id)).toMatchObject({
+        ...{ ...before, ...change, recordsSinceGiven: true, updatedAt: world.time.now },
+      });
+      expect(await read().units.count(before.id)).toBe(5);
+    });
+
+    test("are walked by id for a snapshot, all partners' together", async () => {
+      const { properties } = read();
+      const all = (await properties.forSnapshot("", 1_000_000)).map(({ id }) => id);
+      expect(all).toEqual([...all].sort());
+      expect(all).toContain(foreign.id);
+      const [first, ...rest] = await properties.forSnapshot("", 1_000_000);
+      expect(await properties.forSnapshot(first!.id, 1_000_000)).toEqual(rest);
+      expect(await properties.forSnapshot("", 1)).toEqual([first!]);
+      expect(rest.concat(first!).find(({ id }) => id === elm.id)).toMatchObject({
+        isDemo: true,
+        state: "NY",
+      });
+      expect(await properties.withUnseen(1000)).toEqual([]);
+    });
+
+    test("have units, numbered from 1", async () => {
+      const { units } = read();
+      const all = await units.page(elm.id, ALL);
+      expect(all.map(({ number }) => number)).toEqual([1, 2, 3]);
+      expect(await units.page(elm.id, { limit: 1, offset: 1 })).toEqual([all[1]!]);
+      expect(await units.find(all[0]!.id)).toEqual(all[0]);
+      expect(await units.find("U_none")).toBeUndefined();
+      expect([await units.count(elm.id), await units.count(oak.id)]).toEqual([3, 0]);
+      expect([await units.highest(elm.id), await units.highest(oak.id)]).toEqual([3, 0]);
+      expect(await units.inUseAbove(elm.id, 0)).toEqual([all[0]!]);
+      expect(await units.inUseAbove(elm.id, 1)).toEqual([]);
+      const many = await world.addProperty(other, { unitCount: 1203 });
+      expect(await units.count(many.id)).toBe(1203);
+      await world.store.write((tx) => tx.units.deleteAbove(many.id, 3));
+      expect(await units.highest(many.id)).toBe(3);
+    });
+  });
+
+  describe("appliances", () => {
+    test("come back as they were stored", async () => {
+      const { appliances } = read();
+      expect(await appliances.find(partner.id, heater.id)).toEqual(heater);
+      expect(heater).toMatchObject({ brandTierGiven: true, usageIntensity: 1.25, brand: TEXT });
+      expect(await appliances.find(partner.id, roof.id)).toEqual(roof);
+      expect(roof).toMatchObject({ brandTierGiven: false, serial: null, warrantyExpiry: null });
+      expect(await appliances.find(other.id, roof.id)).toBeUndefined();
+      expect(await appliances.withSerial(elm.id, "S 1")).toEqual([heater]);
+      expect(await appliances.withSerial(elm.id, "s 1")).toEqual([]);
+      expect(ids(await appliances.withSerialOfPartner(partner.id, "S 1"))).toHaveLength(2);
+      expect(await appliances.withSerialOfPartner(other.id, "S 1")).toEqual([]);
+      expect((await appliances.list([roof.id, heater.id, "A_none"])).map(({ id }) => id).sort()).toEqual(
+        [roof.id, heater.id].sort(),
+      );
+      expect(await appliances.list([])).toEqual([]);
+    });
+
+    test("are listed by creation", async () => {
+      const { appliances } = read();
+      const all = await appliances.page(partner.id, ALL);
+      expect(all.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+      for (const slice of SLICES)
+        expect(await appliances.page(partner.id, slice)).toEqual(pages(all, slice.offset, slice.limit));
+      expect(await appliances.ofProperty(elm.id)).toEqual([heater, roof]);
+      expect(await appliances.pageOfProperty(elm.id, { limit: 5, offset: 1 })).toEqual([roof]);
+      expect(await appliances.ofPropertyAfter(elm.id, heater.seq, 5)).toEqual([roof]);
+      expect(await appliances.ofPropertyAfter(elm.id, 0, 1)).toEqual([heater]);
+      expect(await appliances.countOfProperty(elm.id)).toBe(2);
+      const scored = await appliances.forScoring([oak.id, strange.id, elm.id]);
+      expect(ids(scored)).toEqual(
+        ids(
+          [...all].sort((a, b) =>
+            a.propertyId < b.propertyId ? -1 : a.propertyId > b.propertyId ? 1 : a.seq - b.seq,
+          ),
+        ),
+      );
+      expect(scored.find(({ id }) => id === heater.id)).toEqual({
+        ...{ id: heater.id, propertyId: elm.id, unitId: heater.unitId, typeId: heater.typeId, brand: TEXT },
+        ...{ model: "M", brandTier: "premium", installYear: 1990, usageIntensity: 1.25 },
+      });
+      expect(await appliances.forScoring([])).toEqual([]);
+    });
+
+    test("are changed", async () => {
+      const [, , third] = await read().appliances.page(partner.id, ALL);
+      await world.store.write((tx) => tx.appliances.update(third!.id, { brandTierGiven: true, model: null }));
+      expect(await read().appliances.find(partner.id, third!.id)).toEqual({
+        ...third!,
+        brandTierGiven: true,
+      });
+      await world.store.write((tx) => tx.appliances.update(third!.id, { brandTierGiven: false }));
+      expect(await read().appliances.find(partner.id, third!.id)).toEqual(third);
+    });
+  });
+
+  describe("components", () => {
+    test("come back with their place, by appliance, property and number", async () => {
+      const store = read().components;
+      const all = await store.page(partner.id, ALL);
+      expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1));
+      const first = all[0]!;
+      expect(first).toMatchObject({
+        ...{ typeId: heater.typeId, brand: TEXT, brandTier: "premium", unitId: heater.unitId },
+        ...{ propertyName: elm.name, propertyAddress: elm.address, rescoredAt: null },
+      });
+      expect(await store.find(partner.id, first.id)).toEqual(first);
+      expect(await store.find(other.id, first.id)).toBeUndefined();
+      expect([await store.ownerOf(first.id), await store.ownerOf("C_none")]).toEqual([partner.id, undefined]);
+      const of = (propertyId: string) => all.filter((one) => one.propertyId === propertyId);
+      expect(await store.rowsOfProperty(elm.id)).toEqual(of(elm.id));
+      expect(await store.rowsOfAppliance(roof.id)).toEqual(all.filter((one) => one.applianceId === roof.id));
+      expect(await store.rowsOfPropertyAfter(elm.id, first.seq, 2)).toEqual(of(elm.id).slice(1, 3));
+      expect(ids(await store.ofAppliance(heater.id))).toEqual(
+        ids(all.filter((one) => one.applianceId === heater.id)),
+      );
+      expect(ids(await store.ofAppliances([roof.id, heater.id])).sort()).toEqual(ids(of(elm.id)).sort());
+      expect(await store.ofAppliances([])).toEqual([]);
+      expect(await store.ofProperties([])).toEqual([]);
+      expect(ids(components).sort()).toEqual(ids(all).sort());
+      for (const slice of SLICES)
+        expect(await store.page(partner.id, slice)).toEqual(pages(all, slice.offset, slice.limit));
+    });
+
+    /** Sorted and cut here, from all of them. */
+    async function compareLists(): Promise<void> {
+      const store = read().components;
+      const all = await store.page(partner.id, ALL);
+      const elevated = all.filter(({ riskScore }) => riskScore >= 52);
+      expect(elevated.length).toBeGreaterThan(4);
+      const byScore = [...elevated].sort((a, b) => b.riskScore - a.riskScore || a.seq - b.seq);
+      const settled = elevated.filter(({ rescoredAt }) => rescoredAt === null);
+      const rescored = elevated.filter(({ rescoredAt }) => rescoredAt !== null);
+      const byScoring = [
+        ...settled,
+        ...rescored.sort((a, b) => a.rescoredAt! - b.rescoredAt! || a.seq - b.seq),
+      ];
+      const tiers = [undefined, "CRITICAL", "WARNING"] as const;
+      const ofTier = (rows: typeof all, tier?: string) =>
+        rows.filter((one) => !tier || one.riskTier === tier);
+      for (const slice of SLICES) {
+        const cut = (rows: typeof all) => pages(rows, slice.offset, slice.limit);
+        for (const tier of tiers)
+          expect(await store.elevatedPage(partner.id, slice, tier)).toEqual(cut(ofTier(byScore, tier)));
+        expect(await store.elevatedByScoring(partner.id, slice)).toEqual(cut(byScoring));
+        for (const tier of ["GOOD", "WARNING", "CRITICAL"] as const)
+          expect(await store.tierPage(partner.id, tier, slice)).toEqual(cut(ofTier(all, tier)));
+        const places = [
+          { system: byScore[0]!.defId && knowledge.component(byScore[0]!.defId).system },
+          { state: "VT" },
+        ];
+        for (const place of [...places, { ...places[0], ...places[1] }]) {
+          const stateOf = new Map([elm, oak, strange].map(({ id, state }) => [id, state]));
+          const here = byScore.filter(
+            (one) =>
+              (!("system" in place) || knowledge.component(one.defId).system === place.system) &&
+              (!("state" in place) || stateOf.get(one.propertyId) === place.state),
+          );
+          for (const tier of tiers) {
+            const filter = { partnerId: partner.id, ...place };
+            expect(await store.alertPage(filter, tier, slice)).toEqual(cut(ofTier(here, tier)));
+            expect(await store.countAlerts(filter, tier)).toEqual({
+              critical: ofTier(ofTier(here, tier), "CRITICAL").length,
+              warning: ofTier(ofTier(here, tier), "WARNING").length,
+            });
+          }
+        }
+      }
+      expect(await store.countSettledElevated(partner.id)).toBe(settled.length);
+      const last = byScoring.at(2)!;
+      expect(await store.elevatedAfter(partner.id, last, 100)).toEqual(byScoring.slice(3));
+      for (const tier of ["GOOD", "WARNING", "CRITICAL"] as const) {
+        expect(await store.countTier(partner.id, tier)).toBe(ofTier(all, tier).length);
+        expect(await store.tierAfter(partner.id, tier, 4, 3)).toEqual(
+          ofTier(all, tier)
+            .filter(({ seq }) => seq > 4)
+            .slice(0, 3),
+        );
+      }
+      const narrow = {
+        propertyIds: [elm.id, oak.id],
+        elevated: true,
+        system: "plumbing",
+        state: "NY",
+      } as const;
+      const inElm = byScore.filter(
+        (one) => one.propertyId === elm.id && knowledge.component(one.defId).system === "plumbing",
+      );
+      expect(await store.narrowPage(narrow, ALL)).toEqual(inElm);
+      expect(await store.narrowPage({ applianceId: roof.id, tier: "GOOD" }, { limit: 2, offset: 1 })).toEqual(
+        ofTier(
+          all.filter((one) => one.applianceId === roof.id),
+          "GOOD",
+        ).slice(1, 3),
+      );
+      expect(await store.narrowPage({ propertyIds: [] }, ALL)).toEqual([]);
+      const ofElm = all.filter((one) => one.propertyId === elm.id);
+      expect(await store.countNarrow({ propertyIds: [elm.id] })).toEqual({
+        GOOD: ofTier(ofElm, "GOOD").length,
+        WARNING: ofTier(ofElm, "WARNING").length,
+        CRITICAL: ofTier(ofElm, "CRITICAL").length,
+      });
+    }
+
+    test("are listed by tier, score, place and scoring, after a snapshot and after scorings of their own", async () => {
+      await compareLists();
+      world.time.now += 1000;
+      await world.write(partner, (writer) => rescore(writer, oak, "all", "history"));
+      await compareLists();
+    });
+
+    test("are changed in what moves, and in nothing else", async () => {
+      const store = read().components;
+      const [first] = await store.rowsOfAppliance(roof.id);
+      const write = world.store.write;
+      await write((tx) =>
+        tx.components.saveDates(first!.id, { lastReplaced: "2020-02-29", lastServiced: null }),
+      );
+      await write((tx) => tx.components.update(first!.id, { installYear: 1986 }));
+      await write((tx) => tx.components.setAnnouncedTier(first!.id, "WARNING"));
+      const moved = {
+        ...first!,
+        lastReplaced: "2020-02-29",
+        installYear: 1986,
+        announcedTier: "WARNING" as const,
+      };
+      expect(await store.find(partner.id, first!.id)).toEqual(moved);
+      const score = { ...moved, rate: 1.5, hazardRatio: 0.25, acuteHazard: 1e-9, scoredOn: "2026-03-11" };
+      await write((tx) =>
+        tx.components.saveScore(first!.id, { ...score, trendScore: 7, riskScore: 7 }, "aged"),
+      );
+      expect(await store.find(partner.id, first!.id)).toEqual(score);
+      const settled = { ...score, trendScore: 61, announcedTier: "GOOD" as const, rescoredAt: NOW + 5 };
+      await write((tx) => tx.components.saveScore(first!.id, settled, "settled"));
+      expect(await store.find(partner.id, first!.id)).toEqual(settled);
+      await write((tx) => tx.components.saveScore(first!.id, first!, "moved"));
+      await write((tx) => tx.components.saveDates(first!.id, first!));
+      await write((tx) => tx.components.update(first!.id, { installYear: first!.installYear }));
+      expect(await store.find(partner.id, first!.id)).toEqual(first);
+      const inSteps = await write(async (tx) => {
+        const seen: (number | undefined)[] = [];
+        for (let last: number | undefined = 0; last !== undefined; ) {
+          last = await tx.components.setState(elm.id, "NY", last, 4);
+          seen.push(last);
+        }
+        return seen;
+      });
+      expect(inSteps.length).toBe(Math.ceil((await store.rowsOfProperty(elm.id)).length / 4) + 1);
+    });
+  });
+
+  test("sums are those over the rows, large ones too", async () => {
+    const { totals, components } = read();
+    const sum = await totals.ofPartner(partner.id);
+    const all = await components.page(partner.id, ALL);
+    expect(sum).toMatchObject({
+      properties: 3,
+      appliances: 4,
+      components: all.length,
+      serviceEvents: 0,
+      events: 7,
+    });
+    expect(sum.critical).toBe(all.filter(({ riskTier }) => riskTier === "CRITICAL").length);
+    expect((await totals.ofDemoProperties(partner.id)).map(({ appliances }) => appliances)).toEqual([2]);
+    const before = await totals.ofProperty(strange.id);
+    await world.store.write(async (tx) => {
+      await tx.totals.addToProperty(strange.id, { ...before, rcvCents: LARGE, criticalReactiveCents: LARGE });
+      await tx.totals.addToPartner(partner.id, { warningReactiveCents: LARGE });
+      await tx.totals.addTally(other.id, 7, 3, 2);
+      await tx.totals.addTally(other.id, 7, 3, -5);
+    });
+    expect(await totals.ofProperty(strange.id)).toMatchObject({
+      rcvCents: LARGE,
+      criticalReactiveCents: LARGE,
+    });
+    expect((await totals.ofPartner(partner.id)).warningReactiveCents).toBe(sum.warningReactiveCents + LARGE);
+    await world.store.write((tx) => tx.totals.addToPartner(partner.id, { warningReactiveCents: -LARGE }));
+    expect(await totals.ofPartner(partner.id)).toEqual(sum);
+  });
+
+  describe("the history", () => {
+    const EVENT = {
+      ...{ componentId: null, partsCostCents: null, laborCostCents: null, totalCostCents: null },
+      ...{ technician: null, notes: null, conditionAfter: null },
+    };
+    test("of service comes back by appliance, component and day", async () => {
+      const [first, second] = await read().components.ofAppliance(roof.id);
+      const events = await world.write(partner, async (writer) => {
+        const log = new ServiceLog(writer);
+        const inputs = [
+          { eventType: "Inspection", date: "2024-05-01", conditionAfter: "good" },
+          { eventType: "Inspection", date: "2025-05-01", conditionAfter: "poor", notes: TEXT },
+          { eventType: "Inspection", date: "2023-01-01", conditionAfter: "good", totalCostCents: LARGE },
+          { eventType: "Repair", date: "2025-05-01", componentId: first!.id, notes: "leaking" },
+          { eventType: "Replacement", date: "2025-06-30", componentId: second!.id, partsCostCents: 0 },
+          { eventType: "Replacement", date: "2025-06-30" },
+        ] as const;
+        const made = [];
+        for (const input of inputs) made.push(await log.add({ ...EVENT, ...input, applianceId: roof.id }));
+        await log.finish();
+        return made;
+      });
+      const { serviceEvents } = read();
+      /** Without what is kept of its note. */
+      const plain = <E extends object>(event: E | undefined) => {
+        const { noteKey: _, findings: __, readBy: ___, ...rest } = event as Record<string, unknown>;
+        return rest as unknown as ServiceEvent;
+      };
+      expect(plain(await serviceEvents.find(partner.id, events[2]!.id))).toEqual(events[2]!);
+      expect(await serviceEvents.find(other.id, events[2]!.id)).toBeUndefined();
+      const byDay = [...events].sort((a, b) => (a.date + a.id < b.date + b.id ? -1 : 1));
+      expect((await serviceEvents.ofAppliance(roof.id)).map(plain)).toEqual(byDay);
+      const ofFirst = byDay
+        .filter(({ componentId }) => componentId === null || componentId === first!.id)
+        .reverse();
+      expect((await serviceEvents.ofComponent(first!)).map(plain)).toEqual(ofFirst);
+      expect(ids(await serviceEvents.ofComponent(first!, undefined, 2))).toEqual(ids(ofFirst.slice(0, 2)));
+      expect(ids(await serviceEvents.ofComponent(first!, ofFirst[1], 2))).toEqual(ids(ofFirst.slice(2, 4)));
+      expect(ids(await serviceEvents.ofDay(roof.id, "2025-05-01", "Repair"))).toEqual([events[3]!.id]);
+      expect((await serviceEvents.alike(events[1]!))?.id).toBe(events[1]!.id);
+      expect(await serviceEvents.alike({ ...events[1]!, notes: null })).toBeUndefined();
+      expect((await serviceEvents.daysBefore(elm.id, "2025-06-30")).sort()).toEqual([
+        "2023-01-01",
+        "2024-05-01",
+        "2025-05-01",
+      ]);
+      const firsts = await serviceEvents.firstOfDay(roof.id, "2025-06-30", "Replacement");
+      expect(new Map(firsts.map(({ componentId, firstAt }) => [componentId, firstAt]))).toEqual(
+        new Map([
+          [second!.id, events[4]!.createdAt],
+          [null, events[5]!.createdAt],
+        ]),
+      );
+      const newest = await serviceEvents.newestByKind([roof.id, heater.id], "2025-05-31");
+      expect(newest).toHaveLength(3);
+      expect(newest).toContainEqual({
+        ...{ applianceId: roof.id, eventType: "Inspection", conditionAfter: "good", date: "2024-05-01" },
+      });
+      expect(await serviceEvents.newestByKind([], DAY)).toEqual([]);
+
+      const read_by = knowledge.keywords.version;
+      const evidence = await serviceEvents.evidence([roof.id, heater.id], read_by);
+      expect(ids(evidence).sort()).toEqual(ids(events).sort());
+      expect(evidence.every(({ unread }) => unread === null)).toBe(true);
+      const reread = await serviceEvents.evidence([roof.id], "another");
+      expect(new Set(reread.map(({ unread }) => unread))).toEqual(new Set([null, TEXT, "leaking"]));
+      expect(await serviceEvents.evidence([], read_by)).toEqual([]);
+      await world.store.write((tx) =>
+        tx.serviceEvents.saveReading(events[3]!.id, { noteKey: "k", findings: "leak/2", readBy: "another" }),
+      );
+      expect(
+        (await serviceEvents.evidence([roof.id], "another")).find(({ id }) => id === events[3]!.id),
+      ).toMatchObject({
+        ...{ noteKey: "k", findings: "leak/2", readBy: "another", unread: null, componentId: first!.id },
+      });
+      const correction = { ...EVENT, totalCostCents: 5, technician: TEXT, conditionAfter: "fair" as const };
+      const { notes: _, componentId: __, ...corrected } = correction;
+      await world.store.write((tx) => tx.serviceEvents.correct(events[3]!.id, corrected));
+      expect(plain(await serviceEvents.find(partner.id, events[3]!.id))).toEqual({
+        ...events[3]!,
+        ...corrected,
+      });
+
+      const outcomes = await serviceEvents.outcomesOf(second!.id);
+      expect(outcomes.map(({ serviceEventId }) => serviceEventId).sort()).toEqual(
+        [events[4]!.id, events[5]!.id].sort(),
+      );
+      await world.store.write((tx) => tx.serviceEvents.insertOutcome({ ...outcomes[0]!, probability: 0.5 }));
+      expect(await serviceEvents.outcomesOf(second!.id), "one is kept already").toEqual(outcomes);
+    });
+
+    test("of sensors gives smart events since a moment", async () => {
+      const smart = {
+        ...{ partnerId: partner.id, propertyId: elm.id, applianceId: heater.id, componentId: null },
+        ...{ kind: "smart" as const, eventType: "leak", severity: "high" as const, sensorId: TEXT },
+        ...{ metric: null, value: null, unit: null, notes: null, createdAt: NOW },
+      };
+      await world.store.write(async (tx) => {
+        await tx.sensorEvents.insert({ ...smart, id: "PE_1", recordedAt: NOW - 10 });
+        await tx.sensorEvents.insert({ ...smart, id: "PE_2", recordedAt: NOW });
+        const meter = {
+          kind: "meter" as const,
+          metric: "kWh",
+          value: 1.5e9,
+          severity: null,
+          eventType: null,
+        };
+        await tx.sensorEvents.insert({ ...smart, ...meter, id: "PE_3", recordedAt: NOW });
+      });
+      const { sensorEvents } = read();
+      expect(await sensorEvents.smartEvidence([heater.id, roof.id], NOW)).toEqual([
+        {
+          ...{ applianceId: heater.id, componentId: null, eventType: "leak" },
+          ...{ severity: "high", sensorId: TEXT, recordedAt: NOW },
+        },
+      ]);
+      expect(await sensorEvents.smartEvidence([heater.id], 0)).toHaveLength(2);
+      expect(await sensorEvents.smartEvidence([], 0)).toEqual([]);
+    });
+
+    test("of claims and photos comes back in its order", async () => {
+      const input = { claimType: "water_damage", claimNumber: null, carrier: TEXT, status: "open" as const };
+      const made = await world.write(partner, async (writer) => {
+        const log = new ClaimLog(writer, elm);
+        const claims = [];
+        for (const dateOfLoss of ["2024-01-01", "2025-01-01", "2024-01-01"])
+          claims.push(await log.add({ ...input, dateOfLoss, amountCents: LARGE, description: TEXT }));
+        await log.finish();
+        return claims;
+      });
+      const { claims, photos } = read();
+      const newest = [...made].sort((a, b) => (a.dateOfLoss + a.id < b.dateOfLoss + b.id ? 1 : -1));
+      expect(await claims.page(elm.id, ALL)).toEqual(newest);
+      expect(await claims.page(elm.id, { limit: 1, offset: 1 })).toEqual([newest[1]!]);
+      expect(await claims.count(elm.id)).toBe(3);
+      expect(ids(await claims.evidence([elm.id, oak.id]))).toEqual(ids(made).sort());
+      expect(await claims.evidence([])).toEqual([]);
+
+      const event = (await read().serviceEvents.ofAppliance(roof.id))[0]!;
+      const photo = {
+        ...{ id: "PH_2", partnerId: partner.id, applianceId: roof.id, serviceEventId: event.id },
+        ...{ filename: "f2", originalName: TEXT, mediaType: "image/png" as const, bytes: 7, sha256: "x" },
+        uploadedAt: NOW,
+      };
+      const loose = { ...photo, id: "PH_1", serviceEventId: null, filename: "f1", uploadedAt: NOW + 1 };
+      await world.store.write(async (tx) => {
+        await tx.photos.insert(loose);
+        await tx.photos.insert(photo);
+      });
+      expect(await photos.ofAppliance(roof.id)).toEqual([
+        { ...photo, eventType: event.eventType, eventDate: event.date },
+        { ...loose, eventType: null, eventDate: null },
+      ]);
+      expect(await photos.findByFilename(partner.id, "f1")).toEqual(loose);
+      expect(await photos.findByFilename(other.id, "f1")).toBeUndefined();
+      expect(await photos.known(["f2", "f3"])).toEqual(new Set(["f2"]));
+      expect(await photos.known([])).toEqual(new Set());
+    });
+
+    test("is a stream of what was registered, with its records", async () => {
+      const { eventLog } = read();
+      const all = await eventLog.page(partner.id, 1, 1000);
+      expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1));
+      expect(await eventLog.page(partner.id, 3, 2)).toEqual(all.slice(2, 4));
+      const { id, name, address, city, state, source } = elm;
+      expect(all[0]).toMatchObject({
+        kind: "property",
+        property: { id, name, address, city, state, source },
+      });
+      expect(all[0]).toMatchObject({ appliance: null, serviceEvent: null });
+      const { typeId, propertyId } = heater;
+      expect(all[3]).toMatchObject({ kind: "appliance", appliance: { id: heater.id, typeId, propertyId } });
+      const costs = all.map(({ serviceEvent }) => serviceEvent?.totalCostCents);
+      expect(costs).toContain(LARGE);
+      expect(await eventLog.firstSince(partner.id, all[1]!.createdAt)).toBe(3);
+      expect(await eventLog.firstSince(partner.id, all.at(-1)!.createdAt)).toBeUndefined();
+      expect(await eventLog.firstSince(partner.id, 0)).toBe(1);
+    });
+  });
+
+  test("snapshots are kept by day, with the trends that they made", async () => {
+    const { snapshots } = read();
+    const [component] = await read().components.ofAppliance(heater.id);
+    const run = (await snapshots.run(DAY))!;
+    expect(run).toMatchObject({ day: DAY, takenAgain: false, modelVersion: knowledge.modelVersion });
+    expect(await snapshots.run("2026-03-01")).toBeUndefined();
+    expect(await snapshots.latestFinished()).toEqual(run);
+    expect(await snapshots.settledAt()).toBe(run.startedAt);
+    expect(await snapshots.unfinished()).toBeUndefined();
+    expect(await snapshots.trendRows(component!.id)).toEqual([{ day: DAY, riskScore: expect.any(Number) }]);
+
+    const before = world.time.now;
+    world.time.now += 40 * MS_PER_DAY;
+    const later = addDays(DAY, 40);
+    await world.store.write((tx) => tx.snapshots.start("2026-04-01", NOW, "1"));
+    expect(await snapshots.unfinished()).toMatchObject({ day: "2026-04-01", finishedAt: null, cursor: null });
+    await world.store.write((tx) => tx.snapshots.update("2026-04-01", { finishedAt: NOW, takenAgain: true }));
+    expect(await snapshots.run("2026-04-01")).toMatchObject({ takenAgain: true, finishedAt: NOW });
+    await snapshot(later);
+    expect(await snapshots.days("2026-03-11")).toEqual(["2026-04-01", later]);
+    expect(await snapshots.laterThan(DAY)).toBe(later);
+    expect(await snapshots.laterThan(later)).toBeUndefined();
+    const { runs, total } = await snapshots.page({ limit: 2, offset: 1 });
+    expect([runs.map(({ day }) => day), total]).toEqual([["2026-04-01", DAY], 3]);
+
+    await world.store.write(async (tx) => {
+      await tx.snapshots.insertTrendRow(component!.id, "2025-01-01", 10);
+      await tx.snapshots.insertTrendRow(component!.id, "2025-02-01", 20);
+      await tx.snapshots.insertTrendRow(component!.id, "2025-02-01", 99);
+    });
+    expect((await snapshots.trendRows(component!.id)).slice(0, 2)).toEqual([
+      { day: "2025-01-01", riskScore: 10 },
+      { day: "2025-02-01", riskScore: 20 },
+    ]);
+    const trends = await read().export.trendRows([component!.id, "C_none"]);
+    expect(trends.map(({ day, riskScore }) => ({ day, riskScore }))).toEqual(
+      await snapshots.trendRows(component!.id),
+    );
+    expect(await read().export.trendRows([])).toEqual([]);
+    await world.store.write((tx) => tx.snapshots.pruneTrend(component!.id, "2025-02-15"));
+    expect((await snapshots.trendRows(component!.id))[0]!.day).toBe("2025-02-01");
+    await world.store.write((tx) => tx.snapshots.pruneRuns("2026-03-10"));
+    expect((await snapshots.page(ALL)).total).toBe(3);
+
+    world.time.now = before;
+    expect(await discardLaterSnapshots({ store: world.store, actor: "cli:test" }, DAY)).toBe(2);
+    expect((await snapshots.page(ALL)).runs).toEqual([run]);
+    const trend = await snapshots.trendRows(component!.id);
+    expect(trend.map(({ day }) => day)).toEqual(["2025-02-01", DAY]);
+    expect((await read().components.find(partner.id, component!.id))!.trendScore).toBe(
+      trend.at(-1)!.riskScore,
+    );
+    await world.store.write((tx) => tx.snapshots.pruneRuns("2026-03-11"));
+    expect((await snapshots.page(ALL)).total).toBe(0);
+  });
+}

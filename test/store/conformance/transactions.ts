@@ -1,0 +1,278 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Store, Tx } from "../../../src/store/store.ts";
+import { DAY, type Database, insertPartner, type MakeDatabase, NOW } from "./world.ts";
+
+/** A count of its own for each name. */
+const add = (tx: Tx, name: string, calls = 1) => tx.budgets.add(name, DAY, calls);
+const countOf = (store: Pick<Store, "read">, name: string) => store.read.budgets.taken(name, DAY);
+
+/** What every store promises of its transactions. */
+export function transactions(make: MakeDatabase): void {
+  let database: Database;
+  let store: Store;
+  beforeAll(async () => {
+    database = await make();
+    store = await database.open();
+  });
+  let names = 0;
+  /** Of what no other test counts. */
+  const newName = () => `counted ${++names}`;
+
+  describe("a write", () => {
+    test("is seen by itself at once, by every reader once it is acknowledged, and not before", async () => {
+      const a = newName();
+      const other = await database.open();
+      await store.write(async (tx) => {
+        await add(tx, a);
+        expect(await countOf(store, a), "while it is written").toBe(0);
+        expect(await countOf(other, a), "while it is written, by another server").toBe(0);
+        expect(await tx.budgets.taken(a, DAY), "by itself").toBe(1);
+      });
+      expect(await countOf(store, a)).toBe(1);
+      expect(await countOf(other, a)).toBe(1);
+    });
+
+    test("resolves with what its function returned", async () => {
+      expect(await store.write(async () => ({ a: [1, null] }))).toEqual({ a: [1, null] });
+    });
+
+    test("that throws rejects with what it threw and leaves nothing, whatever it shares its group with", async () => {
+      let runs = 0;
+      const test = newName();
+      const fate = fc.record({ fails: fc.boolean(), of: fc.integer({ min: 0, max: 3 }) });
+      await fc.assert(
+        fc.asyncProperty(fc.array(fate, { minLength: 1, maxLength: 90, size: "max" }), async (fates) => {
+          const run = ++runs;
+          const names = fates.map((_, at) => `${test} ${run}-${at}`);
+          const outcomes = await Promise.allSettled(
+            fates.map(({ fails, of }, at) =>
+              store.write(
+                async (tx) => {
+                  await add(tx, names[at]!);
+                  await add(tx, `${test} ${run} of ${of}`);
+                  if (fails) throw new Error(names[at]);
+                  return at;
+                },
+                of === 0 ? {} : { partnerId: `PARTNER_${of}` },
+              ),
+            ),
+          );
+          for (const [at, outcome] of outcomes.entries()) {
+            const { fails } = fates[at]!;
+            if (outcome.status === "fulfilled") expect([outcome.value, fails]).toEqual([at, false]);
+            else expect([outcome.reason.message, fails]).toEqual([names[at]!, true]);
+            expect(await countOf(store, names[at]!)).toBe(fails ? 0 : 1);
+          }
+          for (const of of [0, 1, 2, 3]) {
+            const kept = fates.filter((one) => one.of === of && !one.fails).length;
+            expect(await countOf(store, `${test} ${run} of ${of}`)).toBe(kept);
+          }
+        }),
+        { numRuns: 12 },
+      );
+    });
+
+    test("that fails in the database fails alone, without the values that it was given", async () => {
+      const { id } = await insertPartner(store, { name: "known" });
+      const twice = { id, name: "a-value-of-theirs", enabled: true, dailyBudget: 1 };
+      const outcomes = await Promise.allSettled([
+        store.write((tx) => add(tx, `${id} before`), { partnerId: id }),
+        store.write((tx) => tx.partners.insert({ ...twice, credentialGeneration: 1, createdAt: NOW }), {
+          partnerId: id,
+        }),
+        store.write((tx) => add(tx, `${id} after`), { partnerId: id }),
+      ]);
+      expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      const { reason } = outcomes[1] as PromiseRejectedResult;
+      const told = Bun.inspect(reason) + JSON.stringify(reason);
+      expect(told).not.toContain("a-value-of-theirs");
+      expect(told).not.toContain(id);
+      expect([await countOf(store, `${id} before`), await countOf(store, `${id} after`)]).toEqual([1, 1]);
+      expect((await store.read.partners.find(id))!.name).toBe("known");
+    });
+
+    test("of a partner runs after those of that partner that came before it", async () => {
+      const { id } = await insertPartner(store);
+      const seen: number[] = [];
+      await Promise.all(
+        Array.from({ length: 150 }, () =>
+          store.write(
+            async (tx) => {
+              const before = await tx.budgets.taken(id, DAY);
+              await add(tx, id);
+              return before;
+            },
+            { partnerId: id },
+          ),
+        ).map(async (write, at) => {
+          seen[at] = await write;
+        }),
+      );
+      expect(seen).toEqual(Array.from({ length: 150 }, (_, at) => at));
+    });
+
+    test("that is long lets others have their turn, who see nothing of it", async () => {
+      const a = newName();
+      let ticks = 0;
+      const patient = await database.open({ ticks: () => ticks });
+      const seen: number[] = [];
+      let turns = 0;
+      await patient.write(async (tx) => {
+        await add(tx, a);
+        for (let step = 0; step < 3; step++) {
+          setImmediate(() => turns++);
+          ticks += 50;
+          await tx.giveWay();
+          seen.push(await countOf(patient, a));
+          await add(tx, a);
+        }
+      });
+      expect(await countOf(patient, a)).toBe(4);
+      expect(seen).toEqual([0, 0, 0]);
+      expect(turns).toBe(3);
+    });
+
+    test("in the background, or one that need not survive the power, is there once it is acknowledged", async () => {
+      const a = newName();
+      const other = await database.open();
+      const priorities = ["background", "request"] as const;
+      await Promise.all(
+        priorities.flatMap((priority) =>
+          (["process", "durable"] as const).map((durability) =>
+            store.write((tx) => add(tx, a), { durability, priority }),
+          ),
+        ),
+      );
+      expect(await countOf(other, a)).toBe(4);
+    });
+
+    test("of several partners, named in whatever order, ends beside others of the same", async () => {
+      const ids = await Promise.all([1, 2, 3].map(async () => (await insertPartner(store)).id));
+      const other = await database.open();
+      await Promise.all(
+        Array.from({ length: 60 }, (_, nth) => {
+          const partnerIds = nth % 2 === 0 ? ids : ids.toReversed();
+          return (nth % 3 === 0 ? other : store).write(
+            async (tx) => {
+              for (const id of partnerIds) await add(tx, id);
+            },
+            { partnerIds },
+          );
+        }),
+      );
+      for (const id of ids) expect(await countOf(store, id)).toBe(60);
+    });
+
+    test("never loses what servers count together", async () => {
+      const other = await database.open();
+      const { id } = await insertPartner(store);
+      const readThenAdd = async (tx: Tx) => {
+        const { dailyBudget } = (await tx.partners.find(id))!;
+        await tx.partners.update(id, { dailyBudget: dailyBudget + 1 });
+      };
+      await Promise.all(
+        Array.from({ length: 80 }, (_, nth) =>
+          (nth % 2 === 0 ? store : other).write(readThenAdd, { partnerId: id }),
+        ),
+      );
+      expect((await store.read.partners.find(id))!.dailyBudget).toBe(1080);
+    });
+  });
+
+  describe("what follows from a write", () => {
+    test("moves a partner's revision once, and not where it failed", async () => {
+      const { id } = await insertPartner(store);
+      const revision = async () => (await store.read.partners.revision(id))!;
+      const before = await revision();
+      await store.write(async (tx) => {
+        tx.revise(id);
+        tx.revise(id);
+      });
+      expect(await revision()).toBe(before + 1);
+      const failing = store.write(async (tx) => {
+        tx.revise(id);
+        throw new Error("no");
+      });
+      await expect(failing).rejects.toThrow("no");
+      expect(await revision()).toBe(before + 1);
+      await store.write((tx) => tx.partners.reviseAll());
+      expect(await revision()).toBe(before + 2);
+    });
+
+    test("is told to who sends deliveries, once it is committed, and not where it failed", async () => {
+      const a = newName();
+      const told: string[][] = [];
+      const teller = await database.open();
+      teller.onOutbox((partnerIds) => told.push([...partnerIds].sort()));
+      await teller.write(async (tx) => {
+        for (const id of ["PARTNER_2", "PARTNER_1", "PARTNER_2"]) tx.outboxChanged(id);
+        expect(told).toEqual([]);
+      });
+      const failing = teller.write(async (tx) => {
+        tx.outboxChanged("PARTNER_3");
+        throw new Error("no");
+      });
+      await expect(failing).rejects.toThrow("no");
+      await teller.write((tx) => add(tx, a));
+      expect(told).toEqual([["PARTNER_1", "PARTNER_2"]]);
+    });
+
+    test("is counted by groups, and nothing waits once all is done", async () => {
+      const a = newName();
+      const groups: number[] = [];
+      const counter = await database.open();
+      counter.onGroup((jobs, durationMs) => {
+        expect(durationMs).toBeGreaterThanOrEqual(0);
+        groups.push(jobs);
+      });
+      await Promise.all(Array.from({ length: 20 }, () => counter.write((tx) => add(tx, a))));
+      expect(groups.reduce((sum, jobs) => sum + jobs, 0)).toBe(20);
+      expect(counter.queueLength()).toBe(0);
+      const { databaseBytes, logBytes } = await counter.sizes();
+      expect(databaseBytes).toBeGreaterThan(10_000);
+      expect(logBytes).toBeGreaterThanOrEqual(0);
+    });
+  });
+
+  describe("several reads at one moment", () => {
+    test("see what was committed when the first was made, and nothing of later", async () => {
+      const a = newName();
+      await store.write((tx) => add(tx, a));
+      const seen = await store.atOneMoment(async (read) => {
+        const first = await read.budgets.taken(a, DAY);
+        await store.write((tx) => add(tx, a));
+        return [first, await read.budgets.taken(a, DAY), await countOf(store, a)];
+      });
+      expect(seen).toEqual([1, 1, 2]);
+      expect(await store.atOneMoment((read) => read.budgets.taken(a, DAY))).toBe(2);
+    });
+
+    test("end also where they fail", async () => {
+      const a = newName();
+      for (let nth = 0; nth < 12; nth++) {
+        const failing = store.atOneMoment(async (read) => {
+          await read.partners.list();
+          throw new Error("no");
+        });
+        await expect(failing).rejects.toThrow("no");
+      }
+      await store.write((tx) => add(tx, a));
+      expect(await countOf(store, a)).toBe(1);
+    });
+  });
+
+  test("closing finishes the writes that were taken, and refuses new ones", async () => {
+    const a = newName();
+    const ending = await database.open();
+    const taken = Promise.all(
+      Array.from({ length: 200 }, (_, nth) =>
+        ending.write((tx) => add(tx, a), { partnerId: `PARTNER_${nth % 5}` }),
+      ),
+    );
+    const closed = ending.close();
+    await expect(ending.write((tx) => add(tx, a))).rejects.toThrow("the store is closed");
+    await Promise.all([taken, closed]);
+    expect(await countOf(store, a)).toBe(200);
+  });
+}
