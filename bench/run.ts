@@ -11,6 +11,7 @@ import { large } from "./large.ts";
 import { Bench } from "./mainstay.ts";
 import { managers } from "./managers.ts";
 import { portfolio } from "./new-york.ts";
+import { pages } from "./pages.ts";
 import { plans } from "./plans.ts";
 import { stalls } from "./stalls.ts";
 
@@ -22,6 +23,7 @@ const parts: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   stalls,
   managers,
   plans,
+  pages,
   calibration,
 };
 const wanted = values.only?.split(",") ?? Object.keys(parts);
