@@ -5,9 +5,19 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { settled, signIn } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { EXECUTABLE } from "../support/executable.ts";
 
+/** The portfolio beside the demo property. */
+const OTHERS = [
+  ["Elm Court", "NY", 12],
+  ["Oak House", "TX", 40],
+  ["Harbor View Apartments", "CA", 88],
+  ["Birch Terrace", "OH", 24],
+  ["Lakeside Lofts", "IL", 64],
+] as const;
+const TYPES = ["roof", "boiler", "water_heater_gas", "elevator", "refrigerator", "washer", "ptac"];
 const PICTURES = join(import.meta.dir, "../../docs/pictures");
 const folder = mkdtempSync(join(tmpdir(), "mainstay-pictures-"));
 const where = ["--data-dir", folder, "--json"];
@@ -35,11 +45,23 @@ try {
     if (url !== undefined && adminUrl !== undefined) break;
   }
   const partner = run("partner", "create", "Acme Insurance");
-  const made = await fetch(`${url}/onboarding/demo-property`, {
-    method: "POST",
-    headers: { "x-api-key": partner.api_key },
-  });
-  const { id } = (await made.json()) as { id: string };
+  const post = async (path: string, body = {}) => {
+    const answer = await fetch(url + path, {
+      method: "POST",
+      headers: { "x-api-key": partner.api_key, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    return (await answer.json()) as { id: string };
+  };
+  const { id } = await post("/onboarding/demo-property");
+  for (const [n, [name, state, unit_count]] of OTHERS.entries()) {
+    const property = await post("/v1/properties", { name, address: "1 Main St", state, unit_count });
+    const appliances = TYPES.map((type_id, at) => ({
+      ...{ property_id: property.id, type_id, install_year: 2005 + ((5 * n + 7 * at) % 20) },
+    }));
+    await post("/v1/appliances/bulk", { appliances });
+  }
   run("snapshot");
   const { token } = run("embed", "create", id);
   mkdirSync(PICTURES, { recursive: true });
@@ -53,7 +75,7 @@ try {
     await page.close();
   }
   const { alerts } = (await (
-    await fetch(`${url}/v1/alerts`, { headers: { "x-api-key": partner.api_key } })
+    await fetch(`${url}/v1/alerts?property_id=${id}`, { headers: { "x-api-key": partner.api_key } })
   ).json()) as { alerts: { id: string; component_name: string }[] };
   // One that both its age and what is on record speak against.
   const { id: elevated, component_name: called } = alerts.find(({ id }) => {
@@ -70,6 +92,12 @@ try {
   await page.getByRole("heading", { name: called, level: 1 }).waitFor();
   await page.screenshot({ path: join(PICTURES, "console-component.png") });
   await page.close();
+  const app = await browser.newPage({ viewport: { width: 1080, height: 1000 } });
+  await app.goto(`${url}/embed/app`);
+  await signIn(app, partner.api_key);
+  await settled(app);
+  await app.screenshot({ path: join(PICTURES, "portfolio.png") });
+  await app.close();
 } finally {
   await browser.close();
   server.kill();
