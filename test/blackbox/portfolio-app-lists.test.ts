@@ -246,6 +246,37 @@ test("a property of 2,000 parts is read in few calls, and shown without lag", as
   await close();
 });
 
+test("a portfolio's plan sums up all properties, and names as many of them as the reader wants to pay for", async () => {
+  const owner = await server.createPartner("Wide");
+  const client = server.as(owner);
+  for (let n = 0; n < 201; n++) await addProperty(client, { name: `Court ${n}` });
+  const last = await addProperty(client, { name: "Worn Court" });
+  await addWornAppliance(client, last.id, { type_id: "roof" });
+  const { page, troubles, close } = await openApp(browser, server.url, owner.api_key);
+  await page.getByText("None of it in the first 200 properties.").waitFor();
+  const plan = (await client.get("/v1/portfolio/plan", { budget: 1e12 })).body;
+  const dollars = (value: number) => `$${Math.round(value).toLocaleString("en-US")}`;
+  const said = await page.locator("#plan .bargain").innerText();
+  expect(said).toContain(`replaces ${plan.budget.chosen_count} parts for ${dollars(plan.budget.spent)}`);
+  expect(await page.locator("#plan .lots a").count()).toBe(0);
+  await page.getByText("200 of 202 loaded").waitFor();
+  await page.locator("#plan").getByRole("button", { name: "Load 200 more: 1 call" }).click();
+  await page.locator("#plan .due-now").getByRole("link", { name: "Worn Court" }).waitFor();
+  await page.locator("#plan .lots").getByRole("link", { name: "Worn Court" }).waitFor();
+  expect(await page.locator("#plan .bargain").innerText()).toBe(said);
+
+  await page.getByRole("link", { name: "Replacement reserve schedule" }).click();
+  await page.getByText("2 properties more").waitFor();
+  expect(await page.locator("tr.property-row").count()).toBe(201);
+  const total = await page.locator("table.reserve tr.total").first().innerText();
+  await page.getByRole("button", { name: "Load 200 more: 1 call" }).click();
+  await page.getByRole("link", { name: "Worn Court" }).waitFor();
+  expect(await page.locator("tr.property-row").count()).toBe(202);
+  expect(await page.locator("table.reserve tr.total").first().innerText()).toBe(total);
+  expect(troubles).toEqual([]);
+  await close();
+});
+
 async function savedRows(page: Page, act: () => Promise<void>): Promise<Record<string, string>[]> {
   const download = page.waitForEvent("download");
   await act();

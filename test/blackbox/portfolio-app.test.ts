@@ -13,6 +13,8 @@ import { addProperty, addWornAppliance, logEvents } from "../support/portfolio.t
 
 const { serve } = useMainstay();
 const STRANGE = `<b>Elm</b> "Court" & 'more' <script>alert(1)</script> \u05d1\u05d9\u05ea \u0628\u064a\u062a 🏢🔥 `;
+/** Of a server that is started again on the port that it had: the administrators' is any. */
+const FREE_PORTS = { admin: { listen: "127.0.0.1:0" } };
 const PHONE = { viewport: { width: 320, height: 640 } };
 const WIDTHS = [
   ["a screen, light", "1440-light", {}],
@@ -165,7 +167,7 @@ describe("signing in", () => {
   });
 
   test("asks for the credentials again where a token has expired, and goes on where the reader was", async () => {
-    const own = await serve();
+    const own = await serve(FREE_PORTS);
     const owner = await own.createPartner();
     await addProperty(own.as(owner), { name: "Oak Court" });
     const { page, close } = await openWithClient(own, owner, "#/properties");
@@ -224,7 +226,7 @@ describe("signing in", () => {
 });
 
 test("a server that has gone is told of; what was loaded stands, and it goes on once it is back", async () => {
-  const own = await serve();
+  const own = await serve(FREE_PORTS);
   const owner = await own.createPartner();
   await addProperty(own.as(owner), { name: "Oak Court" });
   const { page, close } = await openApp(browser, own.url, owner.api_key, "#/properties");

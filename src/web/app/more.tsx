@@ -5,7 +5,7 @@ export function More(props: { loaded: number; total: number; isLoading: boolean;
   const { loaded, total, isLoading, onMore } = props;
   if (loaded >= total) return null;
   return (
-    <p class="further">
+    <p class="further screen">
       <span class="mute">
         {count(loaded)} of {count(total)} loaded
       </span>

@@ -1,15 +1,17 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { PLAN_LIMITS } from "../../domain/planning/property-plan.ts";
+import type { ApiClient } from "../browser/api-client.ts";
 import { useLoaded } from "../browser/loaded.ts";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
-import { counted, date, money } from "../format.ts";
+import { count, counted, date, money } from "../format.ts";
 import { Years } from "../sections/plan.tsx";
 import { Section } from "../sections/section.tsx";
 import { AmountSlider, Bought } from "../sections/spending.tsx";
 import { type Bargain, type Lot, rangeUpTo } from "../spending.ts";
 import { useApp } from "./app-context.ts";
 import type { PlannedPropertyForm, PortfolioPlanForm } from "./forms.ts";
+import { More } from "./more.tsx";
 import { amountIn } from "./terms.tsx";
 
 const PROPERTIES_SHOWN = 8;
@@ -25,18 +27,34 @@ export const portfolioPlanPath = (query: Readonly<Record<string, string>> = {}) 
     ...query,
   })}`;
 
+/** The plan with so many pages of its properties. */
+async function readPlan(api: ApiClient, pages: number, query: Readonly<Record<string, string>> = {}) {
+  const first = await api.read<PortfolioPlanForm>(portfolioPlanPath(query));
+  const portfolio = [...first.portfolio];
+  for (let page = 1; page < pages && portfolio.length < first.total; page++) {
+    const path = portfolioPlanPath({ ...query, offset: String(page * PROPERTIES_READ) });
+    portfolio.push(...(await api.read<PortfolioPlanForm>(path)).portfolio);
+  }
+  return { ...first, portfolio };
+}
+
 /** What to do about the portfolio: where work is due, what the years cost, what to set aside, and what money buys. */
 export function WhatToDoInPortfolio({ place }: { place: Place }) {
   const { api } = useApp();
-  const plan = useLoaded("plan", () => api.read<PortfolioPlanForm>(portfolioPlanPath()));
+  const [pages, setPages] = useState(1);
+  const plan = useLoaded("plan", () => readPlan(api, pages));
+  const more = () => {
+    setPages(pages + 1);
+    plan.again();
+  };
   return (
     <Section id="plan" title="What to do" about="What is best replaced and when, in all properties.">
       <Showing loaded={plan} what="the plan">
         {(value) => (
           <>
-            <DueByProperty plan={value} />
+            <DueByProperty plan={value} isLoading={plan.isLoading} onMore={more} />
             <Years plan={value} links={{ schedule: addressOf(["schedule"]) }} rowsAre="a property" />
-            <WhatMoneyBuys all={value} place={place} />
+            <WhatMoneyBuys all={value} pages={pages} place={place} />
           </>
         )}
       </Showing>
@@ -44,40 +62,47 @@ export function WhatToDoInPortfolio({ place }: { place: Place }) {
   );
 }
 
-function DueByProperty({ plan }: { plan: PortfolioPlanForm }) {
+function DueByProperty(props: { plan: PortfolioPlanForm; isLoading: boolean; onMore: () => void }) {
+  const { plan, isLoading, onMore } = props;
   const { immediate, portfolio, total } = plan;
   if (immediate.component_count === 0) return <p class="empty">Nothing is due now.</p>;
-  const shown = portfolio
-    .filter((one) => one.immediate.component_count > 0)
+  const due = portfolio.filter((one) => one.immediate.component_count > 0);
+  const shown = due
     .toSorted((a, b) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year)
     .slice(0, PROPERTIES_SHOWN);
+  const isPart = total > portfolio.length;
   return (
     <>
       <p class="deposit">
         Due on {date(plan.as_of)}: <strong>{counted(immediate.component_count, "part")}</strong> for{" "}
-        <strong>{money(Math.round(immediate.cost))}</strong> as planned work. Where waiting costs most
-        {total > portfolio.length && `, of the first ${portfolio.length} properties`}:
+        <strong>{money(Math.round(immediate.cost))}</strong> as planned work.{" "}
+        {shown.length === 0
+          ? `None of it in the first ${count(portfolio.length)} properties.`
+          : `Where waiting costs most${isPart ? `, of the first ${count(portfolio.length)} properties` : ""}:`}
       </p>
-      <ul class="due-now">
-        {shown.map((one) => (
-          <li>
-            <span>
-              <a href={addressOf(["properties", one.property_id])}>
-                <bdi>{one.name}</bdi>
-              </a>{" "}
-              <span class="mute small">{counted(one.immediate.component_count, "part")}</span>
-            </span>
-            <strong class="number">{money(Math.round(one.immediate.cost))}</strong>
-            <span class="number mute small">{money(Math.round(one.cost_of_waiting_a_year))} to wait</span>
-          </li>
-        ))}
-      </ul>
+      {shown.length > 0 && (
+        <ul class="due-now">
+          {shown.map((one) => (
+            <li>
+              <span>
+                <a href={addressOf(["properties", one.property_id])}>
+                  <bdi>{one.name}</bdi>
+                </a>{" "}
+                <span class="mute small">{counted(one.immediate.component_count, "part")}</span>
+              </span>
+              <strong class="number">{money(Math.round(one.immediate.cost))}</strong>
+              <span class="number mute small">{money(Math.round(one.cost_of_waiting_a_year))} to wait</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <More loaded={portfolio.length} total={total} isLoading={isLoading} onMore={onMore} />
     </>
   );
 }
 
 /** The best use of a budget over all properties: the API says what each amount buys. */
-function WhatMoneyBuys({ all, place }: { all: PortfolioPlanForm; place: Place }) {
+function WhatMoneyBuys({ all, pages, place }: { all: PortfolioPlanForm; pages: number; place: Place }) {
   const { api } = useApp();
   const range = rangeUpTo(all.budget.spent);
   const [amount, setAmount] = useState(Math.min(amountIn(place) ?? range.most, range.most));
@@ -92,8 +117,8 @@ function WhatMoneyBuys({ all, place }: { all: PortfolioPlanForm; place: Place })
   }, [amount, asked, place]);
   // All the money is what the plan itself was asked with.
   const isAll = asked >= all.budget.spent;
-  const bought = useLoaded(isAll ? "all" : String(asked), async () =>
-    isAll ? all : await api.read<PortfolioPlanForm>(portfolioPlanPath({ budget: String(asked) })),
+  const bought = useLoaded(isAll ? `all ${all.portfolio.length}` : `${asked} ${pages}`, async () =>
+    isAll ? all : await readPlan(api, pages, { budget: String(asked) }),
   );
   const last = useRef(all);
   if (bought.value) last.current = bought.value;
@@ -111,10 +136,10 @@ function WhatMoneyBuys({ all, place }: { all: PortfolioPlanForm; place: Place })
     <>
       <h3>What a budget buys</h3>
       <p class="about screen">
-        First what saves most for each dollar, in all properties. Each amount that you try is a call; one that
-        you have tried is none.
+        First what saves most for each dollar, in all properties. Each amount that you try is{" "}
+        {pages === 1 ? "a call" : counted(pages, "call")}; one that you have tried is none.
         {all.total > all.portfolio.length &&
-          ` By property, of the first ${all.portfolio.length}; the sums are of all.`}
+          ` By property, of the first ${count(all.portfolio.length)}; the sums are of all.`}
       </p>
       <AmountSlider range={range} amount={amount} onSlide={setAmount} />
       <div class={isOnItsWay ? "asked waits" : "asked"} aria-busy={isOnItsWay}>

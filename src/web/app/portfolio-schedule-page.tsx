@@ -25,8 +25,12 @@ export function PortfolioSchedulePage({ place }: { place: Place }) {
   const [pages, setPages] = useState(1);
   const terms = termsIn(place);
   const key = `${terms.years} ${terms.inflationPct}`;
-  const loaded = useLoaded(`${key} ${pages}`, () => readSchedule(api, terms, pages));
+  const loaded = useLoaded(key, () => readSchedule(api, terms, pages));
   const { value } = loaded;
+  const more = () => {
+    setPages(pages + 1);
+    loaded.again();
+  };
   useTitle("Replacement reserve schedule");
   usePrinted(
     value
@@ -62,12 +66,7 @@ export function PortfolioSchedulePage({ place }: { place: Place }) {
                   </InSheets>
                 </section>
                 <div class="screen">
-                  <More
-                    loaded={file.length}
-                    total={plan.total}
-                    isLoading={loaded.isLoading}
-                    onMore={() => setPages(pages + 1)}
-                  />
+                  <More loaded={file.length} total={plan.total} isLoading={loaded.isLoading} onMore={more} />
                 </div>
               </>
             )}
