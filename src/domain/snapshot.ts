@@ -22,4 +22,6 @@ export type SnapshotResult = {
   durationMs: number;
   /** Another run had done this day before. */
   alreadyDone: boolean;
+  /** Another server, which took part in it, has ended it. */
+  endedByAnother: boolean;
 };

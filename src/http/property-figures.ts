@@ -9,7 +9,7 @@ import type { Stores } from "../store/stores.ts";
 import { complianceOf } from "../usecases/compliance.ts";
 import { modelVersionOf } from "../usecases/model-in-use.ts";
 import { planOf } from "../usecases/property-plan.ts";
-import { RETENTION_DAYS } from "../usecases/take-snapshot.ts";
+import { RETENTION_DAYS } from "../usecases/score-snapshot.ts";
 import { madeInTurns, takeTurns, walkComponents } from "../usecases/walk.ts";
 import type { FileFigures } from "../web/embed/csv.ts";
 import { firstToShow } from "../web/embed/property-page.tsx";

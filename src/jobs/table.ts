@@ -1,10 +1,12 @@
 import type { Config } from "../config/settings.ts";
+import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/requests.ts";
 import type { Store } from "../store/store.ts";
 import { finishRotations } from "../usecases/administer-partner.ts";
+import { ALONE, type AmongServers } from "../usecases/among-servers.ts";
 import type { EmbedViews } from "../usecases/embed-views.ts";
 import { renewAgedPlans } from "../usecases/portfolio-plan.ts";
 import { pruneDeliveries } from "../usecases/prune-deliveries.ts";
@@ -21,6 +23,7 @@ export type JobWorld = {
   ticks: () => number;
   log: Logger;
   views: EmbedViews;
+  among?: AmongServers;
 };
 
 /** Replies deleted in one transaction. */
@@ -28,7 +31,7 @@ const BATCH = 500;
 
 /** What a server runs by the clock, but for backups. */
 export function jobTable(world: JobWorld): Job[] {
-  const { config, store, knowledge, clock, ticks, log } = world;
+  const { config, store, knowledge, clock, ticks, log, among = ALONE } = world;
   const snapshot: Job = {
     name: "snapshot",
     pattern: "0 * * * * *",
@@ -37,6 +40,8 @@ export function jobTable(world: JobWorld): Job[] {
     onEvery: true,
     run: dailySnapshot(world),
     async runNow(signal) {
+      const reason = among.keptFromSnapshots();
+      if (reason !== undefined) throw new OperatorError(`this server takes no snapshot: ${reason}`);
       const result = await takeSnapshot({ store, knowledge, clock, ticks, pause, signal }, dayOf(clock()));
       log.info(snapshotRecord(result), "snapshot taken");
     },
@@ -90,10 +95,11 @@ export function jobTable(world: JobWorld): Job[] {
  * Takes the snapshot that was cut short, and the one that is due. Looked after every minute, so that a start after
  * its time catches up. A day before one that has a snapshot is passed over, with one warning.
  */
-function dailySnapshot({ config, store, knowledge, clock, ticks, log }: JobWorld): Job["run"] {
+function dailySnapshot({ config, store, knowledge, clock, ticks, log, among = ALONE }: JobWorld): Job["run"] {
   const [hours, minutes] = config.snapshot.at.split(":").map(Number);
   let refusedDay: Day | undefined;
   return async (signal) => {
+    if (among.keptFromSnapshots() !== undefined) return;
     const unfinished = await store.read.snapshots.unfinished();
     const due = dueSnapshot(clock(), hours! * 60 + minutes!);
     for (const day of new Set([unfinished?.day, due])) {
@@ -106,7 +112,7 @@ function dailySnapshot({ config, store, knowledge, clock, ticks, log }: JobWorld
         continue;
       }
       const result = await takeSnapshot({ store, knowledge, clock, ticks, pause, signal }, day);
-      log.info(snapshotRecord(result), "snapshot taken");
+      if (!result.endedByAnother && !result.alreadyDone) log.info(snapshotRecord(result), "snapshot taken");
     }
   };
 }

@@ -20,6 +20,7 @@ import { budgetStore, idempotencyStore } from "./queries/requests.ts";
 import { sensorEventStore } from "./queries/sensor-events.ts";
 import { serverStore } from "./queries/servers.ts";
 import { serviceEventStore } from "./queries/service-events.ts";
+import { snapshotShareStore } from "./queries/snapshot-shares.ts";
 import { snapshotStore } from "./queries/snapshots.ts";
 import { totalsStore } from "./queries/totals.ts";
 
@@ -39,6 +40,7 @@ export const storesOf = (engine: Engine) => ({
   photos: photoStore(engine),
   purge: purgeStore(engine),
   snapshots: snapshotStore(engine),
+  snapshotShares: snapshotShareStore(engine),
   models: modelStore(engine),
   eventLog: eventLogStore(engine),
   deliveries: deliveryStore(engine),

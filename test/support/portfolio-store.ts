@@ -21,7 +21,7 @@ export const PROPERTY: NewProperty = {
   notes: null,
   partnerPropertyId: null,
 };
-const APPLIANCE: Omit<NewAppliance, "propertyId"> = {
+export const APPLIANCE: Omit<NewAppliance, "propertyId"> = {
   typeId: "water_heater_gas",
   installYear: 2000,
   unitId: null,

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
 import { type LeaseBook, leaseBook } from "../../src/usecases/lease-book.ts";
 import { MemoryLeaseBook } from "../support/memory-lease-book.ts";
@@ -7,21 +6,19 @@ import { usePartnerStore } from "../support/partner-store.ts";
 type World = {
   book: LeaseBook;
   /** Lets time pass for whatever the book knows. */
-  pass(ms: number): void;
+  pass(ms: number): Promise<void>;
 };
 
 const openStore = usePartnerStore();
 
 async function inDatabase(): Promise<World> {
-  const { store, file } = await openStore(0);
+  const { store, sql } = await openStore(0);
   return {
     book: leaseBook(store),
     // The database's clock is nobody's to set: what it is compared with is made older.
-    pass(ms) {
-      const db = new Database(file);
-      db.run("UPDATE leases SET until = max(0, until - ?) WHERE until > 0", [ms]);
-      db.run("UPDATE servers SET seen_at = seen_at - ?", [ms]);
-      db.close();
+    async pass(ms) {
+      await sql(`UPDATE leases SET until = until - ${ms} WHERE until > ${ms}`);
+      await sql(`UPDATE servers SET seen_at = seen_at - ${ms}`);
     },
   };
 }
@@ -30,7 +27,7 @@ async function inMemory(): Promise<World> {
   let now = 1_760_000_000_000;
   return {
     book: new MemoryLeaseBook(() => now),
-    pass(ms) {
+    async pass(ms) {
       now += ms;
     },
   };
@@ -56,14 +53,14 @@ describe.each([
       { name: "y", epoch: 1 },
     ]);
     expect(await book.take("b", ["x", "z"], FOR)).toEqual([{ name: "z", epoch: 1 }]);
-    pass(FOR + 1);
+    await pass(FOR + 1);
     expect(await book.take("b", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
   });
 
   test("leaves the epoch alone for the holder who asks again, and raises it once it had ended", async () => {
     await book.take("a", ["x"], FOR);
     expect(await book.take("a", ["x"], FOR)).toEqual([{ name: "x", epoch: 1 }]);
-    pass(FOR + 1);
+    await pass(FOR + 1);
     expect(await book.take("a", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
   });
 
@@ -80,15 +77,15 @@ describe.each([
   test("lengthens what a server holds when it says that it is there, and nothing that it released", async () => {
     await book.take("a", ["x", "y"], FOR);
     await book.release("a", ["y"]);
-    pass(FOR - 1000);
+    await pass(FOR - 1000);
     expect((await book.beat(server("a"), FOR)).leases).toEqual([{ name: "x", epoch: 1 }]);
-    pass(FOR - 1000);
+    await pass(FOR - 1000);
     expect(await book.take("b", ["x", "y"], FOR)).toEqual([{ name: "y", epoch: 2 }]);
   });
 
   test("gives back what had ended and nobody took, by the same epoch", async () => {
     await book.take("a", ["x"], FOR);
-    pass(FOR - 1);
+    await pass(FOR - 1);
     expect((await book.beat(server("a"), FOR)).leases).toEqual([{ name: "x", epoch: 1 }]);
     expect(await book.take("b", ["x"], FOR)).toEqual([]);
   });
@@ -100,7 +97,7 @@ describe.each([
     expect(await ids("c")).toEqual(["a", "b", "c"]);
     await book.leave("b");
     expect(await ids("c")).toEqual(["a", "c"]);
-    pass(FOR + 1);
+    await pass(FOR + 1);
     expect(await ids("c")).toEqual(["c"]);
   });
 

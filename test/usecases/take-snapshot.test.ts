@@ -2,14 +2,26 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { scoreProperty } from "../../src/domain/scoring/score.ts";
 import { type Day, dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
 import { trendPoints } from "../../src/domain/trend.ts";
+import { createAppliance } from "../../src/usecases/appliances.ts";
 import { loadHistories } from "../../src/usecases/histories.ts";
 import { createPartner } from "../../src/usecases/partners.ts";
+import { writePortfolio } from "../../src/usecases/portfolio-writer.ts";
+import { createProperty } from "../../src/usecases/properties.ts";
 import { ServiceLog } from "../../src/usecases/service-events.ts";
 import { discardLaterSnapshots, dueSnapshot, takeSnapshot } from "../../src/usecases/take-snapshot.ts";
-import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
+import {
+  APPLIANCE,
+  knowledge,
+  type PortfolioWorld,
+  PROPERTY,
+  usePortfolioStore,
+} from "../support/portfolio-store.ts";
+import { onPostgres } from "../support/postgres.ts";
 
 const THREE = Date.parse("2026-03-10T03:00:00Z");
 const open = usePortfolioStore();
+/** Whether the snapshot is taken as by one of several servers. */
+let isShared = onPostgres;
 let world: PortfolioWorld;
 let propertyId: string;
 beforeEach(async () => {
@@ -27,7 +39,8 @@ function take({ cutAfter = Number.POSITIVE_INFINITY, store = world.store } = {})
     if (++steps >= cutAfter) abort.abort();
   };
   const ticks = () => performance.now();
-  return takeSnapshot({ store, knowledge, clock: world.clock, ticks, pause, signal: abort.signal }, today());
+  const environment = { store: { ...store, isShared }, knowledge, clock: world.clock, ticks, pause };
+  return takeSnapshot({ ...environment, signal: abort.signal }, today());
 }
 const nextDay = (days = 1) => {
   world.time.now += days * MS_PER_DAY;
@@ -46,7 +59,17 @@ async function announced(): Promise<string[]> {
     .reverse();
 }
 
-describe("a snapshot", () => {
+const WAYS = [
+  // PostgreSQL is never one server's.
+  ...(onPostgres ? [] : [["of one server", false] as const]),
+  ["that servers divide", true] as const,
+];
+
+describe.each(WAYS)("a snapshot %s", (_, divided) => {
+  beforeEach(() => {
+    isShared = divided;
+  });
+
   test("counts what it found and keeps that as the day's run", async () => {
     await world.addAppliances({ propertyId, installYear: 1980 }, { propertyId, installYear: 2026 });
     const result = await take();
@@ -185,7 +208,10 @@ describe("a snapshot", () => {
   });
 });
 
-describe("a snapshot that is cut short", () => {
+describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
+  beforeEach(() => {
+    isShared = divided;
+  });
   /** More properties than a step scores. */
   beforeEach(async () => {
     for (let nth = 0; nth < 30; nth++) {
@@ -197,7 +223,8 @@ describe("a snapshot that is cut short", () => {
   test("goes on where it stopped, and announces each component once", async () => {
     await expect(take({ cutAfter: 1 })).rejects.toThrow();
     const unfinished = await world.store.read.snapshots.unfinished();
-    expect(unfinished!.components).toBeWithin(1, 1440);
+    const done = divided ? await world.store.read.snapshotShares.sum(unfinished!.day) : unfinished!;
+    expect(done.components).toBeWithin(1, 1440);
     expect(await take()).toMatchObject({
       components: 1440,
       critical: 480,
@@ -219,6 +246,31 @@ describe("a snapshot that is cut short", () => {
   test("by two processes at the same time is one run", async () => {
     const results = await Promise.all([take(), take({ store: await world.open() })]);
     for (const { components, announced } of results) expect([components, announced]).toEqual([1440, 720]);
+    if (divided) expect(results.filter((one) => !one.endedByAnother && !one.alreadyDone)).toHaveLength(1);
+  });
+
+  test("by servers of which some stop is ended by the others, each partner's part taken once", async () => {
+    const partners = await Promise.all(
+      Array.from({ length: 5 }, async (_, nth) => {
+        const { partner } = await createPartner(world.administration, {
+          ...{ name: `Partner ${nth}`, dailyBudget: 1000, webhookUrl: "http://hooks.test/" },
+        });
+        await writePortfolio(world.store.write, knowledge, partner, async (writer) => {
+          const { id } = await createProperty(writer, PROPERTY, { source: "api" });
+          for (let n = 0; n < 4; n++)
+            await createAppliance(writer, { ...APPLIANCE, propertyId: id, installYear: 1980 });
+        });
+        return partner;
+      }),
+    );
+    const all = 1440 + partners.length * 24;
+    const stores = [world.store, await world.open(), await world.open()];
+    const [ends, ...stopped] = await Promise.allSettled(
+      stores.map((store, nth) => take({ store, cutAfter: nth === 0 ? Number.POSITIVE_INFINITY : nth })),
+    );
+    expect(ends).toMatchObject({ status: "fulfilled", value: { components: all, announced: all / 2 } });
+    expect(stopped.map(({ status }) => status)).toContain("rejected");
+    expect(await world.store.read.deliveryLog.count({ event: "component.critical" })).toBe(all / 3);
   });
 });
 

@@ -7,7 +7,7 @@ import { trendPoints } from "../../domain/trend.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Slice } from "../../store/slice.ts";
 import { componentHistory } from "../../usecases/component-history.ts";
-import { RETENTION_DAYS } from "../../usecases/take-snapshot.ts";
+import { RETENTION_DAYS } from "../../usecases/score-snapshot.ts";
 import {
   alert,
   alertPage,

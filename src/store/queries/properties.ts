@@ -127,6 +127,15 @@ export function propertyStore(engine: Engine) {
       .orderBy(asc(properties.id))
       .limit(ph("limit")),
   );
+  const ofPartnerForSnapshot = engine.prepared(() =>
+    db
+      .select({ ...forSnapshotColumns, seq: properties.seq })
+      .from(properties)
+      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
+      .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("afterSeq"))))
+      .orderBy(asc(properties.seq))
+      .limit(ph("limit")),
+  );
   const unseen = engine.prepared(() =>
     db
       .select(forSnapshotColumns)
@@ -183,6 +192,15 @@ export function propertyStore(engine: Engine) {
       components: number,
     ): Promise<(ScoredProperty & { partnerId: string; isDemo: boolean })[]> {
       return upTo(components, await forSnapshot().execute({ after, limit: Math.ceil(components / 4) }));
+    },
+    /** The same of one partner's, after a number in its list. */
+    async ofPartnerForSnapshot(
+      partnerId: string,
+      afterSeq: number,
+      components: number,
+    ): Promise<(ScoredProperty & { partnerId: string; isDemo: boolean; seq: number })[]> {
+      const limit = Math.ceil(components / 4);
+      return upTo(components, await ofPartnerForSnapshot().execute({ partnerId, afterSeq, limit }));
     },
     /** Some properties that have components which no snapshot has seen, of about so many components; all when few. */
     async withUnseen(

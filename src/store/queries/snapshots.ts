@@ -111,8 +111,14 @@ export function snapshotStore(engine: Engine) {
         .limit(1);
       return rows[0];
     },
+    /** Begins the run of a day that has none. */
     async start(day: Day, startedAt: Instant, modelVersion: string): Promise<void> {
-      await db.insert(snapshotRuns).values({ day, startedAt, modelVersion });
+      await db.insert(snapshotRuns).values({ day, startedAt, modelVersion }).onConflictDoNothing();
+    },
+    /** The day's run, which no other transaction changes before this one has ended. */
+    async hold(day: Day): Promise<SnapshotRun | undefined> {
+      const held = await db.update(snapshotRuns).set({ day }).where(eq(snapshotRuns.day, day)).returning();
+      return held[0];
     },
     async update(day: Day, change: Partial<Omit<SnapshotRun, "day">>): Promise<void> {
       await db.update(snapshotRuns).set(change).where(eq(snapshotRuns.day, day));

@@ -1,0 +1,143 @@
+import type { Component } from "../domain/component.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { ScoredProperty } from "../domain/property.ts";
+import { scoreProperty } from "../domain/scoring/score.ts";
+import type { Score } from "../domain/scoring/types.ts";
+import type { SnapshotResult } from "../domain/snapshot.ts";
+import { addDays, type Day, daysBetween } from "../domain/time.ts";
+import type { ScoredAppliance } from "../store/queries/appliances.ts";
+import type { Tx } from "../store/store.ts";
+import { loadHistories } from "./histories.ts";
+import { baseVersion, correctionsOf, modelVersionOf } from "./model-in-use.ts";
+import { type ApplianceOf, PortfolioWriter, type ScoreCause } from "./portfolio-writer.ts";
+import { scoreInSteps, upstreamOf } from "./rescore.ts";
+
+/** Trend points are kept this long. */
+export const RETENTION_DAYS = 365;
+
+/** A property of more appliances is scored in steps of its own. */
+const MOST_AT_ONCE = 300;
+/** After so long without a snapshot nothing is dropped from the trends: it may be the clock that is wrong. */
+const DOUBTFUL_DAYS = 31;
+
+/** What scores a day. */
+export type Ruler = { knowledge: Knowledge; announceModelChange?: boolean };
+
+/** What a day's run has come to. */
+export type Run = Pick<
+  SnapshotResult,
+  "components" | "changed" | "critical" | "warning" | "announced" | "queued" | "heldBack"
+>;
+export const NOTHING: Run = {
+  ...{ components: 0, changed: 0, critical: 0, warning: 0 },
+  ...{ announced: 0, queued: 0, heldBack: 0 },
+};
+
+export const countsOf = ({
+  components,
+  changed,
+  critical,
+  warning,
+  announced,
+  queued,
+  heldBack,
+}: Run): Run => ({
+  ...{ components, changed, critical, warning },
+  ...{ announced, queued, heldBack },
+});
+
+/** How a day's components are scored, and what follows from it. */
+export type ScoringOfDay = { cause: ScoreCause; prunes: boolean; takenAgain: boolean; replans: boolean };
+
+/** How those of a day's first run are scored, or of one that another model takes again. */
+export async function scoringOf(tx: Tx, ruler: Ruler, day: Day, takenAgain: boolean): Promise<ScoringOfDay> {
+  const cause = await causeOf(tx, ruler, takenAgain);
+  const replans = takenAgain || (await isNewRuler(tx, ruler.knowledge));
+  return { cause, prunes: await mayPrune(tx, day), takenAgain, replans };
+}
+
+/** Whether scores are made otherwise than in the latest snapshot, so that lives move that plans rest on, whatever their day. */
+async function isNewRuler(tx: Tx, knowledge: Knowledge): Promise<boolean> {
+  const before = (await tx.snapshots.latestFinished())?.modelVersion ?? knowledge.modelVersion;
+  return before !== (await modelVersionOf(tx, knowledge));
+}
+
+/** What moves the scores: the day, or another model than the latest snapshot's. */
+async function causeOf(tx: Tx, { knowledge, announceModelChange }: Ruler, takenAgain: boolean) {
+  const latest = await tx.snapshots.latestFinished();
+  const isSame = !takenAgain && (!latest || isOfModel(latest, knowledge));
+  return isSame || announceModelChange ? "snapshot" : "change of model";
+}
+
+export const isOfModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
+  baseVersion(modelVersion) === knowledge.modelVersion;
+
+export async function mayPrune(tx: Tx, day: Day): Promise<boolean> {
+  const before = await tx.snapshots.latestFinished();
+  return before !== undefined && daysBetween(before.day, day) <= DOUBTFUL_DAYS;
+}
+
+/** Scores the properties as of the day, keeps their trends, announces what is to be announced, and counts it all. */
+export async function scoreAll(
+  tx: Tx,
+  knowledge: Knowledge,
+  day: Day,
+  properties: readonly (ScoredProperty & { partnerId: string })[],
+  run: Run,
+  how: ScoringOfDay,
+): Promise<void> {
+  const { cause, prunes, takenAgain, replans } = how;
+  // Before anything is read that is scored, since who else writes a partner's rows is waited for.
+  const writers = new Map<string, PortfolioWriter>();
+  for (const partnerId of [...new Set(properties.map((property) => property.partnerId))].sort())
+    writers.set(partnerId, await PortfolioWriter.open(tx, knowledge, (await tx.partners.find(partnerId))!));
+  const appliances = await tx.appliances.forScoring(properties.map((property) => property.id));
+  const byProperty = Map.groupBy(appliances, ({ propertyId }) => propertyId);
+  const isLarge = ({ id }: { id: string }) => (byProperty.get(id)?.length ?? 0) > MOST_AT_ONCE;
+  const others = properties.filter((property) => !isLarge(property));
+  const ofOthers = others.flatMap(({ id }) => byProperty.get(id) ?? []);
+  const loaded = await loadHistories(tx, knowledge, others, ofOthers, day);
+  const corrections = await correctionsOf(tx, knowledge, ofOthers);
+  for (const property of properties) {
+    const { id, partnerId } = property;
+    const writer = writers.get(partnerId)!;
+    if (replans) writer.replan(id);
+    const save = (before: Component, appliance: ApplianceOf, score: Score) =>
+      saveScore(writer, before, appliance, score);
+    if (isLarge(property)) {
+      const all = byProperty.get(id)!;
+      const load = async (step: readonly ScoredAppliance[]) =>
+        (await loadHistories(tx, knowledge, [property], step, day)).get(id)!;
+      await scoreInSteps({ tx, knowledge, asOf: day, load }, all, upstreamOf(knowledge, all, all), save);
+      continue;
+    }
+    const { history, components, appliances } = loaded.get(id)!;
+    const scores = scoreProperty(knowledge, history, day, { corrections });
+    for (const before of components)
+      await save(before, appliances.get(before.applianceId)!, scores.get(before.id)!);
+  }
+
+  async function saveScore(writer: PortfolioWriter, before: Component, appliance: ApplianceOf, score: Score) {
+    if (cause === "late snapshot" && before.trendScore !== null) return;
+    const hasPoint = takenAgain && before.trendScore !== null;
+    // What the day's first run has not seen was never to be announced by another model.
+    const ownCause = takenAgain && !hasPoint ? "snapshot" : cause;
+    const after = await writer.saveScore(before, appliance, score, day, ownCause, hasPoint);
+    if (before.trendScore !== after.trendScore) {
+      await tx.snapshots.insertTrendRow(after.id, day, after.riskScore);
+      if (prunes && before.trendScore !== null)
+        await tx.snapshots.pruneTrend(after.id, addDays(day, -RETENTION_DAYS));
+    }
+    run.components++;
+    if (before.riskScore !== after.riskScore) run.changed++;
+    if (after.riskTier === "CRITICAL") run.critical++;
+    if (after.riskTier === "WARNING") run.warning++;
+  }
+
+  for (const writer of writers.values()) {
+    run.announced += writer.announced;
+    run.queued += writer.queued;
+    run.heldBack += writer.heldBack;
+    await writer.flush();
+  }
+}
