@@ -26,6 +26,7 @@ import { actingPasses } from "../secrets/acting-pass.ts";
 import { tokens } from "../secrets/tokens.ts";
 import { readable } from "../store/sqlite/errors.ts";
 import { refuseRemains } from "../store/sqlite/remains.ts";
+import type { AmongServers } from "../usecases/among-servers.ts";
 import { checkHealth } from "../usecases/check-health.ts";
 import { DailyBudgets } from "../usecases/daily-budgets.ts";
 import { EmbedViews } from "../usecases/embed-views.ts";
@@ -35,6 +36,7 @@ import { openBudgetLedger } from "./budget-ledger.ts";
 import { BUILD } from "./build-info.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { lockInstance } from "./instance-lock.ts";
+import { joinServers } from "./joined-servers.ts";
 import { openListeners } from "./listeners.ts";
 import { modelCheck } from "./model-check.ts";
 import { modelProposals } from "./model-proposals.ts";
@@ -42,7 +44,7 @@ import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
 import { partnerTasks } from "./partner-tasks.ts";
 import type { Later } from "./server-state.ts";
 import { type Upkeep, upkeep } from "./upkeep.ts";
-import { openUploads } from "./uploads.ts";
+import { uploadsOf } from "./uploads.ts";
 
 export type AppWorld = {
   config: Config;
@@ -91,12 +93,15 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");
 
   const knowledge = loadKnowledge();
-  const ledger = openBudgetLedger(config.storage.dataDir);
+  // What is noted there is one server's promise.
+  const ledger = store.isShared ? undefined : openBudgetLedger(config.storage.dataDir);
   const budgets = new DailyBudgets(store, clock, ledger);
   await orClose(folder, () => budgets.recover());
   const sender = await orClose(folder, () => senderOf(config));
   const metrics = new Metrics();
-  const dispatcher = dispatcherOf(world, folder, metrics.measured(sender));
+  const joined = joinServers({ ...world, ticks, store, knowledge });
+  const { among } = joined;
+  const dispatcher = dispatcherOf(world, folder, metrics.measured(sender), among);
   const backups = scheduledBackups(world);
   const views = new EmbedViews(store);
   const kept = upkeep({ ...world, store });
@@ -114,9 +119,11 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
     pages: kept.pages,
     later,
     means: { proposals, tasks, send: sender.send },
+    among,
   });
   const listeners = await orClose(folder, () => openListeners(world, fetches));
   later.listeners = listeners;
+  await orClose(folder, () => joined.start(listeners.url));
   store.onGroup((jobs, durationMs) => metrics.groupCommitted(jobs, durationMs));
   metrics.observe({
     read: store.read,
@@ -136,13 +143,14 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   const endWatch = await watchOtherProcesses(store, dispatcher, log);
   const jobs = startJobs(
     [
-      ...jobTable({ config, clock, ticks, log, store, knowledge, views }),
+      ...jobTable({ config, clock, ticks, log, store, knowledge, views, among }),
       ...backups.jobs,
       ...kept.jobs,
       modelCheck({ ...world, store }),
     ],
     log,
     clock,
+    among,
   );
   later.jobs = jobs;
   dispatcher.start();
@@ -165,8 +173,9 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
       await dispatcher.stop(graceMs);
       sender.close();
       await budgets.release();
-      ledger.close();
+      ledger?.close();
       await views.flush().catch((error) => log.warn({ err: error }, "views of embeds not stored"));
+      await joined.stop();
       await store.close();
       lock.release();
       log.info("stopped");
@@ -188,12 +197,13 @@ type Served = {
   pages: Upkeep["pages"];
   later: Later;
   means: Omit<Means, "sessions">;
+  among: AmongServers;
 };
 
 async function createFetches(
   { config, clock, ticks = () => performance.now(), random, log, recentErrors = () => [] }: AppWorld,
   { store, masterKey, sealer }: DataFolder,
-  { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, later, means }: Served,
+  { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, later, means, among }: Served,
 ): Promise<Fetches> {
   const { limits, server } = config;
   // A token that has expired must not come to life again when the clock is set back.
@@ -210,6 +220,7 @@ async function createFetches(
       outboxRuns: () => !dispatcher.stats().isFailing,
       lastBackup,
       pages,
+      clockOffMs: among.clockOffMs,
     });
   const embeds = embedOperations({
     store,
@@ -226,7 +237,7 @@ async function createFetches(
     authenticator,
     checkHealth: health,
     bulkItems: limits.bulkItems,
-    uploads: openUploads(config.storage.dataDir),
+    uploads: uploadsOf(store, config.storage.dataDir),
     photoBytes: limits.photoBytes,
     basePath: server.basePath,
     address: {

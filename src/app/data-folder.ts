@@ -7,6 +7,7 @@ import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
 import {
   createKeyFile,
+  keyCheckOf,
   keyFilePath,
   keyIsInEnvironment,
   loadMasterKey,
@@ -84,11 +85,23 @@ async function openSharedDatabase({ config, env, clock, random }: DataFolderWorl
     const lacksKey = !keyIsInEnvironment(env) && !existsSync(keyFilePath(dataDir));
     if (lacksKey && (await store.read.partners.list()).length === 0) makeKeyFile(dataDir, random);
     const masterKey = loadMasterKey({ dataDir, env });
+    await requireSameKey(store, masterKey, dataDir);
     return { store, masterKey, sealer: sealer(masterKey), upgradeBackup: undefined };
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+/** Throws an OperatorError where the servers on the database have another key: what these sealed it could not open. */
+async function requireSameKey(store: Store, masterKey: MasterKey, dataDir: string): Promise<void> {
+  const own = keyCheckOf(masterKey);
+  const first = await store.write((tx) => tx.installation.keyCheck(own));
+  if (first === own) return;
+  throw new OperatorError(
+    "this server's key is not the one that the others on this database have",
+    `Copy the key file of the server that was there first to ${keyFilePath(dataDir)}, or give its line in MAINSTAY_KEY_FILE.`,
+  );
 }
 
 /** Makes the key file of a database that has sealed nothing yet. Throws when the key can't be used. */

@@ -6,7 +6,8 @@ import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import { parseNetwork } from "../networks.ts";
 import type { Store } from "../store/store.ts";
-import { outboxPorts } from "../usecases/outbox-ports.ts";
+import { ALONE, type AmongServers } from "../usecases/among-servers.ts";
+import { leasedLanes, outboxPorts } from "../usecases/outbox-ports.ts";
 import { DISPATCH_DEFAULTS } from "../webhooks/dispatch-ports.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { DEFAULT_PAUSE_LIMITS } from "../webhooks/receiver-health.ts";
@@ -44,12 +45,15 @@ export function dispatcherOf(
   { config, clock, log }: OutboxWorld,
   { store, sealer }: DataFolder,
   sender: Sender,
+  among: AmongServers = ALONE,
 ): Dispatcher {
   const { concurrencyPerPartner, timeoutMs, pauseAfterFailures, probeIntervalS } = config.webhooks;
+  const lanes = leasedLanes(among);
   const failures = pauseAfterFailures === 0 ? Number.POSITIVE_INFINITY : pauseAfterFailures;
   return createDispatcher(
     {
-      ...outboxPorts(store, sealer, clock),
+      ...outboxPorts(store, sealer, clock, among),
+      ...(lanes && { lanes }),
       send: sender.send,
       clock,
       timers: systemTimers,

@@ -9,7 +9,7 @@ import type { Store } from "../store/store.ts";
 import { sweepUploads } from "../usecases/photos.ts";
 import { databaseFile } from "./data-folder.ts";
 import { OwnCommandFailed, runOwnCommand } from "./own-command.ts";
-import { openUploads } from "./uploads.ts";
+import { uploadsOf } from "./uploads.ts";
 
 export type Upkeep = {
   jobs: readonly Job[];
@@ -63,7 +63,7 @@ export function upkeep(world: {
         name: "sweep-uploads",
         atStart: true,
         async run(signal) {
-          const files = await sweepUploads(store, openUploads(dataDir), openedAt, signal);
+          const files = await sweepUploads(store, uploadsOf(store, dataDir), openedAt, signal);
           if (files > 0) log.info({ files }, "uploads without a record removed");
         },
       },

@@ -1,15 +1,16 @@
 import { mkdirSync } from "node:fs";
 import { opendir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { refusedWrite } from "../domain/errors.ts";
+import { notFound, refusedWrite } from "../domain/errors.ts";
 import { isUploadName } from "../domain/photo.ts";
 import { replaceFile } from "../files.ts";
+import type { Store } from "../store/store.ts";
 import type { Uploads } from "../usecases/photos.ts";
 
 const uploadsFolder = (dataDir: string) => join(dataDir, "uploads");
 
 /** Pictures as files of a folder of their own. Names are ours, never a caller's. */
-export function openUploads(dataDir: string): Uploads {
+function openUploads(dataDir: string): Uploads {
   const folder = uploadsFolder(dataDir);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -24,6 +25,7 @@ export function openUploads(dataDir: string): Uploads {
         throw refusedWrite(error, folder);
       }
     },
+    writeWithRecord: async () => {},
     read: (filename) => Bun.file(join(folder, filename)),
     remove: (filename) => rm(join(folder, filename), { force: true }),
     async *writtenBefore(instant) {
@@ -41,5 +43,32 @@ export function openUploads(dataDir: string): Uploads {
     },
   };
 }
+
+/** Pictures in the database: one that is rolled back was never there. */
+function storedUploads(store: Store): Uploads {
+  return {
+    write: async () => {},
+    writeWithRecord: (tx, filename, bytes) => tx.uploads.insert(filename, bytes, tx.now),
+    async read(filename) {
+      const bytes = await store.read.uploads.find(filename);
+      if (!bytes) throw notFound("Photo not found");
+      return new Blob([bytes as Uint8Array<ArrayBuffer>]);
+    },
+    async remove(filename) {
+      await store.write((tx) => tx.uploads.remove([filename]));
+    },
+    async *writtenBefore(instant) {
+      let names = await store.read.uploads.names("", instant, PAGE);
+      while (names.length > 0) {
+        yield names;
+        names = await store.read.uploads.names(names.at(-1)!, instant, PAGE);
+      }
+    },
+  };
+}
+
+/** Where the pictures of the store's photos are: servers on one database have no folder in common. */
+export const uploadsOf = (store: Store, dataDir: string): Uploads =>
+  store.isShared ? storedUploads(store) : openUploads(dataDir);
 
 const PAGE = 200;

@@ -10,6 +10,8 @@ export type Health = {
     scheduler: "ok" | "late" | "off";
     outbox: "ok" | "stopped";
     pages: PageState;
+    /** Whether the server's clock agrees with the database's, to a minute. */
+    clock: "ok" | "off";
   };
   lastSnapshot: { date: Day; finishedAt: Instant } | null;
   /** The latest scheduled backup. */

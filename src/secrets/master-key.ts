@@ -9,7 +9,7 @@ import { syncPath } from "../files.ts";
 export type MasterKey = Uint8Array & { readonly __brand: "MasterKey" };
 
 /** What a derived key is for. A key of one purpose says nothing of another's. */
-export type KeyPurpose = "seal" | "tokens" | "acting";
+export type KeyPurpose = "seal" | "tokens" | "acting" | "check";
 
 const LINE = /^mainstay-key-v1:([A-Za-z\d_-]{43})$/;
 const OTHERS_MAY_ACCESS = 0o077;
@@ -77,6 +77,11 @@ export function parseMasterKey(text: string, origin: string): MasterKey {
 /** 32 bytes for one purpose, by HKDF-SHA256. */
 export function deriveKey(master: MasterKey, purpose: KeyPurpose): Uint8Array<ArrayBuffer> {
   return new Uint8Array(hkdfSync("sha256", master, new Uint8Array(), `mainstay/v1/${purpose}`, 32));
+}
+
+/** Tells whether two have the same key, and nothing else of it. */
+export function keyCheckOf(master: MasterKey): string {
+  return Buffer.from(deriveKey(master, "check")).toString("base64url");
 }
 
 function readKeyFile(path: string): string {

@@ -92,6 +92,8 @@ export type Store = {
   onOutbox(listener: (partnerIds: ReadonlySet<string>) => void): void;
   /** Bytes of the database, and of the log that is not yet part of it. */
   sizes(): Promise<{ databaseBytes: number; logBytes: number }>;
+  /** The newest step of the schema that this program knows. */
+  schemaVersion: number;
   /** Steps of the schema that opening it applied. */
   applied: readonly { number: number; name: string }[];
   close(): Promise<void>;

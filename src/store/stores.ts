@@ -10,6 +10,7 @@ import { embedStore } from "./queries/embeds.ts";
 import { eventLogStore } from "./queries/event-log.ts";
 import { exportStore } from "./queries/export.ts";
 import { gaugeStore } from "./queries/gauges.ts";
+import { installationStore } from "./queries/installation.ts";
 import { modelStore } from "./queries/models.ts";
 import { administratorStore, partnerStore } from "./queries/partners.ts";
 import { photoStore } from "./queries/photos.ts";
@@ -23,6 +24,7 @@ import { serviceEventStore } from "./queries/service-events.ts";
 import { snapshotShareStore } from "./queries/snapshot-shares.ts";
 import { snapshotStore } from "./queries/snapshots.ts";
 import { totalsStore } from "./queries/totals.ts";
+import { uploadStore } from "./queries/uploads.ts";
 
 /** Every table's queries, over one engine. */
 export const storesOf = (engine: Engine) => ({
@@ -53,5 +55,7 @@ export const storesOf = (engine: Engine) => ({
   export: exportStore(engine),
   gauges: gaugeStore(engine),
   servers: serverStore(engine),
+  uploads: uploadStore(engine),
+  installation: installationStore(engine),
 });
 export type Stores = ReturnType<typeof storesOf>;

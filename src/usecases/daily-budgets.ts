@@ -80,7 +80,8 @@ export class DailyBudgets {
       try {
         await this.#fetch(partner, account);
       } catch (error) {
-        if (!(error instanceof StorageError)) throw error;
+        // What is counted in memory is one server's promise.
+        if (!(error instanceof StorageError) || this.store.isShared) throw error;
         const answer = await this.#takeUnwritten(partner, account);
         if (answer) return answer;
       }

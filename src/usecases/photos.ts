@@ -5,9 +5,11 @@ import type { Store, Tx } from "../store/store.ts";
 
 /** Where the pictures' bytes are kept. */
 export type Uploads = {
-  /** Writes a file whole and durably, or not at all. */
+  /** Writes a file whole and durably, or not at all, where it is kept beside the database. */
   write(filename: string, bytes: Uint8Array): Promise<void>;
-  read(filename: string): Blob;
+  /** Writes it with its record, where it is kept in the database. */
+  writeWithRecord(tx: Tx, filename: string, bytes: Uint8Array): Promise<void>;
+  read(filename: string): Blob | Promise<Blob>;
   remove(filename: string): Promise<void>;
   /** The names of files last written before then that are ours or half of one of ours, some at a time. */
   writtenBefore(instant: Instant): AsyncIterable<string[]>;

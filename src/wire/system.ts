@@ -35,6 +35,10 @@ export const health = object({
       ["ok", "checking", "damaged", "unknown"],
       "Whether the database's pages are whole, as the server looks through them after its start and once a week",
     ),
+    clock: oneOf<Health["checks"]["clock"]>(
+      ["ok", "off"],
+      "Whether the server's clock agrees with its database's, to a minute; one that is off takes no snapshots",
+    ),
   }).as("The parts that were checked"),
   last_snapshot: object({
     date: day("Day of the snapshot, in UTC"),
@@ -62,6 +66,7 @@ export const healthView = health.view(({ lastSnapshot, lastBackup, ...health }: 
     scheduler: health.checks.scheduler,
     outbox: health.checks.outbox,
     pages: health.checks.pages,
+    clock: health.checks.clock,
   },
   last_snapshot: lastSnapshot && {
     date: lastSnapshot.date,

@@ -13,6 +13,7 @@ beforeEach(async () => {
   const { store, clock } = world;
   health = (changes = {}) =>
     checkHealth({
+      clockOffMs: () => 0,
       ...{ store, clock, version: "1.2.3", schedulerOn: true },
       uptimeMs: () => 1000 * HOUR,
       outboxRuns: () => true,

@@ -40,7 +40,7 @@ export const purgeCommand: Command = command({
   options: { confirm: text("TEXT", "the partner's whole name; without it nothing is deleted") },
   examples: ['mainstay partner purge PARTNER_… --confirm "Acme Insurance"'],
   async run(context, { partnerId }, { confirm }) {
-    const { openUploads } = await import("../../app/uploads.ts");
+    const { uploadsOf } = await import("../../app/uploads.ts");
     const deleted = await withAdministration(
       context,
       async (administration) => {
@@ -54,7 +54,7 @@ export const purgeCommand: Command = command({
               `Then: mainstay partner purge ${partnerId} --confirm ${JSON.stringify(partner.name)}`,
           );
         }
-        const uploads = openUploads(context.config.storage.dataDir);
+        const uploads = uploadsOf(store, context.config.storage.dataDir);
         const parts = { administration, uploads, pause: courteousPause(store, context.now) };
         return await purgePartner(parts, partner, confirm);
       },

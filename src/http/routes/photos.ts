@@ -55,7 +55,13 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
         await uploads.write(filename, bytes);
         const picture = { applianceId: params.id!, serviceEventId, originalName, bytes, filename };
         const photo = await store
-          .write((tx) => recordPhoto(tx, partner.id, picture), { partnerId: partner.id })
+          .write(
+            async (tx) => {
+              await uploads.writeWithRecord(tx, filename, bytes);
+              return await recordPhoto(tx, partner.id, picture);
+            },
+            { partnerId: partner.id },
+          )
           .catch(async (error) => {
             await uploads.remove(filename);
             throw error;
@@ -85,7 +91,7 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
           ? await store.read.photos.findByFilename(partner.id, filename)
           : undefined;
         if (!photo) throw notFound("Photo not found");
-        return { raw: uploads.read(photo.filename), headers: pictureHeaders(photo) };
+        return { raw: await uploads.read(photo.filename), headers: pictureHeaders(photo) };
       },
     }),
   ];

@@ -55,7 +55,7 @@ export function healthOperation(checkHealth: SystemParts["checkHealth"]): Operat
           status: "degraded",
           version: "0.1.0",
           uptime_s: 100_000,
-          checks: { database: "ok", scheduler: "late", outbox: "ok", pages: "ok" },
+          checks: { database: "ok", scheduler: "late", outbox: "ok", pages: "ok", clock: "ok" },
           last_snapshot: null,
           last_backup: null,
         },

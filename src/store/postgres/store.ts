@@ -160,6 +160,7 @@ function assemble(connections: Connections, options: Assembled): Store {
       });
       return { databaseBytes: (rows[0] as { bytes: number }).bytes, logBytes: 0 };
     },
+    schemaVersion: MIGRATIONS.at(-1)!.number,
     applied: options.applied,
     async close() {
       isClosed = true;

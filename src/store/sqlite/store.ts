@@ -4,6 +4,7 @@ import { type IdKind, newDeliveryId, newId } from "../../domain/ids.ts";
 import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
 import { storesOf } from "../stores.ts";
 import { readable, withoutValues } from "./errors.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import { openSqlite, type SqliteOptions } from "./open.ts";
 import { WriteQueue } from "./write-queue.ts";
 
@@ -121,6 +122,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
       const logBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
       return { databaseBytes: sqlite.sizeBytes(), logBytes };
     },
+    schemaVersion: MIGRATIONS.at(-1)!.number,
     applied: sqlite.applied,
     close: async () => {
       await queue.close();

@@ -1,0 +1,49 @@
+import type { Config } from "../config/settings.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { leaseMsFor } from "../domain/lease.ts";
+import type { Instant } from "../domain/time.ts";
+import type { Logger } from "../log.ts";
+import type { Store } from "../store/store.ts";
+import { ALONE, type AmongServers } from "../usecases/among-servers.ts";
+import { leaseBook } from "../usecases/lease-book.ts";
+import { Membership } from "../usecases/membership.ts";
+import { systemTimers } from "../webhooks/timers.ts";
+import { BUILD } from "./build-info.ts";
+
+export type JoinedServers = {
+  among: AmongServers;
+  /** Says where this server listens, and that it is there. Rejects when the database cannot be asked. */
+  start(address: string): Promise<void>;
+  /** Leaves the others, with nothing held. */
+  stop(): Promise<void>;
+};
+
+/** This server among those on its database; alone where nobody else can be. */
+export function joinServers(world: {
+  config: Config;
+  clock: () => Instant;
+  ticks: () => number;
+  log: Logger;
+  store: Store;
+  knowledge: Knowledge;
+}): JoinedServers {
+  const { config, clock, ticks, log, store, knowledge } = world;
+  if (!store.isShared) return { among: ALONE, start: async () => {}, stop: async () => {} };
+  const self = {
+    ...{ id: crypto.randomUUID(), address: "", version: BUILD.version },
+    ...{ schemaVersion: store.schemaVersion, model: knowledge.modelVersion },
+  };
+  const membership = new Membership({
+    ...{ book: leaseBook(store), self: () => self, clock, ticks, log },
+    timers: systemTimers,
+    leaseMs: leaseMsFor(config.webhooks.timeoutMs),
+  });
+  return {
+    among: membership,
+    async start(address) {
+      self.address = address;
+      await membership.start();
+    },
+    stop: () => membership.stop(),
+  };
+}

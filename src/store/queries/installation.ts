@@ -1,0 +1,16 @@
+import type { Engine } from "../engine.ts";
+
+const ONLY = 1;
+
+/** What all servers on a database have in common. */
+export function installationStore(engine: Engine) {
+  const { db } = engine;
+  const { installation } = engine.tables;
+  return {
+    /** The check value of the key that the first server came with, which is this one's when it is the first. */
+    async keyCheck(own: string): Promise<string> {
+      await db.insert(installation).values({ id: ONLY, keyCheck: own }).onConflictDoNothing();
+      return (await db.select().from(installation))[0]!.keyCheck;
+    },
+  };
+}

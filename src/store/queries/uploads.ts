@@ -1,0 +1,34 @@
+import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
+import type { Instant } from "../../domain/time.ts";
+import type { Engine } from "../engine.ts";
+
+/** Pictures' bytes, where servers have no folder in common. */
+export function uploadStore(engine: Engine) {
+  const { db } = engine;
+  const { uploads } = engine.tables;
+  return {
+    async insert(filename: string, bytes: Uint8Array, writtenAt: Instant): Promise<void> {
+      await db.insert(uploads).values({ filename, bytes: Buffer.from(bytes), writtenAt });
+    },
+    async find(filename: string): Promise<Uint8Array | undefined> {
+      const rows = await db
+        .select({ bytes: uploads.bytes })
+        .from(uploads)
+        .where(eq(uploads.filename, filename));
+      return rows[0]?.bytes;
+    },
+    async remove(filenames: readonly string[]): Promise<void> {
+      await db.delete(uploads).where(inArray(uploads.filename, [...filenames]));
+    },
+    /** Names after one, in their order, of what was written before then. */
+    async names(after: string, before: Instant, limit: number): Promise<string[]> {
+      const rows = await db
+        .select({ filename: uploads.filename })
+        .from(uploads)
+        .where(and(gt(uploads.filename, after), lt(uploads.writtenAt, before)))
+        .orderBy(asc(uploads.filename))
+        .limit(limit);
+      return rows.map(({ filename }) => filename);
+    },
+  };
+}
