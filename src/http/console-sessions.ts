@@ -25,21 +25,49 @@ const TOKEN_BYTES = 32;
 
 const EXPIRED = "The session has ended. Sign in again.";
 
+/** What is kept of a session, by the hash of what the cookie holds. */
+type Kept = { keyHash: string; csrfToken: string; expiresAt: Instant };
+
+type KeptSessions = {
+  get(tokenHash: string): Promise<Kept | undefined>;
+  set(tokenHash: string, session: Kept): Promise<void>;
+  delete(tokenHash: string): Promise<void>;
+};
+
+/** In this process's memory, so that a restart ends every session. */
+function inMemory(): KeptSessions {
+  const sessions = new LRUCache<string, Kept>({ max: MOST_SESSIONS });
+  return {
+    get: async (tokenHash) => sessions.get(tokenHash),
+    set: async (tokenHash, session) => void sessions.set(tokenHash, session),
+    delete: async (tokenHash) => void sessions.delete(tokenHash),
+  };
+}
+
+/** In the database, where the next request may come to another server. */
+function inDatabase(store: Store, clock: () => Instant): KeptSessions {
+  return {
+    get: (tokenHash) => store.read.consoleSessions.find(tokenHash),
+    set: (tokenHash, session) =>
+      store.write((tx) => tx.consoleSessions.begin({ ...session, tokenHash }, clock())),
+    delete: (tokenHash) => store.write((tx) => tx.consoleSessions.end(tokenHash)),
+  };
+}
+
 /**
- * Who is signed in at the console. Kept in this process's memory, so that a restart ends every session; the key is
- * looked up with each request, so that a revoked one ends its sessions at once.
+ * Who is signed in at the console. The key is looked up with each request, so that a revoked one ends its sessions at
+ * once.
  */
 export class ConsoleSessions {
-  /** By the hash of what the cookie holds. */
-  readonly #sessions = new LRUCache<string, { keyHash: string; csrfToken: string; expiresAt: Instant }>({
-    max: MOST_SESSIONS,
-  });
+  readonly #sessions: KeptSessions;
 
   constructor(
     private readonly store: Store,
     private readonly random: FillRandom,
     private readonly clock: () => Instant,
-  ) {}
+  ) {
+    this.#sessions = store.isShared ? inDatabase(store, clock) : inMemory();
+  }
 
   /** Begins a session. Throws unauthorized when the key is no administrator's. */
   async begin(key: string): Promise<{ session: ConsoleSession; token: string }> {
@@ -48,19 +76,19 @@ export class ConsoleSessions {
     if (!administrator) throw unauthorized("This is not the key of an administrator, or it was revoked.");
     const [token, csrfToken] = [this.#newToken(), this.#newToken()];
     const expiresAt = this.clock() + LIFETIME_MS;
-    this.#sessions.set(hashSecret(token), { keyHash, csrfToken, expiresAt });
+    await this.#sessions.set(hashSecret(token), { keyHash, csrfToken, expiresAt });
     return { session: { administrator, csrfToken, expiresAt }, token };
   }
 
   /** The session that the request's cookie belongs to. */
   async find(request: Request): Promise<ConsoleSession | undefined> {
     const token = cookieOf(request);
-    const kept = token && this.#sessions.get(hashSecret(token));
+    const kept = token && (await this.#sessions.get(hashSecret(token)));
     if (!token || !kept) return undefined;
     const administrator =
       kept.expiresAt > this.clock() && (await this.store.read.administrators.findByKey(kept.keyHash));
     if (administrator) return { administrator, csrfToken: kept.csrfToken, expiresAt: kept.expiresAt };
-    this.#sessions.delete(hashSecret(token));
+    await this.#sessions.delete(hashSecret(token));
     return undefined;
   }
 
@@ -72,9 +100,9 @@ export class ConsoleSessions {
     return session.administrator;
   }
 
-  end(request: Request): void {
+  async end(request: Request): Promise<void> {
     const token = cookieOf(request);
-    if (token) this.#sessions.delete(hashSecret(token));
+    if (token) await this.#sessions.delete(hashSecret(token));
   }
 
   #newToken(): string {

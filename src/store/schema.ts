@@ -788,7 +788,6 @@ export function schemaOf(kit: Kit) {
     {
       tokenHash: text("token_hash").primaryKey(),
       keyHash: text("key_hash").notNull(),
-      /** Sealed with the installation's key. */
       csrfToken: text("csrf_token").notNull(),
       expiresAt: bigint("expires_at").notNull(),
     },

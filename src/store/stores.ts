@@ -4,10 +4,12 @@ import { auditStore } from "./queries/audit.ts";
 import { claimStore } from "./queries/claims.ts";
 import { clockStore } from "./queries/clock.ts";
 import { componentStore } from "./queries/components.ts";
+import { consoleSessionStore } from "./queries/console-sessions.ts";
 import { deliveryStore } from "./queries/deliveries.ts";
 import { deliveryLogStore } from "./queries/delivery-log.ts";
 import { embedStore } from "./queries/embeds.ts";
 import { eventLogStore } from "./queries/event-log.ts";
+import { eventWalkStore } from "./queries/event-walks.ts";
 import { exportStore } from "./queries/export.ts";
 import { gaugeStore } from "./queries/gauges.ts";
 import { installationStore } from "./queries/installation.ts";
@@ -55,6 +57,8 @@ export const storesOf = (engine: Engine) => ({
   export: exportStore(engine),
   gauges: gaugeStore(engine),
   servers: serverStore(engine),
+  eventWalks: eventWalkStore(engine),
+  consoleSessions: consoleSessionStore(engine),
   uploads: uploadStore(engine),
   installation: installationStore(engine),
 });

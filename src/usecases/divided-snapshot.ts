@@ -44,6 +44,8 @@ export async function takeShares(tx: Tx, ruler: Ruler, day: Day, budget: number)
     const { partnerId, doneSeq }: SnapshotShare = share;
     const isThere = (await tx.partners.find(partnerId)) !== undefined;
     const properties = isThere ? await tx.properties.ofPartnerForSnapshot(partnerId, doneSeq, left) : [];
+    // What the stream says of when these were scored is no later than the partner's own clock.
+    if (properties.length > 0) (await tx.forPartner(partnerId)).latestInstant();
     const counts = { ...NOTHING };
     if (properties.length > 0) await scoreAll(tx, ruler.knowledge, day, properties, counts, how);
     left -= counts.components + properties.length + 1;

@@ -4,7 +4,7 @@ import type { ScoringPlace } from "../store/queries/component-lists.ts";
 import type { HistoryEntry } from "../store/queries/event-log.ts";
 import type { Slice } from "../store/slice.ts";
 import type { Store } from "../store/store.ts";
-import { EventWalks, type Walk } from "./event-walks.ts";
+import { EventWalks, StoredWalks, type Walk } from "./event-walks.ts";
 
 /** A component that is CRITICAL or WARNING, with the moment that the stream gives it. */
 export type ElevatedEntry = { component: PlacedComponent; at: Instant };
@@ -22,15 +22,16 @@ export class EventStream {
   readonly #walks = new EventWalks();
 
   async page(
-    store: Reading,
+    store: Pick<Store, "read" | "write" | "isShared">,
     partnerId: string,
     since: Instant,
     slice: Slice,
     now: Instant,
   ): Promise<EventPage> {
     const { eventLog, snapshots } = store.read;
-    const client = `${partnerId} ${since} ${slice.limit}`;
-    const known = slice.offset === 0 ? undefined : this.#walks.at(client, slice.offset, now);
+    const walks = store.isShared ? new StoredWalks(store) : this.#walks;
+    const walker = { partnerId, client: `${since} ${slice.limit}` };
+    const known = slice.offset === 0 ? undefined : await walks.at(walker, slice.offset, now);
     const walk = known?.walk ?? (await newWalk(store, partnerId));
 
     const first = await eventLog.firstSince(partnerId, since);
@@ -55,9 +56,10 @@ export class EventStream {
 
     walk.pages = [
       { offset: slice.offset, after },
-      { offset: end, after: elevated.at(-1) ?? after },
+      { offset: end, after: placeOf(elevated.at(-1)) ?? after },
     ];
-    if (slice.offset === 0 && total > end) this.#walks.begin(client, walk, now);
+    if (known) await walks.moved(walk, now);
+    else if (slice.offset === 0 && total > end) await walks.begin(walker, walk, now);
     const settledAt = await snapshots.settledAt();
     // A client stores the latest timestamp that it saw, and must not pass over history not yet shown.
     const latest = slice.offset === 0 || known ? walk.shownUntil : Number.POSITIVE_INFINITY;
@@ -69,9 +71,12 @@ export class EventStream {
   }
 }
 
+const placeOf = (component: PlacedComponent | undefined): ScoringPlace | undefined =>
+  component && { rescoredAt: component.rescoredAt, seq: component.seq };
+
 /** The last moment is read before the history is counted: what is logged in between has a later one. */
 async function newWalk({ read }: Reading, partnerId: string): Promise<Walk> {
-  const shownUntil = await read.clock.lastInstant();
+  const shownUntil = await read.clock.lastInstantOf(partnerId);
   const { events } = await read.totals.ofPartner(partnerId);
   const settledAt = await read.snapshots.settledAt();
   const settled = await read.components.countSettledElevated(partnerId);

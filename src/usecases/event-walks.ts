@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
 import type { ScoringPlace } from "../store/queries/component-lists.ts";
+import type { Store } from "../store/store.ts";
 
 /** A walk through the pages of the event stream: what held when it began, and where it stands. */
 export type Walk = {
@@ -17,6 +18,23 @@ export type Walk = {
 /** Where a page begins among the elevated components: after a row, or at the first of them. */
 export type WalkPage = { offset: number; after: ScoringPlace | undefined };
 
+/** Who walks, since when, in pages of which size. */
+export type Walker = { partnerId: string; client: string };
+export type StandingWalk = { walk: Walk; page: WalkPage };
+
+/** Where walks are kept between their pages. */
+export type Walks = {
+  begin(walker: Walker, walk: Walk, now: Instant): void | Promise<void>;
+  /** The walk that stands at this offset and its page there, if there is one. */
+  at(
+    walker: Walker,
+    offset: number,
+    now: Instant,
+  ): StandingWalk | undefined | Promise<StandingWalk | undefined>;
+  /** Says that a walk that was found stands at other pages now. */
+  moved(walk: Walk, now: Instant): void | Promise<void>;
+};
+
 type Kept = { walk: Walk; touchedAt: Instant };
 
 const FORGOTTEN_AFTER_MS = 600_000;
@@ -32,17 +50,18 @@ const MOST_ALIKE = 8;
  * A walk is told by who walks, since when, in pages of which size, and where it stands. Of several at one place the one
  * begun last is taken, which has seen the least of the components, with the earliest end of what was shown.
  */
-export class EventWalks {
+export class EventWalks implements Walks {
   readonly #kept = new LRUCache<string, Kept[]>({ max: MOST_CLIENTS });
 
-  begin(key: string, walk: Walk, now: Instant): void {
+  begin({ partnerId, client }: Walker, walk: Walk, now: Instant): void {
+    const key = `${partnerId} ${client}`;
     const alive = (this.#kept.get(key) ?? []).filter(({ touchedAt }) => touchedAt > now - FORGOTTEN_AFTER_MS);
     this.#kept.set(key, [...alive.slice(1 - MOST_ALIKE), { walk, touchedAt: now }]);
   }
 
   /** The walk that stands at this offset and its page there, if there is one. */
-  at(key: string, offset: number, now: Instant): { walk: Walk; page: WalkPage } | undefined {
-    const standing = (this.#kept.get(key) ?? []).filter(
+  at({ partnerId, client }: Walker, offset: number, now: Instant): StandingWalk | undefined {
+    const standing = (this.#kept.get(`${partnerId} ${client}`) ?? []).filter(
       ({ walk, touchedAt }) =>
         touchedAt > now - FORGOTTEN_AFTER_MS && walk.pages.some((page) => page.offset === offset),
     );
@@ -50,6 +69,48 @@ export class EventWalks {
     if (!latest) return;
     latest.touchedAt = now;
     latest.walk.shownUntil = Math.min(...standing.map(({ walk }) => walk.shownUntil));
-    return { walk: latest.walk, page: latest.walk.pages.find((page) => page.offset === offset)! };
+    return { walk: latest.walk, page: pageAt(latest.walk, offset) };
+  }
+
+  /** What was found is what is kept. */
+  moved(): void {}
+}
+
+/** The same in the database, where the next page may be asked of another server. */
+export class StoredWalks implements Walks {
+  readonly #ids = new WeakMap<Walk, string>();
+
+  constructor(private readonly store: Pick<Store, "read" | "write">) {}
+
+  async begin(walker: Walker, walk: Walk, now: Instant): Promise<void> {
+    const kept = { ...walker, id: Bun.randomUUIDv7(), walk: JSON.stringify(walk), touchedAt: now };
+    await this.store.write(
+      async (tx) => {
+        await tx.eventWalks.forget(now - FORGOTTEN_AFTER_MS);
+        await tx.eventWalks.begin(kept, MOST_ALIKE - 1);
+      },
+      { durability: "process" },
+    );
+  }
+
+  async at({ partnerId, client }: Walker, offset: number, now: Instant): Promise<StandingWalk | undefined> {
+    const kept = await this.store.read.eventWalks.ofClient(partnerId, client, now - FORGOTTEN_AFTER_MS);
+    const standing = kept
+      .map(({ id, walk }) => ({ id, walk: JSON.parse(walk) as Walk }))
+      .filter(({ walk }) => walk.pages.some((page) => page.offset === offset));
+    const latest = standing.at(-1);
+    if (!latest) return;
+    latest.walk.shownUntil = Math.min(...standing.map(({ walk }) => walk.shownUntil));
+    this.#ids.set(latest.walk, latest.id);
+    return { walk: latest.walk, page: pageAt(latest.walk, offset) };
+  }
+
+  async moved(walk: Walk, now: Instant): Promise<void> {
+    const id = this.#ids.get(walk);
+    if (id === undefined) return;
+    const text = JSON.stringify(walk);
+    await this.store.write((tx) => tx.eventWalks.move(id, text, now), { durability: "process" });
   }
 }
+
+const pageAt = ({ pages }: Walk, offset: number): WalkPage => pages.find((page) => page.offset === offset)!;

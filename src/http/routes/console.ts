@@ -57,7 +57,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       async handle({ body, request }) {
         refuseOtherSites(request);
         const { session, token } = await sessions.begin(signIn.check(body).admin_key.trim());
-        sessions.end(request);
+        await sessions.end(request);
         const cookie = cookieFor(request, token, isSecure());
         return { ...ok(view(session)), headers: { ...NOT_KEPT, "set-cookie": cookie } };
       },
@@ -72,7 +72,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       async handle({ request }) {
         const session = await sessions.find(request);
         if (session) refuseForged(request, session.csrfToken);
-        sessions.end(request);
+        await sessions.end(request);
         const headers = { ...NOT_KEPT, "set-cookie": cookieGone(request, isSecure()) };
         return { ...ok(view()), headers };
       },

@@ -1,0 +1,24 @@
+import { eq, lt } from "drizzle-orm";
+import type { Instant } from "../../domain/time.ts";
+import type { Engine } from "../engine.ts";
+
+/** Who is signed in at the console. The token against forged requests is worth nothing without the cookie's. */
+export type KeptSession = { tokenHash: string; keyHash: string; csrfToken: string; expiresAt: Instant };
+
+export function consoleSessionStore(engine: Engine) {
+  const { db } = engine;
+  const { consoleSessions: sessions } = engine.tables;
+  return {
+    async find(tokenHash: string): Promise<KeptSession | undefined> {
+      return (await db.select().from(sessions).where(eq(sessions.tokenHash, tokenHash)))[0];
+    },
+    /** Keeps a new one, and forgets those that have expired. */
+    async begin(session: KeptSession, now: Instant): Promise<void> {
+      await db.delete(sessions).where(lt(sessions.expiresAt, now));
+      await db.insert(sessions).values(session);
+    },
+    async end(tokenHash: string): Promise<void> {
+      await db.delete(sessions).where(eq(sessions.tokenHash, tokenHash));
+    },
+  };
+}
