@@ -22,6 +22,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/migrate.ts")).migrateCommand,
   },
   {
+    name: "move",
+    summary: "move all data to PostgreSQL, or from there to a data folder",
+    load: async () => (await import("./commands/move.ts")).moveCommand,
+  },
+  {
     name: "partner",
     summary: "create and administer partners",
     load: async () => (await import("./commands/partner.ts")).partnerCommands,

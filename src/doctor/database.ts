@@ -96,8 +96,16 @@ export async function checkKey(
   dataDir: string,
   env: KeyEnvironment,
 ): Promise<Finding> {
+  return await checkKeyOn(db && secretToTry(db), dataDir, env);
+}
+
+/** Whether the key opens a secret, where there is one. */
+export async function checkKeyOn(
+  sealed: string | undefined,
+  dataDir: string,
+  env: KeyEnvironment,
+): Promise<Finding> {
   const key = loadMasterKey({ dataDir, env });
-  const sealed = db && secretToTry(db);
   if (sealed === undefined) return ok("the key can be read; the database gave no secret to try it on");
   await sealer(key).unseal(sealed);
   return ok("the key opens the database's secrets");

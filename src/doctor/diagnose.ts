@@ -13,6 +13,7 @@ import {
   checkClock,
   checkIntegrity,
   checkKey,
+  checkKeyOn,
   checkModel,
   checkOutbox,
   checkSchema,
@@ -22,6 +23,7 @@ import {
 } from "./database.ts";
 import { folderChecks } from "./folder.ts";
 import { checkCertificate, receiverChecks } from "./network.ts";
+import { checkSharedSchema, checkStoredPhotos, databaseFound, serverChecks } from "./postgres.ts";
 
 export type Patient = {
   config: Config;
@@ -39,6 +41,7 @@ export type Patient = {
 export async function diagnose(patient: Patient): Promise<CheckResult[]> {
   const { config, databaseFile, now } = patient;
   const { dataDir } = config.storage;
+  const isShared = config.storage.url !== "";
   const results = await runChecks([
     {
       name: "configuration",
@@ -48,14 +51,17 @@ export async function diagnose(patient: Patient): Promise<CheckResult[]> {
         ),
     },
     ...folderChecks(dataDir, databaseFile, config.backup.dir),
-    { name: "wal", run: () => checkWal(databaseFile) },
+    ...(isShared ? [] : [{ name: "wal", run: () => checkWal(databaseFile) }]),
     { name: "tls_certificate", run: () => checkCertificate(config.server, now) },
     {
       name: "last_backup",
-      run: () => checkBackup(config.backup.schedule, readLastBackup(config.storage.dataDir), now),
+      run: () =>
+        isShared
+          ? ok("taken by PostgreSQL's own tools, which this does not see")
+          : checkBackup(config.backup.schedule, readLastBackup(config.storage.dataDir), now),
     },
   ]);
-  return [...results, ...(await checkDatabase(patient))];
+  return [...results, ...(isShared ? await checkShared(patient) : await checkDatabase(patient))];
 }
 
 async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
@@ -98,6 +104,34 @@ async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
   }
 }
 
+/** A database on PostgreSQL. */
+async function checkShared({ config, env, now, modelVersion }: Patient): Promise<CheckResult[]> {
+  const { dataDir, url } = config.storage;
+  // Only here, so that who keeps to a file does not load a driver that is not used.
+  const { examine } = await import("../store/postgres/examine.ts");
+  let found: Awaited<ReturnType<typeof examine>>;
+  try {
+    found = await examine(url);
+  } catch (error) {
+    const { message, hint } = error as Error & { hint?: string };
+    return [{ name: "database", ...fail(message, hint ?? "See what PostgreSQL's log says.") }];
+  }
+  const { facts, schema, rows } = found;
+  return await runChecks([
+    { name: "database", run: () => databaseFound(facts) },
+    { name: "schema", run: () => checkSharedSchema(schema) },
+    ...serverChecks(facts, now),
+    { name: "key", run: () => checkKeyOn(rows?.sealedSecret, dataDir, env) },
+    ...(rows
+      ? [
+          { name: "uploads", run: () => checkStoredPhotos(rows.photos) },
+          { name: "model", run: () => checkModel(rows.model, modelVersion) },
+          ...stateChecksOf(rows.state, config, now),
+        ]
+      : []),
+  ]);
+}
+
 /** The checks that need rows; when those can't be read, the check of the database has said why. */
 function stateChecks(db: Database, { config, now }: Patient): Check[] {
   let state: DatabaseState;
@@ -106,6 +140,10 @@ function stateChecks(db: Database, { config, now }: Patient): Check[] {
   } catch {
     return [];
   }
+  return stateChecksOf(state, config, now);
+}
+
+function stateChecksOf(state: DatabaseState, config: Config, now: Instant): Check[] {
   return [
     { name: "clock", run: () => checkClock(state, now) },
     { name: "snapshot", run: () => checkSnapshot(state, config.snapshot.enabled, now) },

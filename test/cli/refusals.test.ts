@@ -88,7 +88,7 @@ const bare = (argument: string) => argument.slice(1, -1);
 const isRequired = (argument: string) => argument.startsWith("<");
 const sample = (argument: string) => SAMPLES[bare(argument)]!;
 /** What stands for text of any kind; a value of another kind can be a wrong one. */
-const ANY_TEXT = ["FILE", "FILE.html", "DIR", "HOST", "URL", "TEXT", "ID", "PARTNER_ID"];
+const ANY_TEXT = ["FILE", "FILE.html", "DIR", "HOST", "URL", "TEXT", "ID", "PARTNER_ID", "TARGET"];
 /** What a command needs beside the option under test. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   import: ["--properties", "properties.csv"],

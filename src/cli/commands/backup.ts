@@ -5,6 +5,7 @@ import { databaseFile } from "../../app/data-folder.ts";
 import { createBackup } from "../../backup/create-backup.ts";
 import { readPassphrase } from "../../backup/passphrase.ts";
 import { restoreBackup } from "../../backup/restore-backup.ts";
+import { OperatorError } from "../../domain/errors.ts";
 import { inMegabytes } from "../../files.ts";
 import { command, flag, required, text } from "../command.ts";
 import { requireInstallation } from "../installation.ts";
@@ -29,6 +30,7 @@ export const backupCommand = command({
   async run(context, { file }, { passphraseFile, noKey }) {
     const { config, cwd, now, print } = context;
     requireInstallation(context);
+    if (config.storage.url !== "") throw takenByPostgres();
     const startedAt = performance.now();
     setPriority(LOW_PRIORITY);
     const { dataDir } = config.storage;
@@ -72,6 +74,14 @@ export const backupCommand = command({
     );
   },
 });
+
+const takenByPostgres = () =>
+  new OperatorError(
+    "the data is in PostgreSQL, which has its own tools for backups",
+    "pg_dump --format=custom copies the database as it is at one moment; pg_basebackup with an archive of the log " +
+      "brings back any moment (or pgBackRest, Barman, which run both). Keep the key, mainstay.key or MAINSTAY_KEY, apart " +
+      "from them. `mainstay move --to DIR` makes a data folder of it.",
+  );
 
 export const restoreCommand = command({
   description:

@@ -39,6 +39,11 @@ export const doctorCommand = command({
 
 async function checkPages(context: Context): Promise<void> {
   requireInstallation(context);
+  if (context.config.storage.url !== "")
+    throw new OperatorError(
+      "the data is in PostgreSQL, which has no pages that this could look through",
+      "PostgreSQL's pg_amcheck does; `mainstay doctor` looks at the rest.",
+    );
   setPriority(LOW_PRIORITY);
   const file = databaseFile(context.config.storage.dataDir);
   const problems = await findPageProblems(file, () => Bun.sleep(0));

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { databaseFile } from "../../app/data-folder.ts";
+import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { withScratchCopy } from "../../store/sqlite/scratch-copy.ts";
 import type { Store } from "../../store/store.ts";
@@ -128,6 +129,11 @@ export const importCommand = command({
 
 /** The copy is made while the data folder is open, so that it is there and up to date. */
 async function onCopy<T>({ config, now, random }: Context, run: (store: Store) => Promise<T>): Promise<T> {
+  if (config.storage.url !== "")
+    throw new OperatorError(
+      "a dry run works on a copy of the database, which is not made of one on PostgreSQL",
+      "Try it on a data folder: `mainstay move --to DIR`, and there with --data-dir DIR and storage.url empty.",
+    );
   return await withScratchCopy(databaseFile(config.storage.dataDir), { clock: now, random }, run);
 }
 

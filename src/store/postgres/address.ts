@@ -90,7 +90,7 @@ function encryption(host: string, given: URLSearchParams): false | ConnectionOpt
 }
 
 /** On this machine: a socket, or a loopback address. */
-function isNear(host: string): boolean {
+export function isNear(host: string): boolean {
   return host.startsWith("/") || host === "localhost" || host === "::1" || /^127\./.test(host);
 }
 

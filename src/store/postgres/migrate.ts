@@ -50,19 +50,33 @@ export async function inspect(client: pg.Client, { shown, database }: DatabaseAd
     );
 }
 
+/** A table that a database has while it is being moved to. */
+export const UNFINISHED_MOVE = "unfinished_move";
+
+/** The names of the schema's tables. */
+export async function tablesOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1",
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** The steps that the database still lacks. Throws an OperatorError when it is none of ours, or newer than this. */
 export async function pendingMigrations(
   client: pg.Client,
   { shown }: DatabaseAddress,
   migrations: readonly Migration[],
 ): Promise<readonly Migration[]> {
-  const { rows: tables } = await client.query<{ name: string }>(
-    "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1",
-  );
+  const tables = await tablesOf(client);
   if (tables.length === 0) return migrations;
-  if (!tables.some(({ name }) => name === "schema_migrations"))
+  if (tables.includes(UNFINISHED_MOVE))
     throw new OperatorError(
-      `${shown} is in use by another program: it has tables (${some(tables.map(({ name }) => name))}), and no record of Mainstay's migrations`,
+      `${shown} holds what a move that was cut short has left`,
+      "Move again with `mainstay move --to … --again`, which throws that away. Where it came from nothing was changed.",
+    );
+  if (!tables.includes("schema_migrations"))
+    throw new OperatorError(
+      `${shown} is in use by another program: it has tables (${some(tables)}), and no record of Mainstay's migrations`,
       "Name an empty database in storage.url.",
     );
   const { rows: applied } = await client.query<LedgerRow>(

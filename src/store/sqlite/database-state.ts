@@ -51,23 +51,25 @@ export function readModelState(db: Database): ModelState {
   };
 }
 
+/** What is asked for it, in words that every engine understands. */
+export const DATABASE_STATE = {
+  clock: "SELECT last_instant AS at FROM clock",
+  snapshot:
+    'SELECT day, finished_at AS "finishedAt" FROM snapshot_runs WHERE finished_at IS NOT NULL ORDER BY day DESC LIMIT 1',
+  outbox:
+    "SELECT count(*) AS waiting, min(created_at) AS \"oldestAt\" FROM webhook_deliveries WHERE status = 'pending'",
+  receivers: `SELECT p.id AS "partnerId", p.name AS partner, r.url, r.paused_at AS "pausedAt",
+      r.failing_since AS "failingSince", r.last_error AS "lastError"
+    FROM webhook_receivers r JOIN partners p ON p.id = r.partner_id
+    WHERE r.url IS NOT NULL AND p.enabled ORDER BY p.id`,
+};
+
 export function readDatabaseState(db: Database): DatabaseState {
   const one = <Row>(sql: string) => db.query<Row, []>(sql).get() ?? undefined;
   return {
-    lastInstant: one<{ at: number }>("SELECT last_instant AS at FROM clock")?.at ?? 0,
-    snapshot: one(
-      "SELECT day, finished_at AS finishedAt FROM snapshot_runs WHERE finished_at IS NOT NULL ORDER BY day DESC LIMIT 1",
-    ),
-    outbox: one(
-      "SELECT count(*) AS waiting, min(created_at) AS oldestAt FROM webhook_deliveries WHERE status = 'pending'",
-    )!,
-    receivers: db
-      .query<DatabaseState["receivers"][number], []>(
-        `SELECT p.id AS partnerId, p.name AS partner, r.url, r.paused_at AS pausedAt,
-           r.failing_since AS failingSince, r.last_error AS lastError
-         FROM webhook_receivers r JOIN partners p ON p.id = r.partner_id
-         WHERE r.url IS NOT NULL AND p.enabled = 1 ORDER BY p.id`,
-      )
-      .all(),
+    lastInstant: one<{ at: number }>(DATABASE_STATE.clock)?.at ?? 0,
+    snapshot: one(DATABASE_STATE.snapshot),
+    outbox: one(DATABASE_STATE.outbox)!,
+    receivers: db.query<DatabaseState["receivers"][number], []>(DATABASE_STATE.receivers).all(),
   };
 }

@@ -2,6 +2,9 @@ import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { OperatorError } from "../../domain/errors.ts";
 
+/** The database of a data folder that is being moved to. */
+export const UNFINISHED = "mainstay.db.unfinished";
+
 /** Whether a database was ever made there. SQLite takes an empty file for a new one. */
 export function hasDatabase(databaseFile: string): boolean {
   return bytesOf(databaseFile) > 0;
@@ -14,6 +17,11 @@ export function hasDatabase(databaseFile: string): boolean {
 export function refuseRemains(databaseFile: string): void {
   if (hasDatabase(databaseFile)) return;
   const folder = dirname(databaseFile);
+  if (bytesOf(join(folder, UNFINISHED)) >= 0)
+    throw new OperatorError(
+      `${folder} holds what a move that was cut short has left`,
+      "Move again with `mainstay move --to … --again`, or remove the folder. Where it came from nothing was changed.",
+    );
   const found = [
     ...(bytesOf(`${databaseFile}-wal`) > 0 ? [`${databaseFile}-wal`] : []),
     ...(bytesOf(join(folder, "mainstay.key")) > 0 ? [join(folder, "mainstay.key")] : []),

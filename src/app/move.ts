@@ -1,0 +1,181 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config/settings.ts";
+import { OperatorError } from "../domain/errors.ts";
+import type { FillRandom } from "../domain/ids.ts";
+import { isUploadName } from "../domain/photo.ts";
+import type { Instant } from "../domain/time.ts";
+import { placeFile, replaceFile } from "../files.ts";
+import { keyFilePath, keyIsInEnvironment } from "../secrets/master-key.ts";
+import { postgresSource, postgresTarget } from "../store/postgres/side.ts";
+import { UNFINISHED } from "../store/sqlite/remains.ts";
+import { sqliteSide } from "../store/sqlite/side.ts";
+import { type Moved, type Side, transfer, uploadRows } from "../store/transfer.ts";
+import { DailyBudgets } from "../usecases/daily-budgets.ts";
+import { openBudgetLedger } from "./budget-ledger.ts";
+import { databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
+import { lockInstance } from "./instance-lock.ts";
+
+export type MoveStep = "copying" | "comparing" | "photos";
+export type MoveWorld = {
+  config: Config;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: () => Instant;
+  random: FillRandom;
+  /** An address of PostgreSQL, or a folder. */
+  to: string;
+  /** Throws away what an unfinished move has left there. */
+  again: boolean;
+  onStep: (step: MoveStep, done: number, total: number) => void;
+};
+export type MoveResult = { from: string; to: string; rows: Moved; photos: number };
+
+export const isPostgres = (place: string) => /^postgres(ql)?:/i.test(place);
+
+/** Where pictures are, as far as a move has to do with them. */
+type Pictures = {
+  names(): Promise<string[]>;
+  read(name: string): Promise<{ bytes: Uint8Array; writtenAt: Instant }>;
+  write(name: string, bytes: Uint8Array, writtenAt: Instant): Promise<void>;
+};
+type Place = Side & { pictures: Pictures; close(): void | Promise<void> };
+type Target = Place & { finish(): Promise<void> };
+
+/**
+ * Copies everything that the settings' storage holds to another one that is empty, and compares both. Nothing changes
+ * where it comes from; no server may run on it meanwhile. Throws an OperatorError where that cannot be, or came out
+ * otherwise.
+ */
+export async function move(world: MoveWorld): Promise<MoveResult> {
+  const { config, to, onStep } = world;
+  if (config.storage.url === "" && !isPostgres(to))
+    throw new OperatorError(
+      `both are data folders: ${config.storage.dataDir} and ${to}`,
+      "A move goes to PostgreSQL or from there. `mainstay backup` and `mainstay restore` copy a data folder.",
+    );
+  const from =
+    config.storage.url === "" ? await folderSource(world) : await databaseSource(config.storage.url);
+  try {
+    const target = isPostgres(to) ? await databaseTarget(world) : folderTarget(world);
+    try {
+      const rows = await transfer(from, target, onStep);
+      const photos = await movePictures(from.pictures, target.pictures, onStep);
+      await target.finish();
+      return { from: from.name, to: target.name, rows, photos };
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await from.close();
+  }
+}
+
+async function movePictures(from: Pictures, to: Pictures, onStep: MoveWorld["onStep"]): Promise<number> {
+  const names = await from.names();
+  for (const [nth, name] of names.entries()) {
+    const { bytes, writtenAt } = await from.read(name);
+    await to.write(name, bytes, writtenAt);
+    const copy = await to.read(name);
+    if (Buffer.compare(copy.bytes, bytes) !== 0)
+      throw new OperatorError(`the photo ${name} came out otherwise`, "Move again with --again.");
+    onStep("photos", nth + 1, names.length);
+  }
+  return names.length;
+}
+
+async function folderSource({ config, env, clock, random }: MoveWorld): Promise<Place> {
+  const { dataDir } = config.storage;
+  const lock = lockInstance(dataDir);
+  try {
+    // Brings the schema up to date, and what a server that was killed has noted of budgets into the database.
+    const { store } = await openDataFolder({ config, env, clock, random });
+    const ledger = openBudgetLedger(dataDir);
+    try {
+      await new DailyBudgets(store, clock, ledger).recover();
+    } finally {
+      ledger.close();
+      await store.close();
+    }
+    const side = sqliteSide(databaseFile(dataDir), clock());
+    return {
+      ...side,
+      pictures: filesIn(dataDir),
+      close() {
+        side.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function databaseSource(url: string): Promise<Place> {
+  const side = await postgresSource(url);
+  return { ...side, pictures: uploadRows(side.engine) };
+}
+
+async function databaseTarget({ to, again, clock }: MoveWorld): Promise<Target> {
+  const side = await postgresTarget(to, { now: clock(), again });
+  return { ...side, pictures: uploadRows(side.engine) };
+}
+
+/** A data folder whose database gets its name last. */
+function folderTarget({ config, env, to: dataDir, again, clock }: MoveWorld): Target {
+  const unfinished = join(dataDir, UNFINISHED);
+  const found = existsSync(dataDir) ? readdirSync(dataDir) : [];
+  const isLeft = found.includes(UNFINISHED);
+  if (isLeft && again)
+    for (const name of found.filter((name) => name.startsWith(UNFINISHED) || LEFT.includes(name)))
+      rmSync(join(dataDir, name), { recursive: true });
+  else if (isLeft)
+    throw new OperatorError(
+      `${dataDir} holds what a move that was cut short has left`,
+      "Move again with --again, which throws that away and begins anew. Where it came from nothing was changed.",
+    );
+  const inTheWay = existsSync(dataDir) ? readdirSync(dataDir) : [];
+  if (inTheWay.length > 0)
+    throw new OperatorError(
+      `${dataDir} is not empty: there is ${inTheWay.slice(0, 3).join(", ")}`,
+      "Name a folder that is empty, or not there yet.",
+    );
+  makeDataFolder(dataDir);
+  const side = sqliteSide(unfinished, clock());
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) side.close();
+    isOpen = false;
+  };
+  return {
+    ...side,
+    name: dataDir,
+    pictures: filesIn(dataDir),
+    close,
+    async finish() {
+      const key = keyFilePath(config.storage.dataDir);
+      if (!keyIsInEnvironment(env) && existsSync(key))
+        await replaceFile(keyFilePath(dataDir), readFileSync(key));
+      close();
+      placeFile(unfinished, databaseFile(dataDir));
+    },
+  };
+}
+
+/** What a move makes beside the database. */
+const LEFT: readonly string[] = ["uploads", "mainstay.key"];
+
+function filesIn(dataDir: string): Pictures {
+  const folder = join(dataDir, "uploads");
+  return {
+    names: async () => (existsSync(folder) ? readdirSync(folder).filter(isUploadName).sort() : []),
+    read: async (name) => {
+      const path = join(folder, name);
+      return { bytes: readFileSync(path), writtenAt: Math.round(statSync(path).mtimeMs) };
+    },
+    async write(name, bytes) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      await replaceFile(join(folder, name), bytes);
+    },
+  };
+}

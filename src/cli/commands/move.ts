@@ -1,0 +1,60 @@
+import { resolve } from "node:path";
+import { isPostgres, type MoveStep, move } from "../../app/move.ts";
+import { command, flag, text, UsageError } from "../command.ts";
+import { requireInstallation } from "../installation.ts";
+import { progressBar } from "../terminal/progress-bar.ts";
+
+const NAMES: Record<MoveStep, string> = { copying: "Copying", comparing: "Comparing", photos: "Photos" };
+
+export const moveCommand = command({
+  description:
+    "Copies all data to an empty PostgreSQL database, or from there to an empty data folder, and compares both: the " +
+    "count of every table, the sum of every column, every row, every photo. Stop every server first: none may write " +
+    "meanwhile. Nothing changes where the data comes from. One that is cut short leaves a target that no server " +
+    "takes; the same command with --again begins anew.",
+  options: {
+    to: text("TARGET", "postgres://… of an empty database, or a folder that is empty or not there yet"),
+    again: flag("throw away what an earlier move that was cut short has left there"),
+  },
+  examples: [
+    "mainstay move --to 'postgres://mainstay:…@db.example.com/mainstay'",
+    "mainstay move --to /var/lib/mainstay-again",
+  ],
+  async run(context, _arguments, { to, again }) {
+    const { config, cwd, env, now, random, print } = context;
+    if (to === undefined)
+      throw new UsageError("--to is missing", "Name the database, or the folder, to move to.");
+    requireInstallation(context);
+    const bar = progressBar(context.isTty && !context.json);
+    const startedAt = performance.now();
+    try {
+      const moved = await move({
+        ...{ config, env, random, again },
+        clock: now,
+        to: isPostgres(to) ? to : resolve(cwd, to),
+        onStep: (step, done, total) => bar.show(NAMES[step], done, total),
+      });
+      bar.stop();
+      const rows = Object.values(moved.rows).reduce((sum, count) => sum + count, 0);
+      const durationMs = Math.round(performance.now() - startedAt);
+      print(
+        {
+          from: moved.from,
+          to: moved.to,
+          tables: moved.rows,
+          rows,
+          photos: moved.photos,
+          duration_ms: durationMs,
+        },
+        [
+          `Moved ${rows} rows and ${moved.photos} photos from ${moved.from} to ${moved.to}, and compared them (${(durationMs / 1000).toFixed(1)} s).`,
+          isPostgres(to)
+            ? "Set storage.url to it on every server, give each the same key (mainstay.key, or MAINSTAY_KEY_FILE), and start them."
+            : `Take storage.url out of the configuration, and start with: mainstay serve --data-dir ${moved.to}`,
+        ].join("\n"),
+      );
+    } finally {
+      bar.stop();
+    }
+  },
+});

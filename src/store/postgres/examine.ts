@@ -1,0 +1,67 @@
+import { versionName } from "../queries/models.ts";
+import { DATABASE_STATE, type DatabaseState, type ModelState } from "../sqlite/database-state.ts";
+import { parseAddress } from "./address.ts";
+import { Connections } from "./connections.ts";
+import { readable } from "./errors.ts";
+import { readFacts, type ServerFacts } from "./facts.ts";
+import { inspect, pendingMigrations } from "./migrate.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { TYPES } from "./types.ts";
+
+/** A database that a doctor has looked at, whether servers run on it or not. */
+export type Examined = {
+  facts: ServerFacts;
+  /** Steps of the schema that the database has, and that it lacks. */
+  schema: { version: number; missing: number };
+  /** Undefined while there is no schema. */
+  rows:
+    | {
+        state: DatabaseState;
+        model: ModelState;
+        /** One to try the key on; undefined when nothing was sealed yet. */
+        sealedSecret: string | undefined;
+        photos: { known: number; missing: number };
+      }
+    | undefined;
+};
+
+/** Looks at the database and changes nothing. Rejects with an OperatorError where it cannot be used. */
+export async function examine(url: string): Promise<Examined> {
+  const address = parseAddress(url);
+  const connections = new Connections(address);
+  try {
+    const client = await connections.open();
+    await inspect(client, address);
+    const facts = await readFacts(client, address);
+    const missing = (await pendingMigrations(client, address, MIGRATIONS)).length;
+    const schema = { version: MIGRATIONS.length - missing, missing };
+    if (schema.version === 0) return { facts, schema, rows: undefined };
+    const all = async <Row>(text: string) => (await client.query({ text, types: TYPES })).rows as Row[];
+    const one = async <Row>(text: string) => (await all<Row>(text))[0];
+    const state: DatabaseState = {
+      lastInstant: (await one<{ at: number }>(DATABASE_STATE.clock))?.at ?? 0,
+      snapshot: await one(DATABASE_STATE.snapshot),
+      outbox: (await one<DatabaseState["outbox"]>(DATABASE_STATE.outbox))!,
+      receivers: await all(DATABASE_STATE.receivers),
+    };
+    const fit = await one<{ base: string; number: number }>(FIT);
+    const model: ModelState = {
+      scoredBy: (await one<{ version: string }>(SCORED_BY))?.version,
+      fit: fit && { base: fit.base, version: versionName(fit.base, fit.number) },
+    };
+    const sealedSecret = (await one<{ secret: string }>("SELECT secret FROM webhook_receivers LIMIT 1"))
+      ?.secret;
+    const photos = (await one<{ known: number; missing: number }>(PHOTOS))!;
+    return { facts, schema, rows: { state, model, sealedSecret, photos } };
+  } catch (error) {
+    throw readable(error, address);
+  } finally {
+    await connections.close();
+  }
+}
+
+const FIT = "SELECT v.base, v.number FROM model_in_use u JOIN model_versions v ON v.number = u.number";
+const SCORED_BY =
+  "SELECT model_version AS version FROM snapshot_runs WHERE finished_at IS NOT NULL ORDER BY day DESC LIMIT 1";
+const PHOTOS = `SELECT count(*) AS known, count(*) FILTER (WHERE u.filename IS NULL) AS missing
+  FROM photos p LEFT JOIN uploads u ON u.filename = p.filename`;

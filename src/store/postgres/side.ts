@@ -1,0 +1,151 @@
+import type pg from "pg";
+import { OperatorError } from "../../domain/errors.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { Side } from "../transfer.ts";
+import { type DatabaseAddress, parseAddress } from "./address.ts";
+import { Connections } from "./connections.ts";
+import { readable } from "./errors.ts";
+import { applyMigrations, inspect, pendingMigrations, tablesOf, UNFINISHED_MOVE } from "./migrate.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { postgresEngine } from "./statements.ts";
+
+/** A database as one side of a transfer. */
+export type PostgresSide = Side & { close(): Promise<void> };
+
+/** The database that is moved away from: it has to be whole and of this version. */
+export async function postgresSource(url: string): Promise<PostgresSide> {
+  return await opened(url, async (client, address) => {
+    const missing = await pendingMigrations(client, address, MIGRATIONS);
+    if (missing.length > 0)
+      throw new OperatorError(
+        `${address.shown} lacks ${missing.length} steps of the schema`,
+        "Apply them first: `mainstay migrate`.",
+      );
+  });
+}
+
+/**
+ * The database that is moved to: it has to be empty, or to have the schema and no rows. It gets the schema, and is
+ * marked as unfinished until `finish`. With `again` what an unfinished move has left in it is thrown away first.
+ */
+export async function postgresTarget(
+  url: string,
+  { now, again }: { now: Instant; again: boolean },
+): Promise<PostgresSide & { finish(): Promise<void> }> {
+  const side = await opened(url, async (client, address) => {
+    const tables = await tablesOf(client);
+    if (again && tables.includes(UNFINISHED_MOVE)) await empty(client, tables);
+    const applied = await applyMigrations(client, address, MIGRATIONS, now);
+    if (applied.length < MIGRATIONS.length) await requireNoRows(client, address);
+    await client.query(`CREATE TABLE ${UNFINISHED_MOVE} (begun_at bigint NOT NULL)`);
+  });
+  return { ...side, finish: () => side.run(`DROP TABLE ${UNFINISHED_MOVE}`) };
+}
+
+/** What a new database has rows in. */
+const FILLED_AT_FIRST = ["schema_migrations", "clock", "model_in_use"];
+
+async function requireNoRows(client: pg.Client, { shown }: DatabaseAddress): Promise<void> {
+  const tables = (await tablesOf(client)).filter((name) => !FILLED_AT_FIRST.includes(name));
+  for (const name of tables) {
+    const { rows } = await client.query(`SELECT 1 FROM ${quoted(name)} LIMIT 1`);
+    if (rows.length > 0)
+      throw new OperatorError(
+        `${shown} is not empty: ${name} has rows`,
+        "Name an empty database: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0;",
+      );
+  }
+}
+
+type Prepare = (client: pg.Client, address: DatabaseAddress) => Promise<void>;
+
+async function opened(
+  url: string,
+  prepare: Prepare,
+): Promise<PostgresSide & { run(sql: string): Promise<void> }> {
+  const address = parseAddress(url);
+  const connections = new Connections(address);
+  const explained = async <T>(work: () => Promise<T>) => {
+    try {
+      return await work();
+    } catch (error) {
+      throw readable(error, address);
+    }
+  };
+  try {
+    const client = await connections.open();
+    const run = async (sql: string, values: unknown[] = []) => {
+      await explained(() => client.query(sql, values));
+    };
+    await explained(async () => {
+      await inspect(client, address);
+      await prepare(client, address);
+    });
+    const engine = postgresEngine(
+      {
+        read: (statement) => explained(() => client.query(statement as pg.QueryConfig)),
+        write: async (statement) => {
+          await explained(() => client.query(statement as pg.QueryConfig));
+        },
+      },
+      address.prepares,
+    );
+    return {
+      name: address.shown,
+      engine,
+      run,
+      async transaction(work) {
+        await run("BEGIN");
+        try {
+          const value = await work();
+          await run("COMMIT");
+          return value;
+        } catch (error) {
+          await run("ROLLBACK").catch(() => {});
+          throw error;
+        }
+      },
+      async lastInstant() {
+        const { rows } = await client.query(
+          "SELECT greatest((SELECT max(last_instant) FROM clock), (SELECT max(last_instant) FROM partner_totals)) AS last",
+        );
+        return Number(rows[0].last ?? 0);
+      },
+      async goOnAfter(instant) {
+        await run("UPDATE clock SET last_instant = greatest(last_instant, $1)", [instant]);
+        await numberOn(client);
+      },
+      close: () => connections.close(),
+    };
+  } catch (error) {
+    await connections.close();
+    throw readable(error, address);
+  }
+}
+
+/** Rows that were written with a number of their own do not move the sequence behind it. */
+async function numberOn(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ table: string; column: string }>(
+    `SELECT table_name AS table, column_name AS column FROM information_schema.columns
+     WHERE table_schema = current_schema() AND is_identity = 'YES'`,
+  );
+  for (const { table, column } of rows)
+    await client.query(
+      `SELECT setval(pg_get_serial_sequence('"${table}"', '${column}'), max("${column}")) FROM "${table}" HAVING max("${column}") IS NOT NULL`,
+    );
+}
+
+/** All of the schema, in one transaction: it happens whole, or not at all. */
+async function empty(client: pg.Client, tables: readonly string[]): Promise<void> {
+  await client.query("BEGIN");
+  await client.query(`DROP TABLE ${tables.map(quoted).join(", ")} CASCADE`);
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT oid::regprocedure::text AS name FROM pg_proc
+     WHERE pronamespace = current_schema()::regnamespace AND proowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)
+       AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')`,
+  );
+  for (const { name } of rows) await client.query(`DROP ROUTINE ${name}`);
+  await client.query("COMMIT");
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;

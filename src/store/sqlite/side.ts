@@ -1,0 +1,29 @@
+import type { Instant } from "../../domain/time.ts";
+import { clockStore } from "../queries/clock.ts";
+import type { Side } from "../transfer.ts";
+import { openSqlite } from "./open.ts";
+
+/** A database file as one side of a transfer, made when it is missing. Nobody else may have it open to write. */
+export function sqliteSide(file: string, now: Instant): Side & { close(): void } {
+  const sqlite = openSqlite(file, { now });
+  const { connection, writer: engine } = sqlite;
+  const clock = clockStore(engine);
+  return {
+    name: file,
+    engine,
+    async transaction(run) {
+      connection.begin();
+      try {
+        const value = await run();
+        connection.commit();
+        return value;
+      } catch (error) {
+        connection.rollback();
+        throw error;
+      }
+    },
+    lastInstant: () => clock.lastInstant(),
+    goOnAfter: async (instant) => clock.setLastInstant(Math.max(instant, await clock.lastInstant())),
+    close: sqlite.close,
+  };
+}

@@ -1,0 +1,213 @@
+import { type Column, eq, getTableColumns, sql } from "drizzle-orm";
+import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { OperatorError } from "../domain/errors.ts";
+import type { Instant } from "../domain/time.ts";
+import type { Engine } from "./engine.ts";
+import { schemaOf, type Tables } from "./schema.ts";
+import { sqliteKit } from "./sqlite/kit.ts";
+
+/** One of the two databases of a transfer, which nobody else writes to meanwhile. */
+export type Side = {
+  /** How operators know it. */
+  name: string;
+  engine: Engine;
+  transaction<T>(run: () => Promise<T>): Promise<T>;
+  /** No earlier than any instant that was given to a row, whoever's it is. */
+  lastInstant(): Promise<Instant>;
+  /** Rows that are written from now on get later instants than this, and numbers that none has. */
+  goOnAfter(instant: Instant): Promise<void>;
+};
+
+export type TransferStep = "copying" | "comparing";
+export type OnRows = (step: TransferStep, done: number, total: number) => void;
+/** Rows by table. */
+export type Moved = Readonly<Record<string, number>>;
+
+type Name = keyof Tables;
+type Row = Record<string, unknown>;
+
+/** What the tables are called and consist of, in whichever engine. */
+const known: Tables = schemaOf(sqliteKit);
+const NAMES = Object.keys(known) as Name[];
+
+/** Of servers that run, which none does during a move; and pictures, which one of the sides may have as files. */
+const LEFT_OUT: readonly Name[] = ["servers", "leases", "uploads"];
+
+/** Rows read, and written, at a time; fewer of wide tables: a statement takes 32,766 values. */
+const BATCH_ROWS = 1_000;
+const MOST_VALUES = 30_000;
+
+/**
+ * Copies every row of one database to another that has the schema and no rows, and compares both: the count of every
+ * table, the sum of every column, and every row as it is read back. Throws an OperatorError with what differs.
+ */
+export async function transfer(from: Side, to: Side, onRows: OnRows): Promise<Moved> {
+  const names = inOrder().filter((name) => !LEFT_OUT.includes(name));
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (await measure(from.engine, name)).get("rows") as number;
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const digests = new Map<Name, bigint>();
+  let done = 0;
+  for (const name of names) {
+    await clear(to, name);
+    let digest = 0n;
+    for await (const rows of batches(from.engine, name)) {
+      await to.transaction(async () => {
+        await to.engine.db.insert(to.engine.tables[name]).values(rows as never);
+      });
+      digest += digestOf(rows);
+      done += rows.length;
+      onRows("copying", done, total);
+    }
+    digests.set(name, digest);
+  }
+  done = 0;
+  for (const name of names) {
+    await compareSums(from, to, name);
+    let digest = 0n;
+    for await (const rows of batches(to.engine, name)) {
+      digest += digestOf(rows);
+      done += rows.length;
+      onRows("comparing", done, total);
+    }
+    if (digest !== digests.get(name))
+      throw differs(`the rows of ${tableName(name)} are others in ${to.name} than in ${from.name}`);
+  }
+  await to.goOnAfter(await from.lastInstant());
+  return Object.fromEntries(names.map((name) => [tableName(name), counts[name]!]));
+}
+
+const tableName = (name: Name) => getTableConfig(known[name]).name;
+const columnsOf = (name: Name): [key: string, column: Column][] =>
+  Object.entries(getTableColumns(known[name]));
+
+/** The tables, each after those that it refers to. */
+function inOrder(): Name[] {
+  const left = new Set(NAMES);
+  const ordered: Name[] = [];
+  const nameOf = (table: unknown) => NAMES.find((name) => known[name] === table);
+  while (left.size > 0) {
+    const ready = [...left].filter((name) =>
+      getTableConfig(known[name] as SQLiteTable).foreignKeys.every((key) => {
+        const target = nameOf(key.reference().foreignTable);
+        return target === name || target === undefined || !left.has(target);
+      }),
+    );
+    if (ready.length === 0)
+      throw new Error(`tables refer to each other in a circle: ${[...left].join(", ")}`);
+    for (const name of ready) left.delete(name);
+    ordered.push(...ready);
+  }
+  return ordered;
+}
+
+/** What a new schema has of itself, such as the clock's row. */
+async function clear(to: Side, name: Name): Promise<void> {
+  if ((await measure(to.engine, name)).get("rows") === 0) return;
+  await to.transaction(async () => {
+    await to.engine.db.delete(to.engine.tables[name]);
+  });
+}
+
+/** Every row, in the order of the primary key. */
+async function* batches({ db, tables }: Engine, name: Name): AsyncGenerator<Row[]> {
+  const table = tables[name] as unknown as SQLiteTable;
+  const columns = getTableColumns(table) as Record<string, Column>;
+  const key = keyOf(name);
+  const keyed = sql.join(
+    key.map((column) => sql`${columns[column]}`),
+    sql`, `,
+  );
+  const limit = Math.min(BATCH_ROWS, Math.floor(MOST_VALUES / Object.keys(columns).length));
+  for (let last: Row | undefined; ; ) {
+    const query = db.select().from(table).$dynamic();
+    if (last) {
+      const after = sql.join(
+        key.map((column) => sql`${last![column]}`),
+        sql`, `,
+      );
+      query.where(sql`(${keyed}) > (${after})`);
+    }
+    const rows: Row[] = await query.orderBy(sql`${keyed}`).limit(limit);
+    if (rows.length > 0) yield rows;
+    if (rows.length < limit) return;
+    last = rows.at(-1);
+  }
+}
+
+/** The names of the primary key's columns. */
+function keyOf(name: Name): string[] {
+  const { primaryKeys } = getTableConfig(known[name] as SQLiteTable);
+  const columns =
+    primaryKeys[0]?.columns ?? columnsOf(name).flatMap(([, column]) => (column.primary ? [column] : []));
+  if (columns.length === 0) throw new Error(`${name} has no primary key`);
+  return columns.map((column) => columnsOf(name).find(([, one]) => one.name === column.name)![0]);
+}
+
+/** The same for the same rows, in whatever order. */
+function digestOf(rows: readonly Row[]): bigint {
+  return rows.reduce((sum, row) => (sum + Bun.hash.wyhash(JSON.stringify(row, bytesAsText))) & MASK, 0n);
+}
+const MASK = 0xffff_ffff_ffff_ffffn;
+const bytesAsText = (_: string, value: unknown) =>
+  value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
+
+async function compareSums(from: Side, to: Side, name: Name): Promise<void> {
+  const [there, here] = [await measure(from.engine, name), await measure(to.engine, name)];
+  for (const [what, expected] of there) {
+    const found = here.get(what);
+    if (isAlike(expected, found)) continue;
+    const of = what === "rows" ? `${tableName(name)} has` : `the sum of ${tableName(name)}.${what} is`;
+    throw differs(`${of} ${expected} in ${from.name}, and ${found} in ${to.name}`);
+  }
+}
+
+/** Sums of fractions depend in their last digits on the order in which they were added. */
+function isAlike(one: unknown, other: unknown): boolean {
+  if (typeof one !== "number" || typeof other !== "number") return one === other;
+  return Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one));
+}
+
+const differs = (what: string) =>
+  new OperatorError(
+    `the copy is not like what was copied: ${what}`,
+    "Nothing was changed where it came from. Report this; and move again once it is mended.",
+  );
+
+/** How many rows a table has, and of every column what its values add up to: their lengths where they are texts. */
+async function measure({ db, tables }: Engine, name: Name): Promise<Map<string, unknown>> {
+  const columns = getTableColumns(tables[name] as unknown as SQLiteTable) as Record<string, Column>;
+  const sums = columnsOf(name).map(([key, column]) => [column.name, sumOf(column, columns[key]!)] as const);
+  const [found] = (await db
+    .select({ rows: sql<number>`count(*)`, ...Object.fromEntries(sums) })
+    .from(tables[name] as unknown as SQLiteTable)) as Row[];
+  return new Map(Object.entries(found!));
+}
+
+/** Large ones by their remainders, so that no sum of many is too large for an engine. As text: exact in both. */
+const sumOf = ({ dataType, columnType }: Column, column: Column) => {
+  if (dataType === "boolean")
+    return sql`cast(coalesce(sum(case when ${column} then 1 else 0 end), 0) as text)`.as(column.name);
+  if (columnType === "SQLiteReal") return sql<number>`coalesce(sum(${column}), 0.0)`.as(column.name);
+  if (dataType === "number")
+    return sql`cast(coalesce(sum(${column} % 1000000007), 0) as text)`.as(column.name);
+  return sql`cast(coalesce(sum(length(${column})), 0) as text)`.as(column.name);
+};
+
+/** Pictures that a database holds. */
+export function uploadRows({ db, tables: { uploads } }: Engine) {
+  return {
+    async names(): Promise<string[]> {
+      const rows = await db.select({ filename: uploads.filename }).from(uploads).orderBy(uploads.filename);
+      return rows.map(({ filename }) => filename);
+    },
+    async read(filename: string): Promise<{ bytes: Uint8Array; writtenAt: Instant }> {
+      const [row] = await db.select().from(uploads).where(eq(uploads.filename, filename));
+      if (!row) throw new Error(`the database has no picture ${filename}`);
+      return row;
+    },
+    async write(filename: string, bytes: Uint8Array, writtenAt: Instant): Promise<void> {
+      await db.insert(uploads).values({ filename, bytes: Buffer.from(bytes), writtenAt });
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Json } from "../support/json.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import { rowsOf, usePostgres } from "../support/postgres.ts";
+
+const { install } = useMainstay();
+const { newDatabase, ask } = usePostgres();
+
+async function served() {
+  const url = await newDatabase();
+  const server = install({ storage: { url } });
+  await server.createPartner();
+  return { server, url };
+}
+const named = (checks: Json[], name: string) => checks.find((check) => check.name === name);
+
+test("a sound database is looked at all over, and nothing fails", async () => {
+  const { server } = await served();
+  const { failed, checks } = await server.json("doctor");
+  expect(failed).toBe(0);
+  expect(named(checks, "database").detail).toMatch(/PostgreSQL \d+.*, UTF8, /);
+  expect(named(checks, "schema")).toMatchObject({ status: "ok" });
+  expect(named(checks, "encryption").detail).toContain("stays on this machine");
+  expect(named(checks, "privileges")).toMatchObject({ status: "ok" });
+  expect(named(checks, "time_zone").detail).toStartWith("UTC; ");
+  expect(named(checks, "database_clock").detail).toMatch(/agree to \d+ ms/);
+  expect(named(checks, "connections").detail).toMatch(/\d+ of \d+ are in use/);
+  // The tests' own server does not wait for its disk.
+  expect(named(checks, "durability")).toMatchObject({
+    status: "warn",
+    detail: expect.stringContaining("fsync and full_page_writes are off"),
+  });
+  expect(named(checks, "replication").detail).toBe("no standby is connected");
+  expect(named(checks, "key").detail).toContain("opens the database's secrets");
+  expect(named(checks, "wal")).toBeUndefined();
+});
+
+test("a server without the others' key is found", async () => {
+  const { url } = await served();
+  const { stdout } = await install({ storage: { url } }).run("doctor", "--json");
+  expect(named(JSON.parse(stdout).checks, "key")).toMatchObject({
+    status: "fail",
+    detail: expect.stringContaining("there is no key file"),
+  });
+});
+
+test("a user that may not make tables is told when that matters, and one that may not write fails", async () => {
+  const { server, url } = await served();
+  const name = `clerk_${new URL(url).pathname.slice(1)}`;
+  await rowsOf(
+    url,
+    `CREATE ROLE ${name} LOGIN PASSWORD 'secret-of-the-clerk' CONNECTION LIMIT 10;
+     REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${name};
+     GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${name}`,
+  );
+  const address = new URL(url);
+  Object.assign(address, { username: name, password: "secret-of-the-clerk" });
+  server.configure({ storage: { url: address.href } });
+  const { checks } = await server.json("doctor");
+  expect(named(checks, "privileges")).toMatchObject({
+    status: "warn",
+    detail: "the user may read and write every table, and make none",
+  });
+  expect(named(checks, "connections")).toMatchObject({ status: "warn" });
+  await server.start();
+  await server.stop();
+  await rowsOf(url, `REVOKE INSERT ON properties FROM ${name}`);
+  const refused = await server.run("doctor", "--json");
+  expect(refused.code).toBe(1);
+  expect(named(JSON.parse(refused.stdout).checks, "privileges").detail).toContain("properties");
+  await rowsOf(url, `DROP OWNED BY ${name}`);
+  await ask(`DROP ROLE ${name}`);
+});
+
+test("a database that cannot be reached fails with what to do, beside the checks that need none", async () => {
+  const server = install({ storage: { url: "postgres://mainstay:wrong@127.0.0.1:1/mainstay" } });
+  const { code, stdout } = await server.run("doctor", "--json");
+  expect(code).toBe(1);
+  const { checks } = JSON.parse(stdout);
+  expect(named(checks, "database")).toMatchObject({
+    status: "fail",
+    detail: expect.stringContaining("does not answer at 127.0.0.1:1"),
+    remedy: expect.stringContaining("Check that it runs"),
+  });
+  expect(named(checks, "configuration")).toMatchObject({ status: "ok" });
+});
+
+test("backups are left to PostgreSQL, and the command says to which of its tools", async () => {
+  const { server } = await served();
+  const { code, stderr } = await server.run("backup", join(server.folder, "b.backup"));
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/pg_dump.*pg_basebackup/s)]);
+});

@@ -1,0 +1,211 @@
+import { Database } from "bun:sqlite";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ApiClient } from "../support/client.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+import { addProperty } from "../support/portfolio.ts";
+import { rowsOf, usePostgres } from "../support/postgres.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { addThings } from "../support/things.ts";
+
+const { install } = useMainstay();
+const { newDatabase } = usePostgres();
+
+/** Everything that a partner reads; what tells of this moment is left out. */
+async function answers(client: ApiClient): Promise<Record<string, string>> {
+  const told: Record<string, string> = {};
+  const get = async (path: string) => {
+    const { text } = await client.get(path);
+    told[path] = text.replaceAll(/"(generated|assessed)_at":"[^"]+"/g, "");
+    return JSON.parse(text);
+  };
+  const { properties } = await get("/v1/properties?limit=200");
+  const { components } = await get("/v1/components?limit=200");
+  await get("/v1/appliances?limit=200");
+  await get("/v1/alerts?limit=200");
+  await get("/v1/portfolio/summary?limit=200");
+  await get("/v1/portfolio/plan?limit=200");
+  await get("/v1/events?since=2000-01-01T00:00:00Z&limit=200");
+  await get("/v1/webhook-deliveries?limit=200");
+  for (const { id } of properties)
+    for (const part of ["", "/units", "/report", "/forecast", "/plan", "/claims", "/compliance"])
+      await get(part === "" ? `/v1/properties/${id}` : `/v1/property/${id}${part}`);
+  for (const { id } of components.slice(0, 40)) {
+    await get(`/v1/components/${id}/history`);
+    await get(`/v1/components/${id}/trend`);
+  }
+  return told;
+}
+
+/** The property that the demo shows, with ten years behind it, and one of each kind of thing. */
+async function withHistory(server: Installation): Promise<{ partner: Partner }> {
+  const receiver = await startReceiver();
+  const partner = await server.createPartner("Acme", "--webhook-url", receiver.url);
+  await server.start();
+  const client = server.as(partner);
+  await client.post("/onboarding/demo-property", {});
+  await addThings(client);
+  await server.json("snapshot");
+  await receiver.waitFor((received) => received.length > 5);
+  await server.json("partner", "set-webhook", partner.partner_id, "--off");
+  await server.stop();
+  await receiver.close();
+  return { partner };
+}
+
+const onDatabase = (url: string) => ({ storage: { url } });
+function copyKey(from: Installation, to: Installation): void {
+  mkdirSync(to.dataDir, { recursive: true, mode: 0o700 });
+  copyFileSync(join(from.dataDir, "mainstay.key"), join(to.dataDir, "mainstay.key"));
+}
+
+describe("a data folder that is moved to PostgreSQL, and back", () => {
+  let source: Installation;
+  let partner: Partner;
+  let before: Record<string, string>;
+  let url: string;
+  beforeAll(async () => {
+    source = install();
+    ({ partner } = await withHistory(source));
+    await source.start();
+    before = await answers(source.as(partner));
+    await source.stop();
+    url = await newDatabase();
+  });
+
+  test("answers every read byte for byte as before, both ways, and goes on from there", async () => {
+    const there = await source.json("move", "--to", url);
+    expect(there).toMatchObject({ photos: 1, to: expect.not.stringContaining("secret") });
+    expect(there.tables.properties).toBe(2);
+    expect(there.rows).toBeGreaterThan(500);
+
+    const shared = install(onDatabase(url));
+    copyKey(source, shared);
+    await shared.start();
+    const client = shared.as(partner);
+    expect(await answers(client)).toEqual(before);
+    const { id } = await addProperty(client, { name: "Built on PostgreSQL" });
+    const { properties } = (await client.get("/v1/properties")).body;
+    expect(properties.at(-1).id).toBe(id);
+    const after = await answers(client);
+    await shared.stop();
+
+    const folder = join(shared.folder, "again");
+    const back = await shared.json("move", "--to", folder);
+    expect(back.tables.properties).toBe(3);
+    const again = install({ storage: { data_dir: folder } });
+    Object.assign(again, { dataDir: folder });
+    await again.start();
+    expect(await answers(again.as(partner))).toEqual(after);
+    await addProperty(again.as(partner));
+    await again.stop();
+    expect((await again.json("doctor")).failed).toBe(0);
+  });
+});
+
+describe("is refused", () => {
+  test("while a server runs, and where there is nothing to move", async () => {
+    const source = install();
+    await source.createPartner();
+    await source.start();
+    const { code, stderr } = await source.run("move", "--to", await newDatabase());
+    expect([code, stderr]).toEqual([1, expect.stringContaining("already serves the data folder")]);
+    await source.stop();
+    const nowhere = await install().run("move", "--to", await newDatabase());
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining("there is no installation")]);
+    const here = await source.run("move", "--to", join(source.folder, "other"));
+    expect([here.code, here.stderr]).toEqual([1, expect.stringContaining("both are data folders")]);
+    expect(existsSync(join(source.folder, "other"))).toBe(false);
+  });
+
+  test("into a database that holds an installation, or another program's tables", async () => {
+    const source = install();
+    await source.createPartner();
+    const url = await newDatabase();
+    await source.json("move", "--to", url);
+    const twice = await source.run("move", "--to", url);
+    expect([twice.code, twice.stderr]).toEqual([1, expect.stringContaining("is not empty: ")]);
+    const theirs = await newDatabase();
+    await rowsOf(theirs, "CREATE TABLE invoices (id int)");
+    const other = await source.run("move", "--to", theirs, "--again");
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining("is in use by another program")]);
+    expect(await rowsOf(theirs, "SELECT * FROM invoices")).toEqual([]);
+  });
+
+  test("into a folder that holds anything", async () => {
+    const source = install();
+    await source.createPartner();
+    const url = await newDatabase();
+    await source.json("move", "--to", url);
+    const shared = install(onDatabase(url));
+    copyKey(source, shared);
+    const taken = join(shared.folder, "taken");
+    mkdirSync(taken);
+    writeFileSync(join(taken, "letter.txt"), "Dear Sir");
+    const { code, stderr } = await shared.run("move", "--to", taken);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("is not empty: there is letter.txt")]);
+    expect(readdirSync(taken)).toEqual(["letter.txt"]);
+  });
+});
+
+describe("a move that is cut short", () => {
+  /** So many that it takes a while. */
+  async function withMuch(): Promise<Installation> {
+    const source = install();
+    await source.createPartner();
+    const db = new Database(join(source.dataDir, "mainstay.db"));
+    db.run(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000)
+      INSERT INTO audit_log (at, actor, action, subject, detail) SELECT i, 'cli:test', 'test', 'x', '{}' FROM n`);
+    db.close(true);
+    return source;
+  }
+
+  test("leaves a database that no server takes, which is emptied when asked", async () => {
+    const source = await withMuch();
+    const url = await newDatabase();
+    const moving = source.spawn("move", "--to", url);
+    for (;;) {
+      const [row] = await rowsOf(url, "SELECT count(*) AS rows FROM audit_log").catch(() => []);
+      if (Number(row?.rows ?? 0) > 0) break;
+      expect(moving.exitCode).toBeNull();
+    }
+    moving.kill("SIGKILL");
+    await moving.exited;
+    const shared = install(onDatabase(url));
+    copyKey(source, shared);
+    const refused = await shared.run("partner", "list");
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("a move that was cut short")]);
+    const again = await source.run("move", "--to", url);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("--again")]);
+    expect((await source.json("move", "--to", url, "--again")).rows).toBeGreaterThan(40_000);
+    expect((await shared.json("partner", "list")).partners).toHaveLength(1);
+  });
+
+  test("leaves a folder that no server takes, which is emptied when asked", async () => {
+    const source = await withMuch();
+    const url = await newDatabase();
+    await source.json("move", "--to", url);
+    const shared = install(onDatabase(url));
+    copyKey(source, shared);
+    const folder = join(shared.folder, "back");
+    const moving = shared.spawn("move", "--to", folder);
+    while (!existsSync(join(folder, "mainstay.db.unfinished"))) {
+      expect(moving.exitCode).toBeNull();
+      await Bun.sleep(5);
+    }
+    moving.kill("SIGKILL");
+    await moving.exited;
+    const back = install();
+    Object.assign(back, { dataDir: folder });
+    const refused = await back.run("serve");
+    expect([refused.code, refused.stderr + refused.stdout]).toEqual([
+      1,
+      expect.stringContaining("a move that was cut short"),
+    ]);
+    const again = await shared.run("move", "--to", folder);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("--again")]);
+    expect((await shared.json("move", "--to", folder, "--again")).rows).toBeGreaterThan(40_000);
+    expect((await back.json("partner", "list")).partners).toHaveLength(1);
+  });
+});
