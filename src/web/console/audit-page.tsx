@@ -3,7 +3,7 @@ import { Empty, Showing } from "../browser/states.tsx";
 import { moment } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
 import type { AdministratorPageForm, AuditForm, AuditPageForm } from "./forms.ts";
-import { IdLink } from "./id-link.tsx";
+import { IdLink, WithLinks } from "./id-link.tsx";
 import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
 
@@ -69,7 +69,12 @@ function Change({ entry, who }: { entry: AuditForm; who: string }) {
       <strong class="what">{action}</strong>
       <span class="how small">
         <IdLink id={subject} />
-        {told.length > 0 && <span class="mute"> {told.join("; ")}</span>}
+        {told.length > 0 && (
+          <span class="mute">
+            {" "}
+            <WithLinks text={told.join("; ")} />
+          </span>
+        )}
       </span>
     </li>
   );

@@ -20,6 +20,13 @@ export function IdLink({ id }: { id: string }) {
   );
 }
 
+const ID = /((?:PARTNER|C|A|P)_[0-9a-z]{26}|WH_\d{13}_[0-9a-z]{5})/g;
+
+/** A text, with the ids in it as links. */
+export const WithLinks = ({ text }: { text: string }) => (
+  <>{text.split(ID).map((part, at) => (at % 2 === 1 ? <IdLink id={part} /> : part))}</>
+);
+
 const QUOTED_ID = /"((?:PARTNER|C|A|P)_[0-9a-z]{26})"/g;
 
 /** JSON to be read, with the ids in it as links. */
