@@ -3,7 +3,7 @@ import { keptFitId } from "../domain/calibration/model-version.ts";
 import type { ModelProposal } from "../domain/model-proposal.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
-import { runOwnCommand } from "./own-command.ts";
+import { inWords, runOwnCommand } from "./own-command.ts";
 
 /** Fits of the model that administrators ask for: one at a time, and the latest is kept with its proof. */
 export type ModelProposals = {
@@ -45,7 +45,7 @@ export function modelProposals(world: {
       await runOwnCommand({ args, env, signal: abort.signal });
       latest = NONE;
     } catch (error) {
-      latest = { ...latest, status: "failed", finishedAt: clock(), error: (error as Error).message };
+      latest = { ...latest, status: "failed", finishedAt: clock(), error: inWords(error as Error) };
     }
   };
   return {

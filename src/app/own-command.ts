@@ -12,6 +12,8 @@ export class OwnCommandFailed extends Error {
     message: string,
     /** The JSON that it printed all the same. */
     readonly result: unknown,
+    /** What to do about it, where it said so. */
+    readonly hint: string | undefined = undefined,
   ) {
     super(message);
   }
@@ -47,15 +49,22 @@ export async function runOwnCommand({ args, env, signal }: OwnCommand): Promise<
     child.exited,
   ]);
   if (code === 0) return JSON.parse(stdout);
-  const message = reported(stderr) ?? `\`mainstay ${args[0]}\` ended with ${child.signalCode ?? code}`;
-  throw new OwnCommandFailed(message, stdout.startsWith("{") ? JSON.parse(stdout) : {});
+  const { error, hint } = reported(stderr);
+  const message = error ?? `\`mainstay ${args[0]}\` ended with ${child.signalCode ?? code}`;
+  throw new OwnCommandFailed(message, stdout.startsWith("{") ? JSON.parse(stdout) : {}, hint);
 }
 
-/** The message of the last line, a JSON object that a command reports its failure with. */
-function reported(stderr: string): string | undefined {
+/** What went wrong and what to do about it, for a person who has asked for it by another way than the command. */
+export const inWords = (failure: Error): string =>
+  failure instanceof OwnCommandFailed && failure.hint !== undefined
+    ? `${failure.message}. ${failure.hint}`
+    : failure.message;
+
+/** The last line, a JSON object that a command reports its failure with. */
+function reported(stderr: string): { error?: string; hint?: string } {
   try {
-    return JSON.parse(stderr.trimEnd().split("\n").at(-1)!).error;
+    return JSON.parse(stderr.trimEnd().split("\n").at(-1)!);
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -10,7 +10,7 @@ import { ACTING_PASS, type ActingPasses } from "../secrets/acting-pass.ts";
 import { announceState } from "../usecases/announce-state.ts";
 import type { Administration } from "../usecases/partners.ts";
 import { takeTurns } from "../usecases/walk.ts";
-import { runOwnCommand } from "./own-command.ts";
+import { inWords, runOwnCommand } from "./own-command.ts";
 
 /** What takes longer than an answer may: begun when it is asked for, one at a time for a partner. */
 export type PartnerTasks = {
@@ -50,7 +50,7 @@ export function partnerTasks(world: {
       .then(
         (counts) => void ended({ status: "done", counts }),
         (error: Error) => {
-          ended({ status: "failed", error: error.message });
+          ended({ status: "failed", error: inWords(error) });
           if (!abort.signal.aborted) log.error({ err: error, partner_id: partnerId, kind }, "task failed");
         },
       )

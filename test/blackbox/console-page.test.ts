@@ -325,6 +325,20 @@ describe("what is done in it", () => {
     await close();
   });
 
+  // Rule: console-model
+  test("a fit that the record does not bear says why, and what it takes", async () => {
+    const { page, troubles, close } = await open("full", "model");
+    await page.getByRole("button", { name: "Fit it now" }).click();
+    const said = page.locator("#proposal").getByRole("alert");
+    await said.waitFor({ timeout: 60_000 });
+    expect(await said.innerText()).toStartWith("There is less than a year on record. A fit is proved");
+    expect(await page.getByRole("button", { name: "Put it to use" }).count()).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await picture(page, "console-model-refused");
+    expect(troubles).toEqual([]);
+    await close();
+  });
+
   // Rule: console-changes
   test("an embed is made, whose token is shown once, and revoked", async () => {
     const { page, troubles, close } = await open("full", "embeds");

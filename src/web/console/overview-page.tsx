@@ -6,6 +6,7 @@ import { useRead, useTitle } from "./console-context.ts";
 import type { CheckForm, OverviewForm } from "./forms.ts";
 import { RecentErrors } from "./recent-errors.tsx";
 import { Heading } from "./shell.tsx";
+import { Told } from "./told.tsx";
 import { CHECK_STATUS, CHECK_WORDS, lengthOf } from "./words.ts";
 
 const REFRESHED_S = 30;
@@ -97,13 +98,4 @@ function Check({ check }: { check: CheckForm }) {
       </div>
     </li>
   );
-}
-
-const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
-
-/** A finding as a sentence: instants as people read them, commands as what they are. */
-function Told({ text }: { text: string }) {
-  const words = text.replace(INSTANT, moment);
-  const sentence = `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
-  return <>{sentence.split("`").map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}</>;
 }

@@ -5,6 +5,7 @@ import { AskFirst } from "./ask-first.tsx";
 import { useAction, useConsole, useRead } from "./console-context.ts";
 import { FitReport } from "./fit-report.tsx";
 import type { ProposalForm } from "./forms.ts";
+import { Told } from "./told.tsx";
 import { Validation } from "./validation.tsx";
 
 const PATH = "/admin/model/proposal";
@@ -79,7 +80,12 @@ function Stands({ proposal }: { proposal: ProposalForm }) {
     return (
       <p role="status">Begun {moment(started_at!)}. It may take minutes; the server goes on meanwhile.</p>
     );
-  if (status === "failed") return <p role="alert">{error}</p>;
+  if (status === "failed")
+    return (
+      <p role="alert">
+        <Told text={error!} />
+      </p>
+    );
   if (status === "applied")
     return (
       <p role="status">

@@ -1,0 +1,10 @@
+import { moment } from "../format.ts";
+
+const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
+/** A finding as a sentence: instants as people read them, commands as what they are. */
+export function Told({ text }: { text: string }) {
+  const words = text.replace(INSTANT, moment);
+  const sentence = `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+  return <>{sentence.split("`").map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}</>;
+}
