@@ -171,11 +171,14 @@ describe("lists", () => {
     const { body } = await client.get("/admin/partners", { search: "mutual", limit: 1, offset: 1 });
     expect(body).toMatchObject({ total: 2, partners: [{ name: "Southern Mutual" }] });
     for (let nth = 0; nth < 200; nth++) await client.post("/admin/partners", { name: `Small ${nth}` }, 201);
-    const last = (await client.get("/admin/partners", { limit: 200, offset: 200 })).body;
-    expect(last.total).toBe(204);
-    expect(last.partners.map(({ name }: Json) => name)).toEqual(
-      [196, 197, 198, 199].map((nth) => `Small ${nth}`),
-    );
+    const paged: Json[] = [];
+    for (const offset of [0, 200]) {
+      const page = (await client.get("/admin/partners", { limit: 200, offset })).body;
+      expect(page).toMatchObject({ total: 204, pages: 2 });
+      paged.push(...page.partners);
+    }
+    // Ids of one millisecond come in no order.
+    expect(new Set(paged.map(({ name }) => name)).size).toBe(204);
     expect(await found("small 199")).toEqual(["Small 199"]);
 
     for (let call = 0; call < 3; call++)

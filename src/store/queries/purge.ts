@@ -81,7 +81,6 @@ export function purgeStore(engine: Engine) {
     ),
     some(t.serviceEvents, [t.serviceEvents.id], isOf(t.serviceEvents.applianceId)),
     some(t.components, [t.components.id], isOf(t.components.applianceId)),
-    all(t.modelFrailties, t.modelFrailties.applianceId),
     all(t.appliances, t.appliances.id),
   ];
   /** The same of a property that has no appliances any more. */
