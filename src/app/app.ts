@@ -12,6 +12,7 @@ import { partnerApi } from "../http/partner-api.ts";
 import { Pipeline } from "../http/pipeline.ts";
 import { clientAddress } from "../http/proxies.ts";
 import { assetOperation } from "../http/routes/assets.ts";
+import { consoleRootOperation } from "../http/routes/console.ts";
 import { embedOperations } from "../http/routes/embeds.ts";
 import { portfolioAppOperation } from "../http/routes/portfolio-app.ts";
 import { healthOperation } from "../http/routes/system.ts";
@@ -293,7 +294,7 @@ async function createFetches(
   }
   return {
     main: serving(forPartners),
-    admin: serving([healthOperation(health), assetOperation(), ...forAdministrators]),
+    admin: serving([consoleRootOperation(), healthOperation(health), assetOperation(), ...forAdministrators]),
   };
 }
 

@@ -125,6 +125,15 @@ describe("a session", () => {
   });
 });
 
+// Rule: root-to-console
+test("the administrators' own listener begins with the console, and the partners' with the reference", async () => {
+  const { headers, status } = await fetch(`${server.adminUrl}/`, { redirect: "manual" });
+  expect([status, headers.get("location")]).toEqual([302, "console"]);
+  expect(await (await fetch(`${server.adminUrl}/`)).text()).toContain("Mainstay console");
+  const own = await fetch(`${server.url}/`, { redirect: "manual" });
+  expect(own.headers.get("location")).toBe("docs");
+});
+
 // Rule: console-forgery
 test("a forged change is refused, and changes nothing", async () => {
   const { partner_id } = await server.createPartner("Target");

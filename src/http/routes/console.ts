@@ -20,6 +20,16 @@ export type ConsoleParts = {
 
 const NOT_KEPT = { "cache-control": "no-store" };
 
+/** Where administrators have a listener of their own, its beginning leads to the console. */
+export const consoleRootOperation = (): Operation =>
+  publicOperation({
+    id: "getAdminRoot",
+    method: "GET",
+    path: "/",
+    summary: "The way to the console",
+    handle: () => ({ status: 302, raw: null, headers: { location: CONSOLE.slice(1) } }),
+  });
+
 /** The console's page, and who is signed in at it. What it shows, it asks of the administrators' own operations. */
 export function consoleOperations({ sessions, partnersReachIt, isSecure }: ConsoleParts): Operation[] {
   const view = (session?: Parameters<typeof consoleSessionView>[0]) =>
