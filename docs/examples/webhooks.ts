@@ -1,8 +1,4 @@
-/**
- * A webhook receiver and a walk along the event stream, with nothing but what Node.js 22, Bun and Deno have.
- *
- *   WEBHOOK_SECRET=whsec_… node --experimental-strip-types webhooks.ts
- */
+/** Verifies webhooks and walks along the event stream, with nothing but what Node.js 22, Bun and Deno have. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** Whether the body is what the sender signed. `header` is X-Service-Signature. */

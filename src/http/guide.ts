@@ -8,8 +8,9 @@ type Schema = {
   enum?: unknown[];
   description?: string;
   properties?: Record<string, Schema>;
+  anyOf?: Schema[];
 };
-type Webhook = {
+export type Webhook = {
   post: {
     summary: string;
     requestBody: { content: { "application/json": { schema: Schema; example: unknown } } };
@@ -45,6 +46,8 @@ export function guideText(document: OpenApiDocument): string {
   ].join("\n\n");
 }
 
-const typeOf = ({ type, enum: values }: Schema) =>
-  values ? values.map((value) => `\`${value}\``).join(", ") : (type ?? "object");
+function typeOf({ type, enum: values, anyOf }: Schema): string {
+  if (anyOf) return anyOf.map(typeOf).join(", or any ");
+  return values ? values.map((value) => `\`${value}\``).join(", ") : (type ?? "object");
+}
 const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");

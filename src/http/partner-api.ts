@@ -43,7 +43,7 @@ export function partnerApi(parts: PartnerApiParts): Operation[] {
     ...eventOperations(knowledge),
     ...deliveryOperations(parts),
     ...onboardingOperations(),
-    ...documentOperations(() => operations),
+    ...documentOperations(knowledge, () => operations),
     assetOperation(),
   ];
   return operations;

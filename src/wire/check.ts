@@ -66,13 +66,15 @@ export function nullable<T>(checked: Checked<T>, said: Said, example?: unknown):
 /** The same field, which the document shows as another form than the one that is checked: stricter, to be kept to. */
 export const documented = <T, Absent extends boolean>(
   field: Field<T, Absent>,
-  shown: Schema | "required",
+  shown: Schema | Form<unknown> | "required",
 ): Field<T, Absent> => ({
   ...field,
   form:
-    shown === "required"
-      ? new Form<T>(field.form.make, { words: field.form.about.words, example: field.form.about.example })
-      : new Form<T>({ kind: "value", schema: shown }, field.form.about),
+    shown instanceof Form
+      ? new Form<T>(shown.make, field.form.about)
+      : shown === "required"
+        ? new Form<T>(field.form.make, { words: field.form.about.words, example: field.form.about.example })
+        : new Form<T>({ kind: "value", schema: shown }, field.form.about),
 });
 
 /** A list whose items are read one by one, each good one for itself. */

@@ -7,13 +7,14 @@ import { claimRatio } from "../domain/scoring/claims.ts";
 import type { ClaimEvidence } from "../domain/scoring/types.ts";
 import { type Day, dayNumber, toIso } from "../domain/time.ts";
 import { type BulkResult, bulkFields, bulkView } from "./bulk.ts";
-import { body, input, items, nullable, required, textOrNull } from "./check.ts";
+import { body, documented, input, items, nullable, required, textOrNull } from "./check.ts";
 import {
   day,
   either,
   flag,
   id,
   instant,
+  known,
   list,
   number,
   type OptionalForm,
@@ -34,11 +35,18 @@ import * as may from "./values.ts";
 /** A multiplier on the hazard of failure; 1 has no effect. */
 const ratio = (words: string, example: number) => number(words, example, { minimum: 0 });
 
+const CLAIM_TYPE = /^(?=.{1,64}$)[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
+
 /** What is on record of an insurance claim. */
 const recorded = {
   id: id("CLM", "The claim's id"),
   property_id: id("P", "The property"),
-  claim_type: text("Kind of loss, in snake_case", "water_damage"),
+  claim_type: known(
+    "ClaimType",
+    CLAIM_TYPE.source,
+    "Kind of loss. Any other text in snake_case is stored too, and bears on no score",
+    "water_damage",
+  ),
   date_of_loss: day("Day of the loss", "2025-03-14"),
   claim_number: text("The carrier's claim number", "CN-2026-0042").orNull(),
   carrier: text("Insurance carrier", "Example Mutual").orNull(),
@@ -195,11 +203,11 @@ export const impactsReply = forPartner(impacts);
 const ratioView = (ratio: number) => round(ratio, 6);
 
 const claimType = type("string <= 64")
-  .narrow((value) => /^(?=.{1,64}$)[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(value.trim()))
+  .narrow((value) => CLAIM_TYPE.test(value.trim()))
   .describe("snake_case text of at most 64 characters, such as water_damage");
 
 export const newClaim = input("NewClaim", {
-  claim_type: required(claimType, recorded.claim_type),
+  claim_type: documented(required(claimType, recorded.claim_type), recorded.claim_type),
   date_of_loss: required(may.day, recorded.date_of_loss),
   amount: required(may.usd, recorded.amount_paid),
   claim_number: nullable(may.line, recorded.claim_number),

@@ -1,9 +1,16 @@
 import { checkedSchema } from "./checked-schema.ts";
-import type { Fields, Form, Make } from "./kit.ts";
+import type { Fields, Form, KnownSet, Make } from "./kit.ts";
 import type { Schema } from "./schema.ts";
 
 /** The schemas of the records that have a name, gathered as they are met. */
 export class NamedSchemas extends Map<string, Schema> {
+  /** `known`: what the knowledge base holds of its sets. */
+  constructor(
+    readonly known: Readonly<Record<KnownSet, readonly string[]>> = { ClaimType: [], SmartEventType: [] },
+  ) {
+    super();
+  }
+
   readonly #names = new Map<Make, string>();
   readonly #nullable = new Map<Make, string>();
 
@@ -47,6 +54,15 @@ function plainSchemaOf({ make, about }: Form<unknown>, names: NamedSchemas, plac
       return make.schema;
     case "checked":
       return checkedSchema(make.checked);
+    case "known":
+      // Any other is taken too: what is known is told for who reads it and for who completes it.
+      names.set(make.set, {
+        anyOf: [
+          { type: "string", enum: names.known[make.set] },
+          { type: "string", pattern: make.pattern },
+        ],
+      });
+      return { $ref: `#/components/schemas/${make.set}` };
     case "list":
       return { type: "array", items: schemaOf(make.item, names, within(place, "item")) };
     case "map":
@@ -87,6 +103,7 @@ export function exampleOf({ make, about }: Form<unknown>): unknown {
     case "value":
       return make.schema.enum?.[0];
     case "checked":
+    case "known":
       return undefined;
     case "list": {
       const item = exampleOf(make.item);

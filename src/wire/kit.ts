@@ -7,11 +7,16 @@ import type { Schema } from "./schema.ts";
  * and nothing is worked out when the server starts.
  */
 
+/** Sets that the knowledge base holds, by the names that the API document has for them. */
+export type KnownSet = "ClaimType" | "SmartEventType";
+
 /** What a form is made of. */
 export type Make =
   | { kind: "value"; schema: Schema }
   /** A field that comes in, whose schema follows from its check. */
   | { kind: "checked"; checked: Checked }
+  /** One of a set that the knowledge base holds, or another text of its form. */
+  | { kind: "known"; set: KnownSet; pattern: string }
   | { kind: "list"; item: Form<unknown> }
   | { kind: "map"; value: Form<unknown> }
   | { kind: "either"; forms: readonly Form<unknown>[] }
@@ -138,6 +143,10 @@ export const yes = (words: string) => value<true>({ type: "boolean", enum: [true
 /** One of a closed set. */
 export const oneOf = <const V extends string>(values: readonly V[], words: string, example: V = values[0]!) =>
   value<V>({ type: "string", enum: [...values] }, words, example);
+
+/** One of a set that the knowledge base holds and callers may go beyond. */
+export const known = (set: KnownSet, pattern: string, words: string, example: string) =>
+  new Form<string>({ kind: "known", set, pattern }, { words, example });
 
 type Bounds = Pick<Schema, "minimum" | "maximum">;
 export const number = (words: string, example: number, bounds: Bounds = {}) =>

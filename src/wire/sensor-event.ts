@@ -6,13 +6,15 @@ import type { Property } from "../domain/property.ts";
 import type { MeterEvent, RiskSummary, SensorEvent, Severity, SmartEvent } from "../domain/sensor-event.ts";
 import { parseInstant } from "../domain/time.ts";
 import { appliance } from "./appliance.ts";
-import { body, type InputOf, input, nullable, part, required, textOrNull } from "./check.ts";
+import { body, documented, type InputOf, input, nullable, part, required, textOrNull } from "./check.ts";
 import { component, componentView } from "./component.ts";
 import { componentDefId } from "./component-names.ts";
-import { flag, id, instant, list, number, object, oneOf, text, texts, whole, yes } from "./kit.ts";
+import { flag, id, instant, known, list, number, object, oneOf, text, texts, whole, yes } from "./kit.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
 import * as may from "./values.ts";
+
+const EVENT_TYPE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 
 /** What a sensor event tells, in what comes in and goes out alike. */
 export const told = {
@@ -20,7 +22,12 @@ export const told = {
   property_id: id("P", "The property"),
   appliance_id: id("A", "The appliance"),
   component_id: id("C", "The component, where one is named").orNull(),
-  event_type: text("Kind of event, in snake_case", "water_leak"),
+  event_type: known(
+    "SmartEventType",
+    EVENT_TYPE.source,
+    "Kind of event. Any other text in snake_case is stored and announced too, and moves no score",
+    "water_leak",
+  ),
   severity: oneOf<Severity>(
     ["low", "medium", "high", "critical"],
     "How serious the sensor takes it to be; medium when not given",
@@ -110,7 +117,7 @@ export const meterEvent = input("MeterEvent", {
 });
 
 const happening = {
-  event_type: required(may.requiredLine, told.event_type),
+  event_type: documented(required(may.requiredLine, told.event_type), told.event_type),
   severity: nullable(may.severity, told.severity),
   component_def_id: nullable(may.idText, componentDefId),
   component_id: nullable(may.idText, told.component_id),
@@ -161,8 +168,6 @@ export const flatSmartEvent = input("FlatSmartEvent", {
   ...propertyReference,
   ...applianceReference,
 });
-
-const EVENT_TYPE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 
 export function readMeterEvent(given: unknown): MeterEvent {
   const wire = meterEvent.check(given);

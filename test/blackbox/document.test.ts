@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 
 const { serve } = useMainstay();
@@ -31,6 +32,36 @@ test("the reader's page and all that it asks for come from the server itself, an
 });
 
 // Rule: root-to-docs
+test("the reader's page shows every webhook event with what is sent", async () => {
+  const { text } = await server.anonymous.get("/docs");
+  const { body: document } = await server.anonymous.get("/v1/openapi.json");
+  const webhooks = Object.entries<Json>(document["x-webhooks"]);
+  expect(webhooks).toHaveLength(10);
+  for (const [event, { post }] of webhooks) {
+    const { example } = post.requestBody.content["application/json"];
+    const [, shown] = text.split(`<details id="webhook-${event}">`);
+    expect(shown).toContain(`<pre>${Bun.escapeHTML(JSON.stringify(example, null, 2))}</pre>`);
+  }
+});
+
+// Rule: closed-sets
+test("claim and sensor event types are enumerated, and others are taken beside them", async () => {
+  const { schemas } = (await server.anonymous.get("/v1/openapi.json")).body.components;
+  const { ClaimType, SmartEventType, NewClaim, SmartEvent, FlatSmartEvent } = schemas;
+  expect(ClaimType.anyOf[0].enum).toHaveLength(16);
+  expect(ClaimType.anyOf[0].enum).toContain("water_damage");
+  expect(SmartEventType.anyOf[0].enum).toHaveLength(27);
+  expect(SmartEventType.anyOf[0].enum).toContain("refrigerant_low");
+  for (const { anyOf } of [ClaimType, SmartEventType])
+    for (const type of [...anyOf[0].enum, "something_else"])
+      expect(type).toMatch(new RegExp(anyOf[1].pattern));
+  const named = (name: string) => [{ $ref: `#/components/schemas/${name}` }];
+  expect(NewClaim.properties.claim_type.allOf).toEqual(named("ClaimType"));
+  for (const { properties } of [SmartEvent, FlatSmartEvent])
+    expect(properties.event_type.allOf).toEqual(named("SmartEventType"));
+});
+
+// Rule: root-to-docs
 test("the root leads to the reader's page", async () => {
   const { headers } = await server.anonymous.get("/", {}, 302);
   expect(headers.get("location")).toBe("docs");
@@ -55,7 +86,7 @@ describe("the guide", () => {
         else await server.anonymous.get(new URL(link, `http://x${base}/docs/guide`).pathname);
       }
       // As they stand in the sources: what is written there is run by tests.
-      for (const name of ["webhooks.ts", "webhooks.py", "walk-events.sh", "verify-webhook.sh"])
+      for (const name of readdirSync(join(import.meta.dir, "../../docs/examples")))
         expect((await server.anonymous.get(`${base}/docs/examples/${name}`)).text).toBe(
           readFileSync(join(import.meta.dir, "../../docs/examples", name), "utf8"),
         );

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
-import { useMainstay } from "../support/mainstay.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { startReceiver } from "../support/receiver.ts";
 
@@ -10,6 +11,9 @@ const EXAMPLES = join(import.meta.dir, "../../docs/examples");
 const SINCE = "2020-01-01T00:00:00.000Z";
 const PYTHON = Bun.which("python3");
 const { serve, folder } = useMainstay();
+let server: Installation;
+let client: ApiClient;
+let partnerId: string;
 let base: string;
 let key: string;
 let secret: string;
@@ -19,9 +23,10 @@ let ids: string[];
 
 beforeAll(async () => {
   const receiver = await startReceiver();
-  const server = await serve();
+  server = await serve();
   const partner = await server.json("partner", "create", "Examples", "--webhook-url", receiver.url);
-  const client = await server.withToken(partner);
+  client = await server.withToken(partner);
+  partnerId = partner.partner_id;
   await addWornAppliance(client, (await addProperty(client)).id);
   const [received] = await receiver.waitFor((all) => all.length > 0);
   await receiver.close();
@@ -105,3 +110,55 @@ describe("the example in Python", () => {
     });
   }
 });
+
+describe("the receivers that listen", () => {
+  const programs = [
+    [process.execPath, "receiver.ts"],
+    ...(PYTHON === null ? [] : [[PYTHON, "-B", "receiver.py"]]),
+  ];
+
+  // Rule: receiver-guide
+  test.each(programs.map((command) => [command.at(-1)!, command] as const))(
+    "%s takes each delivery of a server once, and refuses what is forged",
+    async (_, command) => {
+      const receiver = Bun.spawn(command, {
+        cwd: EXAMPLES,
+        env: { PATH: process.env.PATH, WEBHOOK_SECRET: secret, PORT: "0" },
+        stdout: "pipe",
+      });
+      try {
+        const lines = linesOf(receiver.stdout);
+        const url = /http:\S+/.exec((await lines.next()).value!)![0];
+        const send = (signature: string) =>
+          fetch(url, {
+            method: "POST",
+            body: new Uint8Array(body),
+            headers: { "x-service-signature": signature, "x-service-delivery": "WH_1_aaaaa" },
+          });
+        const statuses = [];
+        for (const signature of ["sha256=0", header, header]) statuses.push((await send(signature)).status);
+        expect(statuses).toEqual([401, 200, 200]);
+        expect(JSON.parse((await lines.next()).value!)).toMatchObject({ id: "WH_1_aaaaa" });
+
+        await server.json("partner", "set-webhook", partnerId, url);
+        const { id } = await addProperty(client, { name: "Heard Of" });
+        const { event, about } = JSON.parse((await lines.next()).value!);
+        expect([event, about]).toEqual(["property.created", id]);
+      } finally {
+        receiver.kill();
+        await receiver.exited;
+      }
+    },
+  );
+});
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true });
+    const lines = text.split("\n");
+    text = lines.pop()!;
+    yield* lines;
+  }
+}

@@ -17,6 +17,7 @@ export const openapiCommand = command({
     };
     const limits = { bulkItems: 0, photoBytes: 0, basePath: "" };
     const address = { publicUrl: "", basePath: "", isSecure: false };
-    stdout.write(documentText(partnerApi({ knowledge: loadKnowledge(), address, ...limits, ...parts })));
+    const knowledge = loadKnowledge();
+    stdout.write(documentText(knowledge, partnerApi({ knowledge, address, ...limits, ...parts })));
   },
 });

@@ -1,4 +1,5 @@
 import type { FailureCode } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
 import { exampleOf, NamedSchemas, schemaOf } from "../../wire/describe.ts";
 import { failure } from "../../wire/errors.ts";
 import type { Form } from "../../wire/kit.ts";
@@ -16,9 +17,15 @@ score from 0.00 to 0.99 with a tier and a confidence, worked out daily at 03:00 
 Lists take \`limit\` and \`offset\`. Errors are JSON with \`error\`, \`code\` and \`request_id\`. Money is in US
 dollars, days are UTC. Clients ignore fields that they do not know: new ones may be added.`;
 
-/** The API as an OpenAPI 3.0.3 document, made from the operations alone. */
-export function openApiDocument(operations: readonly Operation[]): OpenApiDocument {
-  const names = new NamedSchemas();
+/** The API as an OpenAPI 3.0.3 document, made from the operations and the sets that the knowledge base holds. */
+export function openApiDocument(
+  { claimTypes, smartEvents }: Pick<Knowledge, "claimTypes" | "smartEvents">,
+  operations: readonly Operation[],
+): OpenApiDocument {
+  const names = new NamedSchemas({
+    ClaimType: [...claimTypes.keys()],
+    SmartEventType: [...smartEvents.keys()],
+  });
   const documented = operations.filter(({ tag }) => tag !== undefined);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of documented) {

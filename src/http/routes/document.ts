@@ -1,15 +1,19 @@
+import receiverPy from "../../../docs/examples/receiver.py" with { type: "text" };
+// @ts-expect-error taken as text, where TypeScript sees the module
+import receiverTs from "../../../docs/examples/receiver.ts" with { type: "text" };
 import verifyWebhook from "../../../docs/examples/verify-webhook.sh" with { type: "text" };
 import walkEvents from "../../../docs/examples/walk-events.sh" with { type: "text" };
 import webhooksPy from "../../../docs/examples/webhooks.py" with { type: "text" };
 // @ts-expect-error taken as text, where TypeScript sees the module
 import webhooksTs from "../../../docs/examples/webhooks.ts" with { type: "text" };
 import { notFound } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
 import { type AssetTable, assetTable } from "../../web/assets/asset-table.ts";
 import type { Rendered } from "../../web/embed/document.tsx";
 import { renderGuide } from "../../web/guide/guide.tsx";
 import { apiDocument } from "../../wire/system.ts";
-import { guideText } from "../guide.ts";
-import { openApiDocument } from "../openapi/document.ts";
+import { guideText, type Webhook } from "../guide.ts";
+import { type OpenApiDocument, openApiDocument } from "../openapi/document.ts";
 import { type Operation, publicOperation, type Reply } from "../operation.ts";
 import { pageReply } from "../page-reply.ts";
 
@@ -17,7 +21,7 @@ import { pageReply } from "../page-reply.ts";
 const POLICY =
   "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-const page = ({ fileOf }: AssetTable) => `<!doctype html>
+const page = ({ fileOf }: AssetTable, document: OpenApiDocument) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -27,28 +31,51 @@ const page = ({ fileOf }: AssetTable) => `<!doctype html>
 </head>
 <body>
 <div id="reference"></div>
+${webhooksSection(document)}
 <script src="assets/${fileOf("swagger-ui.js")}"></script>
 <script src="assets/${fileOf("reference.js")}"></script>
 </body>
 </html>
 `;
 
+/** What the reference's own program leaves out: every webhook event, with what is sent. */
+function webhooksSection(document: OpenApiDocument): string {
+  const webhooks = document["x-webhooks"] as Record<string, Webhook>;
+  const events = Object.entries(webhooks).map(([event, { post }]) => {
+    const { example } = post.requestBody.content["application/json"];
+    const body = Bun.escapeHTML(JSON.stringify(example, null, 2));
+    return `<details id="webhook-${event}"><summary><code>${event}</code> ${Bun.escapeHTML(post.summary)}</summary><pre>${body}</pre></details>`;
+  });
+  return `<section class="swagger-ui"><div class="wrapper" id="webhooks">
+<h2>Webhooks</h2>
+<p>What receivers are sent. <a href="docs/guide#webhook-events">The guide</a> says what each field is and how a signature
+is verified, with programs; this document has the schemas under <code>x-webhooks</code>.</p>
+${events.join("\n")}
+</div></section>`;
+}
+
 /** The programs that the guide speaks of, by their names. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   "webhooks.ts": webhooksTs as string,
   "webhooks.py": webhooksPy,
+  "receiver.ts": receiverTs as string,
+  "receiver.py": receiverPy,
   "walk-events.sh": walkEvents,
   "verify-webhook.sh": verifyWebhook,
 };
 const isExample = (target: string) => EXAMPLES[target.replace(/^examples\//, "")] !== undefined;
 
 /** The document of the operations, as text: the same bytes wherever it is asked for. */
-export const documentText = (operations: readonly Operation[]) =>
-  `${JSON.stringify(openApiDocument(operations), null, 2)}\n`;
+export const documentText = (knowledge: Knowledge, operations: readonly Operation[]) =>
+  `${JSON.stringify(openApiDocument(knowledge, operations), null, 2)}\n`;
 
 /** The API document and the page that shows it. `operations` are all that the document describes. */
-export function documentOperations(operations: () => readonly Operation[]): Operation[] {
+export function documentOperations(
+  knowledge: Knowledge,
+  operations: () => readonly Operation[],
+): Operation[] {
   let text: string | undefined;
+  let reference: string | undefined;
   let guide: Rendered | undefined;
   return [
     publicOperation({
@@ -80,7 +107,7 @@ export function documentOperations(operations: () => readonly Operation[]): Oper
         },
       },
       handle() {
-        text ??= documentText(operations());
+        text ??= documentText(knowledge, operations());
         return file(text, "application/json");
       },
     }),
@@ -89,8 +116,10 @@ export function documentOperations(operations: () => readonly Operation[]): Oper
       method: "GET",
       path: "/docs",
       summary: "The API reference for reading",
-      handle: async () =>
-        file(page(await assetTable()), "text/html; charset=utf-8", { "content-security-policy": POLICY }),
+      async handle() {
+        reference ??= page(await assetTable(), openApiDocument(knowledge, operations()));
+        return file(reference, "text/html; charset=utf-8", { "content-security-policy": POLICY });
+      },
     }),
     publicOperation({
       id: "getGuide",
@@ -99,7 +128,7 @@ export function documentOperations(operations: () => readonly Operation[]): Oper
       summary: "The guide for partners' engineers",
       async handle(call) {
         guide ??= renderGuide(
-          guideText(openApiDocument(operations())),
+          guideText(openApiDocument(knowledge, operations())),
           `../assets/${(await assetTable()).fileOf("guide.css")}`,
           (target) => (/^(#|https?:)/.test(target) || isExample(target) ? target : undefined),
         );
