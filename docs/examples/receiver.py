@@ -33,8 +33,7 @@ class Receiver(BaseHTTPRequestHandler):
             return
         taken.add(delivery)
         sent = json.loads(body)
-        about = sent["data"].get("id") or sent["data"].get("component_id")
-        print(json.dumps({"id": delivery, "event": sent["event"], "about": about}), flush=True)
+        print(json.dumps({"id": delivery, "event": sent["event"], "data": sent["data"]}), flush=True)
 
     def answer(self, status):
         self.send_response(status)

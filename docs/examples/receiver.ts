@@ -31,7 +31,7 @@ const server = createServer(async (request, response) => {
   if (taken.has(id)) return;
   taken.add(id);
   const { event, data } = JSON.parse(body.toString());
-  console.log(JSON.stringify({ id, event, about: data.id ?? data.component_id ?? null }));
+  console.log(JSON.stringify({ id, event, data }));
 });
 server.listen(Number(port), "127.0.0.1", () => {
   console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/`);

@@ -31,7 +31,7 @@ test("the reader's page and all that it asks for come from the server itself, an
   }
 });
 
-// Rule: root-to-docs
+// Rule: webhook-document
 test("the reader's page shows every webhook event with what is sent", async () => {
   const { text } = await server.anonymous.get("/docs");
   const { body: document } = await server.anonymous.get("/v1/openapi.json");

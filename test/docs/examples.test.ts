@@ -142,8 +142,8 @@ describe("the receivers that listen", () => {
 
         await server.json("partner", "set-webhook", partnerId, url);
         const { id } = await addProperty(client, { name: "Heard Of" });
-        const { event, about } = JSON.parse((await lines.next()).value!);
-        expect([event, about]).toEqual(["property.created", id]);
+        const { event, data } = JSON.parse((await lines.next()).value!);
+        expect([event, data.property_id]).toEqual(["property.created", id]);
       } finally {
         receiver.kill();
         await receiver.exited;
