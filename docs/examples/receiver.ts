@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isAuthentic } from "./webhooks.ts";
 
-const { WEBHOOK_SECRET: secret = "", PORT: port = "9000" } = process.env;
+const { WEBHOOK_SECRET: secret = "", PORT = "9000" } = process.env;
 if (secret === "") throw new Error("WEBHOOK_SECRET is not set");
 const LARGEST = 1_048_576;
 /** Ids of deliveries that were acted on: in a database of yours, so that a restart forgets none. */
@@ -31,8 +31,9 @@ const server = createServer(async (request, response) => {
   if (taken.has(id)) return;
   taken.add(id);
   const { event, data } = JSON.parse(body.toString());
-  console.log(JSON.stringify({ id, event, data }));
+  process.stdout.write(`${JSON.stringify({ id, event, data })}\n`);
 });
-server.listen(Number(port), "127.0.0.1", () => {
-  console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+server.listen(Number(PORT), "127.0.0.1", () => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`listening on http://127.0.0.1:${port}/\n`);
 });
