@@ -44,6 +44,8 @@ export class DailyBudgets {
   #accounts = new Map<string, Account>();
   /** Calls of all accounts that are noted, and that the database lacks. */
   #behind = 0;
+  /** What a server before has noted, while the disk refuses to let the database have it: calls by partner and day. */
+  readonly #owed = new Map<string, number>();
 
   constructor(
     private readonly store: Store,
@@ -51,18 +53,49 @@ export class DailyBudgets {
     private readonly ledger?: BudgetLedger,
   ) {}
 
-  /** Gives the database what a server before has noted and not written. To be called before the first call is taken. */
+  /**
+   * Gives the database what a server before has noted and not written. To be called before the first call is taken. Where
+   * nothing can be written it counts all the same, and is written with the next call of its partner that can be.
+   */
   async recover(): Promise<void> {
     const noted = this.ledger?.read() ?? [];
-    if (noted.length > 0)
-      await this.store.write(
-        async (tx) => {
-          for (const { partnerId, day, calls } of noted)
-            if (await tx.partners.find(partnerId)) await tx.budgets.raiseTo(partnerId, day, calls);
-        },
-        { durability: "process" },
-      );
-    this.ledger?.clear();
+    if (noted.length > 0) {
+      try {
+        await this.store.write(
+          async (tx) => {
+            for (const { partnerId, day, calls } of noted)
+              if (await tx.partners.find(partnerId)) await tx.budgets.raiseTo(partnerId, day, calls);
+          },
+          { durability: "process" },
+        );
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error;
+        for (const { partnerId, day, calls } of noted) this.#owed.set(`${partnerId} ${day}`, calls);
+      }
+    }
+    this.#clearLedger();
+  }
+
+  /** Calls of the day that are on record. */
+  async #stored(partnerId: string, day: Day): Promise<number> {
+    const stored = await this.store.read.budgets.taken(partnerId, day);
+    return Math.max(stored, this.#owed.get(`${partnerId} ${day}`) ?? 0);
+  }
+
+  /** A write of a partner's count of a day, after what is owed to it. */
+  async #write<T>(partnerId: string, day: Day, run: (tx: Tx) => Promise<T>): Promise<T> {
+    const key = `${partnerId} ${day}`;
+    const owed = this.#owed.get(key);
+    const result = await this.store.write(
+      async (tx) => {
+        if (owed !== undefined && (await tx.partners.find(partnerId)))
+          await tx.budgets.raiseTo(partnerId, day, owed);
+        return await run(tx);
+      },
+      { durability: "process" },
+    );
+    this.#owed.delete(key);
+    return result;
   }
 
   /** Takes one call. */
@@ -90,7 +123,7 @@ export class DailyBudgets {
 
   /** Takes a call that cannot be written; undefined when meanwhile one can. */
   async #takeUnwritten(partner: Partner, account: Account): Promise<BudgetAnswer | undefined> {
-    const stored = await this.store.read.budgets.taken(partner.id, account.day);
+    const stored = await this.#stored(partner.id, account.day);
     if (account.left > 0 || account.fetching) return undefined;
     const remaining = partner.dailyBudget - stored - account.unwritten - 1;
     if (remaining < 0) return { allowed: false, remaining: 0 };
@@ -102,7 +135,7 @@ export class DailyBudgets {
   async remaining(partner: Partner): Promise<number> {
     const account = this.#account(partner);
     if (account.budget !== partner.dailyBudget) {
-      const taken = await this.store.read.budgets.taken(partner.id, account.day);
+      const taken = await this.#stored(partner.id, account.day);
       return Math.max(0, partner.dailyBudget - taken - account.unwritten + account.left);
     }
     return Math.max(0, partner.dailyBudget - account.taken - account.unwritten + account.left);
@@ -152,15 +185,12 @@ export class DailyBudgets {
   async #setAside(partner: Partner, account: Account): Promise<void> {
     if (await this.#noteAhead(partner, account)) return;
     await account.catchingUp?.catch(() => {});
-    const { taken, granted, owed, behind } = await this.store.write(
-      async (tx) => {
-        const { unwritten, behind } = account;
-        if (unwritten + behind > 0) await tx.budgets.add(partner.id, account.day, unwritten + behind);
-        const block = await tx.budgets.take(partner.id, account.day, BLOCK, partner.dailyBudget);
-        return { ...block, owed: unwritten, behind };
-      },
-      { durability: "process" },
-    );
+    const { taken, granted, owed, behind } = await this.#write(partner.id, account.day, async (tx) => {
+      const { unwritten, behind } = account;
+      if (unwritten + behind > 0) await tx.budgets.add(partner.id, account.day, unwritten + behind);
+      const block = await tx.budgets.take(partner.id, account.day, BLOCK, partner.dailyBudget);
+      return { ...block, owed: unwritten, behind };
+    });
     account.unwritten -= owed;
     this.#caughtUp(account, behind);
     account.taken = taken;
@@ -172,7 +202,7 @@ export class DailyBudgets {
   async #noteAhead(partner: Partner, account: Account): Promise<boolean> {
     if (!this.ledger || account.unwritten > 0) return false;
     const isFirst = account.budget < 0;
-    const taken = isFirst ? await this.store.read.budgets.taken(partner.id, account.day) : account.taken;
+    const taken = isFirst ? await this.#stored(partner.id, account.day) : account.taken;
     const granted = Math.max(0, Math.min(BLOCK, partner.dailyBudget - taken));
     if (granted > 0 && !this.ledger.note(partner.id, account.day, taken + granted)) return false;
     account.taken = taken + granted;
@@ -189,9 +219,7 @@ export class DailyBudgets {
     account.catchingUp ??= (async () => {
       while (account.behind > 0) {
         const calls = account.behind;
-        await this.store.write((tx) => addCalls(tx, partnerId, account.day, calls), {
-          durability: "process",
-        });
+        await this.#write(partnerId, account.day, (tx) => addCalls(tx, partnerId, account.day, calls));
         this.#caughtUp(account, calls);
       }
     })().finally(() => {
@@ -207,7 +235,7 @@ export class DailyBudgets {
   }
 
   #clearLedger(): void {
-    if (this.#behind === 0) this.ledger?.clear();
+    if (this.#behind === 0 && this.#owed.size === 0) this.ledger?.clear();
   }
 
   async #giveBack(partnerId: string, account: Account): Promise<void> {
@@ -217,8 +245,7 @@ export class DailyBudgets {
     const { unwritten, behind } = account;
     account.unwritten = 0;
     const change = unwritten + behind - left;
-    if (change !== 0)
-      await this.store.write((tx) => addCalls(tx, partnerId, day, change), { durability: "process" });
+    if (change !== 0) await this.#write(partnerId, day, (tx) => addCalls(tx, partnerId, day, change));
     this.#caughtUp(account, behind);
   }
 }

@@ -1,6 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import { BOUND_BY_RIGHTS, CAN_MOUNT, type Disk, useDisks } from "../support/disk.ts";
@@ -84,6 +92,29 @@ async function loseNothing(server: Installation, scarcity: { begin(): void; end(
 }
 
 describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
+  // Rule: full-disk, budget-survives
+  test("the server starts, and counts what one before has noted of the day's calls", async () => {
+    const place = disk(24);
+    const server = await serveOn(place);
+    const partner = await server.createPartner();
+    await server.run("partner", "set-budget", partner.partner_id, "50");
+    await server.kill();
+    const today = new Date().toISOString().slice(0, 10);
+    const noted = join(server.dataDir, "budgets.ahead");
+    writeFileSync(noted, `${partner.partner_id} ${today} 47\n`);
+    place.fill();
+    await server.start();
+    const client = server.as(partner);
+    const statuses: number[] = [];
+    for (let nth = 0; nth < 5; nth++) statuses.push((await client.send("GET", "/v1/properties")).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    place.free();
+    await server.stop();
+    await server.start();
+    expect((await client.send("GET", "/v1/properties")).status).toBe(429);
+    expect(readFileSync(noted, "utf8")).toBe("");
+  });
+
   // Rule: health-degraded, full-disk
   test("writes are refused with 503, reads go on, and all is well again as soon as there is room", async () => {
     const place = disk(24);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import https from "node:https";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -31,6 +31,23 @@ describe("with a certificate", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
     expect(answers[0]).toMatchObject({ certificate: "first", body: { status: "ok" } });
     expect(await server.stop()).toBe(0);
+  });
+
+  // Rule: out-of-descriptors
+  test("out of file descriptors it refuses new connections, and is served again once some are free", async () => {
+    const { server } = await serveSecurely(first);
+    const limit = readdirSync(`/proc/${server.pid}/fd`).length + 48;
+    const set = Bun.spawnSync(["prlimit", `--pid=${server.pid}`, `--nofile=${limit}:${limit}`]);
+    expect(set.exitCode).toBe(0);
+    const { hostname, port } = new URL(server.url);
+    const open = () => connect(Number(port), hostname).on("error", () => {});
+    const sockets = Array.from({ length: 100 }, open);
+    await server.logged(({ msg }) => msg === "out of file descriptors: new connections are refused");
+    const refused = await new Promise<NodeJS.ErrnoException>((resolve) => open().once("error", resolve));
+    expect(refused.code).toBe("ECONNREFUSED");
+    for (const socket of sockets) socket.destroy();
+    await server.logged(({ msg }) => msg === "file descriptors are free again: connections are taken");
+    expect(await ask(server, first)).toMatchObject({ status: 200, certificate: "first" });
   });
 
   test("administrators on this machine are served without TLS", async () => {
