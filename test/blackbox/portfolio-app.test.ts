@@ -6,7 +6,13 @@ import { openApp, settled, signIn } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { accessibilityFaults, openWindow, overflow, picture } from "../support/page-checks.ts";
+import {
+  accessibilityFaults,
+  movingElements,
+  openWindow,
+  overflow,
+  picture,
+} from "../support/page-checks.ts";
 import { addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
 
 /* The portfolio app in a real browser, as partners' people have it. */
@@ -272,6 +278,12 @@ test("a minute whose calls are used up is waited for, and told of when that is i
   await page.getByText("Waiting for a free minute…").waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
   await picture(page, "app-minute-spent");
+  const isMoving = async (motion: "reduce" | "no-preference") => {
+    await page.emulateMedia({ reducedMotion: motion });
+    return (await movingElements(page)).includes("span.pulse");
+  };
+  expect(await isMoving("no-preference")).toBe(true);
+  expect(await isMoving("reduce")).toBe(false);
   // The page's minutes pass, the server's do not.
   for (let n = 0; n < 200 && !(await page.getByText("Too many calls at once").isVisible()); n++)
     await page.clock.runFor(2_000);

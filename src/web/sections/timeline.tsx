@@ -47,7 +47,7 @@ export function Timeline(props: {
       <div class="timeline">
         <svg class="axis" width="100%" height="20" aria-hidden="true">
           {ticks.map((tick) => (
-            <text x={percent(x(tick))} y="14" text-anchor={tick === year ? "start" : "middle"}>
+            <text x={percent(x(tick))} y="14" text-anchor={x(tick) > 0.9 ? "end" : "start"}>
               {tick}
             </text>
           ))}
