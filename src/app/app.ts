@@ -31,6 +31,7 @@ import type { AmongServers } from "../usecases/among-servers.ts";
 import { checkHealth } from "../usecases/check-health.ts";
 import { DailyBudgets } from "../usecases/daily-budgets.ts";
 import { EmbedViews } from "../usecases/embed-views.ts";
+import { SharedMinute } from "../usecases/shared-minute.ts";
 import { administratorsOperations, type Means } from "./administrators.ts";
 import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
 import { openBudgetLedger } from "./budget-ledger.ts";
@@ -132,6 +133,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
     plainModel: knowledge.modelVersion,
     build: BUILD,
     queueLength: store.queueLength,
+    among,
     sizes: store.sizes,
     dispatched: dispatcher.stats,
     lastBackup: backups.last,
@@ -268,7 +270,9 @@ async function createFetches(
     consoleSessions,
     budgets,
     administration: { store, sealer, random, changed },
-    partnerWindow: new SlidingWindow(limits.perPartnerPerMinute),
+    partnerWindow: store.isShared
+      ? new SharedMinute(store, limits.perPartnerPerMinute, ticks)
+      : new SlidingWindow(limits.perPartnerPerMinute),
     perPartnerPerMinute: limits.perPartnerPerMinute,
     bodyBytes: limits.bodyBytes,
     clock,
@@ -279,7 +283,7 @@ async function createFetches(
       operations,
       basePath: server.basePath,
       pipeline,
-      addressWindow: new SlidingWindow(limits.perIpPerMinute),
+      addressWindow: new SlidingWindow(limits.perIpPerMinute, among.alive),
       clientAddress: (socket, forwardedFor) => clientAddress(socket, forwardedFor, isTrusted),
       clock,
       ticks,

@@ -52,6 +52,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/audit.ts")).auditCommand,
   },
   {
+    name: "servers",
+    summary: "list the servers that share one database: who is alive, and what each holds",
+    load: async () => (await import("./commands/servers.ts")).serversCommand,
+  },
+  {
     name: "import",
     summary: "add a portfolio from CSV files",
     manyChecks: true,

@@ -13,8 +13,11 @@ export class SlidingWindow {
   #young = new Map<string, Calls>();
   #old = new Map<string, Calls>();
 
-  /** A limit of 0 admits everything. */
-  constructor(private readonly limit: number) {}
+  /** A limit of 0 admits everything. Where several servers admit calls each has its share of the limit. */
+  constructor(
+    private readonly limit: number,
+    private readonly servers: () => number = () => 1,
+  ) {}
 
   /**
    * Undefined when the call is admitted, else the milliseconds until one would be. `now` is of a clock that nobody
@@ -23,13 +26,20 @@ export class SlidingWindow {
   admit(caller: string, now: number): number | undefined {
     if (this.limit === 0) return undefined;
     const calls = this.#young.get(caller) ?? this.#join(caller);
-    if (calls.ring.length === this.limit) {
-      const wait = calls.ring[calls.next]! + WINDOW_MS - now;
+    const first = this.#firstOf(calls, Math.max(1, Math.floor(this.limit / this.servers())));
+    if (first !== undefined) {
+      const wait = first + WINDOW_MS - now;
       if (wait > 0) return wait;
     }
     calls.ring[calls.next] = now;
     calls.next = (calls.next + 1) % this.limit;
     return undefined;
+  }
+
+  /** The instant of the first of the caller's last so many calls; undefined where there were fewer. */
+  #firstOf({ ring, next }: Calls, count: number): number | undefined {
+    if (next >= count) return ring[next - count];
+    return ring.length === this.limit ? ring[next - count + this.limit] : undefined;
   }
 
   /** Puts a caller into the younger generation, with what the elder one knows of it. */

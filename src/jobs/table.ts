@@ -56,6 +56,15 @@ export function jobTable(world: JobWorld): Job[] {
         while ((await pruneSome()) === BATCH) await pause();
       },
     },
+    ...(store.isShared
+      ? [
+          {
+            name: "forget-servers",
+            pattern: "0 37 * * * *",
+            run: () => store.write((tx) => tx.servers.forgetGone()),
+          },
+        ]
+      : []),
     {
       name: "prune-deliveries",
       pattern: "0 27 * * * *",

@@ -16,6 +16,8 @@ export type GaugeSources = {
   /** What this executable was built from. */
   build: { version: string; commit: string; target: string };
   queueLength: () => number;
+  /** Servers on the database, and how far this one's clock is off its own. */
+  among: { alive: () => number; clockOffMs: () => number };
   sizes: Store["sizes"];
   dispatched: () => DispatchStats;
   /** The latest scheduled backup; undefined when there was none. */
@@ -37,6 +39,8 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
   const { version, commit, target } = sources.build;
   build.set({ version, commit, target, bun: Bun.version }, 1);
 
+  const alive = gauge("servers_alive", "Servers that share the database, this one among them.");
+  const clockOff = gauge("server_clock_off_seconds", "This server's clock minus the database's.");
   const queue = gauge("write_queue_length", "Writes that wait for their group.");
   const database = gauge("database_bytes", "Size of the database file.");
   const wal = gauge("database_wal_bytes", "Size of the write-ahead log beside it.");
@@ -101,6 +105,8 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     droppedLines.reset();
     droppedLines.inc(sources.droppedLines());
     await refreshModel();
+    alive.set(sources.among.alive());
+    clockOff.set(sources.among.clockOffMs() / 1000);
     queue.set(sources.queueLength());
     const { databaseBytes, logBytes } = await sources.sizes();
     database.set(databaseBytes);

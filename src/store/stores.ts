@@ -13,6 +13,7 @@ import { eventWalkStore } from "./queries/event-walks.ts";
 import { exportStore } from "./queries/export.ts";
 import { gaugeStore } from "./queries/gauges.ts";
 import { installationStore } from "./queries/installation.ts";
+import { minuteCallStore } from "./queries/minute-calls.ts";
 import { modelStore } from "./queries/models.ts";
 import { administratorStore, partnerStore } from "./queries/partners.ts";
 import { photoStore } from "./queries/photos.ts";
@@ -57,6 +58,7 @@ export const storesOf = (engine: Engine) => ({
   export: exportStore(engine),
   gauges: gaugeStore(engine),
   servers: serverStore(engine),
+  minuteCalls: minuteCallStore(engine),
   eventWalks: eventWalkStore(engine),
   consoleSessions: consoleSessionStore(engine),
   uploads: uploadStore(engine),

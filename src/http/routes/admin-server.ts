@@ -1,5 +1,6 @@
 import { notFound } from "../../domain/errors.ts";
 import type { JobState } from "../../domain/job.ts";
+import { LEASE_MS } from "../../domain/lease.ts";
 import type { LoggedError } from "../../domain/logged-error.ts";
 import type { Overview } from "../../domain/overview.ts";
 import type { SettingInForce } from "../../domain/setting.ts";
@@ -9,6 +10,7 @@ import { job, jobRecord, jobs, jobsView } from "../../wire/job.ts";
 import { loggedErrors, loggedErrorsView } from "../../wire/logged-error.ts";
 import { overview, overviewView } from "../../wire/overview.ts";
 import { jobInPath, slicing } from "../../wire/parameters.ts";
+import { servers, serversView } from "../../wire/server.ts";
 import { settings, settingsView } from "../../wire/setting.ts";
 import { snapshotRunRecord, snapshotRunsPage } from "../../wire/snapshot.ts";
 import { accepted, accepts, adminOperation, answers, type Operation, ok } from "../operation.ts";
@@ -47,6 +49,20 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       tag: "Administration",
       replies: answers("The jobs", jobs),
       handle: () => ok(jobsView(server().jobs())),
+    }),
+    adminOperation({
+      id: "listServers",
+      method: "GET",
+      path: "/admin/servers",
+      summary: "The servers that share one database: who is alive, and what each holds",
+      tag: "Administration",
+      replies: answers("The servers", servers),
+      async handle({ store }) {
+        const { isShared } = store;
+        return ok(
+          serversView({ isShared, servers: isShared ? await store.read.servers.list(LEASE_MS) : [] }),
+        );
+      },
     }),
     adminOperation({
       id: "runJob",

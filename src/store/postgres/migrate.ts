@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { OperatorError } from "../../domain/errors.ts";
+import { LEASE_MS } from "../../domain/lease.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { DatabaseAddress } from "./address.ts";
 import type { Migration } from "./migrations.ts";
@@ -112,6 +113,8 @@ export async function applyMigrations(
   await client.query("BEGIN");
   try {
     const pending = await lockedPending(client, address, migrations);
+    if (pending.length < migrations.length && pending.some(({ breaksOlder }) => breaksOlder))
+      await refuseWhileAlive(client, address, pending);
     for (const migration of pending) {
       await client.query(migration.sql);
       await client.query(
@@ -126,6 +129,25 @@ export async function applyMigrations(
     await client.query("ROLLBACK").catch(() => {});
     throw error;
   }
+}
+
+/** Throws an OperatorError while servers are alive that can't live with what is pending. */
+async function refuseWhileAlive(
+  client: pg.Client,
+  { shown }: DatabaseAddress,
+  pending: readonly Migration[],
+): Promise<void> {
+  const { rows } = await client.query<{ address: string; version: string }>(
+    "SELECT address, version FROM servers WHERE seen_at > extract(epoch FROM clock_timestamp()) * 1000 - $1 ORDER BY 1",
+    [LEASE_MS],
+  );
+  if (rows.length === 0) return;
+  const { number, name } = pending.find(({ breaksOlder }) => breaksOlder)!;
+  const alive = some(rows.map(({ address, version }) => `${address} (${version})`));
+  throw new OperatorError(
+    `${shown} is in use by servers that can't live with migration ${number} (${name}): ${alive}`,
+    "Stop all of them, and start this version then. `mainstay servers` lists who is alive.",
+  );
 }
 
 /** In a transaction of its own: several may make it at once, of which all but one fail. */

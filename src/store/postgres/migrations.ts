@@ -2,7 +2,13 @@ import initial from "../../../migrations/postgres/0001_initial.sql" with { type:
 import modelProposals from "../../../migrations/postgres/0002_model_proposals.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
-export type Migration = { number: number; name: string; sql: string };
+export type Migration = {
+  number: number;
+  name: string;
+  sql: string;
+  /** Servers of the version before can't live with it: it is applied when none of them is alive. */
+  breaksOlder?: true;
+};
 
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "initial", sql: initial },

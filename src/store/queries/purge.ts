@@ -127,11 +127,14 @@ export function purgeStore(engine: Engine) {
       [t.idempotencyKeys.partnerId, t.idempotencyKeys.operation, t.idempotencyKeys.key],
       isOf(t.idempotencyKeys.partnerId),
     ),
+    all(t.eventWalks, t.eventWalks.partnerId),
     some(t.dailyBudgets, [t.dailyBudgets.partnerId, t.dailyBudgets.day], isOf(t.dailyBudgets.partnerId)),
   ];
   /** One row or a few each. */
   const last = [
     all(t.dailyBudgets, t.dailyBudgets.partnerId),
+    all(t.minuteCalls, t.minuteCalls.partnerId),
+    all(t.snapshotShares, t.snapshotShares.partnerId),
     all(t.partnerPlans, t.partnerPlans.partnerId),
     all(t.credentials, t.credentials.partnerId),
     all(t.webhookReceivers, t.webhookReceivers.partnerId),

@@ -3,6 +3,7 @@ import { leases } from "./leases.ts";
 import { numbers } from "./numbers.ts";
 import { operatorQueries } from "./operator-queries.ts";
 import { portfolioQueries } from "./portfolio-queries.ts";
+import { sharedQueries } from "./shared-queries.ts";
 import { transactions } from "./transactions.ts";
 import { Called, type MakeDatabase } from "./world.ts";
 
@@ -15,6 +16,7 @@ export function storeConformance(name: string, make: MakeDatabase): void {
     portfolioQueries(make, called);
     operatorQueries(make, called);
     leases(make, called);
+    sharedQueries(make, called);
 
     test("has no query that was not tried here", async () => {
       const { read } = await (await make()).open();

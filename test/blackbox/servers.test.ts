@@ -1,0 +1,174 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Administrator, adminClient, createAdministrator } from "../support/administrator.ts";
+import type { ApiClient } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, type Partner, type Settings, useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty } from "../support/portfolio.ts";
+import { onPostgres, usePostgres } from "../support/postgres.ts";
+
+const { install, serve } = useMainstay();
+const postgres = usePostgres();
+
+const KEY = "mainstay.key";
+const JPEG = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 1, 2, 3]);
+
+/** A server on the database, with the key of another where one is given. */
+async function serverOn(url: string, keyOf?: Installation, settings: Settings = {}): Promise<Installation> {
+  const server = install({ ...settings, storage: { url } });
+  if (keyOf) {
+    mkdirSync(server.dataDir, { recursive: true, mode: 0o700 });
+    copyFileSync(join(keyOf.dataDir, KEY), join(server.dataDir, KEY));
+  }
+  await server.start();
+  return server;
+}
+
+describe("two servers on one database", () => {
+  const LIMIT = 40;
+  let url: string;
+  let a: Installation;
+  let b: Installation;
+  let partner: Partner;
+  let admin: Administrator;
+  let atA: ApiClient;
+  let atB: ApiClient;
+  beforeAll(async () => {
+    url = await postgres.newDatabase();
+    a = await serverOn(url);
+    b = await serverOn(url, a);
+    partner = await a.json("partner", "create", "Acme");
+    admin = await createAdministrator(a);
+    atA = a.as(partner);
+    atB = b.as(partner);
+  });
+
+  test("are listed by both, with their versions, alive", async () => {
+    const { body } = await adminClient(b, { "x-api-key": admin.key }).get("/admin/servers");
+    expect(body.shared).toBe(true);
+    expect(body.servers.map(({ address }: Json) => address).toSorted()).toEqual([a.url, b.url].toSorted());
+    for (const server of body.servers) expect(server).toMatchObject({ alive: true, clock_off_s: 0 });
+    const listed = await a.json("servers");
+    expect(listed.servers.map(({ id }: Json) => id)).toEqual(body.servers.map(({ id }: Json) => id));
+    const metrics = await (await fetch(`${b.adminUrl}/metrics`)).text();
+    expect(metrics).toContain("mainstay_servers_alive 2");
+  });
+
+  test("make one thing of a key that is used on both at once, and answer alike", async () => {
+    for (let nth = 0; nth < 10; nth++) {
+      const body = { name: `Elm Court ${nth}`, address: "1 Elm St", city: "Albany", state: "NY" };
+      const headers = { "idempotency-key": `once ${nth}` };
+      const replies = await Promise.all(
+        [atA, atB, atA, atB].map((client) => client.send("POST", "/v1/properties", { body, headers })),
+      );
+      const made = replies.filter(({ status }) => status === 201);
+      for (const { status } of replies) expect([201, 409]).toContain(status);
+      expect(new Set(made.map(({ text }) => text)).size).toBe(1);
+      expect((await atB.get("/v1/properties", { limit: 1 })).body.total).toBe(nth + 1);
+    }
+  });
+
+  test("show each what the other has taken in: records, pictures, pages of the event stream, sessions", async () => {
+    const property = await addProperty(atA);
+    const appliance = await addAppliance(atB, property.id, { install_year: 1980 });
+    const form = new FormData();
+    form.append("file", new Blob([JPEG]), "tank.jpg");
+    const { body: photo } = await atA.ask("POST", `/v1/appliances/${appliance.id}/photos`, 201, {
+      raw: form,
+    });
+    const shown = await fetch(new URL(photo.url, b.url), { headers: { "x-api-key": partner.api_key } });
+    expect(Buffer.compare(new Uint8Array(await shown.arrayBuffer()), JPEG)).toBe(0);
+
+    const seen: string[] = [];
+    for (let offset = 0, total = 1; offset < total; offset += 3) {
+      const client = offset % 2 === 0 ? atA : atB;
+      const { body } = await client.get("/v1/events", { since: "2020-01-01", limit: 3, offset });
+      seen.push(...body.events.map(({ type, data }: Json) => `${type} ${data.id}`));
+      total = body.total;
+      await addProperty(offset % 2 === 0 ? atB : atA);
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.filter((entry) => entry.startsWith("component."))).toHaveLength(
+      (await atA.get("/v1/alerts", { limit: 1 })).body.total,
+    );
+
+    const signedIn = await fetch(`${a.adminUrl}/console/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ admin_key: admin.key }),
+    });
+    const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
+    const session = await fetch(`${b.adminUrl}/console/admin/servers`, { headers: { cookie } });
+    expect(session.status).toBe(200);
+  });
+
+  test("refuse a key that was rotated, and a token that was revoked, at once, wherever that was done", async () => {
+    const token = await b.withToken(partner);
+    await Promise.all([atA.get("/v1/ping"), atB.get("/v1/ping"), token.get("/v1/ping")]);
+    const { api_key } = await a.json("partner", "rotate-key", partner.partner_id);
+    await atB.get("/v1/ping", {}, 401);
+    await a.json("partner", "revoke-tokens", partner.partner_id);
+    await token.get("/v1/ping", {}, 401);
+    partner = { ...partner, api_key };
+    await b.as(partner).get("/v1/ping");
+  });
+
+  test("admit no more calls a minute than the limit in sum, nor a day than the budget", async () => {
+    const limits = { limits: { per_partner_per_minute: LIMIT } };
+    const [c, d] = [await serverOn(url, a, limits), await serverOn(url, a, limits)];
+    const both = (one: Partner) => [c.as(one), d.as(one)];
+    const admittedOf = async (one: Partner, calls: number) => {
+      const replies = await Promise.all(
+        Array.from({ length: calls }, (_, nth) => both(one)[nth % 2]!.send("GET", "/v1/ping")),
+      );
+      return replies.filter(({ status }) => status === 200).length;
+    };
+    const limited = await c.json("partner", "create", "Limited");
+    expect(await admittedOf(limited, 3 * LIMIT)).toBeWithin(LIMIT - 10, LIMIT + 1);
+    // What a server forgets when it dies is not forgotten by the others.
+    await d.kill();
+    await d.start();
+    expect(await admittedOf(limited, LIMIT)).toBeLessThanOrEqual(10);
+    const budgeted = await c.json("partner", "create", "Budgeted", "--daily-budget", "20");
+    expect(await admittedOf(budgeted, 30)).toBeLessThanOrEqual(20);
+    const stopped = c.url;
+    await Promise.all([c.stop(), d.stop()]);
+    const { body } = await admin.client.get("/admin/servers");
+    expect(body.servers.map(({ address }: Json) => address)).not.toContain(stopped);
+  });
+
+  test("take a day's snapshot once between them", async () => {
+    const snapshot = { snapshot: { enabled: true, at: "00:00" } };
+    const servers = [await serverOn(url, a, snapshot), await serverOn(url, a, snapshot)];
+    const taken = await eventually(async () => {
+      const { body } = await admin.client.get("/admin/snapshots");
+      expect(body.snapshots[0].finished_at).toBeString();
+      return body;
+    });
+    expect(taken.total).toBe(1);
+    for (const server of servers) await server.stop();
+    const lines = servers.flatMap(({ log }) => log.filter(({ msg }) => msg === "snapshot taken"));
+    expect(lines).toHaveLength(1);
+  });
+});
+
+test("a server with another key than those on its database is refused, with what to do", async () => {
+  const url = await postgres.newDatabase();
+  await serverOn(url);
+  const other = install({ storage: { url } });
+  await other.init();
+  const { code, stderr } = await other.run("serve", "--port", "0");
+  expect(code).toBe(1);
+  expect(stderr).toContain("this server's key is not the one that the others on this database have");
+  expect(stderr).toContain("Copy the key file");
+});
+
+test.if(!onPostgres)("a server with its own data folder has it for itself, and says so", async () => {
+  const server = await serve();
+  const { client } = await createAdministrator(server);
+  expect((await client.get("/admin/servers")).body).toEqual({ shared: false, servers: [] });
+  const { stdout } = await server.run("servers");
+  expect(stdout).toBe("One server has this data folder for itself.\n");
+});

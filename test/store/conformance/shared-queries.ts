@@ -1,0 +1,142 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Partner } from "../../../src/domain/partner.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { type Called, DAY, type MakeDatabase, NOW, openWorld } from "./world.ts";
+
+const NOTHING = {
+  ...{ components: 0, changed: 0, critical: 0, warning: 0 },
+  ...{ announced: 0, queued: 0, heldBack: 0 },
+};
+
+/** What every store promises of what several servers on one database have in common. */
+export function sharedQueries(make: MakeDatabase, called: Called): void {
+  let store: Store;
+  let partner: Partner;
+  beforeAll(async () => {
+    const world = await openWorld(await make(), called);
+    store = world.store;
+    partner = await world.addPartner();
+    await world.addPartner();
+    for (let nth = 0; nth < 3; nth++) {
+      const { id: propertyId } = await world.addProperty(partner);
+      await world.addAppliance(partner, { propertyId });
+    }
+  });
+
+  describe("what servers share", () => {
+    test("a snapshot's shares are claimed in one order, come to a sum, and are left until they are done", async () => {
+      const { id: partnerId } = partner;
+      const opened = await store.write((tx) => tx.snapshotShares.open(DAY));
+      const { snapshotShares } = store.read;
+      expect(await snapshotShares.left(DAY)).toBe(opened);
+      expect(await snapshotShares.any(DAY)).toBe(true);
+      const claimed = await store.write(async (tx) => {
+        const all: string[] = [];
+        for (let after = ""; ; ) {
+          const share = await tx.snapshotShares.claim(DAY, after);
+          if (!share) return all;
+          all.push(share.partnerId);
+          after = share.partnerId;
+        }
+      });
+      expect(claimed).toHaveLength(opened);
+      expect(claimed).toEqual(claimed.toSorted());
+      const counts = { ...NOTHING, components: 7, heldBack: 2 };
+      for (const [doneSeq, isDone] of [
+        [3, false],
+        [5, true],
+      ] as const)
+        await store.write((tx) => tx.snapshotShares.add(DAY, { partnerId, doneSeq }, counts, isDone));
+      expect(await snapshotShares.sum(DAY)).toEqual({ ...counts, components: 14, heldBack: 4 });
+      expect(await snapshotShares.left(DAY)).toBe(opened - 1);
+      await store.write((tx) => tx.snapshotShares.forget(DAY));
+      expect(await snapshotShares.any(DAY)).toBe(false);
+      expect(await snapshotShares.sum(DAY)).toEqual(NOTHING);
+    });
+
+    test("a day's run is begun once, and held by one transaction", async () => {
+      const day = "2026-03-01";
+      await store.write((tx) => tx.snapshots.start(day, NOW, "2"));
+      await store.write((tx) => tx.snapshots.start(day, NOW + 1, "3"));
+      expect(await store.write((tx) => tx.snapshots.hold(day))).toMatchObject({ startedAt: NOW });
+      expect(await store.write((tx) => tx.snapshots.hold("2026-03-02"))).toBeUndefined();
+    });
+
+    test("a partner's properties are gone through by their numbers", async () => {
+      const { id } = partner;
+      const all = await store.read.properties.ofPartnerForSnapshot(id, 0, 1000);
+      expect(all.length).toBeGreaterThan(0);
+      expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1));
+      expect(await store.read.properties.ofPartnerForSnapshot(id, all.length, 1000)).toEqual([]);
+    });
+
+    test("pictures come back byte for byte, and are listed by when they were written", async () => {
+      const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => at % 256);
+      await store.write(async (tx) => {
+        await tx.uploads.insert("a.jpg", bytes, NOW);
+        await tx.uploads.insert("b.jpg", bytes.slice(0, 3), NOW + 10);
+      });
+      const { uploads } = store.read;
+      expect(Buffer.compare((await uploads.find("a.jpg"))!, bytes)).toBe(0);
+      expect(await uploads.find("c.jpg")).toBeUndefined();
+      expect(await uploads.names("", NOW + 10, 5)).toEqual(["a.jpg"]);
+      expect(await uploads.names("a.jpg", NOW + 11, 5)).toEqual(["b.jpg"]);
+      await store.write((tx) => tx.uploads.remove(["a.jpg", "c.jpg"]));
+      expect(await uploads.find("a.jpg")).toBeUndefined();
+    });
+
+    test("the first server's key check is everybody's", async () => {
+      const ask = (own: string) => store.write((tx) => tx.installation.keyCheck(own));
+      const first = await ask("one");
+      expect(await ask("two")).toBe(first);
+    });
+
+    test("walks are a client's, a bounded number of them, until nobody has touched them for long", async () => {
+      const walk = (id: string) => ({ id, walk: `{"${id}":1}`, partnerId: "P", client: "c", touchedAt: NOW });
+      for (const id of ["1", "2", "3"]) await store.write((tx) => tx.eventWalks.begin(walk(id), 1));
+      const { eventWalks } = store.read;
+      const ids = async (after: number) => (await eventWalks.ofClient("P", "c", after)).map(({ id }) => id);
+      expect(await ids(NOW - 1)).toEqual(["2", "3"]);
+      expect(await eventWalks.ofClient("P", "d", 0)).toEqual([]);
+      await store.write((tx) => tx.eventWalks.move("2", "{}", NOW + 10));
+      expect(await eventWalks.ofClient("P", "c", NOW)).toEqual([{ id: "2", walk: "{}" }]);
+      await store.write((tx) => tx.eventWalks.forget(NOW + 1));
+      expect(await ids(0)).toEqual(["2"]);
+    });
+
+    test("console sessions are there until they end or expire", async () => {
+      const session = (tokenHash: string, expiresAt: number) => ({
+        ...{ tokenHash, expiresAt, keyHash: "key", csrfToken: "csrf" },
+      });
+      await store.write((tx) => tx.consoleSessions.begin(session("a", NOW), NOW));
+      await store.write((tx) => tx.consoleSessions.begin(session("b", NOW + 10), NOW + 1));
+      const { consoleSessions } = store.read;
+      expect(await consoleSessions.find("a")).toBeUndefined();
+      expect(await consoleSessions.find("b")).toEqual(session("b", NOW + 10));
+      await store.write((tx) => tx.consoleSessions.end("b"));
+      expect(await consoleSessions.find("b")).toBeUndefined();
+    });
+
+    test("a partner's minute is held by one transaction, and kept", async () => {
+      const hold = () => store.write((tx) => tx.minuteCalls.hold("P"));
+      const first = await hold();
+      expect(first.slots).toEqual([]);
+      expect(Math.abs(first.now - Date.now())).toBeLessThan(60_000);
+      await store.write((tx) => tx.minuteCalls.save("P", [[7, 3]]));
+      expect((await hold()).slots).toEqual([[7, 3]]);
+    });
+
+    test("the last moment of a partner is no earlier than its latest row's, and all later ones are after it", async () => {
+      const { id } = partner;
+      const given = await store.write(async (tx) => (await tx.forPartner(id)).nextInstant(), {
+        partnerId: id,
+      });
+      const last = await store.read.clock.lastInstantOf(id);
+      expect(last).toBeGreaterThanOrEqual(given);
+      const next = await store.write(async (tx) => (await tx.forPartner(id)).nextInstant(), {
+        partnerId: id,
+      });
+      expect(next).toBeGreaterThan(last);
+    });
+  });
+}
