@@ -39,19 +39,19 @@ async function answers(client: ApiClient): Promise<Record<string, string>> {
 }
 
 /** The property that the demo shows, with ten years behind it, and one of each kind of thing. */
-async function withHistory(server: Installation): Promise<{ partner: Partner }> {
+async function withHistory(server: Installation): Promise<{ partner: Partner; photo: string }> {
   const receiver = await startReceiver();
   const partner = await server.createPartner("Acme", "--webhook-url", receiver.url);
   await server.start();
   const client = server.as(partner);
   await client.post("/onboarding/demo-property", {});
-  await addThings(client);
+  const { photo } = await addThings(client);
   await server.json("snapshot");
   await receiver.waitFor((received) => received.length > 5);
   await server.json("partner", "set-webhook", partner.partner_id, "--off");
   await server.stop();
   await receiver.close();
-  return { partner };
+  return { partner, photo: photo! };
 }
 
 const onDatabase = (url: string) => ({ storage: { url } });
@@ -63,11 +63,12 @@ function copyKey(from: Installation, to: Installation): void {
 describe("a data folder that is moved to PostgreSQL, and back", () => {
   let source: Installation;
   let partner: Partner;
+  let photo: string;
   let before: Record<string, string>;
   let url: string;
   beforeAll(async () => {
     source = install();
-    ({ partner } = await withHistory(source));
+    ({ partner, photo } = await withHistory(source));
     await source.start();
     before = await answers(source.as(partner));
     await source.stop();
@@ -85,6 +86,7 @@ describe("a data folder that is moved to PostgreSQL, and back", () => {
     await shared.start();
     const client = shared.as(partner);
     expect(await answers(client)).toEqual(before);
+    expect((await client.get(`/uploads/${photo}`)).headers.get("content-type")).toBe("image/jpeg");
     const { id } = await addProperty(client, { name: "Built on PostgreSQL" });
     const { properties } = (await client.get("/v1/properties")).body;
     expect(properties.at(-1).id).toBe(id);
@@ -98,6 +100,7 @@ describe("a data folder that is moved to PostgreSQL, and back", () => {
     Object.assign(again, { dataDir: folder });
     await again.start();
     expect(await answers(again.as(partner))).toEqual(after);
+    expect((await again.as(partner).get(`/uploads/${photo}`)).headers.get("content-type")).toBe("image/jpeg");
     await addProperty(again.as(partner));
     await again.stop();
     expect((await again.json("doctor")).failed).toBe(0);

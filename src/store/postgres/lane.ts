@@ -37,9 +37,9 @@ type Outcome = { job: Job; error: unknown; value: unknown };
 /** Whatever holds up others for longer has lost its way; the connection may be a pooler's, so it is said with each. */
 const BEGIN = [
   "BEGIN ISOLATION LEVEL READ COMMITTED",
-  "SET LOCAL lock_timeout = '10s'",
+  "SET LOCAL lock_timeout = '8s'",
   "SET LOCAL statement_timeout = '60s'",
-  "SET LOCAL idle_in_transaction_session_timeout = '15s'",
+  "SET LOCAL idle_in_transaction_session_timeout = '3s'",
 ].join("; ");
 /** Survives a kill of every process, and not a power cut. */
 const NOT_DURABLE = "; SET LOCAL synchronous_commit = off";

@@ -1,7 +1,7 @@
 import type { Fault } from "./fault.ts";
 
 /** Longer than any lease holds. */
-const PAUSED_MS = 12_000;
+const PAUSED_MS = 18_000;
 
 export const killing: Fault = {
   name: "kill",

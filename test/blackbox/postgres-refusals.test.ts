@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { FIXTURE_TLS } from "../support/certificates.ts";
+import { runMainstay, useMainstay } from "../support/mainstay.ts";
+import { rowsOf, usePostgres } from "../support/postgres.ts";
+import { PostgresServer } from "../support/postgres-server.ts";
+
+const { install } = useMainstay();
+const { newDatabase, ask } = usePostgres();
+
+/** Beside what a busy machine takes to run the executable at all, a few times over. */
+const ANSWERED_WITHIN_MS = 5_000;
+async function timeToRunMs(): Promise<number> {
+  const startedAt = performance.now();
+  await runMainstay(["version"]);
+  return performance.now() - startedAt;
+}
+
+/** What a server and a command say of the address, and within which time: each has to refuse it, with what to do. */
+async function refusal(url: string): Promise<{ error: string; hint: string }> {
+  const installation = install({ storage: { url } });
+  const allowedMs = ANSWERED_WITHIN_MS + 5 * (await timeToRunMs());
+  const startedAt = performance.now();
+  const { code, stdout, stderr } = await installation.run("serve", "--port", "0");
+  expect(performance.now() - startedAt).toBeLessThan(allowedMs);
+  expect(code).toBe(1);
+  const command = await installation.run("partner", "list", "--json");
+  const told = JSON.parse(command.stderr) as { error: string; hint: string };
+  expect(command.code).toBe(1);
+  // The same sentence from both, and never the password.
+  expect(stdout + stderr).toContain(told.error);
+  expect(stdout + stderr + command.stderr).not.toContain("pass-word-of-ours");
+  expect(told.hint).toMatch(/\w{3}/);
+  return told;
+}
+
+const withPart = (url: string, parts: Partial<URL>) => Object.assign(new URL(url), parts).href;
+
+describe("an address that cannot be right is refused within seconds, with what to do", () => {
+  test("the wrong password", async () => {
+    const { error, hint } = await refusal(withPart(await newDatabase(), { password: "pass-word-of-ours" }));
+    expect(error).toContain("PostgreSQL refuses the user mainstay");
+    expect(hint).toContain("pg_hba.conf");
+  });
+
+  test("an unknown host", async () => {
+    const { error } = await refusal("postgres://mainstay:pass-word-of-ours@no-such-host.invalid/mainstay");
+    expect(error).toContain("the host no-such-host.invalid is unknown");
+  });
+
+  test("a host where nothing listens", async () => {
+    const { error } = await refusal("postgres://mainstay:pass-word-of-ours@127.0.0.1:1/mainstay");
+    expect(error).toContain("does not answer at 127.0.0.1:1");
+  });
+
+  test("a database that is not there", async () => {
+    const { error, hint } = await refusal(withPart(await newDatabase(), { pathname: "/absent" }));
+    expect(error).toContain('there is no database "absent"');
+    expect(hint).toContain("CREATE DATABASE absent");
+  });
+
+  test("another program's database, which stays as it is", async () => {
+    const url = await newDatabase();
+    await rowsOf(url, "CREATE TABLE invoices (id int); INSERT INTO invoices VALUES (1)");
+    const { error, hint } = await refusal(url);
+    expect(error).toContain("is in use by another program: it has tables (invoices)");
+    expect(hint).toContain("empty database");
+    const tables = await rowsOf(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+    expect(tables).toEqual([{ tablename: "invoices" }]);
+  });
+
+  test("a read-only database", async () => {
+    const url = await newDatabase();
+    const name = new URL(url).pathname.slice(1);
+    await ask(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    expect((await refusal(url)).error).toMatch(/takes no writes|read-only/);
+  });
+
+  test("a database of another encoding", async () => {
+    const { error, hint } = await refusal(
+      await newDatabase("ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"),
+    );
+    expect(error).toContain("has the encoding LATIN1");
+    expect(hint).toContain("ENCODING 'UTF8'");
+  });
+
+  test("a database that was restored in part", async () => {
+    const url = await newDatabase();
+    await install({ storage: { url } }).createPartner();
+    await rowsOf(url, "DROP TABLE claims CASCADE");
+    const { error, hint } = await refusal(url);
+    expect(error).toContain("has only a part of Mainstay's schema: claims");
+    expect(hint).toContain("restore it whole");
+  });
+
+  test("a database whose servers have another key", async () => {
+    const url = await newDatabase();
+    const first = install({ storage: { url } });
+    await first.createPartner();
+    await first.start();
+    await first.stop();
+    const second = install({ storage: { url } });
+    const other = install();
+    await other.init();
+    mkdirSync(second.dataDir, { recursive: true, mode: 0o700 });
+    copyFileSync(join(other.dataDir, "mainstay.key"), join(second.dataDir, "mainstay.key"));
+    const { code, stdout, stderr } = await second.run("serve", "--port", "0");
+    expect([code, stdout + stderr]).toEqual([1, expect.stringMatching(/key/)]);
+  });
+
+  test("a database of a newer version", async () => {
+    const url = await newDatabase();
+    await install({ storage: { url } }).createPartner();
+    await rowsOf(url, "INSERT INTO schema_migrations VALUES (9999, 'from the future', 'x', 0)");
+    expect((await refusal(url)).error).toContain("was written by a newer version of Mainstay");
+  });
+});
+
+describe("a certificate is held against authority and name", () => {
+  let encrypting: PostgresServer;
+  beforeAll(async () => {
+    encrypting = await PostgresServer.start({ tls: { cert: FIXTURE_TLS.cert, key: FIXTURE_TLS.key } });
+  });
+  afterAll(() => encrypting.end());
+  const address = (host: string, parameters: string) =>
+    `${withPart(encrypting.url(), { hostname: host })}?${parameters}`;
+
+  test("and taken where both are right", async () => {
+    const url = address("127.0.0.1", `sslmode=verify-full&sslrootcert=${FIXTURE_TLS.authority}`);
+    const installation = install({ storage: { url } });
+    await installation.createPartner();
+    const { checks } = await installation.json("doctor");
+    const encryption = checks.find(({ name }: { name: string }) => name === "encryption");
+    expect(encryption.detail).toBe("the connection is encrypted");
+  });
+
+  test("and refused with a wrong name, or an authority that nobody named", async () => {
+    const name = await refusal(
+      address("localhost", `sslmode=verify-full&sslrootcert=${FIXTURE_TLS.authority}`),
+    );
+    expect(name.error).toContain("the server's certificate is not for the name localhost");
+    const authority = await refusal(address("127.0.0.1", "sslmode=verify-full"));
+    expect(authority.error).toContain("the server's certificate is not to be trusted");
+    expect(authority.hint).toContain("sslrootcert");
+  });
+});

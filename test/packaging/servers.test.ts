@@ -1,0 +1,83 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { useMainstay } from "../support/mainstay.ts";
+
+const FOLDER = join(import.meta.dir, "../../packaging/servers");
+const read = (name: string) => readFileSync(join(FOLDER, name), "utf8");
+
+type Service = {
+  environment?: Record<string, string>;
+  secrets?: string[];
+  volumes?: string[];
+  depends_on?: string[];
+};
+const compose = Bun.YAML.parse(read("compose.yaml")) as {
+  services: Record<string, Service>;
+  secrets: Record<string, { file: string }>;
+  networks: { default: { ipam: { config: { subnet: string }[] } } };
+};
+const servers = Object.entries(compose.services).filter(([name]) => name.startsWith("mainstay-"));
+const { install } = useMainstay();
+
+describe("compose.yaml", () => {
+  test("has three servers of the same settings, and what they depend on", () => {
+    expect(servers.map(([name]) => name)).toEqual(["mainstay-1", "mainstay-2", "mainstay-3"]);
+    for (const [, service] of servers) expect(service).toEqual(servers[0]![1]);
+    const named = Object.values(compose.services).flatMap((service) => service.depends_on ?? []);
+    expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(named));
+  });
+
+  test("names secrets that it declares, and files that are here or that its head asks for", () => {
+    const used = Object.values(compose.services).flatMap((service) => service.secrets ?? []);
+    expect(Object.keys(compose.secrets)).toEqual(expect.arrayContaining(used));
+    const mounted = Object.values(compose.services)
+      .flatMap((service) => service.volumes ?? [])
+      .filter((volume) => volume.startsWith("./"))
+      .map((volume) => volume.split(":")[0]!);
+    const [head] = read("compose.yaml").split("\nx-mainstay");
+    for (const file of [...mounted, ...Object.values(compose.secrets).map((secret) => secret.file)])
+      if (!file.endsWith(".cfg") && !file.endsWith(".http"))
+        expect(head).toContain(file.replace("./", "").replace("certificates/", ""));
+      else expect(read(file.replace("./", ""))).not.toBe("");
+  });
+
+  test("gives the servers settings that there are", async () => {
+    const { environment = {} } = servers[0]![1];
+    const [{ subnet }] = compose.networks.default.ipam.config as [{ subnet: string }];
+    expect(environment.MAINSTAY_SERVER__TRUSTED_PROXIES).toBe(subnet);
+    const plain = Object.fromEntries(Object.entries(environment).filter(([name]) => !name.endsWith("_FILE")));
+    const files = Object.keys(environment).filter((name) => name.endsWith("_FILE"));
+    expect(files).toEqual(["MAINSTAY_STORAGE__URL_FILE", "MAINSTAY_KEY_FILE"]);
+    const server = install();
+    await server.start({ env: plain });
+    await server.stop();
+  });
+});
+
+describe("haproxy.cfg", () => {
+  let health: string;
+  beforeAll(async () => {
+    const server = install();
+    await server.start();
+    health = (await server.anonymous.get("/health")).text;
+    await server.stop();
+  });
+
+  test("asks each of the servers at the ports of the container, and expects what a sound one answers", () => {
+    const asked = [...read("haproxy.cfg").matchAll(/^ {2}server (\S+) (\S+):(\d+)/gm)];
+    expect(asked.map(([, name, host, port]) => [name === host, name, port])).toEqual(
+      ["8080", "8081"].flatMap((port) => servers.map(([name]) => [true, name, port])),
+    );
+    const expected = [...read("haproxy.cfg").matchAll(/http-check expect string "(.*)"$/gm)];
+    expect(expected).toHaveLength(2);
+    for (const [, text] of expected) expect(health).toContain(text!.replaceAll('\\"', '"'));
+  });
+
+  test("answers without a server as the API does", () => {
+    const [head, body] = read("503.http").split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 503 /);
+    expect(head).toMatch(/\r\nRetry-After: \d+\r\n/);
+    expect(JSON.parse(body!)).toEqual({ error: expect.any(String), code: "unavailable" });
+  });
+});
