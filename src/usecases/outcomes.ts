@@ -60,14 +60,9 @@ export class OutcomeLog {
         targets.map((id) => this.#appliances.get(id)!),
         upstream,
       );
-      // Scoring leaves out by itself what is later, at a greater cost.
-      const upTo = (id: string) => {
-        const history = histories.get(id)!;
-        return { ...history, events: history.events.filter((event) => event.date <= before) };
-      };
       const upstreamScores: CascadingAppliance[] = [];
       for (const step of inSteps(reaching)) {
-        const some = { ...loaded.history, appliances: step.map(({ id }) => upTo(id)) };
+        const some = { ...loaded.history, appliances: step.map(({ id }) => histories.get(id)!) };
         const corrections = await correctionsOf(tx, knowledge, some.appliances);
         upstreamScores.push(...scoreWithoutCascade(knowledge, some, before, corrections));
         await tx.giveWay();
@@ -75,7 +70,7 @@ export class OutcomeLog {
       const cascades = new CascadeEffects(knowledge, upstreamScores);
       const scores = new Map<string, Score>();
       for (const step of inSteps(targets)) {
-        const some = { ...loaded.history, appliances: step.map(upTo) };
+        const some = { ...loaded.history, appliances: step.map((id) => histories.get(id)!) };
         const corrections = await correctionsOf(tx, knowledge, some.appliances);
         for (const [id, score] of scoreProperty(knowledge, some, before, { corrections, cascades }))
           scores.set(id, score);

@@ -35,10 +35,8 @@ export function livesOnRecord(
 }
 
 /** Keywords are no part of what is fitted. */
-function withoutNotes(events: DatedEvent[]): DatedEvent[] {
-  for (const event of events) event.note = null;
-  return events;
-}
+const withoutNotes = (events: readonly DatedEvent[]) =>
+  events.map((event) => (event.note === null ? event : { ...event, note: null }));
 
 type Subject = {
   knowledge: Knowledge;

@@ -4,15 +4,37 @@ import type { EventEvidence } from "./types.ts";
 /** A service event with its day as a number. */
 export type DatedEvent = EventEvidence & { day: number };
 
-/** The events up to `today`, oldest first. Of events that are equal in all that scoring reads, one. */
-export function timeline(events: readonly EventEvidence[], today: number): DatedEvent[] {
-  const dated: DatedEvent[] = [];
-  for (const event of events) {
-    const day = dayNumber(event.date);
-    if (day > today) continue;
-    const { componentId, eventType, date, conditionAfter, note } = event;
-    dated.push({ componentId, eventType, date, conditionAfter, note, day });
+/** By the events that were given: one history is scored as of many days. */
+const inOrder = new WeakMap<readonly EventEvidence[], readonly DatedEvent[]>();
+
+/**
+ * The events up to `today`, oldest first. Of events that are equal in all that scoring reads, one. Those given are put in
+ * order once, so they are not to be changed afterwards.
+ */
+export function timeline(events: readonly EventEvidence[], today: number): readonly DatedEvent[] {
+  let ordered = inOrder.get(events);
+  if (!ordered) {
+    ordered = putInOrder(events);
+    inOrder.set(events, ordered);
   }
+  let [end, beyond] = [0, ordered.length];
+  while (end < beyond) {
+    const middle = (end + beyond) >> 1;
+    if (ordered[middle]!.day > today) beyond = middle;
+    else end = middle + 1;
+  }
+  return end === ordered.length ? ordered : ordered.slice(0, end);
+}
+
+function putInOrder(events: readonly EventEvidence[]): readonly DatedEvent[] {
+  const dated = events.map(({ componentId, eventType, date, conditionAfter, note }) => ({
+    componentId,
+    eventType,
+    date,
+    conditionAfter,
+    note,
+    day: dayNumber(date),
+  }));
   if (dated.length < 2) return dated;
   dated.sort(compare);
   return dated.filter((event, i) => i === 0 || compare(event, dated[i - 1]!) !== 0);
