@@ -156,7 +156,7 @@ export function applianceStore(engine: Engine) {
         .where(inArray(appliances.id, [...ids]));
     },
     async insert(appliance: Appliance): Promise<void> {
-      await insert({ ...appliance, brandTierGiven: engine.bound(appliance.brandTierGiven) });
+      return insert({ ...appliance, brandTierGiven: engine.bound(appliance.brandTierGiven) });
     },
     async update(id: string, change: Partial<Omit<Appliance, "id">>): Promise<void> {
       await db.update(appliances).set(change).where(eq(appliances.id, id));

@@ -157,7 +157,7 @@ export function componentStore(engine: Engine) {
       return ofPropertyAfter({ propertyId, after, limit });
     },
     async insert(component: Component, system: System): Promise<void> {
-      await insert({ ...component, system });
+      return insert({ ...component, system });
     },
     /**
      * Writes a property's state at up to `limit` of its components, by `seq` after that one; returns the last's `seq`,
@@ -187,7 +187,7 @@ export function componentStore(engine: Engine) {
      */
     async saveScore(id: string, score: ScoreColumns, extent: "moved" | "settled" | "aged"): Promise<void> {
       const save = extent === "moved" ? saveMoved : extent === "settled" ? saveSettled : saveAged;
-      await save({ id, ...score });
+      return save({ id, ...score });
     },
     async setAnnouncedTier(id: string, announcedTier: Component["announcedTier"]): Promise<void> {
       await db.update(components).set({ announcedTier }).where(eq(components.id, id));
@@ -196,7 +196,7 @@ export function componentStore(engine: Engine) {
       id: string,
       { lastReplaced, lastServiced }: Pick<Component, "lastReplaced" | "lastServiced">,
     ): Promise<void> {
-      await saveDates({ id, lastReplaced, lastServiced });
+      return saveDates({ id, lastReplaced, lastServiced });
     },
     async update(
       id: string,

@@ -142,7 +142,7 @@ export function deliveryStore(engine: Engine) {
 
   return {
     async insert(delivery: NewDelivery): Promise<void> {
-      await insert({ ...delivery });
+      return insert({ ...delivery });
     },
     /** Enabled partners with a delivery to try now. `horizon` is how far ahead an attempt may be planned at most. */
     async duePartners(now: Instant, horizon: Instant): Promise<string[]> {
@@ -167,7 +167,7 @@ export function deliveryStore(engine: Engine) {
       if ((await exists({ deliveryId: made.deliveryId })).length === 0) return;
       await insertAttempt({ ...made });
       const finishedAt = made.status === "pending" ? null : made.startedAt + made.durationMs;
-      await settle({ ...made, finishedAt });
+      return settle({ ...made, finishedAt });
     },
   };
 }

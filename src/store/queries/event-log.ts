@@ -72,7 +72,7 @@ export function eventLogStore(engine: Engine) {
   );
   return {
     async insert(entry: LogEntry): Promise<void> {
-      await insert({ ...entry });
+      return insert({ ...entry });
     },
     /** The number of the first entry after `since`; undefined when there is none. */
     async firstSince(partnerId: string, since: Instant): Promise<number | undefined> {

@@ -81,7 +81,7 @@ export function modelStore(engine: Engine) {
       await db.update(modelInUse).set({ number }).where(eq(modelInUse.id, 1));
     },
     async insertFrailty(number: number, applianceId: string, frailty: number): Promise<void> {
-      await insertFrailty({ number, applianceId, frailty });
+      return insertFrailty({ number, applianceId, frailty });
     },
     /**
      * Deletes up to `limit` frailties of that number after that appliance's; returns the last of them, undefined once

@@ -99,7 +99,7 @@ export function partnerStore(engine: Engine) {
     },
     /** Says that something has changed that the partner is shown. */
     async revise(id: string): Promise<void> {
-      await revise({ id });
+      return revise({ id });
     },
     /** The same for all partners, who are all shown it. */
     async reviseAll(): Promise<void> {
@@ -141,7 +141,7 @@ export function partnerStore(engine: Engine) {
     },
     async insertCredential(credential: NewCredential): Promise<void> {
       await db.insert(credentials).values({ ...credential, revokedAt: null });
-      await revise({ id: credential.partnerId });
+      return revise({ id: credential.partnerId });
     },
     /** Ends a partner's live credentials of one kind. */
     async revokeCredentials(partnerId: string, kind: NewCredential["kind"], now: Instant): Promise<void> {
@@ -155,7 +155,7 @@ export function partnerStore(engine: Engine) {
             isNull(credentials.revokedAt),
           ),
         );
-      await revise({ id: partnerId });
+      return revise({ id: partnerId });
     },
     /** Puts another secret in the place of the live one's, for the same client id; undefined when there is none. */
     async replaceClientSecret(

@@ -175,11 +175,11 @@ export function planStore(engine: Engine) {
   return {
     /** A new property's plan, which is still to be made. */
     async start(propertyId: string, partnerId: string): Promise<void> {
-      await start({ propertyId, partnerId, years: JSON.stringify(emptyPlanSums().years) });
+      return start({ propertyId, partnerId, years: JSON.stringify(emptyPlanSums().years) });
     },
     /** Says that what a property's plan rests on has changed. */
     async touch(propertyId: string): Promise<void> {
-      await touch({ propertyId });
+      return touch({ propertyId });
     },
     /** Some of a partner's properties with a history that has changed since their plans were made. */
     async changed(partnerId: string, limit: number): Promise<string[]> {
@@ -203,14 +203,14 @@ export function planStore(engine: Engine) {
     },
     /** Stores a property's plan, made when what it rests on had changed so many times. */
     async save(propertyId: string, sums: PlanSums, asOf: Day, changes: number): Promise<void> {
-      await save({ propertyId, ...rowOf(sums), asOf, changes });
+      return save({ propertyId, ...rowOf(sums), asOf, changes });
     },
     async savePartner(partnerId: string, sums: PlanSums): Promise<void> {
-      await savePartner({ partnerId, ...rowOf(sums) });
+      return savePartner({ partnerId, ...rowOf(sums) });
     },
     /** Forgets what money could be spent on in a property. */
     async dropCandidates(propertyId: string): Promise<void> {
-      await dropCandidates({ propertyId });
+      return dropCandidates({ propertyId });
     },
     async addCandidates(propertyId: string, partnerId: string, some: readonly Candidate[]): Promise<void> {
       for (const candidate of some)

@@ -174,7 +174,7 @@ export function propertyStore(engine: Engine) {
       return await demo().execute({ partnerId });
     },
     async insert(property: Property): Promise<void> {
-      await insert({
+      return insert({
         ...property,
         isDemo: engine.bound(property.isDemo),
         recordsSinceGiven: engine.bound(property.recordsSinceGiven),

@@ -156,10 +156,10 @@ export function serviceEventStore(engine: Engine) {
 
   return {
     async insert(event: ServiceEvent, reading: Reading): Promise<void> {
-      await insert({ ...event, ...reading });
+      return insert({ ...event, ...reading });
     },
     async saveReading(id: string, reading: Reading): Promise<void> {
-      await saveReading({ id, ...reading });
+      return saveReading({ id, ...reading });
     },
     /** The appliance's event of that component, type, date and notes, when there is one. */
     async alike(event: Pick<ServiceEvent, "applianceId" | "componentId" | "date" | "eventType" | "notes">) {
@@ -227,7 +227,7 @@ export function serviceEventStore(engine: Engine) {
     },
     /** Keeps it, unless one of that event and component is kept already. */
     async insertOutcome(outcome: Outcome): Promise<void> {
-      await insertOutcome({ ...outcome });
+      return insertOutcome({ ...outcome });
     },
     async outcomesOf(componentId: string): Promise<Outcome[]> {
       return await db.select().from(outcomes).where(eq(outcomes.componentId, componentId));

@@ -124,11 +124,11 @@ export function snapshotStore(engine: Engine) {
       await db.update(snapshotRuns).set(change).where(eq(snapshotRuns.day, day));
     },
     async insertTrendRow(componentId: string, day: Day, riskScore: number): Promise<void> {
-      await insert({ componentId, day, riskScore });
+      return insert({ componentId, day, riskScore });
     },
     /** Drops the component's rows that no day from `cutoff` on needs. */
     async pruneTrend(componentId: string, cutoff: Day): Promise<void> {
-      await prune({ componentId, cutoff });
+      return prune({ componentId, cutoff });
     },
     async pruneRuns(cutoff: Day): Promise<void> {
       await db

@@ -96,7 +96,7 @@ export function totalsStore(engine: Engine) {
       await addPartner().execute({ ...NOTHING, ...delta, partnerId });
     },
     async addTally(partnerId: string, bucket: number, block: number, count: number): Promise<void> {
-      await addTally({ partnerId, bucket, block, count });
+      return addTally({ partnerId, bucket, block, count });
     },
   };
 }
