@@ -23,6 +23,7 @@ describe("the public routes", () => {
         scheduler: "off",
         outbox: "ok",
         pages: expect.stringMatching(/^(ok|checking)$/),
+        clock: "ok",
       },
       last_snapshot: null,
       last_backup: null,
