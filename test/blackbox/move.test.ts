@@ -122,6 +122,20 @@ describe("is refused", () => {
     expect(existsSync(join(source.folder, "other"))).toBe(false);
   });
 
+  test("while servers run on the database that it would move", async () => {
+    const url = await newDatabase();
+    const shared = install(onDatabase(url));
+    await shared.createPartner();
+    await shared.start();
+    const folder = join(shared.folder, "back");
+    const { code, stderr } = await shared.run("move", "--to", folder);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/is in use by servers: \S+ \(.+\).*Stop all/s)]);
+    expect(existsSync(folder)).toBe(false);
+    // One that was stopped has taken its leave.
+    await shared.stop();
+    expect((await shared.json("move", "--to", folder)).tables.partners).toBe(1);
+  });
+
   test("into a database that holds an installation, or another program's tables", async () => {
     const source = install();
     await source.createPartner();

@@ -131,19 +131,25 @@ export async function applyMigrations(
   }
 }
 
+/** The servers that were seen within a lease, in words; undefined when there is none. */
+export async function serversAlive(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ address: string; version: string }>(
+    "SELECT address, version FROM servers WHERE seen_at > extract(epoch FROM clock_timestamp()) * 1000 - $1 ORDER BY 1",
+    [LEASE_MS],
+  );
+  if (rows.length === 0) return undefined;
+  return some(rows.map(({ address, version }) => `${address} (${version})`));
+}
+
 /** Throws an OperatorError while servers are alive that can't live with what is pending. */
 async function refuseWhileAlive(
   client: pg.Client,
   { shown }: DatabaseAddress,
   pending: readonly Migration[],
 ): Promise<void> {
-  const { rows } = await client.query<{ address: string; version: string }>(
-    "SELECT address, version FROM servers WHERE seen_at > extract(epoch FROM clock_timestamp()) * 1000 - $1 ORDER BY 1",
-    [LEASE_MS],
-  );
-  if (rows.length === 0) return;
+  const alive = await serversAlive(client);
+  if (alive === undefined) return;
   const { number, name } = pending.find(({ breaksOlder }) => breaksOlder)!;
-  const alive = some(rows.map(({ address, version }) => `${address} (${version})`));
   throw new OperatorError(
     `${shown} is in use by servers that can't live with migration ${number} (${name}): ${alive}`,
     "Stop all of them, and start this version then. `mainstay servers` lists who is alive.",

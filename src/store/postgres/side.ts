@@ -5,7 +5,14 @@ import type { Side } from "../transfer.ts";
 import { type DatabaseAddress, parseAddress } from "./address.ts";
 import { Connections } from "./connections.ts";
 import { readable } from "./errors.ts";
-import { applyMigrations, inspect, pendingMigrations, tablesOf, UNFINISHED_MOVE } from "./migrate.ts";
+import {
+  applyMigrations,
+  inspect,
+  pendingMigrations,
+  serversAlive,
+  tablesOf,
+  UNFINISHED_MOVE,
+} from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { postgresEngine } from "./statements.ts";
 
@@ -20,6 +27,12 @@ export async function postgresSource(url: string): Promise<PostgresSide> {
       throw new OperatorError(
         `${address.shown} lacks ${missing.length} steps of the schema`,
         "Apply them first: `mainstay migrate`.",
+      );
+    const alive = await serversAlive(client);
+    if (alive !== undefined)
+      throw new OperatorError(
+        `${address.shown} is in use by servers: ${alive}`,
+        "Stop all of them first; one that was killed counts for 15 seconds. `mainstay servers` lists who is alive.",
       );
   });
 }
