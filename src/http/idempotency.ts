@@ -71,7 +71,8 @@ export class Idempotency {
     identity: RequestIdentity,
     write: () => Promise<Reply<Body>>,
   ): Promise<Reply<Body>> {
-    const known = await this.#find(tx, identity, tx.now);
+    // Without another server `run` has seen to it, and a look would only cost time.
+    const known = this.store.isShared ? await this.#find(tx, identity, tx.now) : undefined;
     return known ? (known as Reply<Body>) : await this.keep(tx, identity, await write());
   }
 

@@ -173,7 +173,7 @@ export function numbers(make: MakeDatabase): void {
     const replies = await Promise.all(
       Array.from({ length: 12 }, (_, nth) => {
         const server = servers[nth % 2]!;
-        const idempotency = new Idempotency(server);
+        const idempotency = new Idempotency({ ...server, isShared: true });
         return writePortfolio<Reply<{ id: string }>>(
           (run, options) => server.write((tx) => idempotency.once(tx, identity, () => run(tx)), options),
           knowledge,
