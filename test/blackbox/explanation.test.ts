@@ -216,6 +216,18 @@ describe("mainstay scores", () => {
   });
 
   // Rule: scores-command
+  test("prints no name that a spreadsheet would take for a formula", async () => {
+    const name = '=HYPERLINK("http://x")';
+    const { id } = await addProperty(client, { name });
+    await addAppliance(client, id);
+    const { stdout } = await server.run("scores", "--property", id);
+    const rows: Json[] = parse(stdout, { columns: true });
+    expect(new Set(rows.map((row) => row.property_name))).toEqual(new Set([`'${name}`]));
+    const [line] = await lines("--property", id);
+    expect(line!.property_name).toBe(name);
+  });
+
+  // Rule: scores-command
   test("prints those of one property or one tier", async () => {
     const of = ["--partner", partner.partner_id];
     const all = await lines(...of);

@@ -1,4 +1,4 @@
-import { csvLine } from "../../csv/write.ts";
+import { sheetLine } from "../../csv/write.ts";
 import type { PartnerUsage } from "../../domain/partner.ts";
 import { dayOf } from "../../domain/time.ts";
 import { partnerUsage } from "../../usecases/partner-usage.ts";
@@ -33,10 +33,7 @@ export const usageCommand = command({
     context.print(
       { month, partners: usage.map(usageRecord) },
       csv
-        ? [HEADINGS, ...lines]
-            .map((line) => csvLine(line.map(String)))
-            .join("")
-            .trimEnd()
+        ? [HEADINGS, ...lines].map(sheetLine).join("").trimEnd()
         : textTable(
             HEADINGS.map((heading) => heading.toUpperCase()),
             lines,

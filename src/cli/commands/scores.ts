@@ -1,4 +1,4 @@
-import { csvLine } from "../../csv/write.ts";
+import { sheetLine } from "../../csv/write.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
@@ -40,11 +40,11 @@ export const scoresCommand = command({
     await withData(context, async ({ store }) => {
       const owner = propertyId === undefined ? partnerId : await ownerOf(store, propertyId, partnerId);
       await requirePartner(store, owner!);
-      if (isCsv) context.stdout.write(csvLine(SCORE_COLUMNS));
+      if (isCsv) context.stdout.write(sheetLine(SCORE_COLUMNS));
       for await (const page of scoredComponents(store, { partnerId: owner!, propertyId, tier })) {
         const lines = page.map((row) => {
           const record = scoreLineView(knowledge, row);
-          return isCsv ? csvLine(Object.values(record).map(asCell)) : `${JSON.stringify(record)}\n`;
+          return isCsv ? sheetLine(Object.values(record)) : `${JSON.stringify(record)}\n`;
         });
         if (lines.length > 0) context.stdout.write(lines.join(""));
       }
@@ -63,5 +63,3 @@ async function ownerOf({ read }: Pick<Store, "read">, propertyId: string, partne
     "`mainstay partner list` shows partners, and `mainstay plan --partner ID --format csv` the properties of one.",
   );
 }
-
-const asCell = (cell: string | number | null) => (cell === null ? "" : String(cell));
