@@ -4,7 +4,7 @@
  * failed, when the run itself did, and when there was nothing to run. Last it searches what the product's processes
  * have written for every secret that the tests had it make; that counts as a test of its own.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { PostgresServer, SHARED_SERVER, STORAGE } from "./support/postgres-server.ts";
@@ -14,8 +14,30 @@ type Counts = { passed: number; failed: number; skipped: number };
 
 /** What a whole run tries on PostgreSQL too: the stores with the use cases on them, and the main journeys. */
 const JOURNEYS = ["test/store/lists.test.ts", "test/usecases", "test/blackbox/journey.test.ts"];
+/** What is tried of data in a file alone: its backups, its pages, its disk, its doctor, what a crash leaves of it. */
+const OF_FILES = [
+  ...[
+    "backup",
+    "scheduled-backup",
+    "disk",
+    "doctor",
+    "upgrade",
+    "upkeep",
+    "crash",
+    "start",
+    "import",
+    "purge",
+  ],
+  // And what is about no data at all.
+  ...["build", "init-system", "container", "demo", "smoke", "manual"],
+];
 /** What `--postgres` runs when it is given no patterns. */
-const ALL_ON_POSTGRES = [...JOURNEYS, "test/blackbox", "test/http", "test/jobs", "test/webhooks"];
+const allOnPostgres = () => [
+  ...["test/store", "test/usecases", "test/http", "test/jobs", "test/webhooks"],
+  ...readdirSync(join(import.meta.dir, "blackbox"))
+    .filter((name) => name.endsWith(".test.ts") && !OF_FILES.includes(name.replace(".test.ts", "")))
+    .map((name) => `test/blackbox/${name}`),
+];
 
 async function runTests(
   patterns: readonly string[],
@@ -86,7 +108,7 @@ const onPostgres = { ...onSqlite, [STORAGE]: "postgres" };
 const runs: Counts[] = [];
 try {
   if (given.includes("--postgres"))
-    runs.push(await runTests(patterns.length > 0 ? patterns : ALL_ON_POSTGRES, onPostgres));
+    runs.push(await runTests(patterns.length > 0 ? patterns : allOnPostgres(), onPostgres));
   else {
     runs.push(await runTests(patterns, onSqlite));
     if (patterns.length === 0) runs.push(await runTests(JOURNEYS, onPostgres));

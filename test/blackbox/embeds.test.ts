@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { type Administrator, adminClient, createAdministrator } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
@@ -333,9 +332,7 @@ test("an embed that has expired is not found any more", async () => {
   const { token } = await create("--expires", "1");
   await pageOf(token);
   await server.stop();
-  const database = new Database(`${server.dataDir}/mainstay.db`);
-  database.run("UPDATE embeds SET expires_at = ? WHERE expires_at IS NOT NULL", [Date.now() - 1]);
-  database.close();
+  await server.sql(`UPDATE embeds SET expires_at = ${Date.now() - 1} WHERE expires_at IS NOT NULL`);
   await server.start();
   await pageOf(token, 404);
 });

@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { makeCertificate } from "../support/certificates.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
+import { testOnFile } from "../support/postgres.ts";
 
 const { folder, install, serve } = useMainstay();
 const portOf = ({ url }: Installation) => new URL(url).port;
@@ -60,7 +61,7 @@ test("proxies in the environment are not asked", async () => {
   expect(code).toBe(0);
 });
 
-test("a server that cannot store anything is found unwell", async () => {
+testOnFile("a server that cannot store anything is found unwell", async () => {
   const server = install();
   server.expectFault(/EFBIG|disk|cannot be written|storage|SQLITE/i);
   await server.start();

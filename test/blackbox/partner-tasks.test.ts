@@ -145,7 +145,8 @@ describe("an export and a purge", () => {
   test("nobody takes an administrator's name by a pass of their own", async () => {
     const partner = await server.createPartner("Not Gone");
     for (const pass of ["", "x", `${admin.id}.${Date.now() + 30_000}.c2lnbmF0dXJl`]) {
-      const command = ["partner", "disable", partner.partner_id, "--data-dir", server.dataDir];
+      const where = ["--config", server.configFile, "--data-dir", server.dataDir];
+      const command = ["partner", "disable", partner.partner_id, ...where];
       const { code, stderr } = await runMainstay(command, { env: { MAINSTAY_ACTING_PASS: pass } });
       expect(code).toBe(1);
       expect(stderr).toContain("MAINSTAY_ACTING_PASS");

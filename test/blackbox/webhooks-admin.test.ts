@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -203,7 +202,7 @@ describe("resending", () => {
     const { partner, client, receiver } = await listening();
     for (let i = 0; i < 3; i++) await addProperty(client);
     const ids = (await settled(partner, 3)).map(({ id }) => id).reverse();
-    haveFailed(partner);
+    await haveFailed(partner);
     const window = { partner_id: partner.partner_id, from: "2020-01-01", to: "2100-01-01T00:00:00Z" };
     const dry = await admin.client.post(
       "/admin/webhook-deliveries/resend",
@@ -231,7 +230,7 @@ describe("resending", () => {
         .sort(),
     ).toEqual(ids);
 
-    haveFailed(partner);
+    await haveFailed(partner);
     const flags = ["--partner", partner.partner_id, "--from", "2020-01-01", "--to", "2100-01-01"];
     expect(await server.json("deliveries", "resend", ...flags, "--dry-run")).toMatchObject({
       matched: 3,
@@ -462,9 +461,6 @@ describe("the network's rules", () => {
 });
 
 /** As if the receiver had been away for a day: what was delivered to the partner has failed instead. */
-function haveFailed({ partner_id }: Partner): void {
-  const db = new Database(join(server.dataDir, "mainstay.db"));
-  db.run("PRAGMA busy_timeout = 10000");
-  db.run("UPDATE webhook_deliveries SET status = 'failed' WHERE partner_id = ?", [partner_id]);
-  db.close();
+async function haveFailed({ partner_id }: Partner): Promise<void> {
+  await server.sql(`UPDATE webhook_deliveries SET status = 'failed' WHERE partner_id = '${partner_id}'`);
 }

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterAll, setDefaultTimeout } from "bun:test";
 import {
   existsSync,
@@ -14,7 +15,7 @@ import { ApiClient, type Credential, requestToken } from "./client.ts";
 import { eventually } from "./eventually.ts";
 import { EXECUTABLE } from "./executable.ts";
 import type { Json } from "./json.ts";
-import { onPostgres, textOfDatabase, usePostgres } from "./postgres.ts";
+import { onPostgres, rowsOf, textOfDatabase, usePostgres } from "./postgres.ts";
 import { recordOutput, recordSecret, recordSecretsIn, secretsInFiles } from "./secret-record.ts";
 
 export type Outcome = { code: number; stdout: string; stderr: string };
@@ -290,6 +291,18 @@ export class Installation {
       credential,
       () => this.#server?.tail() ?? "no server runs",
     );
+  }
+
+  /** Runs SQL that SQLite and PostgreSQL both know, behind the server's back: its rows. */
+  async sql(text: string): Promise<Record<string, unknown>[]> {
+    if (this.database) return await rowsOf(this.database.url, text);
+    const db = new Database(join(this.dataDir, "mainstay.db"));
+    try {
+      db.run("PRAGMA busy_timeout = 10000");
+      return db.query<Record<string, unknown>, []>(text).all();
+    } finally {
+      db.close();
+    }
   }
 
   /** Secrets of this file's tests that stand in the database in clear. */

@@ -1,8 +1,11 @@
-import { afterAll } from "bun:test";
+import { afterAll, test } from "bun:test";
 import pg from "pg";
 import { PostgresServer, SHARED_SERVER, STORAGE } from "./postgres-server.ts";
 
 export const onPostgres = process.env[STORAGE] === "postgres";
+
+/** A test of what there is only where the data is in a file: not there on PostgreSQL. */
+export const testOnFile: typeof test = onPostgres ? ((() => {}) as never) : test;
 
 /** An administrator's connection. */
 export async function connectTo(url: string): Promise<pg.Client> {
@@ -70,9 +73,15 @@ export function usePostgres() {
     url.search = "?connect_timeout=20";
     return url.href;
   };
-  const ask = async (text: string) => {
-    administrator ??= addressOf("postgres").then(connectTo);
-    await (await administrator).query(text);
+  let asked = Promise.resolve();
+  // One after another, as the driver wants it of those who share a connection.
+  const ask = (text: string) => {
+    const answered = asked.then(async () => {
+      administrator ??= addressOf("postgres").then(connectTo);
+      await (await administrator).query(text);
+    });
+    asked = answered.catch(() => {});
+    return answered;
   };
   afterAll(async () => {
     if (shared) for (const name of names) await ask(`DROP DATABASE ${name} WITH (FORCE)`);

@@ -51,6 +51,8 @@ const LOOK =
   "INSERT INTO write_groups (writer, number, written_at) VALUES ($1, 0, now()) " +
   "ON CONFLICT (writer) DO UPDATE SET written_at = now() RETURNING number";
 const MOST_COLLISIONS = 20;
+/** Of one job within its group, before all of that is run again. */
+const MOST_COLLISIONS_OF_JOB = 3;
 /** Statements sent and not yet answered, before who writes waits for them. */
 const MOST_UNDER_WAY = 128;
 
@@ -126,7 +128,7 @@ export class Lane {
   }
 
   /** Runs the group until it is committed. Rejects when it cannot be. */
-  async #settled(group: Job[]): Promise<Outcome[]> {
+  async #settled(group: readonly Job[]): Promise<Outcome[]> {
     let lostAt: number | undefined;
     for (let collisions = 0; ; ) {
       try {
@@ -134,8 +136,8 @@ export class Lane {
       } catch (error) {
         if (error instanceof Alone) return [...(await this.#others(group, error.outcome)), error.outcome];
         if (isCollision(error) && ++collisions < MOST_COLLISIONS) {
-          // One by one they hold fewer rows at once.
-          if (collisions === 3 && group.length > 1) return await this.#oneByOne(group);
+          // Fewer of them hold fewer rows at once.
+          if (collisions === 3 && group.length > 1) return await this.#inHalves(group);
           await Bun.sleep(Math.random() * 5 * collisions);
         } else if (isLost(error)) {
           lostAt ??= this.options.ticks();
@@ -150,13 +152,14 @@ export class Lane {
     return others.length === 0 ? [] : await this.#settled(others);
   }
 
-  async #oneByOne(group: readonly Job[]): Promise<Outcome[]> {
+  async #inHalves(group: readonly Job[]): Promise<Outcome[]> {
     const settled: Outcome[] = [];
-    for (const job of group)
+    const middle = group.length >> 1;
+    for (const half of [group.slice(0, middle), group.slice(middle)])
       settled.push(
-        ...(await this.#settled([job]).catch((error) => [
-          { job, error, value: undefined } satisfies Outcome,
-        ])),
+        ...(await this.#settled(half).catch((error) =>
+          half.map((job) => ({ job, error, value: undefined }) satisfies Outcome),
+        )),
       );
     return settled;
   }
@@ -173,7 +176,7 @@ export class Lane {
       void this.runner.write(this.#mark(number));
       await onBegin([...new Set(group.flatMap((job) => job.partnerIds))].sort());
       for (const job of group) {
-        outcomes.push(await this.#run(job, group.length === 1, job === group.at(-1)));
+        outcomes.push(await this.#run(job, group.length === 1, job === group.at(-1), MOST_COLLISIONS_OF_JOB));
         await giveWay();
       }
       const alone = group.length === 1 && outcomes[0]!.error !== undefined;
@@ -240,7 +243,7 @@ export class Lane {
     }
   }
 
-  async #run(job: Job, isAlone: boolean, isLast: boolean): Promise<Outcome> {
+  async #run(job: Job, isAlone: boolean, isLast: boolean, collisions: number): Promise<Outcome> {
     const undone = this.options.onJob();
     if (!isAlone) this.#order("SAVEPOINT job");
     try {
@@ -254,11 +257,14 @@ export class Lane {
       return { job, error: undefined, value };
     } catch (thrown) {
       const error = this.#failed ?? thrown ?? new Error("a write failed without an error");
-      if (isOfAll(error)) throw error;
+      // Undone alone, since each of its statements sees what is committed by then.
+      const isAgain = !isAlone && collisions > 0 && isCollision(error);
+      if (isOfAll(error) && !isAgain) throw error;
       undone();
       if (!isAlone)
         await this.#send({ text: "ROLLBACK TO SAVEPOINT job; RELEASE SAVEPOINT job", values: [] });
       this.#failed = undefined;
+      if (isAgain) return await this.#run(job, isAlone, isLast, collisions - 1);
       return { job, error, value: undefined };
     }
   }

@@ -7,27 +7,36 @@ const ph = sql.placeholder;
 export function clockStore(engine: Engine) {
   const { db } = engine;
   const { clock } = engine.tables;
-  const read = engine.prepared(() => db.select({ lastInstant: clock.lastInstant }).from(clock));
+  const isOne = engine.dialect === "sqlite";
+  const read = engine.prepared(() =>
+    db
+      .select({
+        lastInstant: isOne
+          ? clock.lastInstant
+          : sql<number>`greatest(${clock.lastInstant}, (select max(last_instant) from partner_totals))`,
+      })
+      .from(clock),
+  );
   // Each partner has a clock of its own where several servers date rows; the one of all may be ahead of it.
   const ofPartner = engine.prepared(() =>
     db
       .select({
-        lastInstant:
-          engine.dialect === "postgres"
-            ? sql<number>`coalesce((select nullif(last_instant, 0) from partner_totals where partner_id = ${ph("partnerId")}), ${clock.lastInstant})`
-            : clock.lastInstant,
+        lastInstant: isOne
+          ? clock.lastInstant
+          : sql<number>`coalesce((select nullif(last_instant, 0) from partner_totals where partner_id = ${ph("partnerId")}), ${clock.lastInstant})`,
       })
       .from(clock),
   );
   const set = engine.prepared(() => db.update(clock).set({ lastInstant: sql`${ph("lastInstant")}` }));
   const probe = engine.prepared(() => db.update(clock).set({ probedAt: sql`${ph("now")}` }));
   return {
+    /** The last that was given to any row. */
     async lastInstant(): Promise<Instant> {
       return (await read().execute({}))[0]!.lastInstant;
     },
     /** The last moment that was given to a row of the partner: all that are given later are later. */
     async lastInstantOf(partnerId: string): Promise<Instant> {
-      return Number((await ofPartner().execute({ partnerId }))[0]!.lastInstant);
+      return (await ofPartner().execute({ partnerId }))[0]!.lastInstant;
     },
     async setLastInstant(lastInstant: Instant): Promise<void> {
       await set().execute({ lastInstant });

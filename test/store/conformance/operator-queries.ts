@@ -563,6 +563,13 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(await exported.outcomes(partner.id, outcomes[0]!, "SE_3", 1)).toEqual([outcomes[1]!]);
   });
 
+  test("the last moment that was given to a partner's rows can be read", async () => {
+    const { clock } = read();
+    const at = await write(async (tx) => (await tx.forPartner(partner.id)).nextInstant());
+    expect(await clock.lastInstantOf(partner.id)).toBe(at);
+    expect(await clock.lastInstant()).toBe(at);
+  });
+
   test("the clock's row takes a real write, and keeps the last moment", async () => {
     const { clock } = read();
     const last = await clock.lastInstant();
