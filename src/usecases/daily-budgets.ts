@@ -92,7 +92,8 @@ export class DailyBudgets {
           await tx.budgets.raiseTo(partnerId, day, owed);
         return await run(tx);
       },
-      { durability: "process" },
+      // A database that is killed, or fails over, loses what only the process was promised.
+      { durability: this.store.isShared ? "durable" : "process" },
     );
     this.#owed.delete(key);
     return result;

@@ -33,7 +33,8 @@ export type LeaseBook = {
 
 /** The one in the database that servers share. */
 export function leaseBook(store: Pick<Store, "write">): LeaseBook {
-  // What is lost with the power was promised to a server that the database does not know any more.
+  // A beat that is lost is followed by the next. What a server was given is not lost with the database's process, nor in
+  // a failover: another one would be given the same.
   const process = { durability: "process" } as const;
   return {
     beat: (server, forMs) =>
@@ -42,9 +43,9 @@ export function leaseBook(store: Pick<Store, "write">): LeaseBook {
         const leases = await tx.servers.renew(server.id, forMs);
         return { now, leases, alive: await tx.servers.alive(forMs) };
       }, process),
-    take: (holder, names, forMs) => store.write((tx) => tx.servers.take(holder, names, forMs), process),
+    take: (holder, names, forMs) => store.write((tx) => tx.servers.take(holder, names, forMs)),
     takeTurn: (holder, name, turn, forMs) =>
-      store.write((tx) => tx.servers.takeTurn(holder, name, turn, forMs), process),
+      store.write((tx) => tx.servers.takeTurn(holder, name, turn, forMs)),
     confirm: (holder, names) => store.write((tx) => tx.servers.confirm(holder, names), process),
     release: (holder, names) => store.write((tx) => tx.servers.release(holder, names), process),
     leave: (id) => store.write((tx) => tx.servers.leave(id), process),
