@@ -107,10 +107,21 @@ async function live(world: World, { clients, seconds, faults, seed }: RoundOptio
   const owners = Array.from({ length: clients }, (_, nth) =>
     own(world, partners[nth % partners.length]!, nth, over),
   );
-  const inflicted = faults.map((fault) => fault.inflict(world, new Random(seed).fork(fault.name), over));
+  const inflicted = faults.map((fault) => inflict(world, fault, seed, over));
   await each([...owners, spend(world, over), revoke(world, over), score(world, over), ...inflicted]);
   allWritten.abort();
   await followed;
+}
+
+/** One fault may take from another the database that it works on: then it begins again. */
+async function inflict(world: World, fault: Fault, seed: number, over: AbortSignal): Promise<void> {
+  for (;;)
+    try {
+      return await fault.inflict(world, new Random(seed).fork(fault.name), over);
+    } catch (error) {
+      if (over.aborted || !/ECONN|terminat|starting up|shutting down/.test(String(error))) throw error;
+      await Bun.sleep(200);
+    }
 }
 
 /** Waits until every server answers by itself, the snapshot is taken, and nothing waits to be delivered. */
