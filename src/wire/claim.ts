@@ -35,7 +35,7 @@ import * as may from "./values.ts";
 /** A multiplier on the hazard of failure; 1 has no effect. */
 const ratio = (words: string, example: number) => number(words, example, { minimum: 0 });
 
-const CLAIM_TYPE = /^(?=.{1,64}$)[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
+const CLAIM_TYPE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
 /** What is on record of an insurance claim. */
 const recorded = {
@@ -43,7 +43,7 @@ const recorded = {
   property_id: id("P", "The property"),
   claim_type: known(
     "ClaimType",
-    CLAIM_TYPE.source,
+    { pattern: CLAIM_TYPE.source, maxLength: 64 },
     "Kind of loss. Any other text in snake_case is stored too, and bears on no score",
     "water_damage",
   ),

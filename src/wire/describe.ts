@@ -59,7 +59,7 @@ function plainSchemaOf({ make, about }: Form<unknown>, names: NamedSchemas, plac
       names.set(make.set, {
         anyOf: [
           { type: "string", enum: names.known[make.set] },
-          { type: "string", pattern: make.pattern },
+          { type: "string", ...make.others },
         ],
       });
       return { $ref: `#/components/schemas/${make.set}` };

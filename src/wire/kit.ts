@@ -10,13 +10,16 @@ import type { Schema } from "./schema.ts";
 /** Sets that the knowledge base holds, by the names that the API document has for them. */
 export type KnownSet = "ClaimType" | "SmartEventType";
 
+/** The form of what such a set does not hold. */
+export type OtherText = Pick<Schema, "pattern" | "maxLength">;
+
 /** What a form is made of. */
 export type Make =
   | { kind: "value"; schema: Schema }
   /** A field that comes in, whose schema follows from its check. */
   | { kind: "checked"; checked: Checked }
   /** One of a set that the knowledge base holds, or another text of its form. */
-  | { kind: "known"; set: KnownSet; pattern: string }
+  | { kind: "known"; set: KnownSet; others: OtherText }
   | { kind: "list"; item: Form<unknown> }
   | { kind: "map"; value: Form<unknown> }
   | { kind: "either"; forms: readonly Form<unknown>[] }
@@ -145,8 +148,8 @@ export const oneOf = <const V extends string>(values: readonly V[], words: strin
   value<V>({ type: "string", enum: [...values] }, words, example);
 
 /** One of a set that the knowledge base holds and callers may go beyond. */
-export const known = (set: KnownSet, pattern: string, words: string, example: string) =>
-  new Form<string>({ kind: "known", set, pattern }, { words, example });
+export const known = (set: KnownSet, others: OtherText, words: string, example: string) =>
+  new Form<string>({ kind: "known", set, others }, { words, example });
 
 type Bounds = Pick<Schema, "minimum" | "maximum">;
 export const number = (words: string, example: number, bounds: Bounds = {}) =>

@@ -24,7 +24,7 @@ export const told = {
   component_id: id("C", "The component, where one is named").orNull(),
   event_type: known(
     "SmartEventType",
-    EVENT_TYPE.source,
+    { pattern: EVENT_TYPE.source },
     "Kind of event. Any other text in snake_case is stored and announced too, and moves no score",
     "water_leak",
   ),
