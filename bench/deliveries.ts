@@ -1,12 +1,12 @@
 import type { Figure } from "./figure.ts";
-import type { Bench } from "./mainstay.ts";
+import type { Bench, Credentials } from "./mainstay.ts";
 
 const EVENTS = 20_000;
 
-/** How fast the outbox empties into a receiver that answers at once, and how soon after the commit at a steady rate. */
-export async function deliveries(bench: Bench): Promise<Figure[]> {
+/** A receiver that answers at once, with what each delivery took from its commit to its arrival, in milliseconds. */
+export function startReceiver() {
   const arrivals: number[] = [];
-  const receiver = Bun.serve({
+  const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
@@ -15,17 +15,19 @@ export async function deliveries(bench: Bench): Promise<Figure[]> {
       return new Response(null, { status: 204 });
     },
   });
-  const hanging = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    idleTimeout: 0,
-    fetch: () => new Promise<Response>(() => {}),
-  });
-  const partner = await bench.partner("Deliveries", `http://127.0.0.1:${receiver.port}/`);
-  const server = await bench.serve();
-  const headers = { "x-api-key": partner.api_key, "content-type": "application/json" };
+  return { arrivals, url: `http://127.0.0.1:${server.port}/`, stop: () => server.stop(true) };
+}
+
+/** Writes so many events, a thousand a request: deliveries a second until all of them have arrived. */
+export async function outboxPerSecond(
+  url: string,
+  { api_key }: Credentials,
+  arrivals: readonly number[],
+  events: number,
+): Promise<number> {
+  const headers = { "x-api-key": api_key, "content-type": "application/json" };
   const post = (body: unknown, path: string) =>
-    fetch(server.url + path, { method: "POST", headers, body: JSON.stringify(body) }).then(
+    fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) }).then(
       (answer) => answer.json() as Promise<{ id: string }>,
     );
   const property = await post({ name: "D", address: "1 D", state: "NY" }, "/v1/properties");
@@ -34,7 +36,7 @@ export async function deliveries(bench: Bench): Promise<Figure[]> {
     "/v1/appliances",
   );
   const startedAt = performance.now();
-  for (let i = 0; i < EVENTS / 1000; i++)
+  for (let i = 0; i < events / 1000; i++)
     await post(
       {
         events: Array.from({ length: 1000 }, () => ({
@@ -45,14 +47,29 @@ export async function deliveries(bench: Bench): Promise<Figure[]> {
       },
       "/v1/service-events/bulk",
     );
-  while (arrivals.length < EVENTS + 2 && performance.now() - startedAt < 60_000) await Bun.sleep(20);
-  const perSecond = arrivals.length / ((performance.now() - startedAt) / 1000);
+  while (arrivals.length < events + 2 && performance.now() - startedAt < 60_000) await Bun.sleep(20);
+  return arrivals.length / ((performance.now() - startedAt) / 1000);
+}
+
+/** How fast the outbox empties into a receiver that answers at once, and how soon after the commit at a steady rate. */
+export async function deliveries(bench: Bench): Promise<Figure[]> {
+  const receiver = startReceiver();
+  const { arrivals } = receiver;
+  const hanging = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    fetch: () => new Promise<Response>(() => {}),
+  });
+  const partner = await bench.partner("Deliveries", receiver.url);
+  const server = await bench.serve();
+  const perSecond = await outboxPerSecond(server.url, partner, arrivals, EVENTS);
 
   // Twenty receivers, three of which hang, at 200 events a second together.
   const partners = [];
   for (let i = 0; i < 20; i++)
     partners.push(
-      await bench.partner(`Steady ${i}`, `http://127.0.0.1:${i < 3 ? hanging.port : receiver.port}/`),
+      await bench.partner(`Steady ${i}`, i < 3 ? `http://127.0.0.1:${hanging.port}/` : receiver.url),
     );
   arrivals.length = 0;
   let sent = 0;
@@ -74,7 +91,7 @@ export async function deliveries(bench: Bench): Promise<Figure[]> {
   const sorted = arrivals.toSorted((a, b) => a - b);
   const p95 = sorted[Math.floor(sorted.length * 0.95)] ?? Number.POSITIVE_INFINITY;
   await server.stop();
-  void receiver.stop(true);
+  void receiver.stop();
   void hanging.stop(true);
   return [
     {

@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const EXECUTABLE = join(import.meta.dir, "..", "dist", "mainstay");
+const KEY = "mainstay.key";
 
 export type Credentials = { partner_id: string; api_key: string; webhook_secret: string };
 
@@ -11,10 +12,15 @@ export class Bench {
   readonly folder = mkdtempSync(join(tmpdir(), "mainstay-bench-"));
   readonly dataDir = join(this.folder, "data");
 
-  constructor() {
+  /** `env`: settings of all that it runs. `keyOf`: whose key it has, where several servers share a database. */
+  constructor(
+    private readonly env: Record<string, string> = {},
+    keyOf?: Bench,
+  ) {
     if (!existsSync(EXECUTABLE)) throw new Error("dist/mainstay is missing: run `bun build.ts` first");
     const init = [EXECUTABLE, "init", "--config", join(this.folder, "made.toml"), "--data-dir", this.dataDir];
     if (!Bun.spawnSync(init).success) throw new Error("mainstay init failed");
+    if (keyOf) copyFileSync(join(keyOf.dataDir, KEY), join(this.dataDir, KEY));
     writeFileSync(
       join(this.folder, "mainstay.toml"),
       '[limits]\nper_ip_per_minute = 0\nper_partner_per_minute = 0\ndaily_budget = 1000000000\n[log]\nlevel = "warn"\n',
@@ -26,6 +32,7 @@ export class Bench {
     const startedAt = performance.now();
     const child = Bun.spawn([EXECUTABLE, ...args, "--json", ...this.#common()], {
       cwd: this.folder,
+      env: { ...process.env, ...this.env },
       stdio: ["ignore", "pipe", "inherit"],
     });
     const text = await new Response(child.stdout).text();
@@ -38,18 +45,8 @@ export class Bench {
   }
 
   async partner(name: string, webhookUrl?: string): Promise<Credentials> {
-    if (!existsSync(join(this.dataDir, "mainstay.db"))) await this.#init();
     const hook = webhookUrl === undefined ? [] : ["--webhook-url", webhookUrl];
     return (await this.run("partner", "create", name, ...hook)).json;
-  }
-
-  /** Makes the data folder, without which no command works. */
-  async #init(): Promise<void> {
-    const made = join(this.folder, "made-by-init.toml");
-    const child = Bun.spawn([EXECUTABLE, "init", "--config", made, "--data-dir", this.dataDir], {
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    if ((await child.exited) !== 0) throw new Error("mainstay init failed");
   }
 
   /** Starts a server and resolves when it listens. */
@@ -57,7 +54,13 @@ export class Bench {
     const startedAt = performance.now();
     const child = Bun.spawn([EXECUTABLE, "serve", "--port", "0", ...this.#common()], {
       cwd: this.folder,
-      env: { ...process.env, MAINSTAY_LOG__LEVEL: "info", MAINSTAY_SNAPSHOT__ENABLED: "false", ...env },
+      env: {
+        ...process.env,
+        MAINSTAY_LOG__LEVEL: "info",
+        MAINSTAY_SNAPSHOT__ENABLED: "false",
+        ...this.env,
+        ...env,
+      },
       stdio: ["ignore", "pipe", "inherit"],
     });
     const reader = child.stdout.getReader();

@@ -13,6 +13,7 @@ import { managers } from "./managers.ts";
 import { portfolio } from "./new-york.ts";
 import { pages } from "./pages.ts";
 import { plans } from "./plans.ts";
+import { postgres } from "./postgres.ts";
 import { stalls } from "./stalls.ts";
 
 const { values } = parseArgs({ options: { portfolio: { type: "string" }, only: { type: "string" } } });
@@ -25,6 +26,7 @@ const parts: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   plans,
   pages,
   calibration,
+  postgres,
 };
 const wanted = values.only?.split(",") ?? Object.keys(parts);
 const rows: Figure[] = [];
