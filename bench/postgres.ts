@@ -8,11 +8,11 @@ import { firstSnapshot, importFiles } from "./new-york.ts";
 import { enlargedSample, type Files } from "./portfolio.ts";
 
 const PAIRS = 3;
-const PAIR_MS = 2000;
+const PAIR_MS = 1500;
 const LIST_CLIENTS = 16;
 const WRITE_CLIENTS = 64;
 const WRITERS = 16;
-const EVENTS = 10_000;
+const EVENTS = 6_000;
 /** Requests that are counted, one after the other. */
 const COUNTED = 300;
 
@@ -37,14 +37,23 @@ export async function postgres(sqlite: Bench): Promise<Figure[]> {
   const proxy = await startCountingProxy(database);
   const others = [new Bench(on(database.port), shared), new Bench(on(database.port), shared)];
   const counted = new Bench(on(proxy.port), shared);
+  const figures: Figure[] = [];
+  const startedAt = performance.now();
+  // Told as they come: who stops it early has what was measured by then.
+  const add = (more: Figure[]) => {
+    figures.push(...more);
+    for (const { what, measured } of more)
+      console.error(`${((performance.now() - startedAt) / 1000).toFixed(0)} s  ${what}: ${measured}`);
+  };
   try {
     const files = await enlargedSample(sqlite.folder, 60);
     const file = await filled(sqlite, files);
     const server = await filled(shared, files);
-    const figures = [...imports(file, server), ...(await compared(file.side, server.side))];
-    figures.push(await delivered(sqlite, shared));
-    figures.push(...(await several(server.side, others)));
-    figures.push(...(await statementsSent(counted, server.side, proxy.counts)));
+    add(imports(file, server));
+    add(await compared(file.side, server.side));
+    add(await statementsSent(counted, server.side, proxy.counts));
+    add(await several(server.side, others));
+    add([await delivered(sqlite, shared)]);
     return figures;
   } finally {
     for (const one of [shared, ...others, counted]) one.remove();
