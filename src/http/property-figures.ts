@@ -15,7 +15,7 @@ import type { FileFigures } from "../web/embed/csv.ts";
 import { firstToShow } from "../web/embed/property-page.tsx";
 import type { ScheduledPlanForm } from "../web/forms.ts";
 import { applianceTypeView } from "../wire/appliance.ts";
-import { complianceView } from "../wire/compliance.ts";
+import { complianceItemView } from "../wire/compliance.ts";
 import { componentView, expectedFailureCost, trendPointView } from "../wire/component.ts";
 import { conditionFigure, type Figure, reserveFigure } from "../wire/figures.ts";
 import { forecastFigure } from "../wire/forecast.ts";
@@ -74,7 +74,7 @@ export async function propertyFigures(
     reserve: made(reserve),
     plan: { ...written, components: scheduled },
     budget: written.budget?.amount,
-    inspections: complianceView(property, inspections).compliance_items,
+    inspections: await madeInTurns(inspections, takeTurns, complianceItemView),
     components,
     types: [...knowledge.types.values()].map(applianceTypeView),
     units: await unitsOf(read, property.id),
@@ -85,7 +85,7 @@ export async function propertyFigures(
 
 async function unitsOf(read: Stores, propertyId: string) {
   const units = [];
-  for (;;) {
+  for (; ; await takeTurns()) {
     const page = await read.units.page(propertyId, { limit: UNITS, offset: units.length });
     units.push(...page.map(unitView));
     if (page.length < UNITS) return units;

@@ -1,9 +1,10 @@
 import type { Appliance } from "../domain/appliance.ts";
 import { byDueDay, type ComplianceItem, complianceItems } from "../domain/figures/compliance.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
+import { sortedInSteps } from "../domain/steps.ts";
 import type { Day } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
-import { takeTurns } from "./walk.ts";
+import { finishedInTurns, takeTurns } from "./walk.ts";
 
 /** Appliances whose events are read in one step. */
 const APPLIANCES_A_STEP = 50;
@@ -30,7 +31,8 @@ export function complianceOf(
       const items = complianceItems(knowledge, appliances, events, today);
       hold(items.length * ITEM_BYTES);
       for (const item of items) all.push(item);
-      if (appliances.length < APPLIANCES_A_STEP) return all.sort(byDueDay);
+      if (appliances.length < APPLIANCES_A_STEP)
+        return await finishedInTurns(sortedInSteps(all, byDueDay), takeTurns);
       after = appliances.at(-1)!.seq;
     }
   });

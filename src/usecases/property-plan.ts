@@ -20,10 +20,11 @@ import {
 import type { NewPart } from "../domain/planning/renewals.ts";
 import { addYears, emptyYears, type Years } from "../domain/planning/schedule.ts";
 import type { Property } from "../domain/property.ts";
+import { sortedInSteps } from "../domain/steps.ts";
 import { dayOf, type Instant } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
 import { modelVersionOf } from "./model-in-use.ts";
-import { inTurns, madeInTurns, type Pause, walkComponents } from "./walk.ts";
+import { finishedInTurns, inTurns, madeInTurns, type Pause, walkComponents } from "./walk.ts";
 
 /** What is known of the new parts of so many kinds, 9 KB each: what depends on kind, life and costs alone. */
 export const newParts = new LRUCache<string, NewPart>({ max: 1000 });
@@ -76,7 +77,7 @@ export async function planOf(
     ...summaryOf(terms, dayOf(clock()), sums, modelVersion),
     property,
     plans,
-    budget: terms.budgetCents === null ? null : spendOn(candidates, terms.budgetCents),
+    budget: terms.budgetCents === null ? null : await spendOn(candidates, terms.budgetCents, pause),
   };
 }
 
@@ -111,13 +112,19 @@ export async function planComponents<C extends Plannable>(
     plans.push({ ...planComponent(knowledge, component, newParts, own), years: own });
     addYears(total, own);
   });
-  plans.sort((a, b) => b.waitingCents - a.waitingCents || (a.component.id < b.component.id ? -1 : 1));
-  return { plans, years: total };
+  return { plans: await finishedInTurns(sortedInSteps(plans, inOrderOfWaiting), pause), years: total };
 }
 
+const inOrderOfWaiting = (a: ComponentPlan<Plannable>, b: ComponentPlan<Plannable>) =>
+  b.waitingCents - a.waitingCents || (a.component.id < b.component.id ? -1 : 1);
+
 /** The best use of a budget among candidates. */
-export function spendOn(candidates: readonly Candidate[], amountCents: number): BudgetUse {
+export async function spendOn(
+  candidates: readonly Candidate[],
+  amountCents: number,
+  pause: Pause,
+): Promise<BudgetUse> {
   const use: BudgetUse = { amountCents, chosen: [], spentCents: 0, avoidedCents: 0 };
-  spend(use, amountCents, candidates.toSorted(byWorth));
+  spend(use, amountCents, await finishedInTurns(sortedInSteps(candidates, byWorth), pause));
   return use;
 }

@@ -1,4 +1,5 @@
 import type { PlacedComponent } from "../domain/component.ts";
+import type { Steps } from "../domain/steps.ts";
 import type { Store } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
 
@@ -31,6 +32,18 @@ export async function madeInTurns<T, Made>(
     made.push(make(item));
   });
   return made;
+}
+
+/** What steps make, with the same pauses between them. */
+export async function finishedInTurns<Made>(steps: Steps<Made>, pause: Pause): Promise<Made> {
+  let since = performance.now();
+  for (;;) {
+    const next = steps.next();
+    if (next.done) return next.value;
+    if (performance.now() - since < TURN_MS) continue;
+    await pause();
+    since = performance.now();
+  }
 }
 
 /** Rows that are read in one step. */

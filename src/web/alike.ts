@@ -1,12 +1,18 @@
+import { finished, inSteps, type Steps } from "../domain/steps.ts";
+
 /** Things that are alike, in the order of the first of each. */
-export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+export const groupedBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[][] =>
+  finished(groupedInSteps(items, keyOf));
+
+/** The same of very many. */
+export function* groupedInSteps<T>(items: readonly T[], keyOf: (item: T) => string): Steps<T[][]> {
   const groups = new Map<string, T[]>();
-  for (const item of items) {
+  yield* inSteps(items, (item) => {
     const key = keyOf(item);
     const group = groups.get(key);
     if (group) group.push(item);
     else groups.set(key, [item]);
-  }
+  });
   return [...groups.values()];
 }
 

@@ -1,4 +1,5 @@
-import { groupedBy, kindOf, spanOf, sumOf } from "./alike.ts";
+import { finished, type Steps } from "../domain/steps.ts";
+import { groupedBy, groupedInSteps, kindOf, spanOf, sumOf } from "./alike.ts";
 import type { PlanSummaryForm, ScheduledComponentForm, ScheduledPlanForm } from "./forms.ts";
 import { type Places, systemName } from "./words.ts";
 
@@ -45,16 +46,32 @@ export type ReserveSchedule = ScheduleSums & { systems: ScheduleSystem[]; quanti
  * to a dollar, each row's share of a year is rounded so that the year comes to its own, and what is inflated is worked
  * out of what is printed.
  */
-export function reserveScheduleOf(plan: ScheduledPlanForm, places: Places): ReserveSchedule {
-  const groups = groupedBy(plan.components, (one) => `${kindOf(one)} ${one.policy === "replace_now"}`);
-  const sums = scheduleSumsOf(plan, plan.unit_count);
-  const shares = groups.map((group) =>
-    sums.years.map((_, year) => sumOf(group, (one) => one.yearly_costs[year]!)),
+export const reserveScheduleOf = (plan: ScheduledPlanForm, places: Places): ReserveSchedule =>
+  finished(reserveScheduleInSteps(plan, places));
+
+/** The same of very many parts. */
+export function* reserveScheduleInSteps(plan: ScheduledPlanForm, places: Places): Steps<ReserveSchedule> {
+  const groups = yield* groupedInSteps(
+    plan.components,
+    (one) => `${kindOf(one)} ${one.policy === "replace_now"}`,
   );
-  const rows = sharedOut(shares, sums.years).map((years, at) => ({
-    system: systemName(places.systemOf(groups[at]![0]!.appliance_type)),
-    row: rowOf(groups[at]!, places, years),
-  }));
+  const sums = scheduleSumsOf(plan, plan.unit_count);
+  const shares: number[][] = [];
+  for (const group of groups) {
+    const years: number[] = [];
+    for (const year of sums.years.keys()) {
+      years.push(sumOf(group, (one) => one.yearly_costs[year]!));
+      yield;
+    }
+    shares.push(years);
+  }
+  const rows: { system: string; row: ScheduleRow }[] = [];
+  for (const [at, years] of sharedOut(shares, sums.years).entries()) {
+    const group = groups[at]!;
+    const system = systemName(places.systemOf(group[0]!.appliance_type));
+    rows.push({ system, row: rowOf(group, places, years) });
+    yield;
+  }
   const systems = groupedBy(rows, ({ system }) => system)
     .map((of) =>
       systemOf(

@@ -1,4 +1,5 @@
 import { byWorth, type Candidate, type Spending, spend } from "../domain/planning/budget.ts";
+import { finished, inSteps, madeInSteps, type Steps, sortedInSteps } from "../domain/steps.ts";
 import { kindOf } from "./alike.ts";
 import type { PlannedComponentForm } from "./forms.ts";
 import type { Places } from "./words.ts";
@@ -15,12 +16,12 @@ export type Offer = {
 
 const cents = (usd: number) => Math.round(usd * 100);
 
-export function offerOf(components: readonly PlannedComponentForm[], places: Places): Offer {
+export function* offerInSteps(components: readonly PlannedComponentForm[], places: Places): Steps<Offer> {
   const kinds: Offer["kinds"][number][] = [];
   const numbers = new Map<string, number>();
-  const parts = components
-    .filter((one) => one.cost_of_waiting_a_year > 0)
-    .map((one) => {
+  const parts = yield* madeInSteps(
+    components.filter((one) => one.cost_of_waiting_a_year > 0),
+    (one) => {
       const key = kindOf(one);
       const kind = numbers.get(key) ?? kinds.length;
       if (kind === kinds.length) {
@@ -30,8 +31,10 @@ export function offerOf(components: readonly PlannedComponentForm[], places: Pla
       }
       const waitingCents = cents(one.cost_of_waiting_a_year);
       return { id: one.component_id, plannedCents: kinds[kind]!.cents, waitingCents, kind };
-    });
-  return { kinds, parts: parts.sort(byWorth).map(({ kind, waitingCents }) => [kind, waitingCents]) };
+    },
+  );
+  const inOrder = yield* sortedInSteps(parts, byWorth);
+  return { kinds, parts: inOrder.map(({ kind, waitingCents }) => [kind, waitingCents]) };
 }
 
 /** Like parts that are bought together, or left together. */
@@ -57,34 +60,43 @@ export type Bargain = {
 };
 
 /** What an amount buys of an offer, and what it leaves. */
-export function bargainFor(offer: Offer, amountUsd: number): Bargain {
-  const candidates = offer.parts.map(([kind, waitingCents], place) => ({
-    ...{ id: String(place), plannedCents: offer.kinds[kind]!.cents, waitingCents, kind },
+export const bargainFor = (offer: Offer, amountUsd: number): Bargain =>
+  finished(bargainInSteps(offer, amountUsd));
+
+/** The same of very many parts. */
+export function* bargainInSteps(offer: Offer, amountUsd: number): Steps<Bargain> {
+  let place = 0;
+  const candidates = yield* madeInSteps(offer.parts, ([kind, waitingCents]) => ({
+    ...{ id: String(place++), plannedCents: offer.kinds[kind]!.cents, waitingCents, kind },
   }));
   const spending: Spending<(typeof candidates)[number]> = { chosen: [], spentCents: 0, avoidedCents: 0 };
   spend(spending, cents(amountUsd), candidates);
+  yield;
   const chosen = new Set(spending.chosen);
-  const left = candidates.filter((one) => !chosen.has(one));
+  const left: typeof candidates = [];
+  yield* inSteps(candidates, (one) => {
+    if (!chosen.has(one)) left.push(one);
+  });
   return {
     count: spending.chosen.length,
     spentUsd: spending.spentCents / 100,
     avoidedUsd: spending.avoidedCents / 100,
     leftUsd: left.reduce((sum, one) => sum + one.waitingCents, 0) / 100,
-    bought: lotsOf(offer, spending.chosen),
-    left: lotsOf(offer, left),
+    bought: yield* lotsOf(offer, spending.chosen),
+    left: yield* lotsOf(offer, left),
   };
 }
 
-function lotsOf(offer: Offer, parts: readonly (Candidate & { kind: number })[]): Lot[] {
+function* lotsOf(offer: Offer, parts: readonly (Candidate & { kind: number })[]): Steps<Lot[]> {
   const lots = new Map<number, Lot>();
-  for (const { kind, plannedCents, waitingCents } of parts) {
+  yield* inSteps(parts, ({ kind, plannedCents, waitingCents }) => {
     const { name, where } = offer.kinds[kind]!;
     const lot = lots.get(kind) ?? { name, where, count: 0, usd: 0, waitingUsd: 0 };
     lots.set(kind, lot);
     lot.count++;
     lot.usd += plannedCents / 100;
     lot.waitingUsd += waitingCents / 100;
-  }
+  });
   return [...lots.values()].sort((a, b) => b.waitingUsd - a.waitingUsd);
 }
 

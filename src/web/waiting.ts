@@ -9,7 +9,7 @@ type Weighed = Pick<
 export const costOfWaiting = (component: Pick<Weighed, "failure_probability_12m" | "reactive_cost">) =>
   component.failure_probability_12m * component.reactive_cost;
 
-const inOrderOfWaiting = (a: Weighed, b: Weighed) =>
+export const inOrderOfWaiting = (a: Weighed, b: Weighed) =>
   costOfWaiting(b) - costOfWaiting(a) ||
   b.risk_score - a.risk_score ||
   (a.component_id < b.component_id ? -1 : 1);

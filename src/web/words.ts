@@ -55,14 +55,21 @@ export function sentence(code: string): string {
 }
 
 const LABELS_SHOWN = 4;
+const NUMBER = /^[1-9]\d{0,8}$/;
 const inNaturalOrder = new Intl.Collator("en-US", { numeric: true }).compare;
+
+/** Of tens of thousands of units, the labels mostly are numbers, and those need no language to be compared. */
+const inOrder = (labels: readonly string[]): string[] =>
+  labels.every((label) => NUMBER.test(label))
+    ? Array.from(Float64Array.from(labels, Number).sort(), String)
+    : labels.toSorted(inNaturalOrder);
 
 /** Labels in their order, with `3–7` for numbers that follow each other, and how many each stands for. */
 function runsOf(labels: readonly string[]): { text: string; size: number }[] {
   const runs: string[][] = [];
   for (const label of labels) {
     const run = runs.at(-1);
-    const follows = /^[1-9]\d{0,8}$/.test(label) && run?.at(-1) === String(Number(label) - 1);
+    const follows = NUMBER.test(label) && run?.at(-1) === String(Number(label) - 1);
     if (run && follows) run.push(label);
     else runs.push([label]);
   }
@@ -98,7 +105,7 @@ export class Places {
     const labels = new Set(parts.flatMap(({ unit }) => this.#units.get(unit ?? "") ?? []));
     const name = this.typeName(parts[0]!.appliance_type);
     if (labels.size === 0) return name;
-    const runs = runsOf([...labels].sort(inNaturalOrder));
+    const runs = runsOf(inOrder([...labels]));
     const shown = runs.slice(0, LABELS_SHOWN).map(({ text }) => text);
     const more = runs.slice(LABELS_SHOWN).reduce((sum, { size }) => sum + size, 0);
     const list = new Intl.ListFormat("en-US").format(more > 0 ? [...shown, `${more} more`] : shown);

@@ -25,7 +25,7 @@ const item = object({
   ),
 });
 
-const itemView = item.view(({ appliance, regime, ...item }: ComplianceItem<Appliance>) => ({
+export const complianceItemView = item.view(({ appliance, regime, ...item }: ComplianceItem<Appliance>) => ({
   appliance_id: appliance.id,
   appliance_type: appliance.typeId,
   brand: appliance.brand,
@@ -49,7 +49,7 @@ const compliance = object({
 export const complianceView = compliance.view(
   (property: Property, items: readonly ComplianceItem<Appliance>[]) => ({
     ...subjectView(property),
-    compliance_items: items.map(itemView),
+    compliance_items: items.map(complianceItemView),
     overdue: items.filter(({ status }) => status === "OVERDUE").length,
   }),
 );

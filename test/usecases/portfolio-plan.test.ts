@@ -128,7 +128,7 @@ describe("a budget over a portfolio", () => {
     const candidates = plans.map((plan) => candidateOf(knowledge, plan));
     for (const amountCents of [0, 50_000, 300_000, 2_000_000, 1e14]) {
       const found = await spendOverPortfolio({ store: world.store, pause }, world.partnerId, amountCents);
-      const expected = spendOn(candidates, amountCents);
+      const expected = await spendOn(candidates, amountCents, pause);
       expect(found.chosen.map(({ id }) => id)).toEqual(expected.chosen.map(({ id }) => id));
       expect(found.spentCents).toBe(expected.spentCents);
       expect(found.avoidedCents).toBe(expected.avoidedCents);

@@ -2,6 +2,7 @@ import { embedStatus } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { Store } from "../../store/store.ts";
+import { finishedInTurns, takeTurns } from "../../usecases/walk.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
 import type { CsvFile, NumberLinks } from "../../web/embed/property-page.tsx";
 import {
@@ -76,11 +77,12 @@ export function embedOperations(parts: EmbedParts): Operation[] {
         if (!found) return await noPage(call, "../../");
         const { renderPropertyPage } = await pages();
         const { fileOf } = await assetTable();
-        const rendered = renderPropertyPage(await figuresOf(call, found), {
+        const steps = renderPropertyPage(await figuresOf(call, found), {
           style: await styleAt("../../"),
           script: `../../assets/${fileOf("embed.js")}`,
           links: linksBeside(call.params.token!),
         });
+        const rendered = await finishedInTurns(steps, takeTurns);
         onView(found.embed.id, call.now);
         return pageReply(parts, call, rendered);
       },
@@ -98,10 +100,11 @@ export function embedOperations(parts: EmbedParts): Operation[] {
         const number = /^[1-9]\d{0,6}$/.test(call.query.get("page") ?? "")
           ? Number(call.query.get("page"))
           : 1;
-        const rendered = renderComponentList(await figuresOf(call, found), number, {
+        const steps = renderComponentList(await figuresOf(call, found), number, {
           style: await styleAt("../../../"),
           back: `../${call.params.token}`,
         });
+        const rendered = await finishedInTurns(steps, takeTurns);
         return pageReply(parts, call, rendered);
       },
     }),
@@ -118,12 +121,13 @@ export function embedOperations(parts: EmbedParts): Operation[] {
         const { fileOf } = await assetTable();
         const figures = await figuresOf(call, found);
         const { years, inflation_pct } = figures.plan;
-        const rendered = renderSchedulePage(figures, {
+        const steps = renderSchedulePage(figures, {
           style: await styleAt("../../../"),
           script: `../../../assets/${fileOf("embed.js")}`,
           back: `../${call.params.token}`,
           csv: `plan.csv?years=${years}&inflation_pct=${inflation_pct}`,
         });
+        const rendered = await finishedInTurns(steps, takeTurns);
         return pageReply(parts, call, rendered);
       },
     }),
@@ -138,7 +142,8 @@ export function embedOperations(parts: EmbedParts): Operation[] {
         const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);
         if (!found || !file) return await noPage(call, "../../../");
         const { csvRows } = await import("../../web/embed/csv.ts");
-        const { heading, rows } = csvRows(file, await figuresOf(call, found));
+        const steps = csvRows(file, await figuresOf(call, found));
+        const { heading, rows } = await finishedInTurns(steps, takeTurns);
         const pieces = await csvPieces(heading, rows, (row) => row);
         // To compress a long one would take longer than others should wait.
         const isLong = pieces.length > MOST_COMPRESSED;

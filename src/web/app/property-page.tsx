@@ -1,3 +1,4 @@
+import { finished } from "../../domain/steps.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { saveCsv } from "../browser/csv-file.ts";
 import { useLoaded } from "../browser/loaded.ts";
@@ -89,7 +90,7 @@ export function PropertyPage({
 /** The files are made of what is here: no call is spent on them. */
 const linksOf = (id: string, figures: PropertyFigures): NumberLinks => ({
   csv: (file) => () => {
-    const { heading, rows } = csvRows(file, { ...figures, plan: figures.plan! });
+    const { heading, rows } = finished(csvRows(file, { ...figures, plan: figures.plan! }));
     saveCsv(`${id}-${file}.csv`, heading, rows);
   },
   schedule: addressOf(["properties", id, "schedule"]),

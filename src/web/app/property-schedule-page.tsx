@@ -6,6 +6,7 @@ import { Showing } from "../browser/states.tsx";
 import { date } from "../format.ts";
 import type { PropertyForm, PropertyPlanForm, ScheduledPlanForm } from "../forms.ts";
 import { shortened } from "../printed.ts";
+import { reserveScheduleOf } from "../reserve-schedule.ts";
 import { PropertyReserve } from "../sections/reserve-page.tsx";
 import { Places } from "../words.ts";
 import { readTypes, useApp, useTitle } from "./app-context.ts";
@@ -42,7 +43,7 @@ export function PropertySchedulePage({ id, place }: { id: string; place: Place }
           <PropertyReserve
             property={property}
             plan={plan}
-            places={places}
+            schedule={reserveScheduleOf(plan, places)}
             back={back}
             controls={
               <TermsRow place={place}>

@@ -1,3 +1,4 @@
+import { madeInSteps, type Steps, sortedInSteps } from "../../domain/steps.ts";
 import type {
   ComponentForm,
   PlannedComponentForm,
@@ -5,7 +6,7 @@ import type {
   ScheduledComponentForm,
   TrendPointForm,
 } from "../forms.ts";
-import { byCostOfWaiting } from "../waiting.ts";
+import { inOrderOfWaiting } from "../waiting.ts";
 import { Places, systemName } from "../words.ts";
 import type { CsvFile, PropertyFigures } from "./property-page.tsx";
 
@@ -25,11 +26,11 @@ type PlannedPart = PlannedComponentForm & Partial<ScheduledComponentForm>;
 type WeighedPart = ComponentForm & { expected_failure_cost_a_year?: number };
 
 /** The numbers behind a picture, under the wire's own field names. */
-export function csvRows(file: CsvFile, figures: FileFigures): CsvRows {
+export function csvRows(file: CsvFile, figures: FileFigures): Steps<CsvRows> {
   return FILES[file](figures);
 }
 
-const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => CsvRows>> = {
+const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => Steps<CsvRows>>> = {
   condition: ({ condition, assessedAt }) =>
     ofRecords([
       {
@@ -43,13 +44,14 @@ const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => CsvRows>> = {
         assessed_at: assessedAt,
       },
     ]),
-  components: ({ components, types, units }) => {
+  components: function* ({ components, types, units }) {
     const places = new Places(types, units);
-    return ofRecords(byCostOfWaiting(components).map((one) => componentRow(one, places)));
+    const inOrder = yield* sortedInSteps(components, inOrderOfWaiting);
+    return yield* ofRecords(inOrder, (one) => componentRow(one, places));
   },
   plan: ({ plan, types, units }) => {
     const places = new Places(types, units);
-    return ofRecords(plan.components.map((one) => plannedRow(one, places)));
+    return ofRecords(plan.components, (one) => plannedRow(one, places));
   },
   schedule: ({ plan }) => ofRecords(plan.schedule),
   reserve: ({ reserve }) =>
@@ -67,20 +69,18 @@ const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => CsvRows>> = {
     ),
   inspections: ({ inspections, types, units }) => {
     const places = new Places(types, units);
-    return ofRecords(
-      inspections.map((one) => ({
-        inspection_type: one.inspection_type,
-        place: places.of(one),
-        appliance_id: one.appliance_id,
-        authority: one.authority,
-        mandatory: one.mandatory,
-        interval_months: one.interval_months,
-        last_inspection: one.last_inspection,
-        due_date: one.due_date,
-        days_until_due: one.days_until_due,
-        status: one.status,
-      })),
-    );
+    return ofRecords(inspections, (one) => ({
+      inspection_type: one.inspection_type,
+      place: places.of(one),
+      appliance_id: one.appliance_id,
+      authority: one.authority,
+      mandatory: one.mandatory,
+      interval_months: one.interval_months,
+      last_inspection: one.last_inspection,
+      due_date: one.due_date,
+      days_until_due: one.days_until_due,
+      status: one.status,
+    }));
   },
   trend: ({ trend }) =>
     ofRecords(
@@ -137,6 +137,12 @@ function plannedRow(one: PlannedPart, places: Places) {
   };
 }
 
-function ofRecords(records: readonly Readonly<Record<string, Cell>>[]): CsvRows {
-  return { heading: Object.keys(records[0] ?? {}), rows: records.map((record) => Object.values(record)) };
+type CsvRecord = Readonly<Record<string, Cell>>;
+
+function* ofRecords<T>(
+  items: readonly T[],
+  recordOf: (item: T) => CsvRecord = (item) => item as CsvRecord,
+): Steps<CsvRows> {
+  const rows = yield* madeInSteps(items, (item) => Object.values(recordOf(item)));
+  return { heading: items.length === 0 ? [] : Object.keys(recordOf(items[0]!)), rows };
 }

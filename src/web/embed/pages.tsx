@@ -1,26 +1,37 @@
+import { h } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { type Steps, sortedInSteps } from "../../domain/steps.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date } from "../format.ts";
-import type { ComponentForm } from "../forms.ts";
 import { shortened } from "../printed.ts";
 import { componentColumns } from "../sections/attention.tsx";
 import { DataTable } from "../sections/section.tsx";
-import { byCostOfWaiting } from "../waiting.ts";
+import { inOrderOfWaiting } from "../waiting.ts";
 import { Places, TIER_WORDS, TIERS } from "../words.ts";
 import { type Rendered, renderDocument } from "./document.tsx";
 import {
   type NumberLinks,
   type PropertyFigures,
   PropertyHeading,
-  PropertySections,
+  sectionsInSteps,
 } from "./property-page.tsx";
 
 /** Addresses as the page sees them. */
 export type Addresses = { style: string; script: string; links: NumberLinks };
 
 /** The page of a property. */
-export function renderPropertyPage(figures: PropertyFigures, { style, script, links }: Addresses): Rendered {
+export function* renderPropertyPage(
+  figures: PropertyFigures,
+  { style, script, links }: Addresses,
+): Steps<Rendered> {
   const { name } = figures.property;
-  return renderDocument({
+  const drawn: string[] = [];
+  for (const section of yield* sectionsInSteps({ figures, links })) {
+    yield;
+    drawn.push(renderToString(section));
+  }
+  yield;
+  const { html, ...page } = renderDocument({
     title: `${name}: condition`,
     style,
     script,
@@ -28,7 +39,7 @@ export function renderPropertyPage(figures: PropertyFigures, { style, script, li
     children: (
       <main class="property">
         <PropertyHeading figures={figures} />
-        <PropertySections figures={figures} links={links} />
+        {h("sections-here", null)}
         <footer class="small mute">
           <p>
             {TIERS.map((tier) => (
@@ -51,18 +62,24 @@ export function renderPropertyPage(figures: PropertyFigures, { style, script, li
       </main>
     ),
   });
+  // Below it stands nothing that anybody wrote.
+  const at = html.lastIndexOf(SECTIONS);
+  return { ...page, html: html.slice(0, at) + drawn.join("") + html.slice(at + SECTIONS.length) };
 }
+
+/** Where the sections go that have been drawn one by one. */
+const SECTIONS = "<sections-here></sections-here>";
 
 export const ROWS_A_PAGE = 200;
 
 /** Every component of a property, a page of them at a time, the dearest to wait for first. */
-export function renderComponentList(
+export function* renderComponentList(
   figures: Pick<PropertyFigures, "property" | "components" | "types" | "units">,
   page: number,
   { style, back }: { style: string; back: string },
-): Rendered {
+): Steps<Rendered> {
   const places = new Places(figures.types, figures.units);
-  const all: ComponentForm[] = byCostOfWaiting(figures.components);
+  const all = yield* sortedInSteps(figures.components, inOrderOfWaiting);
   const from = (page - 1) * ROWS_A_PAGE;
   const rows = all.slice(from, from + ROWS_A_PAGE);
   const title = `${figures.property.name}: every part`;

@@ -1,3 +1,6 @@
+import type { VNode } from "preact";
+import { finished, type Steps, sortedInSteps } from "../../domain/steps.ts";
+import { groupedInSteps, kindInTier } from "../alike.ts";
 import { counted, date } from "../format.ts";
 import type {
   ApplianceTypeForm,
@@ -15,13 +18,13 @@ import type {
 import { Attention } from "../sections/attention.tsx";
 import { Budget } from "../sections/budget.tsx";
 import { Condition } from "../sections/condition.tsx";
-import { HeatMap } from "../sections/heat-map.tsx";
+import { HeatMap, systemsInSteps } from "../sections/heat-map.tsx";
 import { Inspections } from "../sections/inspections.tsx";
-import { type Spendings, WhatToDo } from "../sections/plan.tsx";
+import { adviceInSteps, type Spendings, WhatToDo } from "../sections/plan.tsx";
 import type { Csv } from "../sections/section.tsx";
-import { Timeline } from "../sections/timeline.tsx";
+import { expectedInSteps, Timeline } from "../sections/timeline.tsx";
 import { Trend } from "../sections/trend.tsx";
-import { byCostOfWaiting, dearestToWaitFor, elevated } from "../waiting.ts";
+import { dearestToWaitFor, elevated, inOrderOfWaiting } from "../waiting.ts";
 import { Places } from "../words.ts";
 
 /** All that a property's page shows, in the wire's forms. */
@@ -69,66 +72,80 @@ export function firstToShow(components: readonly ComponentForm[]): string | unde
   return (dearestToWaitFor(elevated(components)) ?? dearestToWaitFor(components))?.component_id;
 }
 
-/** The sections of a property, in the order in which somebody who has never heard of the product can follow them. */
-export function PropertySections(props: {
+export type SectionParts = {
   figures: PropertyFigures;
   links?: NumberLinks;
   /** How a budget is tried: on a page that scripts make, in place. */
   spending?: Spendings;
-}) {
-  const { figures, links, spending } = props;
-  const { condition, forecast, reserve, inspections, components, trend, assessedAt } = figures;
-  const places = new Places(figures.types, figures.units);
-  const inOrder = byCostOfWaiting(components);
-  const waiting = elevated(inOrder);
-  const chosen = components.find(({ component_id }) => component_id === trend?.componentId);
+};
+
+/** The sections of a property, in the order in which somebody who has never heard of the product can follow them. */
+export const PropertySections = (props: SectionParts) => <>{finished(sectionsInSteps(props))}</>;
+
+/** The same of a property that may have very many parts; each may be drawn in a step of its own. */
+export function* sectionsInSteps({ figures, links, spending }: SectionParts): Steps<VNode[]> {
+  const { condition, forecast, reserve, inspections, plan, components, trend, assessedAt } = figures;
   const csv = (file: CsvFile, componentId?: string) => links?.csv(file, componentId);
   const status = (
     <Condition condition={condition} components={components} reserve={reserve} csv={csv("condition")} />
   );
-  if (components.length === 0) return status;
-  return (
-    <>
-      {status}
-      <Attention components={waiting} places={places} csv={csv("components")} all={links?.components} />
-      {figures.plan && (
-        <WhatToDo
-          plan={figures.plan}
-          places={places}
-          budget={figures.budget}
-          spending={spending}
-          links={{ yearsCsv: csv("schedule"), partsCsv: csv("plan"), schedule: links?.schedule }}
-        />
-      )}
-      <HeatMap components={components} places={places} csv={csv("components")} />
-      <Timeline
-        components={waiting}
+  if (components.length === 0) return [status];
+  const places = new Places(figures.types, figures.units);
+  yield;
+  const inOrder = yield* sortedInSteps(components, inOrderOfWaiting);
+  const waiting = elevated(inOrder);
+  const alike = yield* groupedInSteps(waiting, kindInTier);
+  const expected = yield* expectedInSteps(waiting, alike);
+  const systems = yield* systemsInSteps(components, places);
+  const advice = plan && (yield* adviceInSteps(plan, places, figures.budget));
+  const chosen = components.find(({ component_id }) => component_id === trend?.componentId);
+  const sections = [
+    status,
+    <Attention
+      components={waiting}
+      alike={alike}
+      places={places}
+      csv={csv("components")}
+      all={links?.components}
+    />,
+    plan && advice && (
+      <WhatToDo
+        plan={plan}
+        advice={advice}
         places={places}
-        year={Number(assessedAt.slice(0, 4))}
-        csv={csv("components")}
-        all={links?.components}
+        spending={spending}
+        links={{ yearsCsv: csv("schedule"), partsCsv: csv("plan"), schedule: links?.schedule }}
       />
-      <div class="two">
-        <Budget
-          forecast={forecast}
-          reserve={reserve}
-          reserveCsv={csv("reserve")}
-          forecastCsv={csv("forecast")}
-        />
-        <Inspections inspections={inspections} places={places} csv={csv("inspections")} />
-      </div>
-      {trend && chosen && (
-        <Trend
-          component={chosen}
-          points={trend.points}
-          events={trend.events}
-          places={places}
-          choices={inOrder}
-          csv={csv("trend", chosen.component_id)}
-        />
-      )}
-    </>
-  );
+    ),
+    <HeatMap systems={systems} places={places} csv={csv("components")} />,
+    <Timeline
+      expected={expected}
+      places={places}
+      year={Number(assessedAt.slice(0, 4))}
+      csv={csv("components")}
+      all={links?.components}
+    />,
+    <div class="two">
+      <Budget
+        forecast={forecast}
+        reserve={reserve}
+        reserveCsv={csv("reserve")}
+        forecastCsv={csv("forecast")}
+      />
+      <Inspections inspections={inspections} places={places} csv={csv("inspections")} />
+    </div>,
+    trend && chosen && (
+      <Trend
+        component={chosen}
+        points={trend.points}
+        events={trend.events}
+        places={places}
+        choices={inOrder}
+        csv={csv("trend", chosen.component_id)}
+      />
+    ),
+  ];
+  return sections.filter((section) => section !== undefined);
 }
 
 /** The name, the place and the size of a property, and the day that the page speaks of. */

@@ -1,6 +1,8 @@
+import type { Steps } from "../../domain/steps.ts";
 import { date } from "../format.ts";
 import type { ScheduledPlanForm } from "../forms.ts";
 import { shortened } from "../printed.ts";
+import { reserveScheduleInSteps } from "../reserve-schedule.ts";
 import { OFFERED_YEARS, PropertyReserve } from "../sections/reserve-page.tsx";
 import { Places } from "../words.ts";
 import { type Rendered, renderDocument } from "./document.tsx";
@@ -11,10 +13,12 @@ export type SchedulePageParts = Pick<PropertyFigures, "property" | "types" | "un
 };
 
 /** The replacement reserve schedule of a property, printed on its side. */
-export function renderSchedulePage(
+export function* renderSchedulePage(
   { property, plan, types, units }: SchedulePageParts,
   addresses: { style: string; script: string; back: string; csv: string },
-): Rendered {
+): Steps<Rendered> {
+  const schedule = yield* reserveScheduleInSteps(plan, new Places(types, units));
+  yield;
   return renderDocument({
     title: `${property.name}: replacement reserve schedule`,
     style: addresses.style,
@@ -26,7 +30,7 @@ export function renderSchedulePage(
         <PropertyReserve
           property={property}
           plan={plan}
-          places={new Places(types, units)}
+          schedule={schedule}
           back={addresses.back}
           controls={<TermsForm plan={plan} csv={addresses.csv} />}
         />

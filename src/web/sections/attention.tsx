@@ -1,4 +1,4 @@
-import { groupedBy, kindInTier, spanOf, sumOf } from "../alike.ts";
+import { spanOf, sumOf } from "../alike.ts";
 import { Bar } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, money, odds, years } from "../format.ts";
@@ -14,18 +14,20 @@ const SHOWN = 10;
 export function Attention(props: {
   /** CRITICAL and WARNING ones in the order of what waiting costs. */
   components: readonly ComponentForm[];
+  /** The same, by kind and tier. */
+  alike: readonly (readonly ComponentForm[])[];
   places: Places;
   csv?: Csv;
   all?: string | undefined;
 }) {
-  const { components, places, csv, all } = props;
+  const { components, alike, places, csv, all } = props;
   if (components.length === 0)
     return (
       <Section id="attention" title="What should not wait">
         <p class="empty">Nothing: every part is in the tier Good.</p>
       </Section>
     );
-  const groups = groupedBy(components, kindInTier)
+  const groups = alike
     .map((group) => ({ group, atRisk: sumOf(group, costOfWaiting) }))
     .sort((a, b) => b.atRisk - a.atRisk);
   const most = groups[0]!.atRisk;

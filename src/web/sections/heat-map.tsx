@@ -1,18 +1,28 @@
+import type { Steps } from "../../domain/steps.ts";
+import { groupedInSteps, sumOf } from "../alike.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, money } from "../format.ts";
 import type { ComponentForm, Tier } from "../forms.ts";
+import { elevated } from "../waiting.ts";
 import { type Places, systemName, TIER_WORDS, TIERS } from "../words.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
 
 /** Marks of one system; where it has more parts, a mark stands for several of one tier. */
 const MOST_MARKS = 160;
 
-type SystemRow = { system: string; parts: readonly ComponentForm[] };
+/** A building system with what it has of each tier, and what its elevated parts cost. */
+export type SystemRow = {
+  system: string;
+  /** The worst first, where each has a mark of its own. */
+  parts: readonly ComponentForm[];
+  tiers: Readonly<Record<Tier, number>>;
+  plannedUsd: number;
+  failedUsd: number;
+};
 
 /** Where the risk sits: the systems by components, each a mark by its tier, the worst first. */
-export function HeatMap(props: { components: readonly ComponentForm[]; places: Places; csv?: Csv }) {
-  const { components, places, csv } = props;
-  const rows = bySystem(components, places);
+export function HeatMap(props: { systems: readonly SystemRow[]; places: Places; csv?: Csv }) {
+  const { systems: rows, places, csv } = props;
   return (
     <Section
       id="systems"
@@ -29,20 +39,20 @@ export function HeatMap(props: { components: readonly ComponentForm[]; places: P
       }
     >
       <ul class="systems">
-        {rows.map(({ system, parts }) => (
+        {rows.map((row) => (
           <li>
-            <h3>{systemName(system)}</h3>
+            <h3>{systemName(row.system)}</h3>
             <p class="counts">
               {TIERS.map((tier) => (
-                <span class={inTier(parts, tier) === 0 ? "none" : undefined}>
+                <span class={row.tiers[tier] === 0 ? "none" : undefined}>
                   <TierMark tier={tier} />
-                  {count(inTier(parts, tier))}
+                  {count(row.tiers[tier])}
                   <span class="heard"> {TIER_WORDS[tier].name} </span>
                 </span>
               ))}
             </p>
             <p class="marks" aria-hidden="true">
-              <Marks parts={parts} places={places} />
+              <Marks row={row} places={places} />
             </p>
           </li>
         ))}
@@ -56,13 +66,13 @@ export function HeatMap(props: { components: readonly ComponentForm[]; places: P
           ...TIERS.map((tier) => ({
             heading: TIER_WORDS[tier].name,
             isNumber: true,
-            cell: ({ parts }: SystemRow) => count(inTier(parts, tier)),
+            cell: ({ tiers }: SystemRow) => count(tiers[tier]),
           })),
-          { heading: "Planned", isNumber: true, cell: ({ parts }) => money(costOf(parts, "proactive_cost")) },
+          { heading: "Planned", isNumber: true, cell: ({ plannedUsd }) => money(plannedUsd) },
           {
             heading: "After failure",
             isNumber: true,
-            cell: ({ parts }) => money(costOf(parts, "reactive_cost")),
+            cell: ({ failedUsd }) => money(failedUsd),
           },
         ]}
         note="The costs are those of the critical and warning parts."
@@ -71,7 +81,8 @@ export function HeatMap(props: { components: readonly ComponentForm[]; places: P
   );
 }
 
-function Marks({ parts, places }: { parts: readonly ComponentForm[]; places: Places }) {
+function Marks({ row, places }: { row: SystemRow; places: Places }) {
+  const { parts, tiers } = row;
   const each = Math.ceil(parts.length / MOST_MARKS);
   if (each === 1)
     return parts.map((part) => (
@@ -83,7 +94,7 @@ function Marks({ parts, places }: { parts: readonly ComponentForm[]; places: Pla
   return (
     <>
       {TIERS.flatMap((tier) =>
-        Array.from({ length: Math.ceil(inTier(parts, tier) / each) }, () => <i class={tier.toLowerCase()} />),
+        Array.from({ length: Math.ceil(tiers[tier] / each) }, () => <i class={tier.toLowerCase()} />),
       )}
       <span class="small mute">a mark for {count(each)} parts</span>
     </>
@@ -91,20 +102,31 @@ function Marks({ parts, places }: { parts: readonly ComponentForm[]; places: Pla
 }
 
 /** The system with the most critical parts first, then the most in warning. */
-function bySystem(components: readonly ComponentForm[], places: Places): SystemRow[] {
-  const systems = Map.groupBy(components, ({ appliance_type }) => places.systemOf(appliance_type));
-  return [...systems]
-    .map(([system, parts]) => ({ system, parts: parts.toSorted((a, b) => b.risk_score - a.risk_score) }))
-    .sort(
-      (a, b) =>
-        inTier(b.parts, "CRITICAL") - inTier(a.parts, "CRITICAL") ||
-        inTier(b.parts, "WARNING") - inTier(a.parts, "WARNING") ||
-        b.parts.length - a.parts.length,
-    );
+export function* systemsInSteps(components: readonly ComponentForm[], places: Places): Steps<SystemRow[]> {
+  const systems = yield* groupedInSteps(components, (one) => places.systemOf(one.appliance_type));
+  const rows: SystemRow[] = [];
+  for (const parts of systems) {
+    rows.push(systemRow(parts, places));
+    yield;
+  }
+  return rows.sort(
+    (a, b) =>
+      b.tiers.CRITICAL - a.tiers.CRITICAL ||
+      b.tiers.WARNING - a.tiers.WARNING ||
+      b.parts.length - a.parts.length,
+  );
 }
 
-const inTier = (parts: readonly ComponentForm[], tier: Tier) =>
-  parts.reduce((total, { risk_tier }) => total + (risk_tier === tier ? 1 : 0), 0);
-
-const costOf = (parts: readonly ComponentForm[], field: "proactive_cost" | "reactive_cost") =>
-  parts.reduce((total, part) => total + (part.risk_tier === "GOOD" ? 0 : part[field]), 0);
+function systemRow(parts: readonly ComponentForm[], places: Places): SystemRow {
+  const tiers = { CRITICAL: 0, WARNING: 0, GOOD: 0 };
+  for (const { risk_tier } of parts) tiers[risk_tier]++;
+  const isEachMarked = parts.length <= MOST_MARKS;
+  const elevatedParts = elevated(parts);
+  return {
+    system: places.systemOf(parts[0]!.appliance_type),
+    parts: isEachMarked ? parts.toSorted((a, b) => b.risk_score - a.risk_score) : parts,
+    tiers,
+    plannedUsd: sumOf(elevatedParts, (one) => one.proactive_cost),
+    failedUsd: sumOf(elevatedParts, (one) => one.reactive_cost),
+  };
+}

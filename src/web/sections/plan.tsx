@@ -1,15 +1,18 @@
 import type { ComponentChildren } from "preact";
-import { groupedBy, kindOf, sumOf } from "../alike.ts";
+import type { Steps } from "../../domain/steps.ts";
+import { groupedInSteps, kindOf, sumOf } from "../alike.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date, money } from "../format.ts";
 import type { PlannedComponentForm, PlanSummaryForm, PropertyPlanForm } from "../forms.ts";
-import { type Offer, offerOf, rangeOf } from "../spending.ts";
+import { bargainInSteps, type Offer, offerInSteps, rangeOf } from "../spending.ts";
 import { type Places, POLICY_WORDS } from "../words.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
-import { SPENDING_DATA, SPENDING_PLACE, SpendingForm, type SpendingProps } from "./spending.tsx";
+import { SPENDING_DATA, SPENDING_PLACE, SpendingForm, type SpendingProps, type Spent } from "./spending.tsx";
 
 const SHOWN = 6;
+/** The most parts whose numbers a page carries for its slider; with more, its form asks the server. */
+const MOST_CARRIED = 10_000;
 
 export type PlanLinks = {
   /** The years, and the parts, as CSV. */
@@ -21,18 +24,42 @@ export type PlanLinks = {
 
 export type Spendings = (props: SpendingProps) => ComponentChildren;
 
+/** What is told of a plan beyond its own sums. */
+export type Advice = {
+  due: readonly PlannedComponentForm[];
+  /** Those by kind, the dearest to wait for first. */
+  dueAlike: readonly { group: readonly PlannedComponentForm[]; waiting: number }[];
+  spent: Spent;
+};
+
+/** `budget`: in USD, that was asked about. */
+export function* adviceInSteps(
+  { components }: PropertyPlanForm,
+  places: Places,
+  budget: number | undefined,
+): Steps<Advice> {
+  const due = components.filter(({ policy }) => policy === "replace_now");
+  yield;
+  const dueAlike = (yield* groupedInSteps(due, kindOf))
+    .map((group) => ({ group, waiting: sumOf(group, (one) => one.cost_of_waiting_a_year) }))
+    .sort((a, b) => b.waiting - a.waiting);
+  const offer = yield* offerInSteps(components, places);
+  const amount = amountFor(offer, budget);
+  yield;
+  return { due, dueAlike, spent: { offer, amount, bargain: yield* bargainInSteps(offer, amount) } };
+}
+
 /** What to do about a property: what is due, what the years cost, what to set aside, and what a budget buys. */
 export function WhatToDo(props: {
   plan: PropertyPlanForm;
+  advice: Advice;
   places: Places;
-  /** The budget in USD that was asked about. */
-  budget?: number | undefined;
   links?: PlanLinks;
   /** In place of the form that asks the server for another budget. */
   spending?: Spendings | undefined;
 }) {
-  const { plan, places, budget, links = {} } = props;
-  const due = plan.components.filter(({ policy }) => policy === "replace_now");
+  const { plan, advice, places, links = {} } = props;
+  const { due } = advice;
   const waiting = Math.round(sumOf(due, (one) => one.cost_of_waiting_a_year));
   return (
     <Section
@@ -59,7 +86,7 @@ export function WhatToDo(props: {
           <dd class="small mute">more than waiting saves</dd>
         </div>
       </dl>
-      {due.length > 0 && <DueNow due={due} places={places} />}
+      {due.length > 0 && <DueNow groups={advice.dueAlike} places={places} />}
       <Numbers
         summary={plan.components.length > 100 ? "What to do with every part" : "What to do with each part"}
         csv={links.partsCsv}
@@ -87,15 +114,12 @@ export function WhatToDo(props: {
         note="A year of waiting costs the risk of a failure’s extra cost, less a year of a well kept part; below zero waiting is the better choice."
       />
       <Years plan={plan} units={plan.unit_count} links={links} />
-      <WhatMoneyBuys plan={plan} places={places} budget={budget} spending={props.spending} />
+      <WhatMoneyBuys spent={advice.spent} spending={props.spending} />
     </Section>
   );
 }
 
-function DueNow({ due, places }: { due: readonly PlannedComponentForm[]; places: Places }) {
-  const groups = groupedBy(due, kindOf)
-    .map((group) => ({ group, waiting: sumOf(group, (one) => one.cost_of_waiting_a_year) }))
-    .sort((a, b) => b.waiting - a.waiting);
+function DueNow({ groups, places }: { groups: Advice["dueAlike"]; places: Places }) {
   const rest = groups.slice(SHOWN).flatMap(({ group }) => group);
   return (
     <ul class="due-now">
@@ -198,14 +222,8 @@ export function DepositSentence({ plan }: { plan: PlanSummaryForm }) {
   );
 }
 
-function WhatMoneyBuys(props: {
-  plan: PropertyPlanForm;
-  places: Places;
-  budget: number | undefined;
-  spending: Spendings | undefined;
-}) {
-  const { plan, places, budget, spending = (given) => <OfferedToScripts {...given} /> } = props;
-  const offer = offerOf(plan.components, places);
+function WhatMoneyBuys({ spent, spending }: { spent: Spent; spending: Spendings | undefined }) {
+  const { offer, amount } = spent;
   return (
     <>
       <h3>What a budget buys</h3>
@@ -218,7 +236,7 @@ function WhatMoneyBuys(props: {
           <p class="about">
             First what saves most for each dollar, each part that what is left of the money still pays for.
           </p>
-          {spending({ offer, amount: amountFor(offer, budget) })}
+          {spending ? spending({ offer, amount }) : <OfferedToScripts {...spent} />}
         </>
       )}
     </>
@@ -232,8 +250,10 @@ function amountFor(offer: Offer, asked: number | undefined): number {
 }
 
 /** The form, with what a script needs to make a slider of it. */
-function OfferedToScripts(props: SpendingProps) {
-  const data = JSON.stringify(props).replaceAll("<", "\\u003c");
+function OfferedToScripts(props: Spent) {
+  const { offer, amount } = props;
+  if (offer.parts.length > MOST_CARRIED) return <SpendingForm {...props} />;
+  const data = JSON.stringify({ offer, amount }).replaceAll("<", "\\u003c");
   return (
     <>
       <div id={SPENDING_PLACE}>

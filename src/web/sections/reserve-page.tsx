@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { counted, date, money } from "../format.ts";
 import type { PlanSummaryForm, PropertyForm, ScheduledPlanForm } from "../forms.ts";
-import { reserveScheduleOf, type ScheduleSums } from "../reserve-schedule.ts";
-import type { Places } from "../words.ts";
+import type { ReserveSchedule, ScheduleSums } from "../reserve-schedule.ts";
 import { DepositSentence } from "./plan.tsx";
 import { ScheduleAverages, ScheduleTables } from "./schedule-table.tsx";
 
@@ -12,14 +11,14 @@ export const OFFERED_YEARS = [5, 10, 12, 15, 20, 30];
 export function PropertyReserve(props: {
   property: PropertyForm;
   plan: ScheduledPlanForm;
-  places: Places;
+  /** Of the plan. */
+  schedule: ReserveSchedule;
   /** The address of the property's page. */
   back: string;
   controls: ComponentChildren;
 }) {
-  const { property, plan, places, back, controls } = props;
+  const { property, plan, schedule, back, controls } = props;
   const { name, address, city, state, zip, unit_count, year_built } = property;
-  const schedule = reserveScheduleOf(plan, places);
   return (
     <>
       <ReserveHeading plan={plan} isLong={name.length > 60}>

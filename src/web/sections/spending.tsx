@@ -8,9 +8,11 @@ export const SPENDING_PLACE = "spending";
 export const SPENDING_DATA = "spending-data";
 
 export type SpendingProps = { offer: Offer; amount: number };
+/** With what the amount buys, where that has been worked out. */
+export type Spent = SpendingProps & { bargain: Bargain };
 
 /** What a budget buys and what it leaves, as a form that asks the server for another amount. */
-export function SpendingForm({ offer, amount }: SpendingProps) {
+export function SpendingForm({ offer, amount, bargain }: Spent) {
   const { most } = rangeOf(offer);
   return (
     <>
@@ -28,7 +30,7 @@ export function SpendingForm({ offer, amount }: SpendingProps) {
         />
         <button type="submit">Show</button>
       </form>
-      <Bought bargain={bargainFor(offer, amount)} amount={amount} />
+      <Bought bargain={bargain} amount={amount} />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { scaleLinear } from "d3-scale";
-import { groupedBy, kindInTier, leastOf, mostOf, sumOf } from "../alike.ts";
+import { type Steps, sortedInSteps } from "../../domain/steps.ts";
+import { groupedInSteps, kindInTier, leastOf, mostOf, sumOf } from "../alike.ts";
 import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, money, years } from "../format.ts";
@@ -14,21 +15,41 @@ const SHOWN = 14;
 const FARTHEST_YEARS = 25;
 const TICKS = 5;
 
+/** What is expected to fail, the soonest first: all of it, and by kind and tier, the dearest to wait for first. */
+export type Expected = {
+  components: readonly ComponentForm[];
+  alike: readonly (readonly ComponentForm[])[];
+};
+
+/** `alike`: the same components by kind and tier. */
+export function* expectedInSteps(
+  components: readonly ComponentForm[],
+  alike: readonly (readonly ComponentForm[])[],
+): Steps<Expected> {
+  const sorted = yield* sortedInSteps(components, bySoonest);
+  const grouped = yield* groupedInSteps(sorted, kindInTier);
+  const groups = new Map(grouped.map((group) => [kindInTier(group[0]!), group]));
+  const weighed = alike.map(([first]) => {
+    const group = groups.get(kindInTier(first!))!;
+    return { group, atRisk: sumOf(group, costOfWaiting) };
+  });
+  weighed.sort((a, b) => b.atRisk - a.atRisk);
+  return { components: sorted, alike: weighed.map(({ group }) => group) };
+}
+
 /** When parts are expected to fail: the projected range of each elevated one as a bar over the years to come. */
 export function Timeline(props: {
-  /** CRITICAL and WARNING ones in the order of what waiting costs. */
-  components: readonly ComponentForm[];
+  /** CRITICAL and WARNING ones. */
+  expected: Expected;
   places: Places;
   /** The year that the line of time starts with. */
   year: number;
   csv?: Csv;
   all?: string | undefined;
 }) {
-  const { components, places, year, csv, all } = props;
+  const { expected, places, year, csv, all } = props;
+  const { components, alike: groups } = expected;
   if (components.length === 0) return null;
-  const groups = groupedBy(components, kindInTier)
-    .map((group) => group.toSorted(bySoonest))
-    .sort((a, b) => sumOf(b, costOfWaiting) - sumOf(a, costOfWaiting));
   const shown = groups.slice(0, SHOWN).sort(([a], [b]) => bySoonest(a!, b!));
   const latest = mostOf(shown.flat().map((one) => one.projected_failure_range.latest));
   const end = Math.min(Math.max(latest + 1, year + 4), year + FARTHEST_YEARS);
@@ -62,7 +83,7 @@ export function Timeline(props: {
         summary="These years in a table"
         csv={csv}
         all={all}
-        rows={components.toSorted(bySoonest)}
+        rows={components}
         columns={[
           { heading: "Part", cell: (one) => one.component_name },
           { heading: "Where", cell: (one) => places.of(one) },
