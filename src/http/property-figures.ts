@@ -64,8 +64,10 @@ export async function propertyFigures(
     yearly_costs: yearlyCosts(one),
   }));
   const written = planView(plan, scheduled);
+  await takeTurns();
   const shown = rows.some(({ id }) => id === chosen) ? chosen : firstToShow(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
+  await takeTurns();
   const inspections = await complianceOf(store, knowledge, property.id, dayOf(now), () => {});
   return {
     property: propertyView(property),

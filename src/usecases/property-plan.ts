@@ -73,6 +73,7 @@ export async function planOf(
   const { plans, years } = await planComponents(knowledge, components, terms.years, pause);
   const candidates = await madeInTurns(plans, pause, (plan) => candidateOf(knowledge, plan));
   const sums = sumsOf(plans, candidates, property, years);
+  await pause();
   return {
     ...summaryOf(terms, dayOf(clock()), sums, modelVersion),
     property,
