@@ -126,7 +126,6 @@ async function longestOf(address: string): Promise<number> {
   return longestMs;
 }
 
-// Rule: gives-way
 test.each([
   "",
   "?budget=100000",
