@@ -1,4 +1,5 @@
 import type { Component } from "../domain/component.ts";
+import { alike } from "../domain/scoring/alike.ts";
 import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../domain/scoring/cascade.ts";
 import { scoreProperty, scoreWithoutCascade } from "../domain/scoring/score.ts";
 import type { Score } from "../domain/scoring/types.ts";
@@ -52,6 +53,9 @@ export class OutcomeLog {
     const { loaded, upstream } = await this.#load(propertyId, days);
     const components = Map.groupBy(loaded.components, ({ applianceId }) => applianceId);
     const histories = new Map(loaded.history.appliances.map((history) => [history.id, history]));
+    const reachingEver = upstream.map(({ id }) => histories.get(id)!);
+    const ofUpstream = await correctionsOf(tx, knowledge, reachingEver);
+    const stands = alike(reachingEver, ofUpstream);
     for (const [date, logs] of days) {
       const before = addDays(date, -1);
       const targets = [...logs.keys()];
@@ -60,13 +64,18 @@ export class OutcomeLog {
         targets.map((id) => this.#appliances.get(id)!),
         upstream,
       );
-      const upstreamScores: CascadingAppliance[] = [];
-      for (const step of inSteps(reaching)) {
-        const some = { ...loaded.history, appliances: step.map(({ id }) => histories.get(id)!) };
-        const corrections = await correctionsOf(tx, knowledge, some.appliances);
-        upstreamScores.push(...scoreWithoutCascade(knowledge, some, before, corrections));
+      const standing = new Set(reaching.map(({ id }) => stands.get(id)!));
+      const scoreOf = new Map<string, CascadingAppliance>();
+      for (const appliances of inSteps([...standing])) {
+        const some = { ...loaded.history, appliances: [...appliances] };
+        for (const [i, score] of scoreWithoutCascade(knowledge, some, before, ofUpstream).entries())
+          scoreOf.set(appliances[i]!.id, score);
         await tx.giveWay();
       }
+      const upstreamScores = reaching.map(({ id, unitId }) => ({
+        ...scoreOf.get(stands.get(id)!.id)!,
+        unitId,
+      }));
       const cascades = new CascadeEffects(knowledge, upstreamScores);
       const scores = new Map<string, Score>();
       for (const step of inSteps(targets)) {
