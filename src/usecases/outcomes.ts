@@ -65,15 +65,15 @@ export class OutcomeLog {
         upstream,
       );
       const standing = new Set(reaching.map(({ id }) => stands.get(id)!));
-      const scoreOf = new Map<string, CascadingAppliance>();
+      const assessed = new Map<string, CascadingAppliance>();
       for (const appliances of inSteps([...standing])) {
         const some = { ...loaded.history, appliances: [...appliances] };
         for (const [i, score] of scoreWithoutCascade(knowledge, some, before, ofUpstream).entries())
-          scoreOf.set(appliances[i]!.id, score);
+          assessed.set(appliances[i]!.id, score);
         await tx.giveWay();
       }
       const upstreamScores = reaching.map(({ id, unitId }) => ({
-        ...scoreOf.get(stands.get(id)!.id)!,
+        ...assessed.get(stands.get(id)!.id)!,
         unitId,
       }));
       const cascades = new CascadeEffects(knowledge, upstreamScores);
