@@ -27,6 +27,8 @@ export async function settled(page: Page): Promise<void> {
     () =>
       document.querySelector("h1") !== null &&
       document.querySelector(".waiting-for") === null &&
-      document.querySelector("[aria-busy=true]") === null,
+      document.querySelector("[aria-busy=true]") === null &&
+      // What fades in is pale till it is there.
+      !document.getAnimations().some((one) => one instanceof CSSTransition && one.playState === "running"),
   );
 }
