@@ -1,8 +1,6 @@
-import { type } from "arktype";
 import type { Attempt, Delivery, FailedWindow, LoggedDelivery } from "../domain/delivery.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS, type WebhookEvent } from "../domain/partner.ts";
-import { type Instant, parseInstant, toIso } from "../domain/time.ts";
-import { body, optional, required } from "./check.ts";
+import { type Instant, toIso } from "../domain/time.ts";
 import {
   anyObject,
   type Form,
@@ -19,7 +17,6 @@ import {
 } from "./kit.ts";
 import { forPartner, operatorsPage, page, partnerName } from "./paging.ts";
 import { isoOrNull } from "./units.ts";
-import * as may from "./values.ts";
 
 /* What operators read of the delivery log: the same from `/admin` and from a command's `--json`. */
 
@@ -140,22 +137,3 @@ export const bulkResendRecord = bulkResend.view((window: FailedWindow, { matched
 }));
 
 export const bulkResendReply = bulkResend.and({ dry_run: flag("Whether they were only counted", false) });
-
-export const failedWindow = body({
-  partner_id: required(may.idText, delivery.fields.partner_id),
-  from: required(may.instant, bulkResend.fields.from),
-  to: required(may.instant, bulkResend.fields.to),
-  status: optional(type("'failed'").describe("failed"), bulkResend.fields.status),
-  dry_run: optional(type("boolean").describe("true or false"), "Only count them", true),
-});
-
-/** The window of a bulk resend, and whether it only counts. Throws invalid_request. */
-export function readFailedWindow(given: unknown): { window: FailedWindow; dryRun: boolean } {
-  const wire = failedWindow.check(given);
-  const window = {
-    partnerId: wire.partner_id,
-    from: parseInstant(wire.from)!,
-    to: parseInstant(wire.to)!,
-  };
-  return { window, dryRun: wire.dry_run ?? false };
-}

@@ -1,17 +1,8 @@
-import { type } from "arktype";
-import {
-  type Embed,
-  type EmbedStatus,
-  embedStatus,
-  type ListedEmbed,
-  MAX_EMBED_DAYS,
-} from "../domain/embed.ts";
+import { type Embed, type EmbedStatus, embedStatus, type ListedEmbed } from "../domain/embed.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { body, optional, required } from "./check.ts";
-import { EXAMPLE_IDS, flag, id, instant, object, oneOf, text, whole } from "./kit.ts";
+import { flag, id, instant, object, oneOf, text, whole } from "./kit.ts";
 import { operatorsPage } from "./paging.ts";
 import { isoOrNull } from "./units.ts";
-import { idText } from "./values.ts";
 
 const embedId = id("EMB", "The embed");
 const propertyId = id("P", "The property that it shows");
@@ -65,21 +56,3 @@ export const newEmbedRecord = newEmbed.view((made: Embed, token: string, publicU
 }));
 
 export const revokedEmbed = object({ embed_id: embedId, revoked: flag("It has ended") });
-
-export const embedRequest = body({
-  property_id: required(idText, "The property to show", EXAMPLE_IDS.P),
-  expires_days: optional(
-    type("number.integer")
-      .atLeast(1)
-      .atMost(MAX_EMBED_DAYS)
-      .describe(`a whole number from 1 to ${MAX_EMBED_DAYS}`),
-    "Days after which the page ends by itself; never when not given",
-    90,
-  ),
-});
-
-/** The property that a page is made of, and for how many days. Throws invalid_request. */
-export function readEmbed(given: unknown): { propertyId: string; days: number | null } {
-  const wire = embedRequest.check(given);
-  return { propertyId: wire.property_id, days: wire.expires_days ?? null };
-}

@@ -3,7 +3,7 @@ import { type } from "arktype";
 import fc from "fast-check";
 import { Failure } from "../../src/domain/errors.ts";
 import { body, nullable, required } from "../../src/wire/check.ts";
-import { readNewProperty } from "../../src/wire/property.ts";
+import { readNewProperty } from "../../src/wire/new-property.ts";
 
 const room = body({
   name: required(type("string"), "What it is called"),

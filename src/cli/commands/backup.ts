@@ -2,9 +2,7 @@ import { setPriority } from "node:os";
 import { resolve } from "node:path";
 import { BUILD } from "../../app/build-info.ts";
 import { databaseFile } from "../../app/data-folder.ts";
-import { createBackup } from "../../backup/create-backup.ts";
 import { readPassphrase } from "../../backup/passphrase.ts";
-import { restoreBackup } from "../../backup/restore-backup.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { inMegabytes } from "../../files.ts";
 import { command, flag, required, text } from "../command.ts";
@@ -31,6 +29,7 @@ export const backupCommand = command({
     const { config, cwd, now, print } = context;
     requireInstallation(context);
     if (config.storage.url !== "") throw takenByPostgres();
+    const { createBackup } = await import("../../backup/create-backup.ts");
     const startedAt = performance.now();
     setPriority(LOW_PRIORITY);
     const { dataDir } = config.storage;
@@ -94,6 +93,7 @@ export const restoreCommand = command({
   },
   examples: ["mainstay restore /mnt/backups/mainstay.backup --data-dir /var/lib/mainstay"],
   async run({ config, cwd, env, print }, { file }, { passphraseFile, key }) {
+    const { restoreBackup } = await import("../../backup/restore-backup.ts");
     const startedAt = performance.now();
     const { dataDir } = config.storage;
     const restored = await restoreBackup({

@@ -2,8 +2,6 @@ import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { refusedWrite } from "../../domain/errors.ts";
 import { alreadyThere, placeFile } from "../../files.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
-import { exportPartner } from "../../usecases/export-partner.ts";
 import { requirePartner } from "../../usecases/partners.ts";
 import type { ExportLine } from "../../wire/export.ts";
 import { choice, command, text, UsageError } from "../command.ts";
@@ -28,6 +26,8 @@ export const exportCommand = command({
   async run(context, _arguments, { partner: partnerId, output }) {
     if (partnerId === undefined)
       throw new UsageError("--partner is missing", "`mainstay partner list` shows the ids.");
+    const { loadKnowledge } = await import("../../knowledge/load.ts");
+    const { exportPartner } = await import("../../usecases/export-partner.ts");
     const file = output && resolve(context.cwd, output);
     const exportTo = (target: Output) =>
       withData(context, async ({ store }) => {

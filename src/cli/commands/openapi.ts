@@ -1,11 +1,11 @@
-import { partnerApi } from "../../http/partner-api.ts";
-import { documentText } from "../../http/routes/document.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
 import { command } from "../command.ts";
 
 export const openapiCommand = command({
   examples: ["mainstay openapi > openapi.json"],
   async run({ stdout }) {
+    const { partnerApi } = await import("../../http/partner-api.ts");
+    const { documentText } = await import("../../http/routes/document.ts");
+    const { loadKnowledge } = await import("../../knowledge/load.ts");
     // The document says what the operations are; none of them runs here, so they get nothing to run with.
     const unused = undefined as never;
     const parts = {

@@ -1,4 +1,3 @@
-import { startApp } from "../../app/app.ts";
 import { createLogger, recentErrors } from "../../log.ts";
 import { standardStream } from "../../standard-streams.ts";
 import { command, setting } from "../command.ts";
@@ -20,6 +19,7 @@ export const serveCommand = command({
   ],
   longRunning: true,
   async run({ config: given, env, now, random }, _arguments, { port }) {
+    const { startApp } = await import("../../app/app.ts");
     const config = port === "0" ? withFreeAdminPort(given) : given;
     const lines = standardStream(1);
     const errors = recentErrors();

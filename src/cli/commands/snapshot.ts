@@ -1,8 +1,5 @@
 import type { SnapshotResult } from "../../domain/snapshot.ts";
 import { dayOf } from "../../domain/time.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
-import { courteousPause } from "../../usecases/courtesy.ts";
-import { discardLaterSnapshots, takeSnapshot } from "../../usecases/take-snapshot.ts";
 import { snapshotRecord } from "../../wire/snapshot.ts";
 import { command, flag } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
@@ -18,6 +15,9 @@ export const snapshotCommand = command({
     discardLater: flag("first forget snapshots of days after today, which a clock that was ahead has left"),
   },
   async run(context, _arguments, { announceModelChange, discardLater }) {
+    const { loadKnowledge } = await import("../../knowledge/load.ts");
+    const { courteousPause } = await import("../../usecases/courtesy.ts");
+    const { discardLaterSnapshots, takeSnapshot } = await import("../../usecases/take-snapshot.ts");
     const day = dayOf(context.now());
     const discarded = discardLater
       ? await withAdministration(context, (administration) => discardLaterSnapshots(administration, day))

@@ -11,13 +11,12 @@ import {
   deliveryOfAnyRecord,
   deliverySignature,
   deliverySignatureRecord,
-  failedWindow,
   fullDelivery,
   fullDeliveryRecord,
-  readFailedWindow,
   resent,
   resentRecord,
 } from "../../wire/delivery.ts";
+import { failedWindow, readFailedWindow } from "../../wire/failed-window.ts";
 import {
   deliveryInPath,
   madeSince,

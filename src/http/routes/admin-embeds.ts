@@ -1,15 +1,8 @@
 import { notFound } from "../../domain/errors.ts";
 import type { Store } from "../../store/store.ts";
 import { createEmbed, revokeEmbed } from "../../usecases/embeds.ts";
-import {
-  embedRecord,
-  embedRequest,
-  embedsPage,
-  newEmbed,
-  newEmbedRecord,
-  readEmbed,
-  revokedEmbed,
-} from "../../wire/embed.ts";
+import { embedRecord, embedsPage, newEmbed, newEmbedRecord, revokedEmbed } from "../../wire/embed.ts";
+import { embedRequest, readEmbed } from "../../wire/embed-request.ts";
 import { EXAMPLE_IDS } from "../../wire/kit.ts";
 import { embedInPath, ofPartner, ofProperty, slicing } from "../../wire/parameters.ts";
 import { adminOperation, answers, created, creates, type Operation, ok } from "../operation.ts";

@@ -7,6 +7,7 @@ import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../../usecases/model-in-use.ts";
 import { changeProperty, createProperty } from "../../usecases/properties.ts";
 import { walkComponents } from "../../usecases/walk.ts";
+import { newProperty, propertyChange, readNewProperty, readPropertyChange } from "../../wire/new-property.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { format, propertyInPath, sandbox, slicing } from "../../wire/parameters.ts";
 import {
@@ -18,14 +19,10 @@ import {
   summaryReply,
 } from "../../wire/portfolio.ts";
 import {
-  newProperty,
-  propertyChange,
   propertyPage,
   propertyReply,
   propertyRowView,
   propertyView,
-  readNewProperty,
-  readPropertyChange,
   unitPage,
   unitView,
 } from "../../wire/property.ts";

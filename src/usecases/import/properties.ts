@@ -2,13 +2,8 @@ import { invalid } from "../../domain/errors.ts";
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
 import type { Tx } from "../../store/store.ts";
 import { columnsOf } from "../../wire/columns.ts";
-import {
-  newProperty,
-  propertyChange,
-  propertyView,
-  readNewProperty,
-  readPropertyChange,
-} from "../../wire/property.ts";
+import { newProperty, propertyChange, readNewProperty, readPropertyChange } from "../../wire/new-property.ts";
+import { propertyView } from "../../wire/property.ts";
 import { changeProperty, createProperty } from "../properties.ts";
 import { type Comparison, differences } from "./differences.ts";
 import type { Cells, RowKind } from "./kind.ts";

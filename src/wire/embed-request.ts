@@ -1,0 +1,23 @@
+import { type } from "arktype";
+import { MAX_EMBED_DAYS } from "../domain/embed.ts";
+import { body, optional, required } from "./check.ts";
+import { EXAMPLE_IDS } from "./kit.ts";
+import { idText } from "./values.ts";
+
+export const embedRequest = body({
+  property_id: required(idText, "The property to show", EXAMPLE_IDS.P),
+  expires_days: optional(
+    type("number.integer")
+      .atLeast(1)
+      .atMost(MAX_EMBED_DAYS)
+      .describe(`a whole number from 1 to ${MAX_EMBED_DAYS}`),
+    "Days after which the page ends by itself; never when not given",
+    90,
+  ),
+});
+
+/** The property that a page is made of, and for how many days. Throws invalid_request. */
+export function readEmbed(given: unknown): { propertyId: string; days: number | null } {
+  const wire = embedRequest.check(given);
+  return { propertyId: wire.property_id, days: wire.expires_days ?? null };
+}

@@ -1,0 +1,72 @@
+import { centsFromUsd } from "../domain/money.ts";
+import { type NewProperty, type PropertyChange, parseState } from "../domain/property.ts";
+import { input, nullable, optional, required, textOrNull } from "./check.ts";
+import { property } from "./property.ts";
+import * as may from "./values.ts";
+
+/* What comes in of properties; apart from what goes out, so that commands that only print load no checks. */
+
+const out = property.fields;
+
+const describing = {
+  city: nullable(may.line, out.city),
+  zip: nullable(may.zip, out.zip),
+  year_built: nullable(may.year, out.year_built),
+  estimated_value: nullable(may.usd, out.estimated_value),
+  notes: nullable(may.longText, out.notes),
+  partner_property_id: nullable(may.line, out.partner_property_id),
+  records_since: nullable(may.day, out.records_since),
+} as const;
+
+export const newProperty = input("NewProperty", {
+  name: required(may.requiredLine, out.name),
+  address: required(may.requiredLine, out.address),
+  state: required(may.state, out.state),
+  unit_count: nullable(may.unitCount, out.unit_count),
+  ...describing,
+});
+
+export const propertyChange = input("PropertyChange", {
+  name: optional(may.requiredLine, out.name),
+  address: optional(may.requiredLine, out.address),
+  state: optional(may.state, out.state),
+  unit_count: optional(may.unitCount, out.unit_count),
+  ...describing,
+});
+
+/** A new property from what came in. Throws invalid_request. */
+export function readNewProperty(body: unknown): NewProperty {
+  const wire = newProperty.check(body);
+  return {
+    name: wire.name.trim(),
+    address: wire.address.trim(),
+    state: parseState(wire.state),
+    city: textOrNull(wire.city),
+    zip: textOrNull(wire.zip),
+    unitCount: wire.unit_count ?? 0,
+    yearBuilt: wire.year_built ?? null,
+    estimatedValueCents: wire.estimated_value == null ? null : centsFromUsd(wire.estimated_value),
+    notes: textOrNull(wire.notes),
+    partnerPropertyId: textOrNull(wire.partner_property_id),
+    recordsSince: wire.records_since ?? null,
+  };
+}
+
+/** A change with just the fields that came in. Throws invalid_request. */
+export function readPropertyChange(body: unknown): PropertyChange {
+  const wire = propertyChange.check(body);
+  const change: PropertyChange = {};
+  if (wire.name !== undefined) change.name = wire.name.trim();
+  if (wire.address !== undefined) change.address = wire.address.trim();
+  if (wire.state !== undefined) change.state = parseState(wire.state);
+  if (wire.city !== undefined) change.city = textOrNull(wire.city);
+  if (wire.zip !== undefined) change.zip = textOrNull(wire.zip);
+  if (wire.unit_count !== undefined) change.unitCount = wire.unit_count;
+  if (wire.year_built !== undefined) change.yearBuilt = wire.year_built;
+  if (wire.notes !== undefined) change.notes = textOrNull(wire.notes);
+  if (wire.partner_property_id !== undefined) change.partnerPropertyId = textOrNull(wire.partner_property_id);
+  if (wire.records_since !== undefined) change.recordsSince = wire.records_since;
+  if (wire.estimated_value !== undefined)
+    change.estimatedValueCents = wire.estimated_value === null ? null : centsFromUsd(wire.estimated_value);
+  return change;
+}
