@@ -2,26 +2,29 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { alike } from "../../../src/domain/scoring/alike.ts";
 import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
-import { scoreWithoutCascade } from "../../../src/domain/scoring/score.ts";
+import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { ApplianceHistory } from "../../../src/domain/scoring/types.ts";
 import { AS_OF, appliance, event, knowledge, property, reading } from "./histories.ts";
 
-const some = fc.array(
-  fc.record({
-    typeId: fc.constantFrom("plumbing_supply", "water_heater_gas"),
-    unitId: fc.constantFrom(null, "1", "2"),
-    brand: fc.constantFrom(null, "Rheem"),
-    model: fc.constantFrom(null, "X"),
-    brandTier: fc.constantFrom("standard" as const, "budget" as const),
-    installYear: fc.constantFrom(1960, 2001),
-    usageIntensity: fc.constantFrom(1, 2),
-    lastReplaced: fc.constantFrom(null, "2010-01-01"),
-    overrideLifespan: fc.constantFrom(null, 7),
-    frailty: fc.constantFrom(undefined, 1.5),
-    happened: fc.constantFrom("nothing", "nothing", "nothing", "a repair", "a leak"),
-  }),
-  { maxLength: 40 },
-);
+/** What one may differ in from the next; so few that many are alike. */
+const differences = [
+  ...[{}, { unitId: "1" }, { brand: "Rheem" }, { model: "X" }, { brandTier: "budget" as const }],
+  ...[{ installYear: 1960 }, { usageIntensity: 2 }, { lastReplaced: "2010-01-01" }, { overrideLifespan: 7 }],
+  ...[{ frailty: 1.5 }, { happened: "a repair" }, { happened: "a leak" }],
+];
+const some = fc
+  .tuple(
+    fc.constantFrom("plumbing_supply", "washer"),
+    fc.array(fc.constantFrom(...differences), { minLength: 10, maxLength: 40 }),
+  )
+  .map(([typeId, all]) =>
+    all.map((difference) => ({
+      ...{ typeId, unitId: null, brand: null, model: null, brandTier: "standard" as const },
+      ...{ installYear: 1995, usageIntensity: 1, lastReplaced: null, overrideLifespan: null },
+      ...{ frailty: undefined as number | undefined, happened: "nothing" },
+      ...difference,
+    })),
+  );
 
 test("an appliance's stand-in has its very scores on any day", () => {
   fc.assert(
@@ -36,8 +39,13 @@ test("an appliance's stand-in has its very scores on any day", () => {
         return made;
       });
       const corrections: Corrections = { ...UNCORRECTED, frailties };
-      const scores = scoreWithoutCascade(knowledge, property(appliances), asOf, corrections);
-      const byId = new Map(appliances.map(({ id }, i) => [id, scores[i]!.standalone]));
+      // Each alone in its property: all of its parts, and no other's cascade.
+      const byId = new Map(
+        appliances.map((one) => {
+          const scores = scoreProperty(knowledge, property([one]), asOf, { corrections });
+          return [one.id, one.components.map(({ id }) => ({ ...scores.get(id)! }))];
+        }),
+      );
       const standing = alike(appliances, corrections);
       for (const { id } of appliances) expect(byId.get(standing.get(id)!.id)).toEqual(byId.get(id)!);
     }),
