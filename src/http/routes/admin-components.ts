@@ -6,6 +6,7 @@ import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
 import { explainComponent } from "../../usecases/explain-component.ts";
+import { atOneRevision } from "../../usecases/one-revision.ts";
 import { componentOfAnyView, componentsOfAnyPage } from "../../wire/component.ts";
 import { explanationReply, explanationView } from "../../wire/explanation.ts";
 import { componentInPath, ofAppliance, ofPartner, ofProperty, slicing, tier } from "../../wire/parameters.ts";
@@ -76,14 +77,15 @@ function ownerIn(query: ReadonlyMap<string, string>): Owner {
 type Found = { rows: PlacedComponent[]; total: number };
 
 async function find(
-  { read }: Store,
+  store: Store,
   { kind, id }: Owner,
   tier: RiskTier | undefined,
   slice: Slice,
 ): Promise<Found> {
+  const { read } = store;
   if (kind === "partner") {
     if (!(await read.partners.find(id))) throw notFound("Partner not found");
-    return await ofPartnerIn(read, id, tier, slice);
+    return await atOneRevision(store, id, (read) => ofPartnerIn(read, id, tier, slice));
   }
   const isKnown =
     kind === "property"

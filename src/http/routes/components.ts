@@ -7,6 +7,7 @@ import { trendPoints } from "../../domain/trend.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Slice } from "../../store/slice.ts";
 import { componentHistory } from "../../usecases/component-history.ts";
+import { atOneRevision } from "../../usecases/one-revision.ts";
 import { RETENTION_DAYS } from "../../usecases/score-snapshot.ts";
 import {
   alert,
@@ -137,10 +138,10 @@ async function findComponents(
     return { rows, total: tier ? counts[tier] : counts.GOOD + counts.WARNING + counts.CRITICAL };
   }
   if (tier)
-    return {
+    return await atOneRevision(store, partner.id, async ({ components }) => ({
       rows: await components.tierPage(partner.id, tier, slice),
       total: await components.countTier(partner.id, tier),
-    };
+    }));
   const { components: total } = await store.read.totals.ofPartner(partner.id);
   return { rows: await components.page(partner.id, slice), total };
 }
@@ -164,15 +165,19 @@ async function findAlerts(
   }
   if (system !== undefined || state !== undefined) {
     const filter = { partnerId: partner.id, system, state };
-    const counts = await components.countAlerts(filter, tier);
-    return { rows: await components.alertPage(filter, tier, slice), ...counts };
+    return await atOneRevision(store, partner.id, async ({ components }) => {
+      const counts = await components.countAlerts(filter, tier);
+      return { rows: await components.alertPage(filter, tier, slice), ...counts };
+    });
   }
-  const { critical, warning } = await store.read.totals.ofPartner(partner.id);
-  return {
-    rows: await components.elevatedPage(partner.id, slice, tier),
-    critical: tier === "WARNING" ? 0 : critical,
-    warning: tier === "CRITICAL" ? 0 : warning,
-  };
+  return await atOneRevision(store, partner.id, async ({ components, totals }) => {
+    const { critical, warning } = await totals.ofPartner(partner.id);
+    return {
+      rows: await components.elevatedPage(partner.id, slice, tier),
+      critical: tier === "WARNING" ? 0 : critical,
+      warning: tier === "CRITICAL" ? 0 : warning,
+    };
+  });
 }
 
 /** A filter to one property, one appliance or the demo properties; undefined when there is none of these. */
