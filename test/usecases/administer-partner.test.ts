@@ -110,6 +110,11 @@ test("a paused receiver is shown, and tried again as soon as another process giv
         lastError: "answered 500",
       });
     });
+    // One more may have been under way when it was paused: what it came to is counted from its own moment.
+    await eventually(async () => {
+      const deliveries = await store.read.deliveryLog.page({ partnerId }, { limit: 10, offset: 0 });
+      expect(deliveries.flatMap(({ attempts }) => attempts)).toHaveLength(sent.length);
+    });
     expect(log).toContain("webhook receiver paused: its deliveries wait until a probe succeeds");
     world.time.now += 60_000; // by now each would be due again
     const beside = { ...administration, store: await world.open() };
