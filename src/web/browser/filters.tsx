@@ -54,7 +54,7 @@ export function Search(props: { label: string; value: string; onChange: (value: 
     told.current = typed;
     onChange(typed);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: told once what is typed has settled
+  // Told once what is typed has settled.
   useEffect(() => {
     const timer = setTimeout(tell, SETTLES_MS);
     return () => clearTimeout(timer);

@@ -19,7 +19,7 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
     isLoading: true,
   });
   const [turn, setTurn] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what is loaded, the turn that it is wanted again
+  // The key says what is loaded, the turn that it is wanted again.
   useEffect(() => {
     let isWanted = true;
     setState((before) => ({ ...(before.key === key && before), key, isLoading: true }));

@@ -113,7 +113,7 @@ function classOf<Row>({ isNumber, width, shownFrom }: TableColumn<Row>): string 
 function useWindowed(count: number) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [range, setRange] = useState({ from: 0, to: 40, rowPx: ROW_PX });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another number of rows is another window
+  // Another number of rows is another window.
   useEffect(() => {
     let frame = 0;
     const measure = () => {

@@ -30,7 +30,7 @@ export function ScoreSteps({ explained }: { explained: ExplanationForm }) {
       </ol>
       <p>
         A hazard of {number(score.cumulative_hazard)} is a chance of {odds(score.q)} within{" "}
-        {count(score.period_days)} days, 1 − exp(−{number(score.cumulative_hazard)}) = {percent(score.q)};
+        {count(score.period_days)} days, 1 − exp(−{number(score.cumulative_hazard)}) = {percent(score.q)}, and
         within {score.periods} times as long {percent(score.cumulative_risk)}. That is the score:{" "}
         <strong>
           <TierMark tier={score.risk_tier} /> {score.risk_score.toFixed(2)}

@@ -21,7 +21,7 @@ export function Shell({ place, children }: { place: Place; children: ComponentCh
   const { api, signOut } = useConsole();
   const [area = ""] = place.parts;
   const areas = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone the areas are wider than the window
+  // On a phone the areas are wider than the window.
   useEffect(() => {
     areas.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [area]);

@@ -12,5 +12,5 @@ export function PartName({
 }) {
   const address = useContext(PartAddress);
   const { component_id, component_name } = component;
-  return address ? <a href={address(component_id)}>{component_name}</a> : <>{component_name}</>;
+  return address ? <a href={address(component_id)}>{component_name}</a> : component_name;
 }
