@@ -28,7 +28,7 @@ export type Outbox = {
   /**
    * Logs the attempts and moves their deliveries on, all or none, in one durable transaction. A delivery that is gone,
    * purged with its partner while it was under way, is passed over, and so is what was made in a lane that is another
-   * server's by now.
+   * server's by now, and an attempt that is logged already.
    */
   record(results: AttemptResult[]): Promise<void>;
   /** How many deliveries the operator lets be under way to the partner; null for the options' number. */

@@ -1,7 +1,7 @@
 import type { Json } from "../support/json.ts";
 import { Caller } from "./caller.ts";
 import { CHECKS } from "./checks.ts";
-import type { Fault } from "./faults/fault.ts";
+import { type Fault, isGone } from "./faults/fault.ts";
 import { Fleet } from "./fleet.ts";
 import { find } from "./found.ts";
 import { Lag } from "./lag.ts";
@@ -119,7 +119,7 @@ async function inflict(world: World, fault: Fault, seed: number, over: AbortSign
     try {
       return await fault.inflict(world, new Random(seed).fork(fault.name), over);
     } catch (error) {
-      if (over.aborted || !/ECONN|terminat|starting up|shutting down/.test(String(error))) throw error;
+      if (over.aborted || !isGone(error)) throw error;
       await Bun.sleep(200);
     }
 }

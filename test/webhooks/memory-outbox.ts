@@ -85,7 +85,10 @@ export class MemoryOutbox {
         return { url: `http://${partnerId}.test/`, secret, nextSecret: null };
       },
       record: async (results) => {
-        const kept = results.filter(({ deliveryId }) => this.deliveries.some(({ id }) => id === deliveryId));
+        const kept = results.filter(
+          (result) =>
+            this.deliveries.some(({ id }) => id === result.deliveryId) && !this.attempts.includes(result),
+        );
         for (const { deliveryId } of kept) this.pendingOf(deliveryId);
         this.batches.push(results.length);
         for (const result of kept) this.apply(result);

@@ -15,10 +15,11 @@ const DELIVERED: Outcome = { outcome: "delivered", nextAttemptAt: null };
 const FAILED: Outcome = { outcome: "failed", nextAttemptAt: null };
 const retryAt = (nextAttemptAt: number): Outcome => ({ outcome: "retry", nextAttemptAt });
 
-/** What came of an attempt of a delivery as it was fetched. */
+let made = 0;
+/** What came of an attempt of a delivery as it was fetched, each a moment after the one before. */
 const resultOf = (job: DeliveryJob, outcome: Outcome): AttemptResult => ({
   ...{ deliveryId: job.id, partnerId: job.partnerId, attempt: job.attempts + 1, isProbe: false },
-  ...{ startedAt: NOW, durationMs: 7, statusCode: outcome.outcome === "delivered" ? 200 : 500 },
+  ...{ startedAt: NOW + made++, durationMs: 7, statusCode: outcome.outcome === "delivered" ? 200 : 500 },
   ...{ error: "answered 500", address: "127.0.0.1", responseHead: "no" },
   ...outcome,
 });
@@ -158,6 +159,23 @@ describe.each([
       await record(job, { ...DELIVERED, isProbe: true });
       expect(await world.delivery(job.id)).toMatchObject({ status: "delivered", nextAttemptAt: null });
     });
+
+    test.each([
+      ["one that arrived", DELIVERED],
+      ["one to be tried again", retryAt(NOW + 5_000)],
+      ["a probe", { ...retryAt(NOW + 5_000), isProbe: true }],
+    ])(
+      "once what is told twice, as when nobody could tell whether it was written: %s",
+      async (_, outcome) => {
+        const job = await add();
+        const result = resultOf(job, outcome);
+        await world.outbox.record([result]);
+        const once = await world.delivery(job.id);
+        await world.outbox.record([result]);
+        expect(await world.delivery(job.id)).toEqual(once);
+        expect(once.attempts).toHaveLength(1);
+      },
+    );
 
     test("many at once, and passes over one that was purged while it was under way", async () => {
       const jobs = [await add(), await add()];

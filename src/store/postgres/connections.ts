@@ -1,7 +1,7 @@
 import pg from "pg";
 import { StorageError } from "../../domain/errors.ts";
 import type { DatabaseAddress } from "./address.ts";
-import { isLost, readable } from "./errors.ts";
+import { isCollision, isLost, readable } from "./errors.ts";
 import type { Runner } from "./statements.ts";
 
 /** How long a read may take; what needs longer goes in pages. */
@@ -159,7 +159,8 @@ export class Connections {
       try {
         return await attempt();
       } catch (error) {
-        if (!isLost(error)) throw error;
+        // A read waits for whoever changes a table, and may be the one that is undone then.
+        if (!isLost(error) && !isCollision(error)) throw error;
         if (performance.now() + pauseMs > deadline) throw this.#refusal(error);
       }
       await Bun.sleep(pauseMs);

@@ -12,7 +12,7 @@ export function causeOf(error: unknown): DriverError {
 
 /** PostgreSQL cannot be spoken to just now; nothing says that anything is wrong with what was asked. */
 const LOST =
-  /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|ENOENT)$/;
+  /^(08...|57P0[1235]|25P0[34]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|ENOENT)$/;
 const LOST_MESSAGE =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
@@ -109,6 +109,11 @@ export function readable(error: unknown, address: DatabaseAddress): unknown {
     return storage(
       "a lock was not to be had in time",
       "Look who holds it: SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'.",
+    );
+  if (isCollision(cause))
+    return storage(
+      `other transactions were in the way of this one again and again (${message})`,
+      "Nothing of it has happened. Look which ones: SELECT * FROM pg_stat_activity WHERE state <> 'idle'.",
     );
   if (code === "57P03") return storage("PostgreSQL is starting up or shutting down", `Wait for it. ${AWAY}`);
   if (isLost(error))

@@ -109,11 +109,18 @@ export function deliveryStore(engine: Engine) {
       })
       .from(partners),
   );
-  const exists = engine.read<{ id: string }>(() =>
+  const withoutAttempt = engine.read<{ id: string }>(() =>
     db
       .select(named({ id: d.id }))
       .from(d)
-      .where(eq(d.id, ph("deliveryId"))),
+      .where(
+        and(
+          eq(d.id, ph("deliveryId")),
+          sql`not exists (
+            select 1 from webhook_attempts made
+            where made.delivery_id = ${d.id} and made.started_at = ${ph("startedAt")})`,
+        ),
+      ),
   );
   const insertAttempt = engine.write(() =>
     db.insert(webhookAttempts).values({
@@ -162,9 +169,13 @@ export function deliveryStore(engine: Engine) {
     async nextDueAt(now: Instant): Promise<Instant | null> {
       return (await nextDueAt({ now }))[0]?.at ?? null;
     },
-    /** Logs an attempt and moves its delivery on, unless that was purged while it was under way. */
+    /**
+     * Logs an attempt and moves its delivery on, unless that was purged while it was under way. One that is logged
+     * already was written by a transaction of which nobody could tell whether it was committed.
+     */
     async recordAttempt(made: MadeAttempt): Promise<void> {
-      if ((await exists({ deliveryId: made.deliveryId })).length === 0) return;
+      const { deliveryId, startedAt } = made;
+      if ((await withoutAttempt({ deliveryId, startedAt })).length === 0) return;
       await insertAttempt({ ...made });
       const finishedAt = made.status === "pending" ? null : made.startedAt + made.durationMs;
       return settle({ ...made, finishedAt });

@@ -1,7 +1,7 @@
 import type { Database } from "../database.ts";
 import type { CutAtCommit, Mode } from "../wire.ts";
 import type { World } from "../world.ts";
-import type { Fault } from "./fault.ts";
+import { type Fault, isGone } from "./fault.ts";
 
 /** A fault that is done to the database, again and again until the signal. */
 type DatabaseFault = Omit<Fault, "inflict" | "needsDatabase"> & {
@@ -124,39 +124,45 @@ const conflicts = ofDatabase({
   name: "conflicts",
   what: "serialization failures and deadlocks reported by statements and by commits",
   async inflict(database, _, __, until) {
-    await database.ask(`
-      CREATE FUNCTION fail_by_chance() RETURNS trigger LANGUAGE plpgsql AS $$
+    await untilDone(
+      database,
+      `CREATE OR REPLACE FUNCTION fail_by_chance() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         IF random() * 1000 < ${FAILED_PERMILLE / 2} THEN
           IF random() < 0.5 THEN RAISE EXCEPTION 'could not serialize access' USING ERRCODE = '40001'; END IF;
           RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '40P01';
         END IF;
         RETURN NEW;
-      END $$`);
+      END $$`,
+    );
     for (const table of TABLES) {
       await untilDone(
         database,
-        `CREATE TRIGGER fails_at_once BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION fail_by_chance()`,
+        `CREATE OR REPLACE TRIGGER fails_at_once BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION fail_by_chance()`,
       );
       await untilDone(
         database,
-        `CREATE CONSTRAINT TRIGGER fails_at_commit AFTER INSERT ON ${table}
+        `DROP TRIGGER IF EXISTS fails_at_commit ON ${table};
+         CREATE CONSTRAINT TRIGGER fails_at_commit AFTER INSERT ON ${table}
          DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail_by_chance()`,
       );
     }
     while (!until.aborted) await Bun.sleep(100);
-    await untilDone(database, "DROP FUNCTION fail_by_chance() CASCADE");
+    await untilDone(database, "DROP FUNCTION IF EXISTS fail_by_chance() CASCADE");
   },
 });
 
-/** Changing tables that servers write to may itself end in a deadlock. */
+const MENDED_WITHIN_MS = 60_000;
+
+/** Changing tables that servers write to may itself end in a deadlock, and another fault may take the database. */
 async function untilDone(database: Database, sql: string): Promise<void> {
-  for (;;)
+  for (const endAt = performance.now() + MENDED_WITHIN_MS; ; await Bun.sleep(100))
     try {
       await database.ask(sql);
       return;
     } catch (error) {
-      if ((error as { code?: string }).code !== "40P01") throw error;
+      const isUndone = (error as { code?: string }).code === "40P01" || isGone(error);
+      if (!isUndone || performance.now() > endAt) throw error;
     }
 }
 

@@ -12,3 +12,7 @@ export type Fault = {
   /** Goes on until the signal, and leaves all mended: every server running, the database there. */
   inflict(world: World, random: Random, until: AbortSignal): Promise<void>;
 };
+
+/** Whether a fault has failed only because another one took the database away from it. */
+export const isGone = (error: unknown): boolean =>
+  /ECONN|terminat|starting up|shutting down/.test(String(error));
