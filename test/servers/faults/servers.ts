@@ -24,8 +24,10 @@ export const stopping: Fault = {
     while (!until.aborted) {
       await Bun.sleep(random.between(500, 1_500));
       const server = random.pick(fleet.servers);
+      const { kills } = server;
       const code = await server.stop();
-      if (code !== 0) record.wrong(`${server.name} exited with ${code} after SIGTERM:\n${server.tail()}`);
+      // Another fault may have killed it meanwhile.
+      if (code !== 0 && server.kills === kills) record.wrong(`${server.name} exited with ${code} after SIGTERM:\n${server.tail()}`);
       await server.start();
     }
   },
