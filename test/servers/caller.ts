@@ -118,7 +118,7 @@ export class Caller {
     if (!/^\d+$/.test(headers.get("retry-after") ?? "") && !path.endsWith("/health"))
       this.record.wrong(`${method} ${path} was answered 503 without Retry-After`);
     const allowedMs = UNAVAILABLE_WITHIN_MS * crowding() + CLIENTS_MS + 2 * this.lag.worstMs();
-    if (tookMs > allowedMs && !this.record.locksAreHeld)
+    if (tookMs > allowedMs)
       this.record.wrong(
         `${method} ${path} was answered 503 after ${Math.round(tookMs)} ms, not within ${Math.round(allowedMs)}`,
       );

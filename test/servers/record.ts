@@ -32,8 +32,6 @@ export class Record {
   readonly metered = { budget: 0, accepted: 0, unanswered: 0 };
   /** How often servers were killed, in all. */
   kills = 0;
-  /** Whether somebody else keeps rows locked: then a write may wait for those, and is refused at last. */
-  locksAreHeld = false;
   /** What was seen to be wrong at once, a sentence each. */
   readonly seen: string[] = [];
   /** How often each answer came. */

@@ -27,11 +27,16 @@ export function isCollision(error: unknown): boolean {
   return ["40001", "40P01"].includes(causeOf(error)?.code ?? "");
 }
 
+/** Whether a row was held by another transaction for longer than was waited: only what needs that row is undone. */
+export function isHeldUp(error: unknown): boolean {
+  return causeOf(error)?.code === "55P03";
+}
+
 /** The failure of a whole transaction, whichever of its jobs met it. */
 export function isOfAll(error: unknown): boolean {
   const { code = "" } = causeOf(error) ?? {};
   // No room, out of memory, locks or connections; read-only after a failover; a time-out that this program has set.
-  return isLost(error) || isCollision(error) || /^(53...|25006|25P03|55P03|57014|58...|XX...)$/.test(code);
+  return isLost(error) || isCollision(error) || /^(53...|25006|57014|58...|XX...)$/.test(code);
 }
 
 /** The error as it may be logged, without the values of the query, which are the partners'. */
@@ -105,10 +110,10 @@ export function readable(error: unknown, address: DatabaseAddress): unknown {
       "PostgreSQL takes no more connections",
       `Raise its max_connections, or lower ?pool= in storage.url. ${AWAY}`,
     );
-  if (code === "55P03" || code === "57014")
+  if (isHeldUp(cause) || code === "57014")
     return storage(
-      "a lock was not to be had in time",
-      "Look who holds it: SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'.",
+      "rows that this needs are held by another transaction; nothing of it has happened",
+      "Look whose: SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'. A server's own end by themselves.",
     );
   if (isCollision(cause))
     return storage(

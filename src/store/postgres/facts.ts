@@ -33,7 +33,7 @@ export type ServerFacts = {
 };
 
 /** Connections beside the pool: those that write, and the one that asks whether the database is there. */
-const BESIDE_POOL = 6;
+const BESIDE_POOL = 7;
 
 export async function readFacts(client: pg.Client, address: DatabaseAddress): Promise<ServerFacts> {
   const ask = async <Row>(text: string) => (await client.query({ text, types: TYPES })).rows as Row[];

@@ -1,8 +1,9 @@
 import type pg from "pg";
 import { StorageError } from "../../domain/errors.ts";
 import type { Connections } from "./connections.ts";
-import { causeOf, isCollision, isLost, isOfAll } from "./errors.ts";
+import { causeOf, isCollision, isHeldUp, isLost, isOfAll } from "./errors.ts";
 import type { Runner, Statement } from "./statements.ts";
+import { begin, LOOK, MARK, waitFor } from "./write-group.ts";
 
 /** A write that waits for its turn. `run` may be called again when the transaction that it was part of is undone. */
 export type Job = {
@@ -10,6 +11,8 @@ export type Job = {
   isDurable: boolean;
   /** Whose rows it writes, where that is known. */
   partnerIds: readonly string[];
+  /** Until when it may wait for rows that another transaction holds, in ticks. */
+  deadline: number;
   settle: (error: unknown, value: unknown) => void;
 };
 
@@ -23,8 +26,12 @@ export type LaneOptions = {
   /** Milliseconds of a clock that nobody sets. */
   ticks: () => number;
   giveWay: () => Promise<void>;
-  /** In the transaction, before its first job: locks whatever the jobs are known to need. */
-  onBegin: (partnerIds: readonly string[]) => Promise<void>;
+  /** How long a transaction of these waits for each row that another one holds. */
+  waitMs: (group: readonly Job[]) => number;
+  /** In the transaction, before its first job: locks whatever the jobs are known to need, or of that what nobody holds. */
+  onBegin: (partnerIds: readonly string[], which: "all" | "free") => Promise<void>;
+  /** Whether these were locked. */
+  isLocked: (partnerId: string) => boolean;
   /** Before each job; what is called when the job's writes were undone. */
   onJob: () => () => void;
   /** In the transaction, after its last job. */
@@ -34,22 +41,8 @@ export type LaneOptions = {
 
 type Outcome = { job: Job; error: unknown; value: unknown };
 
-/** Whatever holds up others for longer has lost its way; the connection may be a pooler's, so it is said with each. */
-const BEGIN = [
-  "BEGIN ISOLATION LEVEL READ COMMITTED",
-  "SET LOCAL lock_timeout = '8s'",
-  "SET LOCAL statement_timeout = '60s'",
-  "SET LOCAL idle_in_transaction_session_timeout = '3s'",
-].join("; ");
-/** Survives a kill of every process, and not a power cut. */
-const NOT_DURABLE = "; SET LOCAL synchronous_commit = off";
-const MARK =
-  "INSERT INTO write_groups (writer, number, written_at) VALUES ($1, $2, now()) " +
-  "ON CONFLICT (writer) DO UPDATE SET number = excluded.number, written_at = excluded.written_at";
-/** Waits for a transaction that is still about to commit, since that holds the row. */
-const LOOK =
-  "INSERT INTO write_groups (writer, number, written_at) VALUES ($1, 0, now()) " +
-  "ON CONFLICT (writer) DO UPDATE SET written_at = now() RETURNING number";
+/** How long further rows are waited for once one was held for too long. */
+const HELD_ALREADY_MS = 20;
 const MOST_COLLISIONS = 20;
 /** Of one job within its group, before all of that is run again. */
 const MOST_COLLISIONS_OF_JOB = 3;
@@ -130,9 +123,10 @@ export class Lane {
   /** Runs the group until it is committed. Rejects when it cannot be. */
   async #settled(group: readonly Job[]): Promise<Outcome[]> {
     let lostAt: number | undefined;
+    let held: unknown;
     for (let collisions = 0; ; ) {
       try {
-        return await this.#attempt(group);
+        return await this.#attempt(group, held);
       } catch (error) {
         if (error instanceof Alone) return [...(await this.#others(group, error.outcome)), error.outcome];
         if (isCollision(error) && ++collisions < MOST_COLLISIONS) {
@@ -142,7 +136,8 @@ export class Lane {
         } else if (isLost(error)) {
           lostAt ??= this.options.ticks();
           if (this.options.ticks() - lostAt > this.options.connections.awayMs) throw error;
-        } else throw error;
+        } else if (isHeldUp(error) && held === undefined && group.length > 1) held = error;
+        else throw error;
       }
     }
   }
@@ -164,23 +159,28 @@ export class Lane {
     return settled;
   }
 
-  async #attempt(group: readonly Job[]): Promise<Outcome[]> {
-    const { onBegin, onEnd, giveWay } = this.options;
+  /** `held`: what the group before it has failed with, since some partner's row is held; then it is run without those. */
+  async #attempt(group: readonly Job[], held: unknown): Promise<Outcome[]> {
+    const { onBegin, onEnd, giveWay, isLocked, waitMs } = this.options;
     const client = await this.#connected();
     const number = ++this.#number;
     this.#failed = undefined;
     const outcomes: Outcome[] = [];
+    let jobs = group;
     try {
       const isDurable = group.some((job) => job.isDurable);
-      this.#order(isDurable ? BEGIN : BEGIN + NOT_DURABLE);
+      this.#order(begin(isDurable, waitMs(group)));
       void this.runner.write(this.#mark(number));
-      await onBegin([...new Set(group.flatMap((job) => job.partnerIds))].sort());
-      for (const job of group) {
-        outcomes.push(await this.#run(job, group.length === 1, job === group.at(-1), MOST_COLLISIONS_OF_JOB));
+      const partnerIds = [...new Set(group.flatMap((job) => job.partnerIds))].sort();
+      await onBegin(partnerIds, held === undefined ? "all" : "free");
+      if (held !== undefined) jobs = group.filter((job) => job.partnerIds.every(isLocked));
+      for (const job of jobs) {
+        outcomes.push(await this.#run(job, jobs.length === 1, job === jobs.at(-1), MOST_COLLISIONS_OF_JOB));
         await giveWay();
       }
-      const alone = group.length === 1 && outcomes[0]!.error !== undefined;
-      if (alone) {
+      for (const job of group) if (!jobs.includes(job)) outcomes.push({ job, error: held, value: undefined });
+      const isInVain = jobs.length === 0 || (jobs.length === 1 && outcomes[0]!.error !== undefined);
+      if (isInVain) {
         await this.#send({ text: "ROLLBACK", values: [] });
         return outcomes;
       }
@@ -194,7 +194,7 @@ export class Lane {
     const error = this.#failed ?? new Error("PostgreSQL rolled a transaction back and did not say why");
     if (isOfAll(error)) throw error;
     // All jobs but the last one were seen to have gone well.
-    const job = group.at(-1)!;
+    const job = jobs.at(-1)!;
     throw new Alone({ job, error, value: undefined });
   }
 
@@ -237,7 +237,7 @@ export class Lane {
         return false;
       } catch (error) {
         await this.#abandon(client);
-        if (!isLost(error) && !isOfAll(error)) throw error;
+        if (!isLost(error) && !isHeldUp(error) && !isOfAll(error)) throw error;
         if (this.options.ticks() > deadline) throw error;
       }
     }
@@ -263,6 +263,8 @@ export class Lane {
       undone();
       if (!isAlone)
         await this.#send({ text: "ROLLBACK TO SAVEPOINT job; RELEASE SAVEPOINT job", values: [] });
+      // The others of the group have waited enough.
+      if (!isAlone && isHeldUp(error)) this.#order(waitFor(HELD_ALREADY_MS));
       this.#failed = undefined;
       if (isAgain) return await this.#run(job, isAlone, isLast, collisions - 1);
       return { job, error, value: undefined };

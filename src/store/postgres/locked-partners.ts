@@ -14,6 +14,7 @@ const LOCK =
   // What was brought here from SQLite was dated by the one clock of that.
   "greatest(last_instant, (SELECT last_instant FROM clock)) AS last_instant " +
   "FROM partner_totals WHERE partner_id = any($1) ORDER BY partner_id FOR UPDATE";
+const LOCK_FREE = `${LOCK} SKIP LOCKED`;
 const SAVE =
   "UPDATE partner_totals SET last_instant = moved.instant, last_delivery = moved.delivery " +
   "FROM unnest($1::text[], $2::bigint[], $3::text[]) AS moved (partner_id, instant, delivery) " +
@@ -41,11 +42,18 @@ export class LockedPartners {
     private readonly nextDelivery: () => number,
   ) {}
 
-  /** Begins a transaction that needs these, in the order of their ids, in which every other locks them too. */
-  async begin(now: Instant, partnerIds: readonly string[]): Promise<void> {
+  /**
+   * Begins a transaction that needs these, in the order of their ids, in which every other locks them too; those alone
+   * that nobody holds, where only `free` ones are asked for.
+   */
+  async begin(now: Instant, partnerIds: readonly string[], which: "all" | "free"): Promise<void> {
     this.#now = now;
     this.#locked = new Map();
-    if (partnerIds.length > 0) await this.#lock(partnerIds);
+    if (partnerIds.length > 0) await this.#lock(partnerIds, which);
+  }
+
+  has(partnerId: string): boolean {
+    return this.#locked.has(partnerId);
   }
 
   /** Begins a job; what is returned takes back what the job has done here. */
@@ -107,8 +115,9 @@ export class LockedPartners {
     await this.runner.write({ ...this.#named("save"), text: SAVE, values });
   }
 
-  async #lock(partnerIds: readonly string[]): Promise<void> {
-    const { rows } = await this.runner.read({ ...this.#named("lock"), text: LOCK, values: [partnerIds] });
+  async #lock(partnerIds: readonly string[], which: "all" | "free" = "all"): Promise<void> {
+    const lock = which === "all" ? { ...this.#named("lock"), text: LOCK } : { text: LOCK_FREE };
+    const { rows } = await this.runner.read({ ...lock, values: [partnerIds] });
     for (const row of rows as Row[])
       this.#locked.set(row.partner_id, {
         partnerId: row.partner_id,

@@ -4,8 +4,8 @@ import type { Store, StoreOptions, Tx } from "../store.ts";
 import { storesOf } from "../stores.ts";
 import { parseAddress } from "./address.ts";
 import { Connections } from "./connections.ts";
-import { readable } from "./errors.ts";
-import { Lane } from "./lane.ts";
+import { isHeldUp, readable } from "./errors.ts";
+import { type Job, Lane } from "./lane.ts";
 import { LockedPartners } from "./locked-partners.ts";
 import { applyMigrations, inspect } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
@@ -17,6 +17,15 @@ import { postgresEngine } from "./statements.ts";
 const TURN_MS = 8;
 /** Connections that write what requests ask for; a partner's writes always go by the same. */
 const LANES = 4;
+/** One more for long writes of a series, and one for what waits for rows that another transaction holds. */
+const BACKGROUND = LANES;
+const HELD_UP = LANES + 1;
+/** How long a transaction waits for a row that another holds, others waiting behind it. */
+const SHORT_WAIT_MS = 300;
+/** The same where nobody waits behind it. */
+const LONG_WAIT_MS = 8_000;
+/** Of the time until a caller is refused that cannot be served: what is left is for the refusal itself. */
+const HELD_SHARE = 0.9;
 
 const LOCK_CLOCK = "SELECT last_instant FROM clock FOR UPDATE";
 
@@ -66,20 +75,29 @@ function assemble(connections: Connections, options: Assembled): Store {
     turnAt = ticks();
   };
 
-  const lanes = Array.from({ length: LANES + 1 }, (_, number) => {
+  /** How many writes of each partner wait for rows that another transaction holds. */
+  const heldUp = new Map<string, number>();
+  const waitMs = (number: number) => (group: readonly Job[]) => {
+    if (number === BACKGROUND) return LONG_WAIT_MS;
+    if (number < LANES) return SHORT_WAIT_MS;
+    return Math.min(...group.map(({ deadline }) => deadline)) - ticks();
+  };
+  const lanes = Array.from({ length: HELD_UP + 1 }, (_, number) => {
     let now = 0;
     const lane: Lane = new Lane({
       connections,
       writer: `${process}-${number}`,
       names: address.prepares,
-      // The last one is for long writes of a series: nobody waits for them and for their commit.
-      groupSize: number === LANES ? 1 : (options.groupSize ?? 64),
+      // Nobody waits for long writes of a series and for their commit.
+      groupSize: number === BACKGROUND ? 1 : (options.groupSize ?? 64),
       ticks,
       giveWay,
-      onBegin: (partnerIds) => {
+      waitMs: waitMs(number),
+      onBegin: (partnerIds, which) => {
         now = options.clock();
-        return partners.begin(now, partnerIds);
+        return partners.begin(now, partnerIds, which);
       },
+      isLocked: (partnerId) => partners.has(partnerId),
       onJob: () => partners.beginJob(),
       onEnd: () => partners.save(),
       onGroup: (jobs, durationMs) => onGroup?.(jobs, durationMs),
@@ -102,10 +120,16 @@ function assemble(connections: Connections, options: Assembled): Store {
     };
   });
   const laneFor = (partnerIds: readonly string[], isBackground: boolean) => {
-    if (isBackground) return lanes[LANES]!;
+    if (isBackground) return lanes[BACKGROUND]!;
     const [partnerId] = partnerIds;
+    if (partnerIds.some((id) => heldUp.has(id))) return lanes[HELD_UP]!;
     if (partnerId !== undefined) return lanes[Number(Bun.hash(partnerId)) % LANES]!;
     return lanes.slice(0, LANES).reduce((best, one) => (one.lane.length < best.lane.length ? one : best));
+  };
+  const leave = (partnerId: string) => {
+    const left = heldUp.get(partnerId)! - 1;
+    if (left > 0) heldUp.set(partnerId, left);
+    else heldUp.delete(partnerId);
   };
   let isClosed = false;
 
@@ -122,9 +146,10 @@ function assemble(connections: Connections, options: Assembled): Store {
     async write(run, { durability = "durable", priority = "request", partnerId, partnerIds = [] } = {}) {
       if (isClosed) throw new Error("the store is closed");
       const ids = partnerId === undefined ? partnerIds : [partnerId, ...partnerIds];
-      const { lane, inside, begin } = laneFor(ids, priority === "background");
+      const isBackground = priority === "background";
+      const deadline = ticks() + connections.awayMs * HELD_SHARE;
       let notified = new Set<string>();
-      const job = async () => {
+      const runIn = async ({ inside, begin }: (typeof lanes)[number]) => {
         notified = new Set();
         const revised = new Set<string>();
         const value = await run({
@@ -136,9 +161,22 @@ function assemble(connections: Connections, options: Assembled): Store {
         return value;
       };
       const value = await new Promise<unknown>((resolve, reject) => {
-        const settle = (error: unknown, value: unknown) =>
-          error === undefined ? resolve(value) : reject(explain(error));
-        lane.add({ run: job, isDurable: durability === "durable", partnerIds: ids, settle });
+        const enter = (on: (typeof lanes)[number]) => {
+          const isHeld = on === lanes[HELD_UP];
+          if (isHeld) for (const id of ids) heldUp.set(id, (heldUp.get(id) ?? 0) + 1);
+          on.lane.add({
+            run: () => runIn(on),
+            isDurable: durability === "durable",
+            ...{ partnerIds: ids, deadline },
+            settle(error, value) {
+              if (isHeld) for (const id of ids) leave(id);
+              if (error === undefined) resolve(value);
+              else if (isHeldUp(error) && !isBackground && ticks() < deadline) enter(lanes[HELD_UP]!);
+              else reject(explain(error));
+            },
+          });
+        };
+        enter(laneFor(ids, isBackground));
       });
       if (notified.size > 0) onOutbox?.(notified);
       return value as Awaited<ReturnType<typeof run>>;
@@ -165,6 +203,8 @@ function assemble(connections: Connections, options: Assembled): Store {
     async close() {
       isClosed = true;
       await Promise.all(lanes.map(({ lane }) => lane.idle()));
+      // What was held up in another lane has come to this one since.
+      await lanes[HELD_UP]!.lane.idle();
       await pulse.end();
       await connections.close();
     },

@@ -27,7 +27,8 @@ export const stopping: Fault = {
       const { kills } = server;
       const code = await server.stop();
       // Another fault may have killed it meanwhile.
-      if (code !== 0 && server.kills === kills) record.wrong(`${server.name} exited with ${code} after SIGTERM:\n${server.tail()}`);
+      if (code !== 0 && server.kills === kills)
+        record.wrong(`${server.name} exited with ${code} after SIGTERM:\n${server.tail()}`);
       await server.start();
     }
   },

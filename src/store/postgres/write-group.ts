@@ -1,0 +1,26 @@
+/* The statements around a group of writes that are committed together. */
+
+/** Whatever holds up others for longer has lost its way; the connection may be a pooler's, so it is said with each. */
+const BEGIN = [
+  "BEGIN ISOLATION LEVEL READ COMMITTED",
+  "SET LOCAL statement_timeout = '60s'",
+  "SET LOCAL idle_in_transaction_session_timeout = '3s'",
+].join("; ");
+/** Survives a kill of every process, and not a power cut. */
+const NOT_DURABLE = "SET LOCAL synchronous_commit = off";
+
+/** Begins a transaction that waits so long for each row that another one holds. */
+export const begin = (isDurable: boolean, waitMs: number): string =>
+  [BEGIN, ...(isDurable ? [] : [NOT_DURABLE]), waitFor(waitMs)].join("; ");
+
+/** How long the transaction waits for rows from now on. */
+export const waitFor = (ms: number): string => `SET LOCAL lock_timeout = ${Math.max(1, Math.round(ms))}`;
+
+export const MARK =
+  "INSERT INTO write_groups (writer, number, written_at) VALUES ($1, $2, now()) " +
+  "ON CONFLICT (writer) DO UPDATE SET number = excluded.number, written_at = excluded.written_at";
+
+/** Waits for a transaction that is still about to commit, since that holds the row. */
+export const LOOK =
+  "INSERT INTO write_groups (writer, number, written_at) VALUES ($1, 0, now()) " +
+  "ON CONFLICT (writer) DO UPDATE SET written_at = now() RETURNING number";

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type pg from "pg";
+import { StorageError } from "../../../src/domain/errors.ts";
+import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { connectTo, usePostgres } from "../../support/postgres.ts";
+
+const { newDatabase } = usePostgres();
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+/** What is promised, and a busy machine. */
+const REFUSED_WITHIN_MS = 2_000 + 1_000;
+/** More than there are connections that write, so that some have the same one. */
+const PARTNERS = Array.from({ length: 12 }, (_, nth) => `PARTNER_${nth}`);
+const [HELD] = PARTNERS as [string];
+let url: string;
+let store: Store;
+let other: pg.Client;
+beforeAll(async () => {
+  // As patient with a database that is away as a server is.
+  url = Object.assign(new URL(await newDatabase()), { search: "" }).href;
+  store = await openPostgresStore(url, { clock: Date.now, random });
+  other = await connectTo(url);
+  for (const id of PARTNERS)
+    await store.write((tx) =>
+      tx.partners.insert({
+        ...{ id, name: "Acme", enabled: true, dailyBudget: 1, credentialGeneration: 1, createdAt: tx.now },
+      }),
+    );
+});
+afterAll(async () => {
+  await other.end();
+  await store.close();
+});
+
+const propertiesOf = async (id: string) => (await store.read.totals.ofPartner(id)).properties;
+/** A write of the partner's rows; who does not say so before is found to need them only in its midst. */
+const add = (id: string, says = true) =>
+  store.write(
+    async (tx) => {
+      await tx.forPartner(id);
+      await tx.totals.addToPartner(id, { properties: 1 });
+    },
+    says ? { partnerId: id } : {},
+  );
+/** Has a partner's row held by somebody else meanwhile. */
+async function whileHeld<T>(id: string, run: () => Promise<T>): Promise<T> {
+  await other.query("BEGIN");
+  await other.query("SELECT 1 FROM partner_totals WHERE partner_id = $1 FOR UPDATE", [id]);
+  try {
+    return await run();
+  } finally {
+    await other.query("ROLLBACK");
+  }
+}
+
+test.each([
+  ["is known to need", true],
+  ["turns out to need", false],
+])(
+  "a write is refused in two seconds, without a trace, for a row that it %s and somebody holds",
+  async (_, says) => {
+    const before = await propertiesOf(HELD);
+    await whileHeld(HELD, async () => {
+      const startedAt = performance.now();
+      await expect(add(HELD, says)).rejects.toBeInstanceOf(StorageError);
+      expect(performance.now() - startedAt).toBeLessThan(REFUSED_WITHIN_MS);
+    });
+    expect(await propertiesOf(HELD)).toBe(before);
+    await add(HELD, says);
+    expect(await propertiesOf(HELD)).toBe(before + 1);
+  },
+);
+
+test.each([
+  ["say so before", true],
+  ["do not", false],
+])("writes of others go on meanwhile, of those that %s what they need", async (_, says) => {
+  const before = await Promise.all(PARTNERS.map(propertiesOf));
+  const outcomes = await whileHeld(HELD, () =>
+    Promise.allSettled([...PARTNERS, ...PARTNERS, ...PARTNERS].map((id) => add(id, says))),
+  );
+  expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(
+    [...PARTNERS, ...PARTNERS, ...PARTNERS].map((id) => id !== HELD),
+  );
+  expect(await Promise.all(PARTNERS.map(propertiesOf))).toEqual(
+    before.map((count, nth) => (nth === 0 ? count : count + 3)),
+  );
+});
+
+test("a write that waits for somebody else's row is made once that is let go", async () => {
+  const before = await propertiesOf(HELD);
+  let made: Promise<void> | undefined;
+  await whileHeld(HELD, async () => {
+    made = add(HELD);
+    // Longer than it holds up others.
+    await untilWaitingFor(500);
+  });
+  await made;
+  expect(await propertiesOf(HELD)).toBe(before + 1);
+});
+
+/** Until somebody has waited for a lock for so long. */
+async function untilWaitingFor(ms: number): Promise<void> {
+  const watcher = await connectTo(url);
+  for (;;) {
+    const { rows } = await watcher.query(
+      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() " +
+        "AND clock_timestamp() - state_change > $1::int * interval '1 ms'",
+      [ms],
+    );
+    if (rows.length > 0) break;
+  }
+  await watcher.end();
+}
