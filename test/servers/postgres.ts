@@ -5,6 +5,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { PostgresServer, SUPERUSER } from "../support/postgres-server.ts";
 import type { Database } from "./database.ts";
+import { insist } from "./faults/fault.ts";
 import type { Storage } from "./storage.ts";
 import { Wire } from "./wire.ts";
 
@@ -49,6 +50,8 @@ export async function postgresStorage(bin?: string): Promise<Storage> {
     ask: (sql) => ask(sql),
     session,
     async standby() {
+      // Of a try that another fault has ended.
+      await standby?.end();
       standby = await PostgresServer.start({
         ...begin,
         settings: {
@@ -70,11 +73,12 @@ export async function postgresStorage(bin?: string): Promise<Storage> {
       const [old, next] = [primary, standby];
       await old.stop("crash");
       wire.cut();
-      await ask("SELECT pg_promote(true)", next, "postgres");
+      const promote = "SELECT CASE WHEN pg_is_in_recovery() THEN pg_promote(true) END";
+      await insist(() => ask(promote, next, "postgres"));
       primary = next;
       standby = undefined;
-      await ask("ALTER SYSTEM RESET synchronous_standby_names");
-      await ask("SELECT pg_reload_conf()");
+      await insist(() => ask("ALTER SYSTEM RESET synchronous_standby_names"));
+      await insist(() => ask("SELECT pg_reload_conf()"));
       wire.target = next.port;
       wire.cut();
       await old.end();

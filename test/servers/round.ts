@@ -113,13 +113,14 @@ async function live(world: World, { clients, seconds, faults, seed }: RoundOptio
   await followed;
 }
 
-/** One fault may take from another the database that it works on: then it begins again. */
+/** One fault may take from another the database that it works on: then it begins again, while there is time. */
 async function inflict(world: World, fault: Fault, seed: number, over: AbortSignal): Promise<void> {
   for (;;)
     try {
       return await fault.inflict(world, new Random(seed).fork(fault.name), over);
     } catch (error) {
-      if (over.aborted || !isGone(error)) throw error;
+      if (!isGone(error)) throw error;
+      if (over.aborted) return;
       await Bun.sleep(200);
     }
 }

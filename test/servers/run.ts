@@ -45,7 +45,9 @@ function faultsOf(nth: number, mixed: boolean, random: Random): Fault[] {
   if (named.length > 0) return named;
   if (!mixed) return [possible[nth]!];
   const all = possible.filter(({ isLong }) => !isLong);
-  return [...new Set(Array.from({ length: random.between(1, 3) }, () => random.pick(all)))];
+  const mix = [...new Set(Array.from({ length: random.between(1, 3) }, () => random.pick(all)))];
+  const owner = mix.find(({ ownsDatabase }) => ownsDatabase);
+  return mix.filter((fault) => fault === owner || !fault.ownsDatabase);
 }
 
 const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : wholeNumber("seed", values.seed);

@@ -2,6 +2,8 @@ import { EXECUTABLE } from "../support/executable.ts";
 
 const LISTENS_WITHIN_MS = 60_000;
 const LINES_KEPT = 60;
+/** What a server says that ends at its start only because the database cannot be reached just then. */
+const WITHOUT_DATABASE = /PostgreSQL (does not answer|takes no more connections|is starting up)/;
 
 export type Started = { args: readonly string[]; cwd: string; env: Readonly<Record<string, string>> };
 
@@ -11,6 +13,7 @@ export type Started = { args: readonly string[]; cwd: string; env: Readonly<Reco
  */
 export class Server {
   #child: Bun.Subprocess<"ignore", "pipe", "pipe"> | undefined;
+  #starting: Promise<void> | undefined;
   #isPaused = false;
   #ending = false;
   #lines: string[] = [];
@@ -38,9 +41,28 @@ export class Server {
     return this.#listening?.admin_url;
   }
 
-  /** Starts it and waits until it listens. */
-  async start(): Promise<void> {
-    if (this.#child) return;
+  /** Starts it and waits until it listens; again where the database was away, as a service manager does. */
+  start(): Promise<void> {
+    if (this.#child && !this.#starting) return Promise.resolve();
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
+    for (const endAt = performance.now() + LISTENS_WITHIN_MS; ; await Bun.sleep(500)) {
+      const why = await this.#tryToStart();
+      if (why === undefined) return;
+      if (!WITHOUT_DATABASE.test(this.tail()) || performance.now() > endAt) {
+        this.onEnd(why.message);
+        throw why;
+      }
+    }
+  }
+
+  /** Why it did not listen; one that was killed while it started did not fail. */
+  async #tryToStart(): Promise<Error | undefined> {
     const { args, cwd, env } = this.started;
     const child = Bun.spawn([EXECUTABLE, "serve", "--port", "0", ...args], {
       cwd,
@@ -50,27 +72,35 @@ export class Server {
     this.#child = child;
     this.#ending = false;
     this.disturbances++;
-    void this.#read(child.stderr, () => {});
+    let hasListened = false;
+    const logged = this.#read(child.stderr, () => {});
     const listens = new Promise<void>((resolve, reject) => {
       void this.#read(child.stdout, (line) => {
         if (!line.includes('"msg":"listening"')) return;
+        hasListened = true;
         this.#listening = JSON.parse(line);
         this.disturbances++;
         resolve();
       });
-      void child.exited.then((code) => reject(new Error(`${this.name} ended with ${code}:\n${this.tail()}`)));
+      void child.exited.then((code) => reject(new Error(`${this.name} ended with ${code}`)));
     });
     void child.exited.then((code) => {
       if (this.#child === child) this.#child = undefined;
       this.#listening = undefined;
-      if (!this.#ending) this.onEnd(`${this.name} ended with ${child.signalCode ?? code}:\n${this.tail()}`);
+      if (!this.#ending && hasListened)
+        this.onEnd(`${this.name} ended with ${child.signalCode ?? code}:\n${this.tail()}`);
     });
     const late = setTimeout(() => child.kill("SIGABRT"), LISTENS_WITHIN_MS);
-    // What ended it was told already; a server that was killed while it started did not fail.
-    await listens.catch((error) => {
-      if (!this.#ending) throw error;
-    });
-    clearTimeout(late);
+    try {
+      await listens;
+      return undefined;
+    } catch (error) {
+      if (this.#ending) return undefined;
+      await logged;
+      return new Error(`${(error as Error).message}:\n${this.tail()}`);
+    } finally {
+      clearTimeout(late);
+    }
   }
 
   /** Ends it as a crash would. */

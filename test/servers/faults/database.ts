@@ -1,7 +1,7 @@
 import type { Database } from "../database.ts";
 import type { CutAtCommit, Mode } from "../wire.ts";
 import type { World } from "../world.ts";
-import { type Fault, isGone } from "./fault.ts";
+import { type Fault, insist, isGone } from "./fault.ts";
 
 /** A fault that is done to the database, again and again until the signal. */
 type DatabaseFault = Omit<Fault, "inflict" | "needsDatabase"> & {
@@ -18,6 +18,7 @@ const restarts = (name: string, what: string, how: "fast" | "crash") =>
   ofDatabase({
     name,
     what,
+    ownsDatabase: true,
     async inflict(database, _, random, until) {
       while (!until.aborted) {
         await Bun.sleep(random.between(1_000, 3_000));
@@ -31,8 +32,9 @@ const restarts = (name: string, what: string, how: "fast" | "crash") =>
 const failsOver = ofDatabase({
   name: "database-failover",
   what: "the primary killed, and its synchronous standby made the primary",
+  ownsDatabase: true,
   async inflict(database, _, random, until) {
-    await database.standby();
+    await insist(() => database.standby());
     await Bun.sleep(random.between(1_000, 3_000));
     await database.failOver();
     while (!until.aborted) await Bun.sleep(100);
@@ -152,19 +154,12 @@ const conflicts = ofDatabase({
   },
 });
 
-const MENDED_WITHIN_MS = 60_000;
-
-/** Changing tables that servers write to may itself end in a deadlock, and another fault may take the database. */
-async function untilDone(database: Database, sql: string): Promise<void> {
-  for (const endAt = performance.now() + MENDED_WITHIN_MS; ; await Bun.sleep(100))
-    try {
-      await database.ask(sql);
-      return;
-    } catch (error) {
-      const isUndone = (error as { code?: string }).code === "40P01" || isGone(error);
-      if (!isUndone || performance.now() > endAt) throw error;
-    }
-}
+/** Changing tables that servers write to may itself end in a deadlock. */
+const untilDone = (database: Database, sql: string) =>
+  insist(
+    () => database.ask(sql),
+    (error) => (error as { code?: string }).code === "40P01" || isGone(error),
+  );
 
 const deadlocks = ofDatabase({
   name: "deadlocks",
