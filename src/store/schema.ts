@@ -1,4 +1,4 @@
-import { isNotNull, isNull, sql } from "drizzle-orm";
+import { isNotNull, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { StoredCorrections } from "../domain/calibration/model-version.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
@@ -235,7 +235,6 @@ export function schemaOf(kit: Kit) {
       index("components_rescored")
         .on(t.partnerId, t.rescoredAt, t.seq)
         .where(sql`${t.rescoredAt} is not null and ${t.riskScore} >= 52`),
-      index("components_unseen").on(t.propertyId).where(isNull(t.trendScore)),
     ],
   );
 
@@ -279,8 +278,13 @@ export function schemaOf(kit: Kit) {
       rcvCents: bigint("rcv_cents").notNull().default(0),
       /** CRITICAL components of life-safety and conveyance systems. */
       vitalCritical: int("vital_critical").notNull().default(0),
+      /** Whether it has components that no snapshot has seen, whose `trendScore` is null. */
+      hasUnseen: bool("has_unseen").notNull().default(false),
     },
-    (t) => [index("property_totals_partner").on(t.partnerId)],
+    (t) => [
+      index("property_totals_partner").on(t.partnerId),
+      index("property_totals_unseen").on(t.propertyId).where(isTrue(t.hasUnseen)),
+    ],
   );
 
   /** The same over a partner's portfolio; the counts are also the next `seq` to give. */

@@ -191,10 +191,7 @@ export class PortfolioWriter {
     await this.tx.components.saveScore(after.id, after, extent);
     // What only ages is planned anew by the clock (`renewAgedPlans`).
     if (!isSnapshot) this.replan(after.propertyId);
-    if (
-      before.riskScore !== after.riskScore ||
-      (before.rescoredAt === null) !== (after.rescoredAt === null)
-    ) {
+    if (before.riskScore !== after.riskScore || isSettledElevated(before) !== isSettledElevated(after)) {
       this.#tally(before, -1);
       this.#tally(after, 1);
     }
@@ -249,7 +246,7 @@ export class PortfolioWriter {
 
   #tally(component: Component, change: 1 | -1): void {
     const buckets = [component.riskScore, TIER_BUCKETS[component.riskTier]];
-    if (component.riskTier !== "GOOD" && component.rescoredAt === null) buckets.push(SETTLED_ELEVATED);
+    if (isSettledElevated(component)) buckets.push(SETTLED_ELEVATED);
     for (const bucket of buckets) {
       const blocks = this.#tallies.get(bucket) ?? new Map<number, number>();
       this.#tallies.set(bucket, blocks);
@@ -282,6 +279,9 @@ function announces(cause: ScoreCause, before: Component, after: Component): bool
   if (cause === "history" || cause === "change of model") return false;
   return cause !== "replacement" || after.riskTier === "GOOD";
 }
+
+/** Whether it is among the elevated that the latest snapshot scored. */
+const isSettledElevated = ({ riskTier, rescoredAt }: Component) => riskTier !== "GOOD" && rescoredAt === null;
 
 /** Whether nothing moved that an index, a tally or the trend knows of. */
 function isOnlyOlder(before: Component, after: Component): boolean {

@@ -134,6 +134,7 @@ export async function scoreAll(
     if (after.riskTier === "WARNING") run.warning++;
   }
 
+  await tx.totals.seen(properties.map(({ id }) => id));
   for (const writer of writers.values()) {
     run.announced += writer.announced;
     run.queued += writer.queued;

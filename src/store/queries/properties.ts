@@ -141,11 +141,9 @@ export function propertyStore(engine: Engine) {
       .select(forSnapshotColumns)
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(
-        sql`${properties.id} in (
-          select distinct unseen.property_id from components unseen where unseen.trend_score is null limit ${ph("limit")})`,
-      )
-      .orderBy(asc(properties.id)),
+      .where(engine.isTrue(propertyTotals.hasUnseen))
+      .orderBy(asc(propertyTotals.propertyId))
+      .limit(ph("limit")),
   );
 
   return {

@@ -14,7 +14,7 @@ export type SnapshotRun = Tables["snapshotRuns"]["$inferSelect"];
 
 export function snapshotStore(engine: Engine) {
   const { db } = engine;
-  const { components, riskSnapshots, snapshotRuns } = engine.tables;
+  const { components, propertyTotals, riskSnapshots, snapshotRuns } = engine.tables;
   const run = engine.prepared(() =>
     db
       .select()
@@ -94,6 +94,14 @@ export function snapshotStore(engine: Engine) {
         where kept.component_id = components.id and kept.day <= ${day} order by kept.day desc limit 1)`;
       const touched = db.selectDistinct({ id: riskSnapshots.componentId }).from(riskSnapshots).where(later);
       await db.update(components).set({ trendScore: kept }).where(inArray(components.id, touched));
+      const unseen = db
+        .select({ id: components.propertyId })
+        .from(components)
+        .where(and(inArray(components.id, touched), isNull(components.trendScore)));
+      await db
+        .update(propertyTotals)
+        .set({ hasUnseen: true })
+        .where(inArray(propertyTotals.propertyId, unseen));
       await db.delete(riskSnapshots).where(later);
       const runs = await db
         .delete(snapshotRuns)

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { PropertyTotals, Totals } from "../../domain/totals.ts";
 import type { Engine } from "../engine.ts";
 import { named } from "./named.ts";
@@ -42,9 +42,12 @@ export function totalsStore(engine: Engine) {
   const addProperty = engine.prepared(() =>
     db
       .update(propertyTotals)
-      .set(
-        Object.fromEntries(PROPERTY_SUMS.map((name) => [name, sql`${propertyTotals[name]} + ${ph(name)}`])),
-      )
+      .set({
+        ...Object.fromEntries(
+          PROPERTY_SUMS.map((name) => [name, sql`${propertyTotals[name]} + ${ph(name)}`]),
+        ),
+        hasUnseen: sql`case when ${ph("components")} > 0 then true else ${propertyTotals.hasUnseen} end`,
+      })
       .where(eq(propertyTotals.propertyId, ph("propertyId"))),
   );
   const addPartner = engine.prepared(() =>
@@ -91,6 +94,15 @@ export function totalsStore(engine: Engine) {
     },
     async addToProperty(propertyId: string, delta: PropertyTotals): Promise<void> {
       await addProperty().execute({ propertyId, ...delta });
+    },
+    /** Says that a snapshot has seen all components of these. */
+    async seen(propertyIds: readonly string[]): Promise<void> {
+      await db
+        .update(propertyTotals)
+        .set({ hasUnseen: false })
+        .where(
+          and(inArray(propertyTotals.propertyId, [...propertyIds]), engine.isTrue(propertyTotals.hasUnseen)),
+        );
     },
     async addToPartner(partnerId: string, delta: Partial<PartnerTotals>): Promise<void> {
       await addPartner().execute({ ...NOTHING, ...delta, partnerId });

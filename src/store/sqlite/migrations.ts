@@ -13,6 +13,7 @@ import alertFilters from "../../../migrations/sqlite/0010_alert_filters.sql" wit
 import findings from "../../../migrations/sqlite/0011_findings.sql" with { type: "text" };
 import servers from "../../../migrations/sqlite/0012_servers.sql" with { type: "text" };
 import modelProposals from "../../../migrations/sqlite/0013_model_proposals.sql" with { type: "text" };
+import unseenProperties from "../../../migrations/sqlite/0014_unseen_properties.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = { number: number; name: string; sql: string };
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 11, name: "findings", sql: findings },
   { number: 12, name: "servers", sql: servers },
   { number: 13, name: "model_proposals", sql: modelProposals },
+  { number: 14, name: "unseen_properties", sql: unseenProperties },
 ];
