@@ -1,41 +1,54 @@
 /*
- * Runs the tests (`bun test/run.ts [patterns]`), and those of JOURNEYS a second time on PostgreSQL; with `--postgres`
- * all that are not of SQLite's own files on that alone. Ends with one line, `N passed, N failed`. Exits 1 when a test
- * failed, when the run itself did, and when there was nothing to run. Last it searches what the product's processes
- * have written for every secret that the tests had it make; that counts as a test of its own.
+ * Runs the tests (`bun test/run.ts [patterns]`), and those of JOURNEYS a second time on PostgreSQL; with
+ * `--storage postgres` all that are not of SQLite's own files on that alone. `--postgres FOLDER` takes the `initdb` and
+ * `postgres` of another version, `--pgbouncer FILE` has what is tested go through a PgBouncer, and `--report FILE` keeps
+ * the JUnit report, which has how long each file took. Ends with one line, `N passed, N failed`. Exits 1 when a test failed, when
+ * the run itself did, and when there was nothing to run. Last it searches what the product's processes have written for
+ * every secret that the tests had it make; that counts as a test of its own.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { PostgresServer, SHARED_SERVER, STORAGE } from "./support/postgres-server.ts";
+import { parseArgs } from "node:util";
+import { PgBouncer } from "./support/pgbouncer.ts";
+import { PostgresServer, SHARED_POOLER, SHARED_SERVER, STORAGE } from "./support/postgres-server.ts";
 import { RECORD_FOLDER, searchRecord } from "./support/secret-record.ts";
+
+const { values, positionals: patterns } = parseArgs({
+  allowPositionals: true,
+  options: {
+    storage: { type: "string", default: "folder" },
+    postgres: { type: "string" },
+    pgbouncer: { type: "string" },
+    report: { type: "string" },
+    "test-name-pattern": { type: "string", short: "t" },
+  },
+});
+if (!["folder", "postgres"].includes(values.storage)) throw new Error("--storage is folder or postgres");
 
 type Counts = { passed: number; failed: number; skipped: number };
 
 /** What a whole run tries on PostgreSQL too: the stores with the use cases on them, and the main journeys. */
 const JOURNEYS = ["test/store/lists.test.ts", "test/usecases", "test/blackbox/journey.test.ts"];
-/** What is tried of data in a file alone: its backups, its pages, its disk, its doctor, what a crash leaves of it. */
-const OF_FILES = [
-  ...[
-    "backup",
-    "scheduled-backup",
-    "disk",
-    "doctor",
-    "upgrade",
-    "upkeep",
-    "crash",
-    "start",
-    "import",
-    "purge",
-  ],
-  // And what is about no data at all.
-  ...["build", "init-system", "container", "demo", "smoke", "manual"],
-];
-/** What `--postgres` runs when it is given no patterns. */
+/** What `--storage postgres` leaves out of the black-box tests, and why. */
+const NOT_ON_POSTGRES: Readonly<Record<string, string>> = {
+  backup:
+    "copies a data folder; PostgreSQL has tools of its own, and doctor-postgres tries that they are named",
+  "scheduled-backup": "the same, by the clock",
+  disk: "fills the disk of a data folder; test/servers fills a database's",
+  upgrade: "opens the files of earlier releases; none of them was on PostgreSQL",
+  demo: "has a data folder of its own, whatever is configured",
+  smoke: "reads no configuration",
+  manual: "follows the manual from a new data folder on",
+  build: "needs no data",
+  container: "needs no data",
+  "init-system": "needs no data",
+};
+/** What it runs when it is given no patterns. */
 const allOnPostgres = () => [
   ...["test/store", "test/usecases", "test/http", "test/jobs", "test/webhooks"],
   ...readdirSync(join(import.meta.dir, "blackbox"))
-    .filter((name) => name.endsWith(".test.ts") && !OF_FILES.includes(name.replace(".test.ts", "")))
+    .filter((name) => name.endsWith(".test.ts") && !(name.replace(".test.ts", "") in NOT_ON_POSTGRES))
     .map((name) => `test/blackbox/${name}`),
 ];
 
@@ -60,6 +73,7 @@ async function runTests(
         "--only-failures",
         "--reporter=junit",
         `--reporter-outfile=${report}`,
+        ...(values["test-name-pattern"] === undefined ? [] : ["-t", values["test-name-pattern"]]),
         ...patterns,
       ],
       {
@@ -69,6 +83,7 @@ async function runTests(
       },
     );
     const code = await run.exited;
+    if (values.report !== undefined && existsSync(report)) copyFileSync(report, values.report);
     const counts = withSearch(readReport(report), record);
     // A file that cannot be loaded, or a process that dies, fails the run without being a failed test.
     return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
@@ -100,20 +115,20 @@ function readReport(file: string): Counts {
   return { passed: count("tests") - failed - skipped, failed, skipped };
 }
 
-const given = process.argv.slice(2);
-const patterns = given.filter((argument) => argument !== "--postgres");
-const server = await PostgresServer.start();
-const onSqlite = { [SHARED_SERVER]: server.url() };
+const server = await PostgresServer.start(values.postgres === undefined ? {} : { bin: values.postgres });
+const pooler = values.pgbouncer === undefined ? undefined : await PgBouncer.start(values.pgbouncer, server);
+const onSqlite = { [SHARED_SERVER]: server.url(), ...(pooler && { [SHARED_POOLER]: pooler.host }) };
 const onPostgres = { ...onSqlite, [STORAGE]: "postgres" };
 const runs: Counts[] = [];
 try {
-  if (given.includes("--postgres"))
+  if (values.storage === "postgres")
     runs.push(await runTests(patterns.length > 0 ? patterns : allOnPostgres(), onPostgres));
   else {
     runs.push(await runTests(patterns, onSqlite));
     if (patterns.length === 0) runs.push(await runTests(JOURNEYS, onPostgres));
   }
 } finally {
+  await pooler?.end();
   await server.end();
 }
 const sum = (count: keyof Counts) => runs.reduce((total, counts) => total + counts[count], 0);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
+import { testOnFile } from "../support/postgres.ts";
 
 const { serve, install, folder } = useMainstay();
 
@@ -227,23 +228,35 @@ describe("beside a running server", () => {
   });
 });
 
-test("a path that is of the wrong kind is the operator's to mend, and no fault", async () => {
-  const installation = install();
-  const { partner_id } = await installation.createPartner();
-  const file = join(installation.folder, "file");
-  writeFileSync(file, "partner_property_id,name,address,state\nA,B,C,ZZ\n");
-  const backup = join(installation.folder, "backup");
-  await installation.json("backup", backup);
-  const within = { cwd: installation.folder };
-  const outcomes = [
-    await installation.run("import", "--partner", partner_id, "--properties", file, "--rejects", file),
-    await runMainstay(["restore", installation.folder, "--data-dir", "new"], within),
-    await runMainstay(["restore", backup, "--data-dir", join(file, "data")], within),
-  ];
-  for (const { code, stderr } of outcomes) {
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/\n(A file stands where a folder belongs|That is a folder)/);
-  }
+describe("a path that is of the wrong kind is the operator's to mend, and no fault", () => {
+  const EXPLAINED = /\n(A file stands where a folder belongs|That is a folder)/;
+
+  test("for rejected rows", async () => {
+    const installation = install();
+    const { partner_id } = await installation.createPartner();
+    const file = join(installation.folder, "file");
+    writeFileSync(file, "partner_property_id,name,address,state\nA,B,C,ZZ\n");
+    const args = ["import", "--partner", partner_id, "--properties", file, "--rejects", file];
+    const { code, stderr } = await installation.run(...args);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(EXPLAINED)]);
+  });
+
+  testOnFile("for a backup, and for the folder that is made of one", async () => {
+    const installation = install();
+    await installation.createPartner();
+    const file = join(installation.folder, "file");
+    writeFileSync(file, "");
+    const backup = join(installation.folder, "backup");
+    await installation.json("backup", backup);
+    const within = { cwd: installation.folder };
+    for (const args of [
+      ["restore", installation.folder, "--data-dir", "new"],
+      ["restore", backup, "--data-dir", join(file, "data")],
+    ]) {
+      const { code, stderr } = await runMainstay(args, within);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(EXPLAINED)]);
+    }
+  });
 });
 
 // Rule: init

@@ -4,7 +4,7 @@ import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
 
-const { install } = useMainstay();
+const { install } = useMainstay({ inFolder: true });
 const { newDatabase, ask } = usePostgres();
 
 async function served() {

@@ -1,8 +1,7 @@
-import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { killAt, killable, watch } from "../support/kill.ts";
+import { killAt, killable } from "../support/kill.ts";
 import { type Installation, type Outcome, useMainstay } from "../support/mainstay.ts";
 import { operator } from "../support/operator.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -30,30 +29,25 @@ const NOTHING_NEW = {
 };
 
 /** Everything that the import writes, but for ids and moments, which differ from run to run. */
-function stored({ dataDir }: Installation) {
-  const db = new Database(join(dataDir, "mainstay.db"), { readonly: true });
-  const rows = (sql: string) => db.query(sql).values();
-  try {
-    return {
-      properties:
-        rows(`SELECT seq, partner_property_id, name, address, city, state, zip, source, t.appliances,
-        t.components, t.service_events, t.critical, t.warning, t.rcv_cents, t.critical_reactive_cents
-        FROM properties p JOIN property_totals t ON t.property_id = p.id ORDER BY seq`),
-      components:
-        rows(`SELECT c.seq, a.seq, serial, def_id, risk_score, risk_tier, confidence, effective_age_years, acute_hazard,
-        c.install_year, last_serviced, announced_tier FROM components c JOIN appliances a ON a.id = appliance_id
-        ORDER BY c.seq`),
-      events: rows(`SELECT serial, event_type, date, notes FROM service_events e
-        JOIN appliances a ON a.id = e.appliance_id ORDER BY e.created_at`),
-      log: rows("SELECT seq, kind FROM event_log ORDER BY seq"),
-      tallies: rows("SELECT bucket, block, count FROM component_tallies WHERE count > 0 ORDER BY 1, 2"),
-      sums: rows(
-        "SELECT properties, events, appliances, components, service_events, critical, warning FROM partner_totals",
-      ),
-    };
-  } finally {
-    db.close();
-  }
+async function stored(installation: Installation) {
+  const rows = async (sql: string) => (await installation.sql(sql)).map(Object.values);
+  return {
+    properties:
+      await rows(`SELECT seq, partner_property_id, name, address, city, state, zip, source, t.appliances,
+      t.components, t.service_events, t.critical, t.warning, t.rcv_cents, t.critical_reactive_cents
+      FROM properties p JOIN property_totals t ON t.property_id = p.id ORDER BY seq`),
+    components:
+      await rows(`SELECT c.seq, a.seq AS appliance, serial, def_id, risk_score, risk_tier, confidence,
+      effective_age_years, acute_hazard, c.install_year, last_serviced, announced_tier
+      FROM components c JOIN appliances a ON a.id = appliance_id ORDER BY c.seq`),
+    events: await rows(`SELECT serial, event_type, date, notes FROM service_events e
+      JOIN appliances a ON a.id = e.appliance_id ORDER BY e.created_at`),
+    log: await rows("SELECT seq, kind FROM event_log ORDER BY seq"),
+    tallies: await rows("SELECT bucket, block, count FROM component_tallies WHERE count > 0 ORDER BY 1, 2"),
+    sums: await rows(
+      "SELECT properties, events, appliances, components, service_events, critical, warning FROM partner_totals",
+    ),
+  };
 }
 
 async function withPartner(installation = install()) {
@@ -92,9 +86,9 @@ describe("importing real files", () => {
   });
 
   test("adds nothing the second time", async () => {
-    const before = stored(whole.installation);
+    const before = await stored(whole.installation);
     expect(await whole.importing(...SAMPLE_FILES)).toMatchObject(NOTHING_NEW);
-    expect(stored(whole.installation)).toEqual(before);
+    expect(await stored(whole.installation)).toEqual(before);
   });
 
   test("is in the audit log, with who ran it and what was read, and a dry run is not", async () => {
@@ -117,8 +111,7 @@ describe("importing real files", () => {
 
   test("comes to the same after it was killed in the middle of each file, and started again", async () => {
     const { installation, args, importing } = await withPartner();
-    const { read, close } = watch(
-      installation,
+    const { read, close } = await installation.watch(
       "SELECT properties + appliances + service_events FROM partner_totals",
     );
     const { properties, appliances, service_events } = SAMPLE_COUNTS;
@@ -130,7 +123,7 @@ describe("importing real files", () => {
       // At the beginning of a transaction, which takes some 12 ms, in its middle, at its end.
       reached.push(await killAt({ goal, laterMs: (nth * 5) % 12 }, read, command));
     }
-    close();
+    await close();
     // Each was in the middle, further than the one before.
     expect(reached).toEqual([...new Set(reached)].toSorted((a, b) => a - b));
     expect(reached[0]).toBeWithin(1, properties.created);
@@ -141,7 +134,7 @@ describe("importing real files", () => {
     // A commit may be whole in the log while nobody was told of it: who opens the database next finds it.
     expect(last.service_events.created).toBeWithin(1, all - reached.at(-1)! + 1);
     expect(last.rejected).toBe(SAMPLE_COUNTS.rejected);
-    expect(stored(installation)).toEqual(stored(whole.installation));
+    expect(await stored(installation)).toEqual(await stored(whole.installation));
     expect(await importing(...SAMPLE_FILES)).toMatchObject(NOTHING_NEW);
   });
 
@@ -194,9 +187,9 @@ describe("rejected rows", () => {
 describe("--dry-run", () => {
   test("counts as the import would, rows that need each other included, and writes nothing", async () => {
     const { installation, importing, run } = await withPartner();
-    const before = stored(installation);
+    const before = await stored(installation);
     expect(await importing(...SAMPLE_FILES, "--dry-run")).toMatchObject({ ...SAMPLE_COUNTS, dry_run: true });
-    expect(stored(installation)).toEqual(before);
+    expect(await stored(installation)).toEqual(before);
     expect(existsSync(join(installation.folder, "rejects"))).toBe(false);
     expect(readdirSync(installation.dataDir).filter((name) => name.startsWith("scratch"))).toEqual([]);
     // Without their properties none can be taken.
@@ -419,7 +412,9 @@ describe("bad input", () => {
   test.each(cases)("%s", async (_, content, expected, message) => {
     const file = join(folder(), "bad.csv");
     writeFileSync(file, content);
-    const before = stored(whole.installation).properties.length;
+    const properties = async () =>
+      (await whole.installation.sql("SELECT count(*) AS n FROM properties"))[0]!.n;
+    const before = await properties();
     const { code, stderr } = await whole.run(
       "--properties",
       file,
@@ -427,10 +422,7 @@ describe("bad input", () => {
       join(SAMPLE, "appliances.csv"),
       "--dry-run",
     );
-    expect({ code, before }).toEqual({
-      code: expected,
-      before: stored(whole.installation).properties.length,
-    });
+    expect({ code, before }).toEqual({ code: expected, before: await properties() });
     expect(stderr).toContain(message);
     if (expected === 1) expect(stderr).toContain("bad.csv");
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import { useMainstay } from "../support/mainstay.ts";
+import { onPostgres } from "../support/postgres.ts";
 import type { Reply } from "../support/reply.ts";
 
 const { serve } = useMainstay();
@@ -67,7 +68,8 @@ describe("the limit per partner", () => {
     for (const client of [byKey, byToken]) {
       const { body, headers } = await client.ask("GET", "/v1/ping", 429);
       expect(body.error).toBe("Rate limit exceeded. Maximum 3 requests per minute.");
-      expect(Number(headers.get("retry-after"))).toBeWithin(1, 61);
+      // Servers that share a database count calls in slots of 5 seconds.
+      expect(Number(headers.get("retry-after"))).toBeWithin(1, onPostgres ? 66 : 61);
       expect(headers.get("x-ratelimit-remaining"), "a refused call is not taken from the budget").toBe("97");
     }
     await other.get("/v1/ping");

@@ -9,7 +9,7 @@ import { rowsOf, usePostgres } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { addThings } from "../support/things.ts";
 
-const { install } = useMainstay();
+const { install } = useMainstay({ inFolder: true });
 const { newDatabase } = usePostgres();
 
 /** Everything that a partner reads; what tells of this moment is left out. */

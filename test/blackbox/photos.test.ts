@@ -1,6 +1,4 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
@@ -45,7 +43,7 @@ function upload(
 }
 
 const photosOf = async (id: string) => (await client.get(`/v1/appliances/${id}/photos`)).body;
-const stored = () => readdirSync(join(server.dataDir, "uploads"));
+const stored = () => server.uploads();
 
 describe("a photo", () => {
   // Rule: admin-photo-ids, upload-photo, list-photos, photo-record
@@ -124,16 +122,16 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
     ["a GIF", "GIF89a"],
     ["two bytes of a JPEG", "\u00ff\u00d8"],
   ])("%s, though it is called a picture", async (_, text) => {
-    const [files, listed] = [stored(), await photosOf(appliance.id)];
+    const [files, listed] = [await stored(), await photosOf(appliance.id)];
     const { body } = await upload(text, { name: "tank.jpg", status: 400 });
     expect(body.error).toStartWith("file ");
-    expect(stored()).toEqual(files);
+    expect(await stored()).toEqual(files);
     expect(await photosOf(appliance.id)).toEqual(listed);
   });
 
   // Rule: upload-photo
   test("a picture of 11 MB, by its declared length or without one", async () => {
-    const files = stored();
+    const files = await stored();
     const bytes = new Uint8Array(11 * MEGABYTE);
     bytes.set(JPEG);
     expect((await upload(bytes, { status: 413 })).body.code).toBe("payload_too_large");
@@ -148,7 +146,7 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
     });
     const headers = { "content-type": "multipart/form-data; boundary=b" };
     await client.ask("POST", `/v1/appliances/${appliance.id}/photos`, 413, { raw, headers });
-    expect(stored()).toEqual(files);
+    expect(await stored()).toEqual(files);
   });
 
   // Rule: upload-photo
@@ -177,7 +175,7 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
     const path = `/v1/appliances/${appliance.id}/photos`;
     const { body } = await client.ask("POST", path, 201, { raw, headers });
     expect(body.original_name).toBe(shown);
-    expect(existsSync(join(server.dataDir, "uploads", body.filename))).toBe(true);
+    expect(await stored()).toContain(body.filename);
   });
 
   test.each([
@@ -200,10 +198,10 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
   });
 
   test("a photo of an appliance or of a service event that is not there", async () => {
-    const files = stored();
+    const files = await stored();
     await upload(JPEG, { to: "A_1", status: 404 });
     await upload(JPEG, { fields: { service_event_id: "SE_1" }, status: 404 });
-    expect(stored()).toEqual(files);
+    expect(await stored()).toEqual(files);
   });
 });
 

@@ -6,7 +6,7 @@ import { runMainstay, useMainstay } from "../support/mainstay.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
 
-const { install } = useMainstay();
+const { install } = useMainstay({ inFolder: true });
 const { newDatabase, ask } = usePostgres();
 
 /** Beside what a busy machine takes to run the executable at all, a few times over. */

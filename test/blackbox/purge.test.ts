@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { addProperty, addWornAppliance, daysFromToday, logEvents } from "../support/portfolio.ts";
+import { testOnFile } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 const { serve } = useMainstay();
@@ -43,37 +43,18 @@ async function fill(client: ApiClient, nth = "once"): Promise<void> {
 }
 
 /** Rows that name the partner, by table. */
-function rowsOf({ dataDir }: Installation, partnerId: string): Record<string, number> {
-  const db = new Database(join(dataDir, "mainstay.db"), { readonly: true });
-  const tables = db
-    .query<{ name: string }, []>(
-      `SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
-       WHERE m.type = 'table' AND c.name = 'partner_id' ORDER BY m.name`,
-    )
-    .all();
-  const count = (table: string) =>
-    db
-      .query<{ n: number }, [string]>(`SELECT count(*) AS n FROM ${table} WHERE partner_id = ?`)
-      .get(partnerId)!.n;
-  const counts = Object.fromEntries(tables.map(({ name }) => [name, count(name)]));
-  db.close();
-  return counts;
+async function rowsOf(installation: Installation, partnerId: string): Promise<Record<string, number>> {
+  const tables = await installation.tablesWith("partner_id");
+  const counts = tables.map(
+    (table) => `(SELECT count(*) FROM ${table} WHERE partner_id = '${partnerId}') AS ${table}`,
+  );
+  const [row] = await installation.sql(`SELECT ${counts.join(", ")}`);
+  return row as Record<string, number>;
 }
 
 /** Units of all partners. */
-function unitsOf({ dataDir }: Installation): number {
-  const db = new Database(join(dataDir, "mainstay.db"), { readonly: true });
-  const { n } = db.query<{ n: number }, []>("SELECT count(*) AS n FROM units").get()!;
-  db.close();
-  return n;
-}
-
-const brokenReferences = ({ dataDir }: Installation) => {
-  const db = new Database(join(dataDir, "mainstay.db"), { readonly: true });
-  const broken = db.query("PRAGMA foreign_key_check").all();
-  db.close();
-  return broken;
-};
+const unitsOf = async (installation: Installation) =>
+  Number((await installation.sql("SELECT count(*) AS n FROM units"))[0]!.n);
 
 describe("mainstay partner purge", () => {
   // Rule: partner-purge
@@ -87,16 +68,16 @@ describe("mainstay partner purge", () => {
     await fill(other);
     await server.json("snapshot");
     await server.json("embed", "create", (await client.get("/v1/properties")).body.properties[0].id);
-    const before = rowsOf(server, stays.partner_id);
-    const empty = Object.entries(rowsOf(server, gone.partner_id)).filter(([, rows]) => rows === 0);
+    const before = await rowsOf(server, stays.partner_id);
+    const empty = Object.entries(await rowsOf(server, gone.partner_id)).filter(([, rows]) => rows === 0);
     // Every table that names a partner has something to lose, but those of servers that share a database.
     expect(empty.map(([table]) => table)).toEqual(["event_walks", "minute_calls", "snapshot_shares"]);
     const [kept] = (await other.get("/v1/properties")).body.properties;
 
     const purged = await server.json("partner", "purge", gone.partner_id, "--confirm", "Gone Ltd");
     expect(purged).toMatchObject({ partner_id: gone.partner_id, deleted_files: 1 });
-    expect(new Set(Object.values(rowsOf(server, gone.partner_id)))).toEqual(new Set([0]));
-    expect(brokenReferences(server)).toEqual([]);
+    expect(new Set(Object.values(await rowsOf(server, gone.partner_id)))).toEqual(new Set([0]));
+    expect(await server.brokenReferences()).toEqual([]);
     await client.get("/v1/ping", {}, 401);
     expect((await other.get(`/v1/properties/${kept.id}`)).body.name).toBe(SECRETIVE);
     const { partners } = await server.json("partner", "list");
@@ -105,16 +86,16 @@ describe("mainstay partner purge", () => {
     expect(entries.map(({ action }: { action: string }) => action)).toEqual([
       ...["partner.purged", "partner.purge", "partner.disable", "partner.create"],
     ]);
-    expect(readdirSync(join(server.dataDir, "uploads"))).toHaveLength(1);
+    expect(await server.uploads()).toHaveLength(1);
     await server.stop();
     await server.start();
-    const after = rowsOf(server, stays.partner_id);
+    const after = await rowsOf(server, stays.partner_id);
     expect(after).toEqual({ ...before, daily_budgets: after.daily_budgets! });
-    expect(rowsOf(server, gone.partner_id).daily_budgets).toBe(0);
+    expect((await rowsOf(server, gone.partner_id)).daily_budgets).toBe(0);
     await receiver.close();
   });
 
-  test("leaves nothing of it to be read in the database's file", async () => {
+  testOnFile("leaves nothing of it to be read in the database's file", async () => {
     const server = await serve();
     const gone = await server.createPartner("Gone Ltd");
     await fill(server.as(gone));
@@ -130,30 +111,34 @@ describe("mainstay partner purge", () => {
     const gone = await server.createPartner("Gone Ltd");
     await fill(server.as(gone));
     for (let nth = 0; nth < 5; nth++) await addProperty(server.as(gone), { unit_count: 10_000 });
-    const left = () => {
-      const { event_log: _last, ...counts } = rowsOf(server, gone.partner_id);
-      return { rows: Object.values(counts).reduce((sum, count) => sum + count, 0), units: unitsOf(server) };
+    const left = async () => {
+      const { event_log: _last, ...counts } = await rowsOf(server, gone.partner_id);
+      const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      return { rows, units: await unitsOf(server) };
     };
     const command = ["partner", "purge", gone.partner_id, "--confirm", "Gone Ltd"];
     let cut = 0;
-    for (let kills = 0; kills < 20 && left().rows > 0; kills++) {
-      const had = left();
+    for (let kills = 0; kills < 20 && (await left()).rows > 0; kills++) {
+      const had = await left();
       const child = server.spawn(...command);
       let hasEnded = false;
       const ended = child.exited.then(() => {
         hasEnded = true;
       });
-      while (!hasEnded && left().units === had.units && left().rows === had.rows)
+      while (!hasEnded) {
+        const { units, rows } = await left();
+        if (units !== had.units || rows !== had.rows) break;
         await new Promise<void>((resolve) => setImmediate(resolve));
+      }
       child.kill("SIGKILL");
       await ended;
-      expect(brokenReferences(server)).toEqual([]);
-      if (left().rows > 0) cut++;
+      expect(await server.brokenReferences()).toEqual([]);
+      if ((await left()).rows > 0) cut++;
     }
     expect(cut).toBeGreaterThan(2);
-    if (left().rows > 0) await server.json(...command);
-    expect(left()).toEqual({ rows: 0, units: 0 });
-    expect(brokenReferences(server)).toEqual([]);
+    if ((await left()).rows > 0) await server.json(...command);
+    expect(await left()).toEqual({ rows: 0, units: 0 });
+    expect(await server.brokenReferences()).toEqual([]);
   });
 
   test("without its name, or with another, offers the export and deletes nothing", async () => {

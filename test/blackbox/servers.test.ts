@@ -7,9 +7,9 @@ import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, type Settings, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty } from "../support/portfolio.ts";
-import { onPostgres, usePostgres } from "../support/postgres.ts";
+import { usePostgres } from "../support/postgres.ts";
 
-const { install, serve } = useMainstay();
+const { install, serve } = useMainstay({ inFolder: true });
 const postgres = usePostgres();
 
 const KEY = "mainstay.key";
@@ -165,7 +165,7 @@ test("a server with another key than those on its database is refused, with what
   expect(stderr).toContain("Copy the key file");
 });
 
-test.if(!onPostgres)("a server with its own data folder has it for itself, and says so", async () => {
+test("a server with its own data folder has it for itself, and says so", async () => {
   const server = await serve();
   const { client } = await createAdministrator(server);
   expect((await client.get("/admin/servers")).body).toEqual({ shared: false, servers: [] });

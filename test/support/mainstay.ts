@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, setDefaultTimeout } from "bun:test";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,7 +16,15 @@ import { ApiClient, type Credential, requestToken } from "./client.ts";
 import { eventually } from "./eventually.ts";
 import { EXECUTABLE } from "./executable.ts";
 import type { Json } from "./json.ts";
-import { onPostgres, rowsOf, textOfDatabase, usePostgres } from "./postgres.ts";
+import {
+  connectTo,
+  onPostgres,
+  type ReservedDatabase,
+  rowsOf,
+  TYPES,
+  textOfDatabase,
+  usePostgres,
+} from "./postgres.ts";
 import { recordOutput, recordSecret, recordSecretsIn, secretsInFiles } from "./secret-record.ts";
 
 export type Outcome = { code: number; stdout: string; stderr: string };
@@ -33,7 +42,7 @@ const QUIET: Settings = {
 
 const STARTED_WITHIN_MS = 30_000;
 const STOPPED_WITHIN_MS = 30_000;
-const ENDED_WITHIN_MS = 30_000;
+const ENDED_WITHIN_MS = 90_000;
 
 export type Partner = {
   partner_id: string;
@@ -51,8 +60,9 @@ type World = { installations: Installation[]; folders: string[] };
 /**
  * The executable for the tests of one file: call it at the file's top. When the file's tests are over, the servers
  * that still run are ended and the folders removed; a fault that a server logged, and no test expected, fails the file.
+ * The data is in what the run is on; with `inFolder`, for tests that name databases themselves, in the data folder.
  */
-export function useMainstay() {
+export function useMainstay({ inFolder = false } = {}) {
   if (!existsSync(EXECUTABLE)) throw new Error(`${EXECUTABLE} is missing: bun run build`);
   setDefaultTimeout(120_000);
   const world: World = { installations: [], folders: [] };
@@ -65,7 +75,7 @@ export function useMainstay() {
     if (leaks.length > 0) throw new Error(`secrets stand in a database in clear:\n${leaks.join("\n")}`);
   });
   // Its databases go after the servers on them.
-  const postgres = onPostgres ? usePostgres() : undefined;
+  const postgres = onPostgres && !inFolder ? usePostgres() : undefined;
   const folder = () => {
     const made = mkdtempSync(join(tmpdir(), "mainstay-"));
     world.folders.push(made);
@@ -147,7 +157,7 @@ export class Installation {
     readonly folder: string,
     settings: Settings,
     /** Where its rows are, unless in a file of the data folder. */
-    private readonly database?: { url: string; isMade: Promise<void> },
+    private readonly database?: ReservedDatabase,
   ) {
     this.dataDir = join(folder, "data");
     this.configFile = join(folder, "mainstay.toml");
@@ -296,13 +306,64 @@ export class Installation {
   /** Runs SQL that SQLite and PostgreSQL both know, behind the server's back: its rows. */
   async sql(text: string): Promise<Record<string, unknown>[]> {
     if (this.database) return await rowsOf(this.database.url, text);
-    const db = new Database(join(this.dataDir, "mainstay.db"));
+    const db = this.#openFile();
     try {
-      db.run("PRAGMA busy_timeout = 10000");
       return db.query<Record<string, unknown>, []>(text).all();
     } finally {
       db.close();
     }
+  }
+
+  /** What a query of one number says of the database from one moment to the next, as another process sees it. */
+  async watch(text: string): Promise<{ read(): Promise<number>; close(): Promise<void> }> {
+    const numberIn = (rows: unknown[]) => Number(Object.values((rows[0] ?? {}) as object)[0] ?? 0);
+    if (this.database) {
+      const client = await connectTo(this.database.url);
+      return {
+        read: async () => numberIn((await client.query({ text, name: "watch", types: TYPES })).rows),
+        close: () => client.end(),
+      };
+    }
+    const db = this.#openFile();
+    const query = db.query(text);
+    return { read: async () => numberIn(query.all()), close: async () => db.close(true) };
+  }
+
+  /** The tables with a column of that name. */
+  async tablesWith(column: string): Promise<string[]> {
+    const rows = await this.sql(
+      this.database
+        ? `SELECT table_name AS name FROM information_schema.columns
+           WHERE table_schema = 'public' AND column_name = '${column}' ORDER BY 1`
+        : `SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+           WHERE m.type = 'table' AND c.name = '${column}' ORDER BY 1`,
+    );
+    return rows.map(({ name }) => name as string);
+  }
+
+  /** The names under which pictures are kept. */
+  async uploads(): Promise<string[]> {
+    if (this.database)
+      return (await this.sql("SELECT filename FROM uploads ORDER BY 1")).map(({ filename }) => `${filename}`);
+    const folder = join(this.dataDir, "uploads");
+    return existsSync(folder) ? readdirSync(folder).toSorted() : [];
+  }
+
+  /** References to rows that are not there; PostgreSQL has none by itself. */
+  async brokenReferences(): Promise<unknown[]> {
+    return this.database ? [] : await this.sql("PRAGMA foreign_key_check");
+  }
+
+  /** Gives another one, which has no data yet, all of this one's. Nothing may run on either. */
+  async copyTo(other: Installation): Promise<void> {
+    cpSync(this.dataDir, other.dataDir, { recursive: true });
+    if (this.database && other.database) await this.database.copyTo(other.database);
+  }
+
+  #openFile(): Database {
+    const db = new Database(join(this.dataDir, "mainstay.db"));
+    db.run("PRAGMA busy_timeout = 10000");
+    return db;
   }
 
   /** Secrets of this file's tests that stand in the database in clear. */

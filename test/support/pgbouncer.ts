@@ -1,0 +1,64 @@
+import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { folderBeside, freePort, type PostgresServer, SUPERUSER, spawnBeside } from "./postgres-server.ts";
+
+const STARTED_WITHIN_MS = 20_000;
+/** Fewer than one of our servers would like to have, so that those of a few have to take turns. */
+const MOST_CONNECTIONS = 10;
+
+/** A PgBouncer in transaction mode before every database of a server. It ends with the process that started it. */
+export class PgBouncer {
+  private constructor(
+    readonly port: number,
+    private readonly folder: string,
+    private readonly child: ReturnType<typeof spawnBeside>,
+  ) {}
+
+  static async start(program: string, server: PostgresServer): Promise<PgBouncer> {
+    const folder = folderBeside("pgbouncer");
+    const port = await freePort();
+    const { uid, gid } = statSync(folder);
+    const write = (name: string, text: string) => {
+      const file = join(folder, name);
+      writeFileSync(file, text, { mode: 0o600 });
+      chownSync(file, uid, gid);
+      return file;
+    };
+    const users = write("users.txt", `"${SUPERUSER.name}" "${SUPERUSER.password}"\n`);
+    const settings = {
+      ...{ listen_addr: "127.0.0.1", listen_port: port, unix_socket_dir: "" },
+      ...{ auth_type: "scram-sha-256", auth_file: users, pool_mode: "transaction" },
+      ...{ max_client_conn: 900, default_pool_size: MOST_CONNECTIONS },
+    };
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
+    const databases = `[databases]\n* = host=127.0.0.1 port=${server.port}\n`;
+    const config = write("pgbouncer.ini", `${databases}[pgbouncer]\n${lines.join("\n")}\n`);
+    const child = spawnBeside([program, config], folder);
+    let log = "";
+    await new Promise<void>((resolve, reject) => {
+      const fail = (reason: string) => reject(new Error(`${program} ${reason}:\n${log}`));
+      const timer = setTimeout(() => fail("did not start"), STARTED_WITHIN_MS);
+      child.stderr.on("data", (chunk) => {
+        log = `${log}${chunk}`.slice(-10_000);
+        if (!log.includes("process up")) return;
+        clearTimeout(timer);
+        resolve();
+      });
+      child.on("error", reject);
+      child.on("exit", () => fail("ended"));
+    });
+    return new PgBouncer(port, folder, child);
+  }
+
+  /** Host and port of it, as in a URL. */
+  get host(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  async end(): Promise<void> {
+    const ended = new Promise<void>((resolve) => void this.child.on("close", () => resolve()));
+    this.child.stdin.end();
+    await ended;
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
