@@ -1,4 +1,4 @@
-import { type Column, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, type Column, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { OperatorError } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
@@ -109,8 +109,51 @@ async function clear(to: Side, name: Name): Promise<void> {
   });
 }
 
-/** Every row, in the order of the primary key. */
-async function* batches({ db, tables }: Engine, name: Name): AsyncGenerator<Row[]> {
+/** What a change of a portfolio never reads: who may call, what was delivered and answered, what tells of the past. */
+const NOT_OF_PORTFOLIO: readonly Name[] = [
+  ...["servers", "leases", "uploads", "installation", "administrators", "consoleSessions", "auditLog"],
+  ...["credentials", "embeds", "photos", "idempotencyKeys", "dailyBudgets", "minuteCalls", "eventWalks"],
+  ...["webhookDeliveries", "webhookAttempts", "eventLog", "riskSnapshots", "snapshotShares"],
+  ...["modelProposals", "modelChecks"],
+] as Name[];
+
+/**
+ * Copies a partner's portfolio, and what it is scored by, to a database that has the schema and no rows, for what may
+ * become of it there. `from` reads as of one moment.
+ */
+export async function copyPortfolio(
+  from: Pick<Side, "engine" | "lastInstant">,
+  to: Side,
+  partnerId: string,
+): Promise<void> {
+  for (const name of inOrder().filter((name) => !NOT_OF_PORTFOLIO.includes(name))) {
+    await clear(to, name);
+    for await (const rows of batches(from.engine, name, ownedBy(from.engine, name, partnerId))) {
+      await to.transaction(async () => {
+        await to.engine.db.insert(to.engine.tables[name]).values(rows as never);
+      });
+    }
+  }
+  await to.goOnAfter(await from.lastInstant());
+}
+
+/** Which rows of a table are a partner's; undefined where they are everybody's. */
+function ownedBy({ tables }: Engine, name: Name, partnerId: string): SQL | undefined {
+  const { partners, properties, appliances, units, modelFrailties } = tables;
+  const idsIn = (table: typeof properties | typeof appliances) =>
+    sql`(select ${table.id} from ${table} where ${eq(table.partnerId, partnerId)})`;
+  if (name === "partners") return eq(partners.id, partnerId);
+  if (name === "units") return sql`${units.propertyId} in ${idsIn(properties)}`;
+  if (name === "modelFrailties") return sql`${modelFrailties.applianceId} in ${idsIn(appliances)}`;
+  const { partnerId: owner } = getTableColumns(tables[name] as unknown as SQLiteTable) as Record<
+    string,
+    Column
+  >;
+  return owner && eq(owner, partnerId);
+}
+
+/** Every row, or those that are asked for, in the order of the primary key. */
+async function* batches({ db, tables }: Engine, name: Name, which?: SQL): AsyncGenerator<Row[]> {
   const table = tables[name] as unknown as SQLiteTable;
   const columns = getTableColumns(table) as Record<string, Column>;
   const key = keyOf(name);
@@ -120,14 +163,16 @@ async function* batches({ db, tables }: Engine, name: Name): AsyncGenerator<Row[
   );
   const limit = Math.min(BATCH_ROWS, Math.floor(MOST_VALUES / Object.keys(columns).length));
   for (let last: Row | undefined; ; ) {
-    const query = db.select().from(table).$dynamic();
-    if (last) {
-      const after = sql.join(
+    const after =
+      last &&
+      sql.join(
         key.map((column) => sql`${last![column]}`),
         sql`, `,
       );
-      query.where(sql`(${keyed}) > (${after})`);
-    }
+    const query = db
+      .select()
+      .from(table)
+      .where(and(which, after && sql`(${keyed}) > (${after})`));
     const rows: Row[] = await query.orderBy(sql`${keyed}`).limit(limit);
     if (rows.length > 0) yield rows;
     if (rows.length < limit) return;

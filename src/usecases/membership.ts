@@ -88,10 +88,9 @@ export class Membership implements AmongServers {
   }
 
   release(names: readonly string[]): Promise<void> {
-    return this.#inOrder(async () => {
-      for (const name of names) this.#held.delete(name);
-      await this.parts.book.release(this.#id, names);
-    });
+    // At once: what is about to be given back is no longer this server's to act by.
+    for (const name of names) this.#held.delete(name);
+    return this.#inOrder(() => this.parts.book.release(this.#id, names));
   }
 
   onLost(listener: (names: readonly string[]) => void): void {

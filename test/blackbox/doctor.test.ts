@@ -1,9 +1,9 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { onPostgres, testOnFile } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 const { serve, install } = useMainstay();
@@ -32,7 +32,7 @@ const statuses = (checks: Record<string, Json>) =>
   Object.fromEntries(Object.entries(checks).map(([name, { status }]) => [name, status]));
 
 /** Every file of the data folder with its content. */
-const contents = ({ dataDir }: Installation) =>
+const filesOf = ({ dataDir }: Installation) =>
   readdirSync(dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => [
@@ -41,6 +41,21 @@ const contents = ({ dataDir }: Installation) =>
     ])
     .toSorted();
 
+/** Those, and every row of a database beside them. */
+async function contents(one: Installation) {
+  if (!onPostgres) return filesOf(one);
+  const tables = await one.tablesWith("partner_id");
+  return [
+    ...filesOf(one),
+    ...(await Promise.all(
+      [...tables, "partners", "leases", "servers", "write_groups"].map(async (table) => [
+        table,
+        await one.sql(`SELECT * FROM ${table}`),
+      ]),
+    )),
+  ];
+}
+
 async function alone(): Promise<Installation> {
   const one = install();
   await one.createPartner("Acme");
@@ -48,13 +63,19 @@ async function alone(): Promise<Installation> {
 }
 
 describe("mainstay doctor", () => {
+  const OF_STORAGE = onPostgres
+    ? {
+        ...{ encryption: "ok", privileges: "ok", time_zone: "ok", database_clock: "ok", connections: "ok" },
+        // The tests' own server does not wait for its disk.
+        ...{ durability: "warn", replication: "ok", last_backup: "ok" },
+      }
+    : { wal: "ok", last_backup: "warn" };
   const HEALTHY = {
+    ...OF_STORAGE,
     configuration: "ok",
     data_folder: "ok",
     disk_space: "ok",
-    wal: "ok",
     tls_certificate: "ok",
-    last_backup: "warn",
     database: "ok",
     schema: "ok",
     key: "ok",
@@ -84,15 +105,19 @@ describe("mainstay doctor", () => {
 
   test("changes nothing", async () => {
     const one = await alone();
-    const before = contents(one);
+    const before = await contents(one);
     await diagnose(one, "--full");
-    expect(contents(one)).toEqual(before);
+    expect(await contents(one)).toEqual(before);
   });
 
   test("tells people each check, and what to do", async () => {
     const { stdout } = await (await alone()).run("doctor");
     expect(stdout).toContain("ok    database: ");
-    expect(stdout).toMatch(/WARN {2}last_backup: none is scheduled\n {6}Set backup\.schedule/);
+    expect(stdout).toMatch(
+      onPostgres
+        ? /WARN {2}durability: .* are off: .*\n {6}\w/
+        : /WARN {2}last_backup: none is scheduled\n {6}Set backup\.schedule/,
+    );
   });
 
   // Rule: doctor
@@ -115,7 +140,7 @@ describe("mainstay doctor", () => {
 });
 
 describe("mainstay doctor reports", () => {
-  test("a damaged database", async () => {
+  testOnFile("a damaged database", async () => {
     const one = await alone();
     const file = join(one.dataDir, "mainstay.db");
     writeFileSync(file, readFileSync(file).fill(0x55, 4 * 4096, 24 * 4096));
@@ -125,7 +150,7 @@ describe("mainstay doctor reports", () => {
     });
   });
 
-  test.each([
+  testOnFile.each([
     [
       "a file that is no database",
       (file: string) => writeFileSync(file, "dear all, this is a letter ".repeat(200)),
@@ -171,17 +196,15 @@ describe("mainstay doctor reports", () => {
 
   test("a clock that is behind the newest record", async () => {
     const one = await alone();
-    const db = new Database(join(one.dataDir, "mainstay.db"));
     const inDays = (days: number) =>
-      db.run("UPDATE clock SET last_instant = ?", [Date.now() + days * 86_400_000]);
-    inDays(0.1);
+      one.sql(`UPDATE clock SET last_instant = ${Date.now() + days * 86_400_000}`);
+    await inDays(0.1);
     expect((await diagnose(one)).clock.status).toBe("warn");
-    inDays(365);
+    await inDays(365);
     expect((await diagnose(one)).clock).toMatchObject({
       status: "fail",
       detail: expect.stringContaining("365 days behind"),
     });
-    db.close();
   });
 
   test("a certificate that has expired, and one with another's key", async () => {
@@ -199,7 +222,7 @@ describe("mainstay doctor reports", () => {
     expect(statuses(await diagnose(one))).toEqual({ configuration: "fail" });
   });
 
-  test("a scheduled backup that failed", async () => {
+  testOnFile("a scheduled backup that failed", async () => {
     const one = await alone();
     const last = {
       drill_ok: null,

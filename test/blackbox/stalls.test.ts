@@ -6,6 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty, logEvents } from "../support/portfolio.ts";
+import { onPostgres } from "../support/postgres.ts";
 
 /** What is right takes a tenth of it; on a machine with much else to do it must not fail. */
 const BODY_MS = 5_000;
@@ -178,7 +179,8 @@ test("out of file descriptors, new connections are refused at once, without work
   const small = await serve();
   const { api_key } = await small.createPartner("Small");
   const open = readdirSync(`/proc/${small.pid}/fd`).length;
-  const limit = open + 48;
+  // A database on PostgreSQL has connections of its own, which are opened as they are needed.
+  const limit = open + 48 + (onPostgres ? 20 : 0);
   expect(Bun.spawnSync(["prlimit", `--pid=${small.pid}`, `--nofile=${limit}:${limit}`]).exitCode).toBe(0);
   const { hostname, port } = new URL(small.url);
   const begun = `POST /v1/properties HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${api_key}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
@@ -202,7 +204,10 @@ test("out of file descriptors, new connections are refused at once, without work
 
   for (const socket of sockets) socket.destroy();
   await small.logged(({ msg }) => msg === "file descriptors are free again: connections are taken");
-  expect((await small.as({ api_key }).get("/v1/properties")).status).toBe(200);
+  // The administrators' connections are taken first.
+  await eventually(async () => {
+    expect((await small.as({ api_key }).get("/v1/properties")).status).toBe(200);
+  });
 });
 
 /** What a process has used of the processors. */

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { type Installation, type Outcome, runMainstay, useMainstay } from "../support/mainstay.ts";
 import { addProperty } from "../support/portfolio.ts";
+import { describeOnFile, testOnFile } from "../support/postgres.ts";
 
 const { serve, install } = useMainstay();
 
@@ -67,7 +68,7 @@ describe("a server does not start", () => {
   });
 
   // Rule: second-server
-  test("on a data folder that another server serves, which goes on undisturbed", async () => {
+  testOnFile("on a data folder that another server serves, which goes on undisturbed", async () => {
     const server = await serve();
     const client = server.as(await server.createPartner());
     const { stderr } = await refused(server);
@@ -107,7 +108,7 @@ describe("a server does not start", () => {
   });
 });
 
-describe("a folder whose database is gone is no new installation", () => {
+describeOnFile("a folder whose database is gone is no new installation", () => {
   const made = install();
   beforeAll(async () => {
     await made.createPartner();
@@ -183,7 +184,7 @@ describe("a folder whose database is gone is no new installation", () => {
 });
 
 // Rule: installation-made
-describe("a command in a folder without an installation", () => {
+describeOnFile("a command in a folder without an installation", () => {
   const COMMANDS = [
     ["partner", "list"],
     ["partner", "create", "Acme"],
@@ -213,7 +214,7 @@ describe("a command in a folder without an installation", () => {
   );
 });
 
-describe("a database that is not for this executable is refused and left byte for byte", () => {
+describeOnFile("a database that is not for this executable is refused and left byte for byte", () => {
   const made = install();
   beforeAll(async () => {
     await made.createPartner();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
@@ -6,6 +6,7 @@ import type { Json } from "../support/json.ts";
 import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
 import { operator } from "../support/operator.ts";
 import { addAppliance, addProperty } from "../support/portfolio.ts";
+import { describeOnFile, testOnFile } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 const { serve } = useMainstay();
@@ -17,30 +18,33 @@ const checkOf = async (installation: Installation, name: string) => {
 };
 
 // Rule: uploads-swept
-test("files that a crash has left without their photo are counted by the doctor and removed at the start", async () => {
-  const server = await serve();
-  const client = server.as(await server.createPartner());
-  const appliance = await addAppliance(client, (await addProperty(client)).id);
-  const form = new FormData();
-  form.append("file", new File([PNG], "leak.png", { type: "image/png" }));
-  const photo = await client.ask("POST", `/v1/appliances/${appliance.id}/photos`, 201, { raw: form });
-  await server.kill();
-  const uploads = join(server.dataDir, "uploads");
-  const [kept] = readdirSync(uploads);
-  for (const name of [`${"a".repeat(32)}.png`, `.${"b".repeat(32)}.jpg.part`, "README"]) {
-    writeFileSync(join(uploads, name), "left");
-    utimesSync(join(uploads, name), 1, 1);
-  }
-  expect(await checkOf(server, "uploads")).toMatchObject({
-    status: "warn",
-    detail: "1 of 1 photos have their file; 2 files have no photo",
-  });
-  await server.start();
-  await server.logged(({ msg, files }) => msg === "uploads without a record removed" && files === 2);
-  expect(readdirSync(uploads).toSorted()).toEqual([kept!, "README"].toSorted());
-  expect(await checkOf(server, "uploads")).toMatchObject({ status: "ok" });
-  await client.get(photo.body.url);
-});
+testOnFile(
+  "files that a crash has left without their photo are counted by the doctor and removed at the start",
+  async () => {
+    const server = await serve();
+    const client = server.as(await server.createPartner());
+    const appliance = await addAppliance(client, (await addProperty(client)).id);
+    const form = new FormData();
+    form.append("file", new File([PNG], "leak.png", { type: "image/png" }));
+    const photo = await client.ask("POST", `/v1/appliances/${appliance.id}/photos`, 201, { raw: form });
+    await server.kill();
+    const uploads = join(server.dataDir, "uploads");
+    const [kept] = readdirSync(uploads);
+    for (const name of [`${"a".repeat(32)}.png`, `.${"b".repeat(32)}.jpg.part`, "README"]) {
+      writeFileSync(join(uploads, name), "left");
+      utimesSync(join(uploads, name), 1, 1);
+    }
+    expect(await checkOf(server, "uploads")).toMatchObject({
+      status: "warn",
+      detail: "1 of 1 photos have their file; 2 files have no photo",
+    });
+    await server.start();
+    await server.logged(({ msg, files }) => msg === "uploads without a record removed" && files === 2);
+    expect(readdirSync(uploads).toSorted()).toEqual([kept!, "README"].toSorted());
+    expect(await checkOf(server, "uploads")).toMatchObject({ status: "ok" });
+    await client.get(photo.body.url);
+  },
+);
 
 // Rule: failing-at-once
 test("the doctor and the partner's records say that a receiver fails, from its first failed attempt on", async () => {
@@ -100,7 +104,7 @@ test("the audit names the user by whose right a command ran, and not what the en
   expect(entries[0].actor).toBe(`${operator()} for root(0)`);
 });
 
-describe("the database's pages", () => {
+describeOnFile("the database's pages", () => {
   const pagesOf = async (server: Installation) =>
     (await server.anonymous.send("GET", "/health")).body.checks.pages;
   const metric = async (server: Installation) =>

@@ -72,7 +72,12 @@ describe("what happens to a portfolio", () => {
       event_type: "Replacement",
       date: daysFromToday(0),
     });
-    received = await receiver.waitFor((all) => ofEvent(all, "component.recovered").length === 1);
+    // What concerns different components comes in any order.
+    received = await receiver.waitFor(
+      (all) =>
+        ofEvent(all, "component.recovered").length === 1 &&
+        ofEvent(all, "service_event.created").length === 2,
+    );
   });
   const dataOf = (event: string): Json[] => ofEvent(received, event).map((one) => bodyOf(one).data);
 

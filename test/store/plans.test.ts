@@ -5,7 +5,7 @@ import { FILTERS, listReads, narrowReads, type Read, type Readable, SLICE } from
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const DAY = "2026-03-10";
-const open = usePortfolioStore();
+const open = usePortfolioStore({ inFile: true });
 let world: PortfolioWorld;
 let explaining: Database;
 let propertyId: string;

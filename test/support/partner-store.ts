@@ -32,8 +32,11 @@ export type PartnerWorld = {
   changed: string[];
 };
 
-/** Call it at the file's top; what it makes is closed and removed when the file's tests are over. */
-export function usePartnerStore() {
+/**
+ * Call it at the file's top; what it makes is closed and removed when the file's tests are over. With `inFile`, for
+ * tests of SQLite alone, it is that whatever the run is on.
+ */
+export function usePartnerStore({ inFile = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-partner-"));
   const stores: Store[] = [];
   afterAll(async () => {
@@ -41,7 +44,7 @@ export function usePartnerStore() {
     rmSync(folder, { recursive: true });
   });
   // Its databases go after the stores on them.
-  const postgres = onPostgres ? usePostgres() : undefined;
+  const postgres = onPostgres && !inFile ? usePostgres() : undefined;
   let worlds = 0;
   return async (now: number, webhookUrl: string | null = "http://hooks.test/"): Promise<PartnerWorld> => {
     const dataDir = mkdtempSync(join(folder, `${worlds++}-`));

@@ -43,8 +43,8 @@ export type PortfolioWorld = PartnerWorld & {
 };
 
 /** Call it at the file's top, as `usePartnerStore`. */
-export function usePortfolioStore() {
-  const open = usePartnerStore();
+export function usePortfolioStore(options: Parameters<typeof usePartnerStore>[0] = {}) {
+  const open = usePartnerStore(options);
   return async (now: number, webhookUrl: string | null = null): Promise<PortfolioWorld> => {
     const world = await open(now, webhookUrl);
     const partner = (await world.store.read.partners.find(world.partnerId))!;

@@ -60,6 +60,17 @@ describe("a server among several", () => {
     expect(await a.membership.confirm(tx, ["x"])).toEqual(new Map([["x", 3]]));
   });
 
+  test("gives a lease back at once: whoever takes it meanwhile, itself too, has it anew", async () => {
+    const { servers } = await serversOf(1);
+    const [a] = servers as [SimulatedServer];
+    await a.membership.take(["x"]);
+    const released = a.membership.release(["x"]);
+    expect(a.membership.holds({ name: "x", epoch: 1 }, 0)).toBe(false);
+    expect(await a.membership.take(["x"])).toEqual(new Map([["x", 2]]));
+    await released;
+    expect(a.membership.holds({ name: "x", epoch: 2 }, 0)).toBe(true);
+  });
+
   test("says so when its clock is more than a minute off, and takes no snapshot until it is set", async () => {
     const { time, servers } = await serversOf(1);
     const [a] = servers as [SimulatedServer];

@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { databaseFile } from "../../app/data-folder.ts";
-import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
-import { withScratchCopy } from "../../store/sqlite/scratch-copy.ts";
+import { withScratch, withScratchCopy } from "../../store/sqlite/scratch-copy.ts";
 import type { Store } from "../../store/store.ts";
 import { courteousPause } from "../../usecases/courtesy.ts";
 import type { ChangedField } from "../../usecases/import/changes.ts";
@@ -42,9 +41,7 @@ const options = {
   appliances: text("FILE", "appliances, matched on serial within the property"),
   serviceEvents: text("FILE", "service events, matched on appliance, component, type, date and notes"),
   rejects: text("DIR", "folder for the rows that are wrong, with line and error (default: ./rejects)"),
-  dryRun: flag(
-    "check everything on a copy of the database and write nothing, but rejected rows to --rejects",
-  ),
+  dryRun: flag("check everything on a copy of the data and write nothing, but rejected rows to --rejects"),
   map: {
     ...mapping,
     description: "the column of that heading holds the field; may be given several times",
@@ -117,7 +114,9 @@ export const importCommand = command({
         onProgress: ({ kind, done, rows }) => bar.show(kind, done, rows),
       });
     try {
-      const result = await withData(context, ({ store }) => (dryRun ? onCopy(context, run) : run(store)));
+      const result = await withData(context, ({ store }) =>
+        dryRun ? onCopy(context, partnerId, run) : run(store),
+      );
       bar.stop();
       report(context, result, dryRun);
       if (result.rejected > 0 && imported(result) === 0) throw new NothingDone("every row was rejected");
@@ -128,13 +127,16 @@ export const importCommand = command({
 });
 
 /** The copy is made while the data folder is open, so that it is there and up to date. */
-async function onCopy<T>({ config, now, random }: Context, run: (store: Store) => Promise<T>): Promise<T> {
-  if (config.storage.url !== "")
-    throw new OperatorError(
-      "a dry run works on a copy of the database, which is not made of one on PostgreSQL",
-      "Try it on a data folder: `mainstay move --to DIR`, and there with --data-dir DIR and storage.url empty.",
-    );
-  return await withScratchCopy(databaseFile(config.storage.dataDir), { clock: now, random }, run);
+async function onCopy<T>(
+  { config, now, random }: Context,
+  partnerId: string,
+  run: (store: Store) => Promise<T>,
+): Promise<T> {
+  const { dataDir, url } = config.storage;
+  const options = { clock: now, random };
+  if (url === "") return await withScratchCopy(databaseFile(dataDir), options, run);
+  const { copyPortfolioTo } = await import("../../store/postgres/portfolio-copy.ts");
+  return await withScratch(dataDir, (file) => copyPortfolioTo(file, url, partnerId, now()), options, run);
 }
 
 function report({ json, stderr, print }: Context, result: ImportResult, dryRun: boolean): void {

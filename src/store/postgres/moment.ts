@@ -22,6 +22,10 @@ export async function openMoment(
         throw new Error("a read was to write");
       },
     },
-    close: () => connections.end(client),
+    async close() {
+      // A pooler would give the connection up that has a transaction open.
+      await client.query("COMMIT").catch(() => {});
+      await connections.end(client);
+    },
   };
 }

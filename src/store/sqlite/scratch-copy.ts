@@ -14,18 +14,31 @@ export async function withScratchCopy<T>(
   options: StoreOptions,
   run: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const folder = mkdtempSync(join(dirname(file), "scratch-"));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  process.once("exit", remove);
-  try {
-    const copy = join(folder, "copy.db");
+  const copy = async (target: string) => {
     const original = openForReading(file);
     try {
-      copyDatabase(original, copy);
+      copyDatabase(original, target);
     } finally {
       original.close();
     }
-    const store = openSqliteStore(copy, options);
+  };
+  return await withScratch(dirname(file), copy, options, run);
+}
+
+/** As `withScratchCopy`, on what `fill` makes of a file's path; in a folder within the one that is given. */
+export async function withScratch<T>(
+  within: string,
+  fill: (file: string) => Promise<void>,
+  options: StoreOptions,
+  run: (store: Store) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(within, "scratch-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", remove);
+  try {
+    const file = join(folder, "copy.db");
+    await fill(file);
+    const store = openSqliteStore(file, options);
     try {
       return await run(store);
     } finally {

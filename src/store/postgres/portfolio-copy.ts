@@ -1,0 +1,45 @@
+import type { Instant } from "../../domain/time.ts";
+import { sqliteSide } from "../sqlite/side.ts";
+import { copyPortfolio } from "../transfer.ts";
+import { parseAddress } from "./address.ts";
+import { Connections } from "./connections.ts";
+import { readable } from "./errors.ts";
+import { openMoment } from "./moment.ts";
+import { postgresEngine } from "./statements.ts";
+import { TYPES } from "./types.ts";
+
+/**
+ * Makes a database file of a partner's portfolio as it is at one moment, for a trial of what would become of it. Nobody
+ * who writes waits for it.
+ */
+export async function copyPortfolioTo(
+  file: string,
+  url: string,
+  partnerId: string,
+  now: Instant,
+): Promise<void> {
+  const address = parseAddress(url);
+  const connections = new Connections(address);
+  try {
+    const moment = await openMoment(connections);
+    const to = sqliteSide(file, now);
+    try {
+      const lastInstant = async () => {
+        const { rows } = await moment.runner.read({ text: LAST_INSTANT, values: [partnerId], types: TYPES });
+        return (rows[0] as { last: Instant }).last;
+      };
+      const engine = postgresEngine(moment.runner, address.prepares);
+      await copyPortfolio({ engine, lastInstant }, to, partnerId);
+    } finally {
+      to.close();
+      await moment.close();
+    }
+  } catch (error) {
+    throw readable(error, address);
+  } finally {
+    await connections.close();
+  }
+}
+
+const LAST_INSTANT = `SELECT greatest((SELECT max(last_instant) FROM clock),
+  (SELECT last_instant FROM partner_totals WHERE partner_id = $1)) AS last`;
