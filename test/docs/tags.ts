@@ -67,6 +67,10 @@ function tagsAbove(call: ts.Node, describe: ts.Node | undefined, text: string): 
 }
 
 type NamedCall = { kind: "test" | "describe"; name: string };
+/** Those on files are there but where the data is in PostgreSQL. */
+const KINDS: Readonly<Record<string, NamedCall["kind"]>> = {
+  ...{ it: "test", test: "test", testOnFile: "test", describe: "describe", describeOnFile: "describe" },
+};
 
 /** What `test("…")`, `describe.each(…)("…")` and their like are called with, undefined for any other call. */
 function namedCall(call: ts.CallExpression, file: ts.SourceFile): NamedCall | undefined {
@@ -74,8 +78,8 @@ function namedCall(call: ts.CallExpression, file: ts.SourceFile): NamedCall | un
   while (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)) callee = callee.expression;
   const [first] = call.arguments;
   if (!ts.isIdentifier(callee) || !first) return undefined;
-  const kind = callee.text === "it" ? "test" : callee.text;
-  if (kind !== "test" && kind !== "describe") return undefined;
+  const kind = KINDS[callee.text];
+  if (!kind) return undefined;
   if (ts.isStringLiteralLike(first)) return { kind, name: first.text };
   if (!ts.isTemplateExpression(first)) return undefined;
   return { kind, name: file.text.slice(first.getStart(file) + 1, first.end - 1) };
