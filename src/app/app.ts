@@ -88,8 +88,23 @@ export async function startApp(world: AppWorld): Promise<App> {
 }
 
 async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance>): Promise<App> {
-  const { config, clock, ticks = () => performance.now(), log } = world;
   const folder = await openDataFolder(world);
+  const { store } = folder;
+  try {
+    return await startOn(folder, world, lock);
+  } catch (error) {
+    await store.close();
+    // It may have gone since it was opened.
+    throw store.isShared ? store.explain(error) : error;
+  }
+}
+
+async function startOn(
+  folder: DataFolder,
+  world: AppWorld,
+  lock: ReturnType<typeof lockInstance>,
+): Promise<App> {
+  const { config, clock, ticks = () => performance.now(), log } = world;
   const { store } = folder;
   if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before its upgrade");
   for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");
@@ -98,8 +113,8 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
   // What is noted there is one server's promise.
   const ledger = store.isShared ? undefined : openBudgetLedger(config.storage.dataDir);
   const budgets = new DailyBudgets(store, clock, ledger);
-  await orClose(folder, () => budgets.recover());
-  const sender = await orClose(folder, () => senderOf(config));
+  await budgets.recover();
+  const sender = await senderOf(config);
   const metrics = new Metrics();
   const joined = joinServers({ ...world, ticks, store, knowledge });
   const { among } = joined;
@@ -123,9 +138,9 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
     means: { proposals, tasks, send: sender.send },
     among,
   });
-  const listeners = await orClose(folder, () => openListeners(world, fetches));
+  const listeners = await openListeners(world, fetches);
   later.listeners = listeners;
-  await orClose(folder, () => joined.start(listeners.url));
+  await joined.start(listeners.url);
   store.onGroup((jobs, durationMs) => metrics.groupCommitted(jobs, durationMs));
   metrics.observe({
     read: store.read,
@@ -307,14 +322,5 @@ function lockFolder(dataDir: string) {
     return lockInstance(dataDir);
   } catch (error) {
     throw readable(error, databaseFile(dataDir));
-  }
-}
-
-async function orClose<T>(folder: DataFolder, open: () => T | Promise<T>): Promise<T> {
-  try {
-    return await open();
-  } catch (error) {
-    await folder.store.close();
-    throw error;
   }
 }

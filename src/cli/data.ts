@@ -18,10 +18,14 @@ export async function withData<T>(
   requireInstallation(context);
   const { config, env, now, random } = context;
   const folder = await openDataFolder({ config, env, clock: now, random, ...options });
+  const { store } = folder;
   try {
     return await run(folder);
+  } catch (error) {
+    // The database may go at any time, and what a query failed with has the values that it was asked with.
+    throw store.isShared ? store.explain(error) : error;
   } finally {
-    await folder.store.close();
+    await store.close();
   }
 }
 

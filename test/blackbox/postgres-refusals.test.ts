@@ -37,6 +37,34 @@ async function refusal(url: string): Promise<{ error: string; hint: string }> {
 
 const withPart = (url: string, parts: Partial<URL>) => Object.assign(new URL(url), parts).href;
 
+// The server's own tables end as one does whose process PostgreSQL has ended, each time that they are read.
+test("a database that goes while a server starts, or a command runs, is told of as one that is away", async () => {
+  // As patient as a server is that was not told to wait longer.
+  const url = withPart(await newDatabase(), { search: "" });
+  const installation = install({ storage: { url } });
+  await installation.json("partner", "create", "Acme");
+  for (const [table, id] of [
+    ["clock", "id"],
+    ["partners", "id"],
+  ])
+    await rowsOf(
+      url,
+      `ALTER TABLE ${table} RENAME TO gone_${table};
+       CREATE OR REPLACE FUNCTION goes() RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+       BEGIN RAISE EXCEPTION 'terminating connection' USING ERRCODE = '57P01'; END $$;
+       CREATE VIEW ${table} AS SELECT * FROM gone_${table} WHERE ${id} IS NULL OR goes()`,
+    );
+  for (const command of [
+    ["serve", "--port", "0"],
+    ["partner", "list"],
+  ]) {
+    const { code, stdout, stderr } = await installation.run(...command);
+    expect(code).toBe(1);
+    expect(stdout + stderr).toContain("PostgreSQL does not answer");
+    expect(stdout + stderr).not.toMatch(/fault in Mainstay|Failed query/);
+  }
+});
+
 describe("an address that cannot be right is refused within seconds, with what to do", () => {
   test("the wrong password", async () => {
     const { error, hint } = await refusal(withPart(await newDatabase(), { password: "pass-word-of-ours" }));

@@ -3,7 +3,13 @@ import { OperatorError, StorageError } from "../../domain/errors.ts";
 import type { DatabaseAddress } from "./address.ts";
 
 /** What the driver rejects with: PostgreSQL's own errors have its codes, the system's those of Node.js. */
-type DriverError = Error & { code?: string; severity?: string; table?: string; constraint?: string };
+type DriverError = Error & {
+  code?: string;
+  severity?: string;
+  table?: string;
+  constraint?: string;
+  syscall?: string;
+};
 
 /** The driver's error, taken out of what the query builder wraps it in. */
 export function causeOf(error: unknown): DriverError {
@@ -12,14 +18,15 @@ export function causeOf(error: unknown): DriverError {
 
 /** PostgreSQL cannot be spoken to just now; nothing says that anything is wrong with what was asked. */
 const LOST =
-  /^(08...|57P0[1235]|25P0[34]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|ENOENT)$/;
+  /^(08...|57P0[1235]|25P0[34]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND)$/;
 const LOST_MESSAGE =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
 /** Whether the connection is gone, or none can be had: what was asked may be asked again where it changes nothing. */
 export function isLost(error: unknown): boolean {
-  const { code = "", message = "" } = causeOf(error) ?? {};
-  return LOST.test(code) || LOST_MESSAGE.test(message);
+  const { code = "", message = "", syscall } = causeOf(error) ?? {};
+  const isNoSocket = code === "ENOENT" && syscall === "connect";
+  return LOST.test(code) || isNoSocket || LOST_MESSAGE.test(message);
 }
 
 /** Whether PostgreSQL has undone a transaction only because of another: it is to be run again. */
