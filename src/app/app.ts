@@ -25,7 +25,6 @@ import { Metrics } from "../metrics/metrics.ts";
 import { contains, parseAddress, parseNetwork } from "../networks.ts";
 import { actingPasses } from "../secrets/acting-pass.ts";
 import { tokens } from "../secrets/tokens.ts";
-import { readable } from "../store/sqlite/errors.ts";
 import { refuseRemains } from "../store/sqlite/remains.ts";
 import type { AmongServers } from "../usecases/among-servers.ts";
 import { checkHealth } from "../usecases/check-health.ts";
@@ -37,7 +36,7 @@ import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
 import { openBudgetLedger } from "./budget-ledger.ts";
 import { BUILD } from "./build-info.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
-import { lockInstance } from "./instance-lock.ts";
+import { lockFolder } from "./instance-lock.ts";
 import { joinServers } from "./joined-servers.ts";
 import { openListeners } from "./listeners.ts";
 import { modelCheck } from "./model-check.ts";
@@ -87,7 +86,7 @@ export async function startApp(world: AppWorld): Promise<App> {
   }
 }
 
-async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance>): Promise<App> {
+async function startLocked(world: AppWorld, lock: ReturnType<typeof lockFolder>): Promise<App> {
   const folder = await openDataFolder(world);
   const { store } = folder;
   try {
@@ -102,7 +101,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockInstance
 async function startOn(
   folder: DataFolder,
   world: AppWorld,
-  lock: ReturnType<typeof lockInstance>,
+  lock: ReturnType<typeof lockFolder>,
 ): Promise<App> {
   const { config, clock, ticks = () => performance.now(), log } = world;
   const { store } = folder;
@@ -315,12 +314,4 @@ async function createFetches(
     main: serving(forPartners),
     admin: serving([consoleRootOperation(), healthOperation(health), assetOperation(), ...forAdministrators]),
   };
-}
-
-function lockFolder(dataDir: string) {
-  try {
-    return lockInstance(dataDir);
-  } catch (error) {
-    throw readable(error, databaseFile(dataDir));
-  }
 }

@@ -1,6 +1,8 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
+import { readable } from "../store/sqlite/errors.ts";
+import { databaseFile } from "./data-folder.ts";
 
 /**
  * Makes this the one server of a data folder, until `release` or the end of the process, however it ends: the lock is
@@ -28,4 +30,13 @@ export function lockInstance(dataDir: string): { release(): void } {
       db.close();
     },
   };
+}
+
+/** As `lockInstance`, with the system's refusals in an operator's words. */
+export function lockFolder(dataDir: string): ReturnType<typeof lockInstance> {
+  try {
+    return lockInstance(dataDir);
+  } catch (error) {
+    throw readable(error, databaseFile(dataDir));
+  }
 }

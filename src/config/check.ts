@@ -44,6 +44,13 @@ export function contradictions(entries: ReadonlyMap<SettingKey, Entry>): string[
     report("rm.token", "set together with rm.password; keep one");
   if (value("rm.password") && !value("rm.username")) report("rm.password", "needs rm.username");
 
+  if (value("backup.schedule") && value("storage.url"))
+    report(
+      "backup.schedule",
+      "of a data folder alone; leave it empty with storage.url, and have PostgreSQL's own tools run by a schedule " +
+        "(pg_dump, or pg_basebackup with an archive of the log)",
+    );
+
   const admin = parseListen(value("admin.listen") as string);
   const port = value("server.port");
   if (typeof admin === "object" && port !== 0 && admin.port === port && admin.host === value("server.host")) {

@@ -76,7 +76,8 @@ describe("a data folder that is moved to PostgreSQL, and back", () => {
   });
 
   test("answers every read byte for byte as before, both ways, and goes on from there", async () => {
-    const there = await source.json("move", "--to", url);
+    writeFileSync(join(source.folder, "storage-url"), `${url}\n`, { mode: 0o600 });
+    const there = await source.json("move", "--to-file", "storage-url");
     expect(there).toMatchObject({ photos: 1, to: expect.not.stringContaining("secret") });
     expect(there.tables.properties).toBe(2);
     expect(there.rows).toBeGreaterThan(500);
@@ -120,6 +121,14 @@ describe("is refused", () => {
     const here = await source.run("move", "--to", join(source.folder, "other"));
     expect([here.code, here.stderr]).toEqual([1, expect.stringContaining("both are data folders")]);
     expect(existsSync(join(source.folder, "other"))).toBe(false);
+    writeFileSync(join(source.folder, "target"), "other\n");
+    const noAddress = await source.run("move", "--to-file", "target");
+    expect([noAddress.code, noAddress.stderr]).toEqual([
+      1,
+      expect.stringContaining("no address of a PostgreSQL"),
+    ]);
+    const both = await source.run("move", "--to", "other", "--to-file", "target");
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("Keep one of them")]);
   });
 
   test("while servers run on the database that it would move", async () => {

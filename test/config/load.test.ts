@@ -199,6 +199,14 @@ describe("what is refused", () => {
     ]);
   });
 
+  test("a schedule of backups for a database that others back up, with what to do instead", () => {
+    const text = "[backup]\nschedule = '30 4 * * *'\n[storage]\nurl = 'postgres://u:hunter2@h/d'\n";
+    expect(problems(text)).toEqual([
+      "a.toml:2: backup.schedule: of a data folder alone; leave it empty with storage.url, and have PostgreSQL's own " +
+        "tools run by a schedule (pg_dump, or pg_basebackup with an archive of the log)",
+    ]);
+  });
+
   test("a value of a secret setting is never repeated", () => {
     const text =
       '[rm]\npassword = ["hunter2"]\nurl = "ftp://u:hunter2@h"\n[storage]\nurl = "mysql://u:hunter2@h/d"\n';

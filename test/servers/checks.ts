@@ -173,12 +173,13 @@ function oneSnapshot(_: Record, { snapshots, partners }: Found): string[] {
   ];
 }
 
-/** The most calls that a server forfeits when it is killed. */
-const FORFEITED_A_KILL = 10;
+/** The most calls that a server forfeits when it is killed, or cannot see whether it was given them. */
+const FORFEITED = 10;
+const MOST_UNSEEN = 3;
 
 function budget({ metered, kills }: Record): string[] {
-  const { budget, accepted, unanswered } = metered;
-  const least = budget - unanswered - FORFEITED_A_KILL * kills;
+  const { budget, accepted, unanswered, refused } = metered;
+  const least = budget - unanswered - FORFEITED * (kills + Math.min(refused, MOST_UNSEEN));
   return [
     ...(accepted > budget ? [`${accepted} calls were taken of a budget of ${budget}`] : []),
     ...(accepted < least

@@ -28,8 +28,8 @@ export class Record {
   readonly arrivals: Arrival[] = [];
   /** Ids that walks along the event stream have come by, by partner. */
   readonly streamed = new Map<string, Set<string>>();
-  /** Calls of the partner whose budget is small. */
-  readonly metered = { budget: 0, accepted: 0, unanswered: 0 };
+  /** Calls of the partner whose budget is small; refused are those for which the database was away. */
+  readonly metered = { budget: 0, accepted: 0, unanswered: 0, refused: 0 };
   /** How often servers were killed, in all. */
   kills = 0;
   /** What was seen to be wrong at once, a sentence each. */

@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import { isPostgres, type MoveStep, move } from "../../app/move.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import { readOneLine } from "../../secrets/one-line-file.ts";
 import { command, flag, text, UsageError } from "../command.ts";
 import { requireInstallation } from "../installation.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
@@ -14,16 +16,19 @@ export const moveCommand = command({
     "takes; the same command with --again begins anew.",
   options: {
     to: text("TARGET", "postgres://… of an empty database, or a folder that is empty or not there yet"),
+    toFile: text(
+      "FILE",
+      "file whose one line is the database's address: the list of processes shows what --to says",
+    ),
     again: flag("throw away what an earlier move that was cut short has left there"),
   },
   examples: [
-    "mainstay move --to 'postgres://mainstay:…@db.example.com/mainstay'",
+    "mainstay move --to-file /etc/mainstay/storage-url",
     "mainstay move --to /var/lib/mainstay-again",
   ],
-  async run(context, _arguments, { to, again }) {
+  async run(context, _arguments, { to: named, toFile, again }) {
     const { config, cwd, env, now, random, print } = context;
-    if (to === undefined)
-      throw new UsageError("--to is missing", "Name the database, or the folder, to move to.");
+    const to = targetOf(named, toFile && resolve(cwd, toFile));
     requireInstallation(context);
     const bar = progressBar(context.isTty && !context.json);
     const startedAt = performance.now();
@@ -58,3 +63,20 @@ export const moveCommand = command({
     }
   },
 });
+
+function targetOf(named: string | undefined, file: string | undefined): string {
+  if (named !== undefined && file !== undefined)
+    throw new UsageError("--to and --to-file name a target each", "Keep one of them.");
+  if (named !== undefined) return named;
+  if (file === undefined)
+    throw new UsageError(
+      "--to is missing",
+      "Name the folder to move to by --to, or a file with the database's address by --to-file.",
+    );
+  const address = readOneLine(file, "address");
+  if (isPostgres(address)) return address;
+  throw new OperatorError(
+    `${file} holds no address of a PostgreSQL database`,
+    "Write it on one line, as storage.url takes it. A folder is named by --to.",
+  );
+}

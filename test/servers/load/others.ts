@@ -43,6 +43,7 @@ export async function spend(world: World, until: AbortSignal): Promise<void> {
     const answer = await world.caller.once(request);
     if (!answer) metered.unanswered++;
     else if (answer.status === 200) metered.accepted++;
+    else if (answer.status === 503) metered.refused++;
     return answer?.status;
   };
   while (!until.aborted) {
