@@ -57,7 +57,7 @@ export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): 
   for (let first = true; ; first = false) {
     const stepAt = ticks();
     // A step that is lost with the power is taken again, so only the end of the run waits for the disk.
-    const step = await store.write((tx) => takeStep(tx, environment, day, budget), {
+    const step = await store.write((tx) => takeStep(tx, environment, day, budget, first), {
       durability: "process",
       priority: "background",
     });
@@ -117,9 +117,16 @@ const since = (earlier: Run, now: Run) => ({
   queued: now.queued - earlier.queued,
 });
 
-async function takeStep(tx: Tx, environment: SnapshotEnvironment, day: Day, budget: number): Promise<Step> {
+async function takeStep(
+  tx: Tx,
+  environment: SnapshotEnvironment,
+  day: Day,
+  budget: number,
+  isFirst: boolean,
+): Promise<Step> {
   const { isShared } = environment.store;
   const stored = await tx.snapshots.run(day);
+  if (!stored && !isFirst) throw discardedMeanwhile(day);
   const modelVersion = await modelVersionOf(tx, environment.knowledge);
   const isOver = stored?.finishedAt !== undefined && stored.finishedAt !== null;
   if (isOver && (stored.modelVersion === modelVersion || (await isHistory(tx, day))))
@@ -201,15 +208,26 @@ export async function discardLaterSnapshots(
   { store, actor }: Pick<Administration, "store" | "actor">,
   today: Day,
 ): Promise<number> {
-  return await store.write(async (tx) => {
-    const discarded = await tx.snapshots.discardAfter(today);
-    if (discarded > 0) await tx.partners.reviseAll();
-    const detail = { after: today, discarded };
-    if (discarded > 0)
-      await tx.audit.record({ at: tx.now, actor, action: "snapshot.discard", subject: today, detail });
-    return discarded;
-  });
+  return await store.write(
+    async (tx) => {
+      // First: what a step that is under way has scored is there by then, and none begins that would score more.
+      await tx.snapshotShares.forgetAfter(today);
+      const discarded = await tx.snapshots.discardAfter(today);
+      if (discarded > 0) await tx.partners.reviseAll();
+      const detail = { after: today, discarded };
+      if (discarded > 0)
+        await tx.audit.record({ at: tx.now, actor, action: "snapshot.discard", subject: today, detail });
+      return discarded;
+    },
+    { priority: "background" },
+  );
 }
+
+const discardedMeanwhile = (day: Day) =>
+  new OperatorError(
+    `the snapshot of ${day} was discarded while it was taken`,
+    "Set this machine's clock right where it still shows that day. A snapshot of today is taken by itself, or by: mainstay snapshot",
+  );
 
 function setBack(day: Day, later: Day): OperatorError {
   return new OperatorError(

@@ -31,12 +31,17 @@ beforeEach(async () => {
 
 const today = () => dayOf(world.time.now);
 /** Takes the snapshot of the day that the clock stands at. `cutAfter` ends it after so many steps and the next; 0, after the first. */
-function take({ cutAfter = Number.POSITIVE_INFINITY, store = world.store } = {}) {
+function take({
+  cutAfter = Number.POSITIVE_INFINITY,
+  store = world.store,
+  afterStep = async (_step: number) => {},
+} = {}) {
   const abort = new AbortController();
   if (cutAfter === 0) abort.abort();
   let steps = 0;
   const pause = async () => {
     if (++steps >= cutAfter) abort.abort();
+    await afterStep(steps);
   };
   const ticks = () => performance.now();
   const environment = { store: { ...store, isShared }, knowledge, clock: world.clock, ticks, pause };
@@ -241,6 +246,70 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
     expect(await points(component!.id)).toEqual([]);
     await take();
     expect(await points(component!.id)).toHaveLength(1);
+  });
+
+  describe("and discarded in its midst, since the clock was ahead", () => {
+    const scored = async () => {
+      const components = await world.store.read.components.page(world.partnerId, { limit: 1440, offset: 0 });
+      return components.map(({ id, trendScore }) => ({ id, trendScore }));
+    };
+    let before: Awaited<ReturnType<typeof scored>>;
+    beforeEach(async () => {
+      await take();
+      before = await scored();
+      nextDay(3650);
+    });
+    const discard = () => {
+      nextDay(-3650);
+      return discardLaterSnapshots(world.administration, today());
+    };
+    const leavesNoTrace = async () => {
+      expect(await world.store.read.snapshots.laterThan(today())).toBeUndefined();
+      expect(await scored()).toEqual(before);
+      for (const { id } of before.slice(0, 20))
+        expect(await world.store.read.snapshots.trendRows(id)).toHaveLength(1);
+      nextDay();
+      expect(await take()).toMatchObject({ alreadyDone: false, components: 1440 });
+    };
+
+    test("between two steps: it is not begun anew and leaves no trace", async () => {
+      let discarded = 0;
+      const ahead = take({
+        async afterStep(step) {
+          if (step === 2) discarded = await discard();
+        },
+      });
+      await expect(ahead).rejects.toThrow("was discarded while it was taken");
+      expect(discarded).toBe(1);
+      await leavesNoTrace();
+    });
+
+    test("while another server is at a step of it: neither is that begun anew", async () => {
+      let underWay = () => {};
+      const isUnderWay = new Promise<void>((resolve) => {
+        underWay = resolve;
+      });
+      let steps = 0;
+      const { store } = world;
+      const write: typeof store.write = (run, options) =>
+        store.write(async (tx) => {
+          const value = await run(tx);
+          if (options?.priority === "background" && ++steps === 2) {
+            underWay();
+            // As long as the other needs to come this far, where it can at all.
+            await Bun.sleep(200);
+          }
+          return value;
+        }, options);
+      const ahead = take({ store: { ...store, write } }).catch((error: Error) => error);
+      await isUnderWay;
+      const other = await world.open();
+      nextDay(-3650);
+      await discardLaterSnapshots({ ...world.administration, store: other }, today());
+      // It is told so, but where it came to its end first.
+      await ahead;
+      await leavesNoTrace();
+    });
   });
 
   test("by two processes at the same time is one run", async () => {

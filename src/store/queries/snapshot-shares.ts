@@ -1,4 +1,4 @@
-import { and, count, eq, lte, sql } from "drizzle-orm";
+import { and, count, eq, gt, lte, sql } from "drizzle-orm";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 
@@ -74,6 +74,10 @@ export function snapshotShareStore(engine: Engine) {
       const sums = COUNTS.map((name) => [name, sql<number>`coalesce(sum(${shares[name]}), 0)`.as(name)]);
       const [row] = await db.select(Object.fromEntries(sums)).from(shares).where(ofDay(day));
       return Object.fromEntries(COUNTS.map((name) => [name, Number(row![name])])) as ShareCounts;
+    },
+    /** Forgets those of days after, once the steps that hold any of them have ended. */
+    async forgetAfter(day: Day): Promise<void> {
+      await db.delete(shares).where(gt(shares.day, day));
     },
     /** Forgets those of the day and of days before. */
     async forget(day: Day): Promise<void> {
