@@ -4,6 +4,7 @@ import { type KeptFit, keptFitId } from "../domain/calibration/model-version.ts"
 import { conflict, OperatorError } from "../domain/errors.ts";
 import { versionName } from "../store/queries/models.ts";
 import type { Store, Tx } from "../store/store.ts";
+import { type CalibrationTurn, endTurn, inTurn, keepTurn, takeTurn } from "./calibration-turn.ts";
 import type { CalibrationEnvironment } from "./forecast-year.ts";
 import { modelVersionOf } from "./model-in-use.ts";
 
@@ -23,17 +24,19 @@ export async function keepFit(
   { calibration, evidence }: Fitted,
 ): Promise<KeptFit> {
   const { store, knowledge } = world;
-  const number = await storeFrailties(world, calibration);
-  return await store.write(async (tx) => {
-    await refuseAnotherNumber(tx, number);
-    const kept: KeptFit = {
-      ...storedFit(calibration, evidence),
-      number,
-      base: knowledge.modelVersion,
-      madeAt: tx.now,
-    };
-    await tx.models.keepFit(kept);
-    return kept;
+  return await inTurn(store, async (turn) => {
+    const number = await storeFrailties(world, turn, calibration);
+    return await store.write(async (tx) => {
+      await keepTurn(tx, turn);
+      const kept: KeptFit = {
+        ...storedFit(calibration, evidence),
+        number,
+        base: knowledge.modelVersion,
+        madeAt: tx.now,
+      };
+      await tx.models.keepFit(kept);
+      return kept;
+    });
   });
 }
 
@@ -47,6 +50,8 @@ export async function applyKeptFit(
   { force }: { force: boolean },
 ): Promise<string> {
   return await store.write(async (tx) => {
+    const turn = await takeTurn(tx);
+    if (!turn) throw conflict("Another fit is being stored just now. Nothing was changed");
     const kept = await tx.models.keptFit();
     if (!kept || keptFitId(kept) !== id)
       throw conflict("This is not the latest fit: look at that one's proof. Nothing was changed");
@@ -55,7 +60,9 @@ export async function applyKeptFit(
     if (!kept.isProven && !force)
       throw conflict("The fit is not proven better than the plain model. Nothing was changed");
     await tx.models.forgetKeptFit();
-    return await putToUse(tx, kept, actor);
+    const version = await putToUse(tx, kept, actor);
+    await endTurn(tx, turn);
+    return version;
   });
 }
 
@@ -70,11 +77,13 @@ export async function applyCalibration(
 ): Promise<string> {
   const { store, knowledge, actor } = world;
   if (!calibration.validation.better && !force) throw notProven(calibration);
-  const number = await storeFrailties(world, calibration);
-  return await store.write(async (tx) => {
-    await refuseAnotherNumber(tx, number);
-    const fit = { ...storedFit(calibration, evidence), number, base: knowledge.modelVersion };
-    return await putToUse(tx, fit, actor);
+  return await inTurn(store, async (turn) => {
+    const number = await storeFrailties(world, turn, calibration);
+    return await store.write(async (tx) => {
+      await keepTurn(tx, turn);
+      const fit = { ...storedFit(calibration, evidence), number, base: knowledge.modelVersion };
+      return await putToUse(tx, fit, actor);
+    });
   });
 }
 
@@ -115,14 +124,22 @@ async function putToUse(tx: Tx, fit: StoredFit, actor: string): Promise<string> 
  * Stores the appliances' frailties under the number that the next version gets, which no version has yet, in place of
  * whatever stood there; a fit that was kept there is forgotten. Returns the number.
  */
-async function storeFrailties({ store, pause }: ModelAdministration, { fit }: Calibration): Promise<number> {
+async function storeFrailties(
+  { store, pause }: ModelAdministration,
+  turn: CalibrationTurn,
+  { fit }: Calibration,
+): Promise<number> {
   const number = await store.write(async (tx) => {
+    await keepTurn(tx, turn);
     await tx.models.forgetKeptFit();
     return await tx.models.nextNumber();
   });
   for (let after: string | undefined = ""; after !== undefined; await pause())
     after = await store.write(
-      async (tx): Promise<string | undefined> => await tx.models.deleteFrailties(number, after!, BATCH),
+      async (tx): Promise<string | undefined> => {
+        await keepTurn(tx, turn);
+        return await tx.models.deleteFrailties(number, after!, BATCH);
+      },
       { durability: "process", priority: "background" },
     );
   // in an order of their own, so that the same fit is stored alike
@@ -131,6 +148,7 @@ async function storeFrailties({ store, pause }: ModelAdministration, { fit }: Ca
     const batch = frailties.slice(done, done + BATCH);
     await store.write(
       async (tx) => {
+        await keepTurn(tx, turn);
         for (const [applianceId, frailty] of batch)
           await tx.models.insertFrailty(number, applianceId, frailty);
       },
@@ -141,37 +159,35 @@ async function storeFrailties({ store, pause }: ModelAdministration, { fit }: Ca
   return number;
 }
 
-async function refuseAnotherNumber(tx: Tx, number: number): Promise<void> {
-  if ((await tx.models.nextNumber()) !== number)
-    throw new OperatorError("another calibration was applied meanwhile", "Run the command again.");
-}
-
 /** Goes back to the model that was in use before the present one. Returns the names of both. */
 export async function revertModel({
   store,
   knowledge,
   actor,
 }: Pick<ModelAdministration, "store" | "knowledge" | "actor">): Promise<{ from: string; to: string }> {
-  return await store.write(async (tx) => {
-    const current = await tx.models.inUse();
-    if (!current)
-      throw new OperatorError(
-        "the plain model is in use, and nothing comes before it",
-        "See calibrate --list.",
-      );
-    const { replaced } = (await tx.models.find(current.number))!;
-    await tx.models.use(replaced);
-    await tx.partners.reviseAll();
-    const to = await modelVersionOf(tx, knowledge);
-    await tx.audit.record({
-      at: tx.now,
-      actor,
-      action: "model.revert",
-      subject: current.version,
-      detail: { to },
-    });
-    return { from: current.version, to };
-  });
+  return await inTurn(store, (turn) =>
+    store.write(async (tx) => {
+      await keepTurn(tx, turn);
+      const current = await tx.models.inUse();
+      if (!current)
+        throw new OperatorError(
+          "the plain model is in use, and nothing comes before it",
+          "See calibrate --list.",
+        );
+      const { replaced } = (await tx.models.find(current.number))!;
+      await tx.models.use(replaced);
+      await tx.partners.reviseAll();
+      const to = await modelVersionOf(tx, knowledge);
+      await tx.audit.record({
+        at: tx.now,
+        actor,
+        action: "model.revert",
+        subject: current.version,
+        detail: { to },
+      });
+      return { from: current.version, to };
+    }),
+  );
 }
 
 function notProven({ failuresYearAgo, validation }: Calibration): OperatorError {

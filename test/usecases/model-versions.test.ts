@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Calibration } from "../../src/domain/calibration/calibration.ts";
+import { keptFitId } from "../../src/domain/calibration/model-version.ts";
 import { partOf } from "../../src/domain/planning/component-plan.ts";
 import type { Corrections } from "../../src/domain/scoring/corrections.ts";
 import { dayOf } from "../../src/domain/time.ts";
-import { applyCalibration, revertModel } from "../../src/usecases/model-versions.ts";
+import { applyCalibration, applyKeptFit, keepFit, revertModel } from "../../src/usecases/model-versions.ts";
 import { renewAgedPlans, renewChangedPlans } from "../../src/usecases/portfolio-plan.ts";
 import { takeSnapshot } from "../../src/usecases/take-snapshot.ts";
 import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
@@ -34,17 +35,14 @@ const components = () => world.store.read.components.rowsOfProperty(propertyId);
 const revision = () => world.store.read.partners.revision(world.partnerId);
 
 /** A fit by hand: every life a third longer, and the first appliance frail. */
-function apply(): Promise<string> {
+function fitted(frailties = new Map([[applianceIds[0]!, 2.5]])): Calibration {
   const lifeFactors = new Map([...knowledge.components.keys()].map((id) => [id, 4 / 3]));
-  const corrections: Corrections = {
-    lifeFactors,
-    frailties: new Map([[applianceIds[0]!, 2.5]]),
-    strength: { condition: 2, repairs: 1 },
-  };
+  const corrections: Corrections = { lifeFactors, frailties, strength: { condition: 2, repairs: 1 } };
   const fit = { failures: 60, frailtyShape: 4, corrections };
-  const calibration = { fit, validation: { better: true } } as Calibration;
-  return applyCalibration(environment(), calibration, { force: false, evidence: {} });
+  return { fit, validation: { better: true } } as Calibration;
 }
+const apply = (where: Partial<ReturnType<typeof environment>> = {}, fit = fitted()): Promise<string> =>
+  applyCalibration({ ...environment(), ...where }, fit, { force: false, evidence: {} });
 
 describe("a model that is put to use, and one that is gone back to,", () => {
   test("leaves no partner's kept answers as they were", async () => {
@@ -112,4 +110,76 @@ test("a purge takes what a fit has found of the partner's appliances", async () 
   expect(await frailties()).toBe(1);
   for (;;) if ((await world.store.write((tx) => tx.purge.step(world.partnerId))).isEmpty) break;
   expect(await frailties()).toBe(0);
+});
+
+describe("of two fits that are stored at once", () => {
+  /** More than are stored in a transaction: of each appliance the same, so that a mixture is seen. */
+  const frailtiesOf = (value: number) => new Map(applianceIds.map((id) => [id, value]));
+  beforeEach(async () => {
+    const more = Array.from({ length: 1100 }, () => ({ propertyId, typeId: "roof" }));
+    applianceIds = (await world.addAppliances(...more)).map(({ id }) => id);
+  });
+  const stored = async (number: number) => {
+    const found = await world.store.read.models.frailties(number, applianceIds);
+    return new Set(found.values());
+  };
+
+  test("one is put to use as it is, and the other is told to come again", async () => {
+    const other = await world.open();
+    const outcomes = await Promise.allSettled([
+      apply({}, fitted(frailtiesOf(2))),
+      apply({ store: other }, fitted(frailtiesOf(3))),
+    ]);
+    const refused = outcomes.filter(({ status }) => status === "rejected");
+    expect(refused).toHaveLength(1);
+    expect(String((refused[0] as PromiseRejectedResult).reason)).toContain(
+      "another fit of the model is being",
+    );
+    expect((await stored(1)).size).toBe(1);
+    expect((await apply({ store: other }, fitted(frailtiesOf(4)))).endsWith("+local.2")).toBe(true);
+    expect([...(await stored(2))]).toEqual([4]);
+  });
+
+  test("one that stood still for long changes nothing of what another has kept since", async () => {
+    const other = await world.open();
+    let kept: Awaited<ReturnType<typeof keepFit>> | undefined;
+    let steps = 0;
+    const stands = apply(
+      {
+        pause: async () => {
+          if (++steps !== 2) return;
+          // As if a minute had gone by.
+          await world.sql("UPDATE leases SET until = 1 WHERE name = 'calibration'");
+          kept = await keepFit(
+            { ...environment(), store: other },
+            { calibration: fitted(frailtiesOf(3)), evidence: {} },
+          );
+        },
+      },
+      fitted(frailtiesOf(2)),
+    );
+    await expect(stands).rejects.toThrow("another fit of the model is being");
+    const environmentOfOther = { ...environment(), store: other };
+    await applyKeptFit(environmentOfOther, keptFitId(kept!), { force: false });
+    expect([...(await stored(1))]).toEqual([3]);
+  });
+
+  test("the one that is kept cannot be put to use while the next is stored over it", async () => {
+    const kept = await keepFit(environment(), { calibration: fitted(frailtiesOf(2)), evidence: {} });
+    const refusals: string[] = [];
+    const next = await keepFit(
+      {
+        ...environment(),
+        pause: async () => {
+          const applying = applyKeptFit(environment(), keptFitId(kept), { force: false });
+          refusals.push(await applying.then(() => "applied", String));
+        },
+      },
+      { calibration: fitted(frailtiesOf(3)), evidence: {} },
+    );
+    expect(refusals.length).toBeGreaterThan(2);
+    for (const refusal of refusals) expect(refusal).toContain("Another fit is being stored just now");
+    await applyKeptFit(environment(), keptFitId(next), { force: false });
+    expect([...(await stored(1))]).toEqual([3]);
+  });
 });
