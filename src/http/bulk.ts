@@ -1,5 +1,5 @@
 import { Failure, invalid } from "../domain/errors.ts";
-import type { BulkResult } from "../wire/bulk.ts";
+import { type BulkResult, bulkView } from "../wire/bulk.ts";
 
 /** An item as it was read, or what it was refused for. */
 type ReadItem<T> = { input: T } | { error: string };
@@ -40,6 +40,20 @@ export async function takeItems<T, R>(
     await giveWay();
   }
   return result;
+}
+
+/** The body that a bulk request is answered with, its records made with others' turns in between. */
+export async function bulkAnswer<R, View>(
+  { kept, errors }: BulkResult<R>,
+  { giveWay }: { giveWay(): Promise<void> },
+  view: (item: R) => View,
+) {
+  const views: View[] = [];
+  for (const item of kept) {
+    views.push(view(item));
+    await giveWay();
+  }
+  return bulkView({ kept: views, errors }, (made) => made);
 }
 
 /** What is no refusal of the item is thrown on. */

@@ -12,40 +12,78 @@ export type Holding = {
   release(): void;
 };
 
+/** What is held of the answer to a write. */
+export type WriteHolding = {
+  /**
+   * Before anything is written: the request is of so many bytes, and its answer will be of about as many. Throws
+   * unavailable where what else the partner has under way leaves no room.
+   */
+  reserve(bytes: number): void;
+  /** What the answer holds, now that it is made. */
+  settle(bytes: number): void;
+  /** The answer is sent, or given up. */
+  release(): void;
+};
+
 /**
  * Bounds what the answers of one partner hold of memory until its clients have read them. The oldest one always goes on,
  * so that none is too large; the others have what it leaves.
  */
 export class HeldAnswers {
-  readonly #partners = new Map<string, Map<Holding, number>>();
+  readonly #partners = new Map<string, Map<object, number>>();
 
   constructor(private readonly most = MOST_HELD) {}
 
   open(partnerId: string): Holding {
     const holding: Holding = {
       hold: (bytes) => this.#hold(partnerId, holding, bytes),
-      release: () => {
-        const held = this.#partners.get(partnerId);
-        if (held?.delete(holding) && held.size === 0) this.#partners.delete(partnerId);
+      release: () => this.#release(partnerId, holding),
+    };
+    return holding;
+  }
+
+  /** For the answer to a write, which is not refused once that is done. */
+  openForWrite(partnerId: string): WriteHolding {
+    const holding: WriteHolding = {
+      reserve: (bytes) => {
+        if (this.#total(partnerId) > this.most) throw tooMany();
+        this.#heldOf(partnerId).set(holding, bytes);
       },
+      settle: (bytes) => void this.#heldOf(partnerId).set(holding, bytes),
+      release: () => this.#release(partnerId, holding),
     };
     return holding;
   }
 
   #hold(partnerId: string, holding: Holding, bytes: number): void {
     if (bytes === 0) return;
-    const held = this.#partners.get(partnerId) ?? new Map<Holding, number>();
-    this.#partners.set(partnerId, held);
+    const held = this.#heldOf(partnerId);
     held.set(holding, (held.get(holding) ?? 0) + bytes);
     const [oldest] = held.keys();
-    if (holding === oldest) return;
+    if (holding !== oldest && this.#total(partnerId) > this.most) throw tooMany();
+  }
+
+  #heldOf(partnerId: string): Map<object, number> {
+    const held = this.#partners.get(partnerId) ?? new Map<object, number>();
+    this.#partners.set(partnerId, held);
+    return held;
+  }
+
+  #release(partnerId: string, holding: object): void {
+    const held = this.#partners.get(partnerId);
+    if (held?.delete(holding) && held.size === 0) this.#partners.delete(partnerId);
+  }
+
+  #total(partnerId: string): number {
     let total = 0;
-    for (const one of held.values()) total += one;
-    if (total <= this.most) return;
-    throw new HttpFailure(
-      "unavailable",
-      "Too many large answers are under way. Read them to their end, and send this again then.",
-      { "retry-after": String(RETRY_AFTER_S) },
-    );
+    for (const bytes of this.#partners.get(partnerId)?.values() ?? []) total += bytes;
+    return total;
   }
 }
+
+const tooMany = () =>
+  new HttpFailure(
+    "unavailable",
+    "Too many large answers are under way. Read them to their end, and send this again then.",
+    { "retry-after": String(RETRY_AFTER_S) },
+  );

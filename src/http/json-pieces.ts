@@ -45,6 +45,19 @@ export function beginJson(value: unknown): { text: string; rest: Iterator<string
   return { text, rest: undefined };
 }
 
+/** The pieces of a JSON text, however long, made in turns. `giveWay` lets others have theirs. */
+export async function jsonInTurns(value: unknown, giveWay: () => Promise<void>): Promise<string[]> {
+  const pieces: string[] = [];
+  let since = performance.now();
+  for (const piece of jsonPieces(value)) {
+    pieces.push(piece);
+    if (performance.now() - since < TURN_MS) continue;
+    await giveWay();
+    since = performance.now();
+  }
+  return pieces;
+}
+
 /** Sends a text and what comes after it no faster than it is read. `onEnd` is told when it is sent or given up. */
 export function streamText(
   begun: string,

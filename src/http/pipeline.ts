@@ -1,9 +1,8 @@
 import { Failure, StorageError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
-import { dayOf, type Instant, nextMidnight, toIso } from "../domain/time.ts";
+import { dayOf, type Instant, nextMidnight } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
-import type { RevisedPartner } from "../store/queries/partners.ts";
 import type { Store, Tx, WriteOptions } from "../store/store.ts";
 import type { DailyBudgets } from "../usecases/daily-budgets.ts";
 import type { Administration } from "../usecases/partners.ts";
@@ -14,12 +13,13 @@ import { type ConsoleSessions, isOfConsole } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-lists.ts";
 import { entityTag, isHeld } from "./entity-tag.ts";
 import { errorReply, HttpFailure } from "./errors.ts";
-import { HeldAnswers } from "./held-answers.ts";
+import { HeldAnswers, type Holding, type WriteHolding } from "./held-answers.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
 import { beginJson, PIECE, streamText } from "./json-pieces.ts";
 import type { AdminCall, Call, Operation, PartnerCall, PartnerOperation, Reply } from "./operation.ts";
 import { parseQuery } from "./query.ts";
-import { type Answer, SteadyAnswers } from "./steady-answers.ts";
+import { budgetHeaders, piecesOf, respond, respondTagged, type Visit } from "./responses.ts";
+import { SteadyAnswers } from "./steady-answers.ts";
 
 /** What the pipeline asks of the rest of the house. */
 export type PipelineParts = {
@@ -35,21 +35,6 @@ export type PipelineParts = {
   bodyBytes: number;
   clock: () => Instant;
   log: Logger;
-};
-
-/** What is known of a request before it is routed, and learned on its way for the log. */
-export type Visit = {
-  requestId: string;
-  address: string;
-  now: Instant;
-  /** When it came in, by a clock that nobody sets: for limits, which a clock that is set must not lengthen. */
-  ticksMs: number;
-  route?: string;
-  /** As it stood when it was let in. */
-  partner?: RevisedPartner;
-  administrator?: Administrator;
-  /** The rate-limit headers, once the caller is known. */
-  headers: Record<string, string>;
 };
 
 /**
@@ -80,7 +65,8 @@ export class Pipeline {
       if (operation.access === "admin") visit.administrator = await this.#administratorOf(request);
       if (operation.access === "partner" && operation.method === "GET")
         return await this.#read(operation, request, params, visit);
-      reply = await this.#handle(operation, request, params, visit, () => {});
+      if (operation.access === "partner") return await this.#change(operation, request, params, visit);
+      reply = await this.#handle(operation, request, params, visit, NOTHING_HELD);
     } catch (error) {
       return this.refuse(error, visit);
     }
@@ -109,7 +95,7 @@ export class Pipeline {
     const holding = this.#held.open(id);
     let isSending = false;
     try {
-      const reply = await this.#handle(operation, request, params, visit, holding.hold);
+      const reply = await this.#handle(operation, request, params, visit, { ...NOTHING_HELD, ...holding });
       isSending = reply.pieces !== undefined && request.method !== "HEAD";
       if (reply.raw !== undefined || reply.pieces) return respond(reply, visit, holding.release);
       const { text, rest } = beginJson(reply.body);
@@ -123,6 +109,30 @@ export class Pipeline {
       if (!rest) holding.hold(text.length);
       isSending = true;
       return new Response(streamText(text, rest, holding.release), { headers });
+    } finally {
+      if (!isSending) holding.release();
+    }
+  }
+
+  /** Answers a partner's write, however much there is to say, in pieces and no faster than it is read. */
+  async #change(
+    operation: PartnerOperation,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    visit: Visit,
+  ): Promise<Response> {
+    const holding = this.#held.openForWrite(visit.partner!.id);
+    let isSending = false;
+    try {
+      const { hold } = NOTHING_HELD;
+      const reply = await this.#handle(operation, request, params, visit, { ...holding, hold });
+      const pieces = await piecesOf(reply);
+      const length = pieces?.reduce((sum, piece) => sum + piece.length, 0) ?? 0;
+      if (!pieces || length <= PIECE)
+        return respond(pieces ? { ...reply, raw: pieces.join("") } : reply, visit);
+      holding.settle(length);
+      isSending = true;
+      return respond({ ...reply, pieces }, visit, holding.release);
     } finally {
       if (!isSending) holding.release();
     }
@@ -185,10 +195,11 @@ export class Pipeline {
     request: Request,
     params: Readonly<Record<string, string>>,
     visit: Visit,
-    hold: PartnerCall["hold"],
+    held: Held,
   ): Promise<Reply> {
     const isJson = operation.body === "json" || (operation.body === "optional" && hasBody(request));
     const bytes = isJson ? await this.#readJson(request) : undefined;
+    if (bytes) held.reserve(bytes.length);
     const call: Call = {
       request,
       requestId: visit.requestId,
@@ -202,7 +213,7 @@ export class Pipeline {
     if (operation.access === "admin") return operation.handle(this.#adminCall(call, visit.administrator!));
     const partner = visit.partner!;
     const key = operation.idempotent ? idempotencyKey(request.headers) : undefined;
-    if (key === undefined) return this.#handlePlain(operation, call, partner, hold);
+    if (key === undefined) return this.#handlePlain(operation, call, partner, held.hold);
     const path = `${operation.method} ${operation.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "")}`;
     const bodyHash = new Bun.CryptoHasher("sha256").update(bytes!).digest("hex");
     return this.#handleOnce(operation, call, { partner, operation: path, key, bodyHash });
@@ -261,6 +272,10 @@ export class Pipeline {
 
 type Write = <Body>(run: (tx: Tx) => Promise<Reply<Body>>, options: WriteOptions) => Promise<Reply<Body>>;
 
+/** What an answer says of the memory that it holds. */
+type Held = Pick<Holding, "hold"> & Pick<WriteHolding, "reserve">;
+const NOTHING_HELD: Held = { hold: () => {}, reserve: () => {} };
+
 /** The write with the call's request id, which what it sends to receivers carries on. */
 function ofCall<T>({ requestId }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {
   return (tx) => run({ ...tx, requestId });
@@ -270,39 +285,6 @@ function ofCall<T>({ requestId }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) =
 function hasBody({ headers }: Request): boolean {
   const length = headers.get("content-length");
   return length === null ? headers.has("transfer-encoding") : length !== "0";
-}
-
-/** `onSent` is told when pieces are sent or given up. */
-function respond(reply: Reply, visit: Visit, onSent: () => void = () => {}): Response {
-  const headers: Record<string, string> = { "x-request-id": visit.requestId, ...visit.headers };
-  let body: BodyInit | null | undefined = reply.raw;
-  if (reply.pieces) body = streamText("", reply.pieces.values(), onSent);
-  if (body === undefined) {
-    body = JSON.stringify(reply.body);
-    headers["content-type"] = "application/json";
-  }
-  if (reply.headers) Object.assign(headers, reply.headers);
-  return new Response(body, { status: reply.status ?? 200, headers });
-}
-
-/** A read's answer, or that the one which the caller holds still stands. */
-function respondTagged({ body, etag }: Answer, request: Request, visit: Visit): Response {
-  const headers: Record<string, string> = {
-    "x-request-id": visit.requestId,
-    ...visit.headers,
-    ...(etag && { etag }),
-    "cache-control": "private, no-cache",
-  };
-  if (etag && isHeld(request.headers.get("if-none-match"), etag))
-    return new Response(null, { status: 304, headers });
-  headers["content-type"] = "application/json";
-  return new Response(body, { headers });
-}
-
-function budgetHeaders(visit: Visit, partner: Partner, remaining: number): void {
-  visit.headers["x-ratelimit-limit"] = String(partner.dailyBudget);
-  visit.headers["x-ratelimit-remaining"] = String(remaining);
-  visit.headers["x-ratelimit-reset"] = toIso(nextMidnight(visit.now));
 }
 
 export function retryAfter(waitMs: number): Record<string, string> {

@@ -6,7 +6,8 @@ import { HttpFailure } from "./errors.ts";
 import { addressKey, type SlidingWindow } from "./limits.ts";
 import { type Operation, pathsOf } from "./operation.ts";
 import type { RefusalPages } from "./page-refusals.ts";
-import { type Pipeline, retryAfter, type Visit } from "./pipeline.ts";
+import { type Pipeline, retryAfter } from "./pipeline.ts";
+import type { Visit } from "./responses.ts";
 
 export type HttpParts = {
   operations: readonly Operation[];

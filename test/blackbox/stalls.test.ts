@@ -155,11 +155,35 @@ describe("a large answer", () => {
     expect(status).toBe(200);
   });
 
+  // Rule: large-answers
+  test("to a write that nobody reads holds little memory, and a further write is refused with nothing done", async () => {
+    const own = await addProperty(client);
+    const { id } = await addAppliance(client, own.id, { type_id: "washer", install_year: 2010 });
+    const body = JSON.stringify({
+      events: items((i) => ({
+        ...{ appliance_id: id, event_type: "Inspection", date: "2024-03-01" },
+        notes: `${i} `.padEnd(4_500, "x"),
+      })),
+    });
+    const before = residentBytes();
+    const askings = Array.from({ length: 25 }, () => askUnread("/v1/service-events/bulk", body));
+    const heads = await Promise.all(askings.map(({ head }) => head));
+    const refused = heads.filter((head) => head.startsWith("HTTP/1.1 503"));
+    const done = heads.filter((head) => head.startsWith("HTTP/1.1 201"));
+    expect(done.length).toBeGreaterThan(0);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const head of refused) expect(head.toLowerCase()).toContain("\r\nretry-after: 5\r\n");
+    expect(residentBytes() - before).toBeLessThan(600 * MEGABYTE);
+    for (const { socket } of askings) socket.destroy();
+    const { body: summary } = await client.get(`/v1/property/${own.id}/summary`);
+    expect(summary.counts.service_events).toBe(done.length * ITEMS);
+  });
+
   const residentBytes = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))![1]) * 1024;
 
   /** Asks for a page, reads how the answer begins, and no further. */
-  function askUnread(path: string): { socket: Socket; head: Promise<string> } {
+  function askUnread(path: string, body?: string): { socket: Socket; head: Promise<string> } {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     const head = new Promise<string>((resolve, reject) => {
@@ -169,7 +193,10 @@ describe("a large answer", () => {
         resolve(bytes.toString("latin1"));
       });
     });
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nX-Api-Key: ${partner.api_key}\r\n\r\n`);
+    const common = `HTTP/1.1\r\nHost: ${hostname}\r\nX-Api-Key: ${partner.api_key}\r\n`;
+    const sent =
+      body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+    socket.write(`${body === undefined ? "GET" : "POST"} ${path} ${common}${sent}\r\n${body ?? ""}`);
     return { socket, head };
   }
 });

@@ -19,6 +19,22 @@ test("the oldest goes on, however large it grows", () => {
   expect(() => second.hold(1)).toThrow("Too many large answers");
 });
 
+test("a write is refused before it is done, and never afterwards", () => {
+  const held = new HeldAnswers(100);
+  const [first, second] = [held.openForWrite("A"), held.openForWrite("A")];
+  first.reserve(60);
+  second.reserve(50);
+  expect(() => held.openForWrite("A").reserve(1)).toThrow("Too many large answers");
+  expect(() => held.open("A").hold(1)).toThrow("Too many large answers");
+  held.openForWrite("B").reserve(200);
+  second.settle(1000);
+  second.settle(10);
+  held.openForWrite("A").reserve(31);
+  expect(() => held.openForWrite("A").reserve(1)).toThrow();
+  first.release();
+  held.openForWrite("A").reserve(1);
+});
+
 test("what was sent, or refused, makes room", () => {
   const held = new HeldAnswers(100);
   const [first, second, third] = [held.open("A"), held.open("A"), held.open("A")];

@@ -25,10 +25,9 @@ import {
   wholeApplianceView,
   writtenApplianceView,
 } from "../../wire/appliance.ts";
-import { bulkView } from "../../wire/bulk.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { applianceInPath, ofProperty, slicing } from "../../wire/parameters.ts";
-import { readItems, takeItems } from "../bulk.ts";
+import { bulkAnswer, readItems, takeItems } from "../bulk.ts";
 import { answers, created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 import { getProperty } from "./properties.ts";
@@ -107,7 +106,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           const components = await intake.finish();
           const view = (appliance: Appliance) =>
             written({ appliance, components: components.get(appliance.id)! });
-          return created(withPartner(bulkView(result, view), partner.name));
+          return created(withPartner(await bulkAnswer(result, writer.tx, view), partner.name));
         });
       },
     }),

@@ -1,5 +1,4 @@
 import { ServiceLog } from "../../usecases/service-events.ts";
-import { bulkView } from "../../wire/bulk.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   newServiceEvents,
@@ -7,7 +6,7 @@ import {
   serviceEventsBulkReply,
   serviceEventView,
 } from "../../wire/service-event.ts";
-import { readItems, takeItems } from "../bulk.ts";
+import { bulkAnswer, readItems, takeItems } from "../bulk.ts";
 import { created, creates, type Operation, partnerOperation } from "../operation.ts";
 
 export function serviceEventOperations(bulkItems: number): Operation[] {
@@ -47,7 +46,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
           const log = new ServiceLog(writer);
           const result = await takeItems(items, writer.tx, (item) => log.add(item));
           await log.finish();
-          return created(withPartner(bulkView(result, serviceEventView), partner.name));
+          return created(withPartner(await bulkAnswer(result, writer.tx, serviceEventView), partner.name));
         });
       },
     }),
