@@ -381,7 +381,7 @@ export function schemaOf(kit: Kit) {
       /** The version of the rules that the note was read by. */
       readBy: text("read_by"),
     },
-    (t) => [index("service_events_appliance").on(t.applianceId, t.date)],
+    (t) => [index("service_events_appliance").on(t.applianceId, t.date, t.id)],
   );
 
   /** Meter readings (`meter`) and smart events (`smart`). */

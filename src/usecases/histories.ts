@@ -12,7 +12,7 @@ import type { ScoredAppliance } from "../store/queries/appliances.ts";
 import type { ClaimEvidenceRow } from "../store/queries/claims.ts";
 import type { Tx } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
-import { loadNotes } from "./notes.ts";
+import { loadEvents } from "./event-histories.ts";
 
 /** Read beyond the span after which a smart event has faded, since that is in days and a reading has a time. */
 const SPARE_DAYS = 2;
@@ -24,7 +24,7 @@ export type LoadedProperty = {
   components: Component[];
 };
 
-/** Loads the histories of properties, or of some of one's appliances, in a fixed number of queries. */
+/** Loads the histories of properties, or of some of one's appliances; in a fixed number of queries unless they are long. */
 export async function loadHistories(
   stores: Stores | Tx,
   knowledge: Knowledge,
@@ -35,8 +35,7 @@ export async function loadHistories(
   const ids = appliances.map((appliance) => appliance.id);
   const smartDays = knowledge.model.evidence.smartEvent.spanDays + SPARE_DAYS;
   const components = await stores.components.ofAppliances(ids);
-  const events = await stores.serviceEvents.evidence(ids, knowledge.keywords.version);
-  const notes = await loadNotes(stores, knowledge, events);
+  const events = await loadEvents(stores, knowledge, ids);
   const smart = await stores.sensorEvents.smartEvidence(ids, (dayNumber(asOf) - smartDays) * MS_PER_DAY);
   const claims = await stores.claims.evidence(properties.map((property) => property.id));
   const loaded = new Map<string, LoadedProperty>();
@@ -48,7 +47,7 @@ export async function loadHistories(
     });
   const histories = new Map<string, MutableHistory>();
   for (const appliance of appliances) {
-    const history = applianceHistory(appliance);
+    const history = applianceHistory(appliance, events.get(appliance.id) ?? []);
     histories.set(appliance.id, history);
     const property = loaded.get(appliance.propertyId)!;
     property.history.appliances.push(history);
@@ -57,11 +56,6 @@ export async function loadHistories(
   for (const component of components) {
     histories.get(component.applianceId)!.components.push(component);
     loaded.get(component.propertyId)!.components.push(component);
-  }
-  for (const [index, event] of events.entries()) {
-    const { applianceId, componentId, eventType, date, conditionAfter } = event;
-    const note = notes[index]!;
-    histories.get(applianceId)!.events.push({ componentId, eventType, date, conditionAfter, note });
   }
   for (const event of smart)
     histories.get(event.applianceId)!.smartEvents.push({
@@ -77,12 +71,12 @@ export async function loadHistories(
 
 type MutableHistory = ReturnType<typeof applianceHistory>;
 
-function applianceHistory(appliance: ScoredAppliance) {
+function applianceHistory(appliance: ScoredAppliance, events: EventEvidence[]) {
   const { id, typeId, unitId, brand, model, brandTier, installYear, usageIntensity } = appliance;
   return {
     ...{ id, typeId, unitId, brand, model, brandTier, installYear, usageIntensity },
     components: [] as ComponentHistory[],
-    events: [] as EventEvidence[],
+    events,
     smartEvents: [] as SmartEvidence[],
   };
 }

@@ -1,7 +1,7 @@
 import type { Component } from "../domain/component.ts";
 import { alike } from "../domain/scoring/alike.ts";
 import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../domain/scoring/cascade.ts";
-import { scoreProperty, scoreWithoutCascade } from "../domain/scoring/score.ts";
+import { scoringOf, scoringWithoutCascade } from "../domain/scoring/score.ts";
 import type { Score } from "../domain/scoring/types.ts";
 import { isOutcome, type ServiceEvent } from "../domain/service-event.ts";
 import { addDays, type Day, type Instant } from "../domain/time.ts";
@@ -10,6 +10,7 @@ import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { correctionsOf, modelVersionOf } from "./model-in-use.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { inSteps, isReachedByOthers, upstreamOf } from "./rescore.ts";
+import { finishedInTurns } from "./walk.ts";
 
 /** What was logged of one appliance on one day. */
 type DayLog = { events: ServiceEvent[]; claims: ServiceEvent[]; replacements: ServiceEvent[] };
@@ -68,7 +69,8 @@ export class OutcomeLog {
       const assessed = new Map<string, CascadingAppliance>();
       for (const appliances of inSteps([...standing])) {
         const some = { ...loaded.history, appliances: [...appliances] };
-        for (const [i, score] of scoreWithoutCascade(knowledge, some, before, ofUpstream).entries())
+        const steps = scoringWithoutCascade(knowledge, some, before, ofUpstream);
+        for (const [i, score] of (await finishedInTurns(steps, tx.giveWay)).entries())
           assessed.set(appliances[i]!.id, score);
         await tx.giveWay();
       }
@@ -81,8 +83,8 @@ export class OutcomeLog {
       for (const step of inSteps(targets)) {
         const some = { ...loaded.history, appliances: step.map((id) => histories.get(id)!) };
         const corrections = await correctionsOf(tx, knowledge, some.appliances);
-        for (const [id, score] of scoreProperty(knowledge, some, before, { corrections, cascades }))
-          scores.set(id, score);
+        const steps = scoringOf(knowledge, some, before, { corrections, cascades });
+        for (const [id, score] of await finishedInTurns(steps, tx.giveWay)) scores.set(id, score);
         await tx.giveWay();
       }
       for (const [applianceId, log] of logs)

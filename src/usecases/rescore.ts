@@ -2,7 +2,7 @@ import type { Component } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { ScoredProperty } from "../domain/property.ts";
 import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../domain/scoring/cascade.ts";
-import { scoreProperty, scoreWithoutCascade } from "../domain/scoring/score.ts";
+import { scoringOf, scoringWithoutCascade } from "../domain/scoring/score.ts";
 import type { Score } from "../domain/scoring/types.ts";
 import { type Day, dayOf } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/queries/appliances.ts";
@@ -10,6 +10,7 @@ import type { Tx } from "../store/store.ts";
 import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { correctionsOf } from "./model-in-use.ts";
 import type { PortfolioWriter, ScoreCause } from "./portfolio-writer.ts";
+import { finishedInTurns } from "./walk.ts";
 
 /** Appliances scored in one go, between which others have their turn. */
 const STEP = 100;
@@ -63,14 +64,16 @@ export async function scoreInSteps(
   for (const step of inSteps(upstream)) {
     const { history } = await load(step);
     const corrections = await correctionsOf(tx, knowledge, history.appliances);
-    upstreamScores.push(...scoreWithoutCascade(knowledge, history, asOf, corrections));
+    const steps = scoringWithoutCascade(knowledge, history, asOf, corrections);
+    upstreamScores.push(...(await finishedInTurns(steps, tx.giveWay)));
     await tx.giveWay();
   }
   const cascades = new CascadeEffects(knowledge, upstreamScores);
   for (const step of inSteps(targets)) {
     const loaded = await load(step);
     const corrections = await correctionsOf(tx, knowledge, loaded.history.appliances);
-    const scores = scoreProperty(knowledge, loaded.history, asOf, { corrections, cascades });
+    const steps = scoringOf(knowledge, loaded.history, asOf, { corrections, cascades });
+    const scores = await finishedInTurns(steps, tx.giveWay);
     for (const component of loaded.components) {
       await save(component, loaded.appliances.get(component.applianceId)!, scores.get(component.id)!);
       await tx.giveWay();

@@ -1,7 +1,7 @@
 import type { Component } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { ScoredProperty } from "../domain/property.ts";
-import { scoreProperty } from "../domain/scoring/score.ts";
+import { scoringOf as scoringSteps } from "../domain/scoring/score.ts";
 import type { Score } from "../domain/scoring/types.ts";
 import type { SnapshotResult } from "../domain/snapshot.ts";
 import { addDays, type Day, daysBetween } from "../domain/time.ts";
@@ -11,6 +11,7 @@ import { loadHistories } from "./histories.ts";
 import { baseVersion, correctionsOf, modelVersionOf } from "./model-in-use.ts";
 import { type ApplianceOf, PortfolioWriter, type ScoreCause } from "./portfolio-writer.ts";
 import { scoreInSteps, upstreamOf } from "./rescore.ts";
+import { finishedInTurns } from "./walk.ts";
 
 /** Trend points are kept this long. */
 export const RETENTION_DAYS = 365;
@@ -112,7 +113,7 @@ export async function scoreAll(
       continue;
     }
     const { history, components, appliances } = loaded.get(id)!;
-    const scores = scoreProperty(knowledge, history, day, { corrections });
+    const scores = await finishedInTurns(scoringSteps(knowledge, history, day, { corrections }), tx.giveWay);
     for (const before of components)
       await save(before, appliances.get(before.applianceId)!, scores.get(before.id)!);
   }

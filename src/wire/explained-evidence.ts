@@ -37,8 +37,9 @@ export const evidenceForm = object({
   weight: number("Power on the ratio where nobody named the component, or a fault was mended", 1),
   ratio: number("Hazard ratio now: (1 + (base_ratio − 1) · remaining) ^ weight", 1.75),
   strength: number("Power that calibration puts on it; 1 without", 1),
+  times: whole("So many events that say this of one day, each by a note of its own", 1),
   factor: number(
-    "What it multiplies the hazard by: ratio ^ strength; 1 for a sensor's event, which adds",
+    "What it multiplies the hazard by: ratio ^ (strength · times); 1 for a sensor's event, which adds",
     1.75,
   ),
   acute_hazard: number("What a sensor's event adds to the acute hazard; 0 for all else", 0),
@@ -59,6 +60,7 @@ export const evidenceView = evidenceForm.view((one: EvidencePart) => ({
   weight: one.weight,
   ratio: one.ratio,
   strength: one.strength,
+  times: one.times,
   factor: one.factor,
   acute_hazard: one.hazard ?? 0,
   upstream_score: one.upstreamScore ?? null,

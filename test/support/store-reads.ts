@@ -114,7 +114,9 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "the numbers of an appliance's components": () =>
       store.read.components.countNarrow({ applianceId, tier: "GOOD" }),
     "the components of appliances": () => store.read.components.ofAppliances([applianceId]),
-    "the events of appliances": () => store.read.serviceEvents.evidence([applianceId], ""),
+    "the events of appliances": () => store.read.serviceEvents.evidence([applianceId], "", 100),
+    "some of an appliance's events": () =>
+      store.read.serviceEvents.evidenceAfter(applianceId, "", { date: "2026-01-01", id: "SE_" }, 100),
     "a component's history": () =>
       store.read.serviceEvents.ofComponent(
         { applianceId, id: componentId },
@@ -132,7 +134,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
       await properties.forSnapshot("", 100);
       await appliances.forScoring([propertyId]);
       await components.ofAppliances([applianceId]);
-      await serviceEvents.evidence([applianceId], "");
+      await serviceEvents.evidence([applianceId], "", 100);
     },
     "the claims of properties": () => store.read.claims.evidence([propertyId]),
     "the number of a property's claims": () => store.read.claims.count(propertyId),

@@ -45,7 +45,7 @@ test.each([
     return [event];
   });
   const evidence = async () =>
-    (await world.store.read.serviceEvents.evidence([appliance!.id], keywords.version))[0]!;
+    (await world.store.read.serviceEvents.evidence([appliance!.id], keywords.version, 10))[0]!;
   const scores = async () =>
     (await world.components(property.id)).map(({ id, riskScore, hazardRatio }) => [
       id,

@@ -41,8 +41,8 @@ export function evidenceText({ evidence, hazard }: Explained, width: number): st
   ].join("\n");
 }
 
-function powers({ weight, strength }: Explained["evidence"][number]): string {
-  const all = weight * strength;
+function powers({ weight, strength, times }: Explained["evidence"][number]): string {
+  const all = weight * strength * times;
   return all === 1 ? "" : number(all);
 }
 

@@ -24,7 +24,7 @@ export function livesOnRecord(
   const environment = knowledge.environment(history.state);
   const recordsSince = Math.min(dayNumber(history.recordsSince), today);
   return history.appliances.flatMap((appliance) => {
-    const events = withoutNotes(timeline(appliance.events, today));
+    const events = withoutNotes(timeline(appliance.events, today).events);
     return appliance.components.flatMap((component) => {
       const def = knowledge.component(component.defId);
       const rate = ageingRate(def, appliance.usageIntensity, environment, knowledge.model);
@@ -131,7 +131,7 @@ function accruedBy(subject: Subject, { from }: Ageing, day: number): number {
 
 function ageBetween({ def, component, events, rate, knowledge }: Subject, from: number, to: number): number {
   const until = before(events, to + 1);
-  return virtualAge(def, component.id, until, { from, today: to, rate }, knowledge.model);
+  return virtualAge(def, component.id, { restoring: until }, { from, today: to, rate }, knowledge.model);
 }
 
 /** The events before a day. */

@@ -1,6 +1,6 @@
 import type { ComponentDef, ScoringModel } from "../knowledge.ts";
 import { originalSince, priorSince, unknownPast } from "../scoring/renewal.ts";
-import type { DatedEvent } from "../scoring/timeline.ts";
+import type { Timeline } from "../scoring/timeline.ts";
 import type { AgedLife } from "../scoring/types.ts";
 import { type Restored, virtualAge } from "../scoring/virtual-age.ts";
 import { cumulativeHazard, cumulativeProbability } from "../scoring/weibull.ts";
@@ -40,7 +40,7 @@ export function ageParts(
   def: ComponentDef,
   componentId: string,
   life: AgedLife,
-  events: readonly DatedEvent[],
+  events: Timeline,
   recordsSince: number,
   today: number,
   model: ScoringModel,

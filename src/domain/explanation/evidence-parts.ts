@@ -4,7 +4,7 @@ import type { Evidence } from "../scoring/types.ts";
 import type { Condition } from "../service-event.ts";
 import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber } from "../time.ts";
 
-/** A piece of evidence with how its ratio came about: (1 + (base − 1) · remaining)^weight, and its factor ratio^strength. */
+/** A piece of evidence with how its ratio came about: (1 + (base − 1) · remaining)^weight, and its factor ratio^(strength·times). */
 export type EvidencePart = Evidence & {
   /** What it rests on, in words. */
   label: string;
@@ -13,7 +13,9 @@ export type EvidencePart = Evidence & {
   remaining: number;
   weight: number;
   strength: number;
-  /** What it multiplies the hazard by; 1 for a sensor's event, which adds a hazard of its own. */
+  /** So many events have said it. */
+  times: number;
+  /** What they multiply the hazard by; 1 for a sensor's event, which adds a hazard of its own. */
   factor: number;
   /** The first day on which it says nothing any more, if nothing ends it before; null for what does not fade. */
   endsOn: Day | null;
@@ -26,7 +28,7 @@ export function evidencePart(
   evidence: Evidence,
   today: number,
 ): EvidencePart {
-  const { kind, on, ratio, weight = 1, strength = 1 } = evidence;
+  const { kind, on, ratio, weight = 1, strength = 1, times = 1 } = evidence;
   const spanDays = spanOf(knowledge, kind);
   const remaining =
     kind === "cascade"
@@ -40,7 +42,8 @@ export function evidencePart(
     remaining,
     weight,
     strength,
-    factor: kind === "smart_event" ? 1 : strength === 1 ? ratio : ratio ** strength,
+    times,
+    factor: kind === "smart_event" ? 1 : strength * times === 1 ? ratio : ratio ** (strength * times),
     endsOn: spanDays === null ? null : dayFromNumber(Math.ceil(dayNumber(on!) + spanDays)),
   };
 }

@@ -110,7 +110,7 @@ export function explainScore(
     evidence,
     product: productOf(score, evidence),
     risk: riskOf(score, outlook, knowledge),
-    record: recordOf(componentId, events, today, model),
+    record: recordOf(componentId, events.events, today, model),
     brandIsKnown: isBrandKnown(knowledge, appliance),
     outlook,
     projection: {

@@ -3,7 +3,7 @@ import { DAYS_PER_YEAR } from "../time.ts";
 import type { Corrections } from "./corrections.ts";
 import { highestAge } from "./outlook.ts";
 import { UnknownPasts } from "./renewal.ts";
-import { type DatedEvent, lastReplacement } from "./timeline.ts";
+import { lastReplacement, type Timeline } from "./timeline.ts";
 import type { AgedLife, BrandTier, ComponentHistory } from "./types.ts";
 import { ageingFrom, ageingRate, virtualAge } from "./virtual-age.ts";
 import { ageAtHazard, cumulativeProbability, scaleFromMedian } from "./weibull.ts";
@@ -43,7 +43,7 @@ export function calibratedLife(def: ComponentDef, applianceId: string, correctio
 export function agedLife(
   def: ComponentDef,
   component: ComponentHistory,
-  events: readonly DatedEvent[],
+  events: Timeline,
   setting: LifeSetting,
   today: number,
   model: ScoringModel,

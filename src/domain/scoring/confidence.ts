@@ -21,7 +21,7 @@ export function recordOf(
   const record: ServiceRecord = { events: 0, observedOn: null, observedLately: false };
   for (const event of events) {
     if (!concerns(event, componentId)) continue;
-    record.events++;
+    record.events += event.times;
     if (event.conditionAfter === null) continue;
     record.observedOn = event.date;
     record.observedLately ||= (today - event.day) / DAYS_PER_MONTH <= confidence.conditionWithinMonths;
@@ -29,9 +29,28 @@ export function recordOf(
   return record;
 }
 
+/** As `recordOf`, as far as confidence needs it: counted no further back than that. */
+export function latelyRecorded(
+  componentId: string,
+  events: readonly DatedEvent[],
+  today: number,
+  { confidence }: ScoringModel,
+): Pick<ServiceRecord, "events" | "observedLately"> {
+  const record = { events: 0, observedLately: false };
+  for (let at = events.length - 1; at >= 0; at--) {
+    const event = events[at]!;
+    const isLate = (today - event.day) / DAYS_PER_MONTH <= confidence.conditionWithinMonths;
+    if (record.events >= confidence.eventsForHigh && (record.observedLately || !isLate)) break;
+    if (!concerns(event, componentId)) continue;
+    record.events += event.times;
+    record.observedLately ||= isLate && event.conditionAfter !== null;
+  }
+  return record;
+}
+
 /** How well a component is known: by service events on it or its appliance, a recent observed condition, and its brand. */
 export function confidenceOf(
-  { events, observedLately }: ServiceRecord,
+  { events, observedLately }: Pick<ServiceRecord, "events" | "observedLately">,
   brandIsKnown: boolean,
   { confidence }: ScoringModel,
 ): Confidence {

@@ -2,7 +2,7 @@ import type { ComponentDef, KeywordGroup, Knowledge } from "../knowledge.ts";
 import type { Condition, EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, type Day } from "../time.ts";
 import { faded } from "./ratios.ts";
-import { concerns, type DatedEvent } from "./timeline.ts";
+import { concerns, type DatedEvent, firstAfter } from "./timeline.ts";
 import type { Evidence } from "./types.ts";
 
 /** A component on the day of scoring. */
@@ -17,7 +17,7 @@ export type Subject = {
 /** Collects the factors of a score for an explanation; undefined when nobody asked for one. */
 export type Trail = Evidence[] | undefined;
 
-/** Enters a ratio that says something into the trail, and returns it. */
+/** Enters a ratio that says something, so many times, into the trail, and returns it. */
 export function enter(
   trail: Trail,
   kind: Evidence["kind"],
@@ -25,8 +25,14 @@ export function enter(
   on: Day | null,
   ratio: number,
   weight = 1,
+  times = 1,
 ): number {
-  if (ratio !== 1) trail?.push({ kind, subject, on, ratio, ...(weight === 1 ? undefined : { weight }) });
+  if (ratio !== 1)
+    trail?.push({
+      ...{ kind, subject, on, ratio },
+      ...(weight === 1 ? undefined : { weight }),
+      ...(times === 1 ? undefined : { times }),
+    });
   return ratio;
 }
 
@@ -51,33 +57,50 @@ export function serviceRatios(
   let repairs: DatedEvent[] | undefined;
   let observed: DatedEvent | undefined;
   let latest: LatestDays | undefined;
-  for (const event of events) {
-    if (event.day <= subject.since || !concerns(event, subject.id)) continue;
-    const { eventType: type, conditionAfter: condition } = event;
+  const spoken = firstAfter(events, Math.max(subject.since, subject.today - spanDays(knowledge)));
+  for (let at = spoken; at < events.length; at++) {
+    const event = events[at]!;
+    if (!concerns(event, subject.id)) continue;
+    const { eventType: type, conditionAfter: condition, times } = event;
     const months = ageMonths(event, subject);
+    let [repaired, inspected, said] = [1, 1, 1];
     if (condition !== null && (observed === undefined || supersedes(event, observed))) observed = event;
     if (type === "Repair") {
       repairs ??= [];
-      repairs.push(event);
+      for (let n = 0; n < Math.min(times, evidence.repair.counted); n++) repairs.push(event);
     } else if (type === "Emergency Repair") {
       const { ratio, spanMonths } = evidence.emergencyRepair;
       const weight = weightOf(knowledge, event);
       const weighed = weigh(faded(ratio, months, spanMonths), weight);
-      ratios.repairs *= enter(trail, "emergency_repair", type, event.date, weighed, weight);
+      repaired = enter(trail, "emergency_repair", type, event.date, weighed, weight, times);
     } else if (type === "Inspection" && condition === null) {
       const { ratio, spanMonths } = evidence.inspection;
       const weight = weightOf(knowledge, event);
       const weighed = weigh(faded(ratio, months, spanMonths), weight);
-      ratios.others *= enter(trail, "inspection", type, event.date, weighed, weight);
+      inspected = enter(trail, "inspection", type, event.date, weighed, weight, times);
     }
-    if (event.note !== null && months < evidence.keywords.spanMonths) {
-      latest ??= latestByType(subject, events);
-      ratios.others *= keywordRatio(knowledge, subject, event, latest, trail);
+    if (event.note !== null && event.note.findings.length > 0 && months < evidence.keywords.spanMonths) {
+      latest ??= latestByType(subject, events, spoken);
+      said = keywordRatio(knowledge, subject, event, latest, trail);
+    }
+    if (repaired === 1 && inspected === 1 && said === 1) continue;
+    // One after the other: a power may differ in the last bit.
+    for (let n = 0; n < times; n++) {
+      ratios.repairs *= repaired;
+      ratios.others *= inspected;
+      ratios.others *= said;
     }
   }
   if (repairs) ratios.repairs *= repairFrequencyRatio(knowledge, subject, repairs, trail);
   if (observed) ratios.condition = conditionRatio(knowledge, subject, observed, trail);
   return ratios;
+}
+
+/** Days after which no event says anything any more: its ratio has faded to exactly 1. */
+function spanDays({ model }: Knowledge): number {
+  const { emergencyRepair, repair, condition, inspection, keywords } = model.evidence;
+  const months = [emergencyRepair, repair, condition, inspection, keywords].map((one) => one.spanMonths);
+  return Math.ceil(Math.max(...months) * DAYS_PER_MONTH);
 }
 
 function ageMonths(event: DatedEvent, subject: Subject): number {
@@ -144,7 +167,7 @@ function keywordRatio(
     if (group.clearedBy.length > 0 && isCleared(group, event, latest)) continue;
     const current = faded(group.ratio, months, keywords.spanMonths);
     const weight = weightOf(knowledge, event) * (share === 1 ? 1 : resolvedFindingExponent);
-    product *= enter(trail, "keyword", group.id, event.date, weigh(current, weight), weight);
+    product *= enter(trail, "keyword", group.id, event.date, weigh(current, weight), weight, event.times);
   }
   return product;
 }
@@ -155,13 +178,16 @@ function speaksOf(group: KeywordGroup, def: ComponentDef): boolean {
   return group.componentIds.has(def.id) || !group.typeIds.has(def.typeId);
 }
 
-/** By type, the day of the last event that concerns a component. */
+/** By type, the day of the last event, of those that count, that concerns a component. */
 type LatestDays = ReadonlyMap<EventType, number>;
 
-function latestByType(subject: Subject, events: readonly DatedEvent[]): LatestDays {
+function latestByType(subject: Subject, events: readonly DatedEvent[], from: number): LatestDays {
   const latest = new Map<EventType, number>();
-  // From the oldest to the newest.
-  for (const event of events) if (concerns(event, subject.id)) latest.set(event.eventType, event.day);
+  // From the oldest to the newest; what came before the first that counts clears none of them.
+  for (let at = from; at < events.length; at++) {
+    const event = events[at]!;
+    if (concerns(event, subject.id)) latest.set(event.eventType, event.day);
+  }
   return latest;
 }
 

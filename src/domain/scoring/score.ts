@@ -1,16 +1,17 @@
 import type { ComponentDef, Environment, Knowledge } from "../knowledge.ts";
+import { finished, type Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { agedLife, calibratedLife } from "./aged-life.ts";
 import { CascadeEffects, type ScoredAppliance } from "./cascade.ts";
 import { claimsRatio, type LiveClaim, strongestClaims } from "./claims.ts";
-import { confidenceOf, recordOf } from "./confidence.ts";
+import { confidenceOf, latelyRecorded } from "./confidence.ts";
 import { type Corrections, UNCORRECTED } from "./corrections.ts";
 import { enter, type Subject, serviceRatios, type Trail } from "./evidence.ts";
 import { cumulativeRisk, type Outlook, periodRisk } from "./outlook.ts";
 import { clamp } from "./ratios.ts";
 import { acuteHazard, standingWarnings, type Warning } from "./smart.ts";
 import { roundScore, tierOf } from "./tier.ts";
-import { type DatedEvent, timeline } from "./timeline.ts";
+import { type Timeline, timeline } from "./timeline.ts";
 import type {
   AgedLife,
   ApplianceHistory,
@@ -40,12 +41,23 @@ export function scoreProperty(
   knowledge: Knowledge,
   history: PropertyHistory,
   asOf: Day,
-  { only, explain = false, corrections = UNCORRECTED, ...given }: ScoreOptions = {},
+  options: ScoreOptions = {},
 ): Map<string, Score> {
+  return finished(scoringOf(knowledge, history, asOf, options));
+}
+
+/** The same in steps, however long the histories are. */
+export function* scoringOf(
+  knowledge: Knowledge,
+  history: PropertyHistory,
+  asOf: Day,
+  { only, explain = false, corrections = UNCORRECTED, ...given }: ScoreOptions = {},
+): Steps<Map<string, Score>> {
   const surroundings = surroundingsOf(knowledge, history, asOf, corrections, explain);
-  const appliances = history.appliances
-    .filter(({ id, typeId }) => !only || only.has(id) || knowledge.cascadingTypes.has(typeId))
-    .map((appliance) => assessAppliance(knowledge, appliance, surroundings));
+  const appliances: AssessedAppliance[] = [];
+  for (const appliance of history.appliances)
+    if (!only || only.has(appliance.id) || knowledge.cascadingTypes.has(appliance.typeId))
+      appliances.push(yield* assessAppliance(knowledge, appliance, surroundings));
   const cascades = given.cascades ?? new CascadeEffects(knowledge, appliances);
   const scores = new Map<string, Score>();
   for (const appliance of appliances) {
@@ -59,19 +71,21 @@ export function scoreProperty(
 }
 
 /** What appliances carry on to others is worked out of these, which may be some of a property's at a time. */
-export function scoreWithoutCascade(
+export function* scoringWithoutCascade(
   knowledge: Knowledge,
   history: PropertyHistory,
   asOf: Day,
   corrections: Corrections,
-): ScoredAppliance[] {
+): Steps<ScoredAppliance[]> {
   const surroundings = surroundingsOf(knowledge, history, asOf, corrections, false);
-  return history.appliances.map((appliance) => {
+  const scored: ScoredAppliance[] = [];
+  for (const appliance of history.appliances) {
     const components = appliance.components.filter(({ defId }) => knowledge.cascadesAcross.has(defId));
     const upstream = { ...appliance, components };
-    const { typeId, unitId, standalone } = assessAppliance(knowledge, upstream, surroundings);
-    return { typeId, unitId, standalone };
-  });
+    const { typeId, unitId, standalone } = yield* assessAppliance(knowledge, upstream, surroundings);
+    scored.push({ typeId, unitId, standalone });
+  }
+  return scored;
 }
 
 function surroundingsOf(
@@ -123,18 +137,21 @@ type AssessedAppliance = ScoredAppliance & { id: string; components: readonly As
 /** What all components of an appliance share. */
 type Shared = Surroundings & {
   appliance: ApplianceHistory;
-  events: readonly DatedEvent[];
+  events: Timeline;
   warnings: readonly Warning[];
   /** Components that suffer from the appliance's make. */
   hazard: ReadonlySet<string>;
   brandIsKnown: boolean;
 };
 
-function assessAppliance(
+/** More events than that are read with a break after each component. */
+const LONG = 1000;
+
+function* assessAppliance(
   knowledge: Knowledge,
   appliance: ApplianceHistory,
   surroundings: Surroundings,
-): AssessedAppliance {
+): Steps<AssessedAppliance> {
   const { id, typeId, unitId, brand, model } = appliance;
   const hazard = knowledge.hazard(typeId, brand, model);
   const shared: Shared = {
@@ -145,7 +162,11 @@ function assessAppliance(
     hazard,
     brandIsKnown: isBrandKnown(knowledge, appliance, hazard),
   };
-  const components = appliance.components.map((component) => assess(knowledge, component, shared));
+  const components: Assessment[] = [];
+  for (const component of appliance.components) {
+    components.push(assess(knowledge, component, shared));
+    if (shared.events.events.length > LONG) yield;
+  }
   const standalone = new Map(
     components.map(({ def, risk }) => [def.id, cumulativeRisk(risk, knowledge.model)]),
   );
@@ -173,7 +194,7 @@ function assess(knowledge: Knowledge, component: ComponentHistory, shared: Share
   const subject: Subject = { id, def, since: life.replacedOn ?? -Infinity, today };
   const trail: Trail = shared.explain ? [] : undefined;
   const ratio = ownRatio(knowledge, subject, shared, trail);
-  const acute = acuteHazard(knowledge, subject, warnings, events, trail);
+  const acute = acuteHazard(knowledge, subject, warnings, events.events, trail);
   return {
     id,
     def,
@@ -183,7 +204,7 @@ function assess(knowledge: Knowledge, component: ComponentHistory, shared: Share
     ratio,
     acuteHazard: acute,
     risk: periodRisk(outlookOf(def, life, held(knowledge, ratio), acute), model),
-    confidence: confidenceOf(recordOf(id, events, today, model), brandIsKnown, model),
+    confidence: confidenceOf(latelyRecorded(id, events.events, today, model), brandIsKnown, model),
     trail,
   };
 }
@@ -192,7 +213,7 @@ function assess(knowledge: Knowledge, component: ComponentHistory, shared: Share
 function ownRatio(knowledge: Knowledge, subject: Subject, shared: Shared, trail: Trail): number {
   const { events, claims, hazard, appliance, corrections } = shared;
   const { strength } = corrections;
-  const service = serviceRatios(knowledge, subject, events, trail);
+  const service = serviceRatios(knowledge, subject, events.events, trail);
   if (trail) noteStrength(trail, strength);
   const condition = strengthened(service.condition, strength.condition);
   const repairs = strengthened(service.repairs, strength.repairs);

@@ -74,7 +74,8 @@ export function acuteHazard(
   trail: Trail,
 ): number {
   if (warnings.length === 0) return 0;
-  const mendedOn = Math.max(subject.since, lastRepair(subject.id, events));
+  const earliest = subject.today - model.evidence.smartEvent.spanDays;
+  const mendedOn = Math.max(subject.since, lastRepair(subject.id, events, earliest));
   let sum = 0;
   let counted: string | undefined;
   for (const warning of warnings) {
@@ -91,10 +92,12 @@ export function acuteHazard(
 }
 
 /** A repair ends the warnings of its own day too: the visit answers the alarm far more often than it precedes it. */
-function lastRepair(componentId: string, events: readonly DatedEvent[]): number {
-  return (
-    events.findLast((event) => event.eventType === "Repair" && concerns(event, componentId))?.day ?? -Infinity
-  );
+function lastRepair(componentId: string, events: readonly DatedEvent[], earliest: number): number {
+  for (let at = events.length - 1; at >= 0 && events[at]!.day >= earliest; at--) {
+    const event = events[at]!;
+    if (event.eventType === "Repair" && concerns(event, componentId)) return event.day;
+  }
+  return Number.NEGATIVE_INFINITY;
 }
 
 const dayOfReading = (reading: SmartEvidence) => Math.floor(reading.recordedAt / MS_PER_DAY);

@@ -51,6 +51,8 @@ export type EventEvidence = {
   conditionAfter: Condition | null;
   /** Null where nothing was noted. */
   note: Note | null;
+  /** So many events that differ in the words of their notes alone; one when not given. */
+  times?: number;
 };
 
 /** What scoring knows of a note. */
@@ -159,6 +161,8 @@ export type Evidence = {
   weight?: number;
   /** Of a cascade: the upstream component's score without cascade, unrounded. */
   upstreamScore?: number;
+  /** So many events have said it; left out for one. */
+  times?: number;
   /** Of a sensor's event. */
   severity?: Severity;
   /** What a sensor's event adds to the acute hazard, in place of multiplying by its ratio. */

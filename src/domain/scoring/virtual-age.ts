@@ -7,7 +7,7 @@ import type {
 } from "../knowledge.ts";
 import type { EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
-import { concerns, type DatedEvent } from "./timeline.ts";
+import { concerns, firstAfter, type Timeline } from "./timeline.ts";
 import type { ComponentHistory } from "./types.ts";
 
 /** The day from which a component ages: its last replacement, else 1 July of its install year. */
@@ -61,7 +61,7 @@ export type Restored = { eventType: EventType; on: Day; share: number; accruedDa
 export function virtualAge(
   def: ComponentDef,
   componentId: string,
-  events: readonly DatedEvent[],
+  { restoring }: Pick<Timeline, "restoring">,
   { from, today, rate }: { from: number; today: number; rate: number },
   { restoration }: ScoringModel,
   trail?: Restored[],
@@ -72,9 +72,10 @@ export function virtualAge(
   let last = from;
   let accruedDays = 0;
   let strongest = 0;
-  for (const event of events) {
+  for (let at = firstAfter(restoring, from - 1); at < restoring.length; at++) {
+    const event = restoring[at]!;
     const kind = RESTORES[event.eventType];
-    if (kind === undefined || event.day < from) continue;
+    if (kind === undefined) continue;
     if (!def.restoredBy.includes(kind) || !concerns(event, componentId)) continue;
     if (event.day > last) {
       accruedDays = Math.min(event.day - last, countedDays);

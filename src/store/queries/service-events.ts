@@ -88,7 +88,7 @@ export function serviceEventStore(engine: Engine) {
         ),
       ),
   );
-  const evidence = engine.read<EventEvidenceRow>(() =>
+  const evidenceRows = () =>
     db
       .select({
         ...named(evidenceColumns),
@@ -97,8 +97,20 @@ export function serviceEventStore(engine: Engine) {
             "unread",
           ),
       })
-      .from(serviceEvents)
-      .where(isAmong(serviceEvents.applianceId, "applianceIds")),
+      .from(serviceEvents);
+  const evidence = engine.read<EventEvidenceRow>(() =>
+    evidenceRows().where(isAmong(serviceEvents.applianceId, "applianceIds")).limit(ph("limit")),
+  );
+  const evidenceAfter = engine.read<EventEvidenceRow>(() =>
+    evidenceRows()
+      .where(
+        and(
+          eq(serviceEvents.applianceId, ph("applianceId")),
+          sql`(${serviceEvents.date}, ${serviceEvents.id}) > (${ph("date")}, ${ph("id")})`,
+        ),
+      )
+      .orderBy(asc(serviceEvents.date), asc(serviceEvents.id))
+      .limit(ph("limit")),
   );
   const newest = engine.prepared(() =>
     db
@@ -169,9 +181,26 @@ export function serviceEventStore(engine: Engine) {
     async correct(id: string, correction: ServiceEventCorrection): Promise<void> {
       await db.update(serviceEvents).set(correction).where(eq(serviceEvents.id, id));
     },
-    /** What scoring reads of appliances' events; the notes of those alone that were not read by the rules `readBy`. */
-    async evidence(applianceIds: readonly string[], readBy: string): Promise<EventEvidenceRow[]> {
-      return evidence({ applianceIds: engine.list(applianceIds), readBy });
+    /**
+     * What scoring reads of appliances' events, at most `limit` of them in no order; the notes of those alone that were
+     * not read by the rules `readBy`.
+     */
+    async evidence(
+      applianceIds: readonly string[],
+      readBy: string,
+      limit: number,
+    ): Promise<EventEvidenceRow[]> {
+      return evidence({ applianceIds: engine.list(applianceIds), readBy, limit });
+    },
+    /** The same of one appliance, the oldest first, from the one after `last` on. */
+    async evidenceAfter(
+      applianceId: string,
+      readBy: string,
+      last: Pick<EventEvidenceRow, "date" | "id"> | undefined,
+      limit: number,
+    ): Promise<EventEvidenceRow[]> {
+      const { date, id } = last ?? { date: "", id: "" };
+      return evidenceAfter({ applianceId, readBy, date, id, limit });
     },
     /** The newest event of each type and resulting condition on each appliance, up to a day. */
     async newestByKind(applianceIds: readonly string[], until: Day): Promise<InspectionEvent[]> {

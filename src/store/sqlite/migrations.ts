@@ -14,6 +14,7 @@ import findings from "../../../migrations/sqlite/0011_findings.sql" with { type:
 import servers from "../../../migrations/sqlite/0012_servers.sql" with { type: "text" };
 import modelProposals from "../../../migrations/sqlite/0013_model_proposals.sql" with { type: "text" };
 import unseenProperties from "../../../migrations/sqlite/0014_unseen_properties.sql" with { type: "text" };
+import eventOrder from "../../../migrations/sqlite/0015_event_order.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = { number: number; name: string; sql: string };
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 12, name: "servers", sql: servers },
   { number: 13, name: "model_proposals", sql: modelProposals },
   { number: 14, name: "unseen_properties", sql: unseenProperties },
+  { number: 15, name: "event_order", sql: eventOrder },
 ];

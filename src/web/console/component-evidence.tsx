@@ -61,7 +61,7 @@ function Lasting({
   hazard: ExplanationForm["hazard"];
 }) {
   const furthest = Math.max(1.5, ...evidence.map(({ factor }) => Math.max(factor, 1 / factor)));
-  const isShared = evidence.some(({ weight, strength }) => weight * strength !== 1);
+  const isShared = evidence.some(({ weight, strength, times }) => weight * strength * times !== 1);
   return (
     <>
       <DataTable
@@ -80,7 +80,7 @@ function Lasting({
                 {
                   heading: "Power",
                   isNumber: true,
-                  cell: ({ weight, strength }: EvidenceForm) => number(weight * strength),
+                  cell: ({ weight, strength, times }: EvidenceForm) => number(weight * strength * times),
                 },
               ]
             : []),

@@ -13,6 +13,7 @@ export type EvidenceForm = {
   base_ratio: number;
   remaining: number;
   weight: number;
+  times: number;
   strength: number;
   factor: number;
   acute_hazard: number;

@@ -9,10 +9,10 @@ import type {
   PropertyHistory,
   Score,
 } from "../../../src/domain/scoring/types.ts";
-import { EVENT_TYPES } from "../../../src/domain/service-event.ts";
+import { EVENT_TYPES, type EventType } from "../../../src/domain/service-event.ts";
 import { addDays, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { anyDay, claim, history, readingOn } from "./any-history.ts";
-import { ALWAYS, AS_OF, event, knowledge, scores } from "./histories.ts";
+import { ALWAYS, AS_OF, appliance, event, knowledge, property, scores } from "./histories.ts";
 
 /** Rounding of the last bit, where two computations take different ways to one number. */
 const EPSILON = 1e-12;
@@ -376,4 +376,50 @@ test("the failure probability is 0 for no days, rises with the days, and stays w
     ),
     { numRuns: 40 },
   );
+});
+
+test("events that differ in the words of their notes alone count as often, told one by one or as so many", () => {
+  const many = fc.record({
+    eventType: fc.constantFrom(...EVENT_TYPES),
+    date: anyDay,
+    times: fc.integer({ min: 1, max: 6 }),
+  });
+  fc.assert(
+    fc.property(history, fc.array(many, { maxLength: 8 }), pick, (given, some, at) => {
+      const componentId = target(given, at);
+      const findings = [{ groupId: "leak", share: 1 as const }];
+      const noted = (key: string) => ({ componentId, note: { key, findings } });
+      const each = some.flatMap(({ eventType, date, times }, which) =>
+        Array.from({ length: times }, (_, n) => event(eventType, date, noted(`${which} ${n}`))),
+      );
+      const together = some.map(({ eventType, date, times }, which) =>
+        event(eventType, date, { ...noted(`${which} 0`), times }),
+      );
+      expect([...scores(withEvents(given, ...together))]).toEqual([...scores(withEvents(given, ...each))]);
+    }),
+  );
+});
+
+test("what is told as so many counts as often", () => {
+  const tank = appliance("water_heater_gas").components[0]!.id;
+  const told = (...events: EventEvidence[]) =>
+    scores(property([appliance("water_heater_gas", { events })])).get(tank)!;
+  const on = (eventType: EventType, times: number) => event(eventType, AS_OF, { componentId: tank, times });
+  const alone = told().hazardRatio;
+  const ratio = (eventType: EventType, times: number) => told(on(eventType, times)).hazardRatio / alone;
+  expect(ratio("Emergency Repair", 2)).toBeCloseTo(1.8 ** 2, 12);
+  expect(ratio("Inspection", 4)).toBeCloseTo(0.95 ** 4, 12);
+  expect(ratio("Repair", 2)).toBeCloseTo(1.25 ** 2, 12);
+  expect(ratio("Repair", 20)).toBeCloseTo(1.25 ** 3, 12);
+  expect(told(on("Other", 2)).confidence).toBe(told(on("Other", 1)).confidence);
+  const known = (events: number) =>
+    scores(
+      property([
+        appliance("water_heater_gas", {
+          ...{ brand: "Rheem", brandTier: "standard" },
+          events: [event("Inspection", AS_OF, { componentId: tank, conditionAfter: "good", times: events })],
+        }),
+      ]),
+    ).get(tank)!.confidence;
+  expect([known(2), known(3)]).toEqual(["MEDIUM", "HIGH"]);
 });

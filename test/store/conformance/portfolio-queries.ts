@@ -469,17 +469,28 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await serviceEvents.newestByKind([], DAY)).toEqual([]);
 
       const read_by = knowledge.keywords.version;
-      const evidence = await serviceEvents.evidence([roof.id, heater.id], read_by);
+      const evidence = await serviceEvents.evidence([roof.id, heater.id], read_by, 100);
       expect(ids(evidence).sort()).toEqual(ids(events).sort());
       expect(evidence.every(({ unread }) => unread === null)).toBe(true);
-      const reread = await serviceEvents.evidence([roof.id], "another");
+      const reread = await serviceEvents.evidence([roof.id], "another", 100);
       expect(new Set(reread.map(({ unread }) => unread))).toEqual(new Set([null, TEXT, "leaking"]));
-      expect(await serviceEvents.evidence([], read_by)).toEqual([]);
+      expect(await serviceEvents.evidence([], read_by, 100)).toEqual([]);
+      expect(await serviceEvents.evidence([roof.id], read_by, 2)).toHaveLength(2);
+      const ofRoof = evidence.filter(({ applianceId }) => applianceId === roof.id);
+      const ordered = ofRoof.toSorted((a, b) => (`${a.date} ${a.id}` < `${b.date} ${b.id}` ? -1 : 1));
+      const pages = [];
+      for (let last: (typeof evidence)[number] | undefined; ; ) {
+        const page = await serviceEvents.evidenceAfter(roof.id, read_by, last, 2);
+        pages.push(...page);
+        last = page.at(-1);
+        if (!last) break;
+      }
+      expect(pages).toEqual(ordered);
       await world.store.write((tx) =>
         tx.serviceEvents.saveReading(events[3]!.id, { noteKey: "k", findings: "leak/2", readBy: "another" }),
       );
       expect(
-        (await serviceEvents.evidence([roof.id], "another")).find(({ id }) => id === events[3]!.id),
+        (await serviceEvents.evidence([roof.id], "another", 100)).find(({ id }) => id === events[3]!.id),
       ).toMatchObject({
         ...{ noteKey: "k", findings: "leak/2", readBy: "another", unread: null, componentId: first!.id },
       });
