@@ -8,13 +8,14 @@ import { type Installation, type Partner, useMainstay } from "../support/mainsta
 import { addAppliance, addProperty, logEvents } from "../support/portfolio.ts";
 import { onPostgres } from "../support/postgres.ts";
 
-/** What is right takes a tenth of it; on a machine with much else to do it must not fail. */
+/** Of processor time. What is right takes a tenth of it. */
 const BODY_MS = 5_000;
 /**
  * Half of the pings. The slowest may wait for the write itself, to count the call: `bun run bench --only stalls` has
- * that figure, of a machine of its own.
+ * that figure, of a machine of its own. Where the machine has much else to do, pings alone are slow: so many times that.
  */
 const PING_MS = 250;
+const PINGS = 10;
 const ITEMS = 1000;
 
 const { serve } = useMainstay();
@@ -31,25 +32,33 @@ beforeAll(async () => {
   property = await addProperty(client);
 });
 
-/** How long it took, and how long another partner waited for a page meanwhile. */
-async function beside<T>(send: () => Promise<T>) {
+async function ping(): Promise<number> {
+  const startedAt = performance.now();
+  await other.get("/v1/properties");
+  return performance.now() - startedAt;
+}
+const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!;
+
+/** Sends it; it must cost the server little, and another partner must not wait for its pages meanwhile. */
+async function beside<T>(send: () => Promise<T>): Promise<T> {
+  const alone: number[] = [];
+  for (let i = 0; i < PINGS; i++) alone.push(await ping());
   let going = true;
   const times: number[] = [];
   const pings = (async () => {
     while (going) {
-      const startedAt = performance.now();
-      await other.get("/v1/properties");
-      times.push(performance.now() - startedAt);
+      times.push(await ping());
       await new Promise((resolve) => setImmediate(resolve));
     }
   })();
-  const startedAt = performance.now();
+  const before = cpuMs(server.pid);
   const answer = await send();
-  const tookMs = performance.now() - startedAt;
+  const tookMs = cpuMs(server.pid) - before;
   going = false;
   await pings;
-  const pingMs = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!;
-  return { answer, tookMs, pingMs };
+  expect(tookMs).toBeLessThan(BODY_MS);
+  expect(median(times)).toBeLessThan(Math.max(PING_MS, PINGS * median(alone)));
+  return answer;
 }
 
 const day = (i: number) => new Date(Date.UTC(2020, 0, 1 + i)).toISOString().slice(0, 10);
@@ -67,19 +76,17 @@ describe("a full body keeps nobody waiting", () => {
       type_id: "water_heater_gas",
       install_year: 2000,
     });
-    const { answer, tookMs, pingMs } = await beside(() =>
+    const answer = await beside(() =>
       logEvents(client, ...items((i) => ({ appliance_id: id, ...event(i) }))),
     );
     expect(answer.created).toBe(ITEMS);
-    expect(tookMs).toBeLessThan(BODY_MS);
-    expect(pingMs).toBeLessThan(PING_MS);
   });
 
   test("of appliances of one property, which it is scored for once, however many it has", async () => {
     const types = ["plumbing_supply", "washer", "water_heater_gas"];
     const { id } = await addProperty(client);
     for (let body = 0; body < 3; body++) {
-      const { answer, tookMs, pingMs } = await beside(async () => {
+      const answer = await beside(async () => {
         const appliances = items((i) => ({
           property_id: id,
           type_id: types[i % 3],
@@ -88,8 +95,6 @@ describe("a full body keeps nobody waiting", () => {
         return (await client.post("/v1/appliances/bulk", { appliances })).body;
       });
       expect(answer.created).toBe(ITEMS);
-      expect(tookMs).toBeLessThan(BODY_MS);
-      expect(pingMs).toBeLessThan(PING_MS);
     }
   });
 });
@@ -117,10 +122,8 @@ describe("a large answer", () => {
     ...["plan?years=30", "plan?years=30&format=csv"],
   ];
   test.each(figures)("%s of a property with thousands of appliances keeps nobody waiting", async (figure) => {
-    const { answer, tookMs, pingMs } = await beside(() => client.get(`/v1/property/${large.id}/${figure}`));
+    const answer = await beside(() => client.get(`/v1/property/${large.id}/${figure}`));
     expect(answer.status).toBe(200);
-    expect(tookMs).toBeLessThan(BODY_MS);
-    expect(pingMs).toBeLessThan(PING_MS);
   });
 
   test("is whole, and is not sent again while nothing has changed", async () => {
