@@ -1,6 +1,7 @@
 import type { SQL } from "drizzle-orm";
 import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { RowWrites } from "./row-writes.ts";
 import type { Tables } from "./schema.ts";
 
 /**
@@ -10,13 +11,13 @@ import type { Tables } from "./schema.ts";
 export type Db = BunSQLiteDatabase<Record<string, never>>;
 
 /** The values of a statement's placeholders, by their names. */
-export type Values = Record<string, unknown>;
+export type Values = Readonly<Record<string, unknown>>;
 /** A query that was built and not run. */
 export type Query = { toSQL(): { sql: string; params: unknown[] } };
 type Preparable<P> = { prepare(): P };
 
 /** What queries need of the database that they run on: a connection that reads, or the one of a transaction. */
-export type Engine = {
+export type Engine = RowWrites & {
   /** Only where one engine's planner must be told something; each use says why. */
   dialect: "sqlite" | "postgres";
   db: Db;

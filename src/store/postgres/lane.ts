@@ -34,6 +34,8 @@ export type LaneOptions = {
   isLocked: (partnerId: string) => boolean;
   /** Before each job; what is called when the job's writes were undone. */
   onJob: () => () => void;
+  /** After each job that went well: sends what is left of its writes. */
+  onJobEnd: () => Promise<void>;
   /** In the transaction, after its last job. */
   onEnd: () => Promise<void>;
   onGroup: (jobs: number, durationMs: number) => void;
@@ -248,6 +250,7 @@ export class Lane {
     if (!isAlone) this.#order("SAVEPOINT job");
     try {
       const value = await job.run();
+      await this.options.onJobEnd();
       if (this.#failed !== undefined) throw this.#failed;
       // Nothing waits behind it: what of it fails, fails the commit.
       if (isAlone || isLast) return { job, error: undefined, value };

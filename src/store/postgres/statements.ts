@@ -3,6 +3,8 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Db, Engine, Values } from "../engine.ts";
 import { lazy } from "../lazy.ts";
+import { givenColumns, type RowWrite } from "../row-writes.ts";
+import { addStatement, insertStatement, type RowStatement, setStatement } from "./row-statements.ts";
 import { tables } from "./schema.ts";
 import { TYPES } from "./types.ts";
 
@@ -32,8 +34,22 @@ const NOTHING: Result = { rows: [] };
 const WRITES = /^\s*(insert|update|delete)\b/i;
 const RETURNS = /\breturning\b/i;
 
-/** What queries need of PostgreSQL. `names`: whether statements are prepared by name. */
-export function postgresEngine(runner: Runner, names: boolean): Engine {
+/** Keeps rows back that are written one by one. */
+export type RowKeeper = { keep(statement: RowStatement, row: Values): void | Promise<void> };
+
+/**
+ * What queries need of PostgreSQL. `names`: whether statements are prepared by name; `keeper`: of a transaction, where
+ * rows may be written.
+ */
+export function postgresEngine(runner: Runner, names: boolean, keeper?: RowKeeper): Engine {
+  const isSet = new Map<unknown, Set<string>>();
+  const rowWrite = (make: () => RowStatement): RowWrite => {
+    const statement = lazy(make);
+    return (values) => {
+      if (!keeper) throw new Error("a read was to write");
+      return keeper.keep(statement(), values);
+    };
+  };
   const prepare = (query: Query) => {
     const { sql: text, params } = query.toSQL();
     const sources = params.map((param) => {
@@ -71,6 +87,17 @@ export function postgresEngine(runner: Runner, names: boolean): Engine {
       const statement = lazy(() => prepare(make()));
       return (values) => runner.write(statement()(values));
     },
+    insertRow: (table, columns, options = {}) =>
+      rowWrite(() => insertStatement(table, givenColumns(table, columns, options), options)),
+    setRow: (table, key, columns) => {
+      // Rows of two such statements may go in another order than they were written in.
+      const [twice] = columns.filter((column) => isSet.has(table) && isSet.get(table)!.has(column));
+      if (twice) throw new Error(`${twice} is set in two ways`);
+      isSet.set(table, new Set([...(isSet.get(table) ?? []), ...columns]));
+      return rowWrite(() => setStatement(table, key, columns));
+    },
+    addToRow: (table, keys, columns, options = {}) =>
+      rowWrite(() => addStatement(table, keys, columns, options)),
     prepared(make) {
       return lazy(() => {
         const query = make() as unknown as Query & { prepare(name?: string): never };
@@ -95,4 +122,5 @@ function sendable(value: unknown): unknown {
   return Array.isArray(value) ? value.map(sendable) : value;
 }
 
-const nameOf = (text: string) => `mainstay_${Bun.hash(text).toString(36)}`;
+/** What a statement is prepared as. */
+export const nameOf = (text: string) => `mainstay_${Bun.hash(text).toString(36)}`;

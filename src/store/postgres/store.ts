@@ -5,6 +5,7 @@ import { storesOf } from "../stores.ts";
 import { parseAddress } from "./address.ts";
 import { Connections } from "./connections.ts";
 import { isHeldUp, readable } from "./errors.ts";
+import { Gathered } from "./gathered.ts";
 import { type Job, Lane } from "./lane.ts";
 import { LockedPartners } from "./locked-partners.ts";
 import { applyMigrations, inspect } from "./migrate.ts";
@@ -95,17 +96,26 @@ function assemble(connections: Connections, options: Assembled): Store {
       waitMs: waitMs(number),
       onBegin: (partnerIds, which) => {
         now = options.clock();
+        gathered.clear();
         return partners.begin(now, partnerIds, which);
       },
       isLocked: (partnerId) => partners.has(partnerId),
-      onJob: () => partners.beginJob(),
+      onJob: () => {
+        const forget = partners.beginJob();
+        return () => {
+          forget();
+          gathered.clear();
+        };
+      },
+      onJobEnd: async () => await gathered.flush(),
       onEnd: () => partners.save(),
       onGroup: (jobs, durationMs) => onGroup?.(jobs, durationMs),
     });
-    const partners = new LockedPartners(lane.runner, address.prepares, () => deliverySequence++);
-    const inside = storesOf(postgresEngine(lane.runner, address.prepares));
+    const gathered = new Gathered(lane.runner, address.prepares);
+    const partners = new LockedPartners(gathered, address.prepares, () => deliverySequence++);
+    const inside = storesOf(postgresEngine(gathered, address.prepares, gathered));
     const latestInstant = async () => {
-      const { rows } = await lane.runner.read({ text: LOCK_CLOCK, values: [] });
+      const { rows } = await gathered.read({ text: LOCK_CLOCK, values: [] });
       const lastInstant = Math.max(now, Number((rows[0] as { last_instant: string }).last_instant));
       await inside.clock.setLastInstant(lastInstant);
       return lastInstant;

@@ -79,26 +79,7 @@ export function applianceStore(engine: Engine) {
       .orderBy(asc(appliances.seq))
       .limit(ph("limit")),
   );
-  const insert = engine.write(() =>
-    db.insert(appliances).values({
-      id: ph("id"),
-      partnerId: ph("partnerId"),
-      propertyId: ph("propertyId"),
-      seq: ph("seq"),
-      unitId: ph("unitId"),
-      typeId: ph("typeId"),
-      brand: ph("brand"),
-      model: ph("model"),
-      serial: ph("serial"),
-      brandTier: ph("brandTier"),
-      brandTierGiven: ph("brandTierGiven"),
-      installYear: ph("installYear"),
-      usageIntensity: ph("usageIntensity"),
-      warrantyExpiry: ph("warrantyExpiry"),
-      createdAt: ph("createdAt"),
-      updatedAt: ph("updatedAt"),
-    }),
-  );
+  const insert = engine.insertRow(appliances, "all");
   const forScoring = engine.read<ScoredAppliance>(() =>
     db
       .select(named(scored))

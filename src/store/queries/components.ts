@@ -36,65 +36,29 @@ export function componentStore(engine: Engine) {
       .from(components)
       .where(eq(components.id, ph("id"))),
   );
-  const insert = engine.write(() =>
-    db.insert(components).values({
-      id: ph("id"),
-      partnerId: ph("partnerId"),
-      propertyId: ph("propertyId"),
-      applianceId: ph("applianceId"),
-      seq: ph("seq"),
-      defId: ph("defId"),
-      installYear: ph("installYear"),
-      lastReplaced: ph("lastReplaced"),
-      lastServiced: ph("lastServiced"),
-      overrideLifespan: ph("overrideLifespan"),
-      riskScore: ph("riskScore"),
-      riskTier: ph("riskTier"),
-      confidence: ph("confidence"),
-      announcedTier: ph("announcedTier"),
-      lifeFactor: ph("lifeFactor"),
-      effectiveAgeYears: ph("effectiveAgeYears"),
-      rate: ph("rate"),
-      hazardRatio: ph("hazardRatio"),
-      acuteHazard: ph("acuteHazard"),
-      scoredOn: ph("scoredOn"),
-      trendScore: ph("trendScore"),
-      rescoredAt: ph("rescoredAt"),
-      createdAt: ph("createdAt"),
-      system: ph("system"),
-      state: sql`(select ${properties.state} from ${properties} where ${properties.id} = ${ph("propertyId")})`,
-    }),
-  );
-  // SQLite writes anew every index that a statement's columns stand in, also where their values stay as they are:
-  // so there is a statement for each of how much has moved.
-  const aged = {
-    confidence: sql`${ph("confidence")}`,
-    lifeFactor: sql`${ph("lifeFactor")}`,
-    effectiveAgeYears: sql`${ph("effectiveAgeYears")}`,
-    rate: sql`${ph("rate")}`,
-    hazardRatio: sql`${ph("hazardRatio")}`,
-    acuteHazard: sql`${ph("acuteHazard")}`,
-    scoredOn: sql`${ph("scoredOn")}`,
-  };
-  const settled = {
-    ...aged,
-    announcedTier: sql`${ph("announcedTier")}`,
-    trendScore: sql`${ph("trendScore")}`,
-    rescoredAt: sql`${ph("rescoredAt")}`,
-  };
-  const moved = { ...settled, riskScore: sql`${ph("riskScore")}`, riskTier: sql`${ph("riskTier")}` };
-  const update = (columns: Parameters<ReturnType<typeof db.update<typeof components>>["set"]>[0]) =>
-    engine.write(() =>
-      db
-        .update(components)
-        .set(columns)
-        .where(eq(components.id, ph("id"))),
-    );
-  const [saveAged, saveSettled, saveMoved] = [update(aged), update(settled), update(moved)];
-  const saveDates = update({
-    lastReplaced: sql`${ph("lastReplaced")}`,
-    lastServiced: sql`${ph("lastServiced")}`,
+  const insert = engine.insertRow(components, "all", {
+    computed: {
+      state: (given) =>
+        sql`(select ${properties.state} from ${properties} where ${properties.id} = ${given("propertyId")})`,
+    },
   });
+  // SQLite writes anew every index that a statement's columns stand in, also where their values stay as they are: so
+  // there it has a statement for each of how much has moved. PostgreSQL compares the values, and writes all by one.
+  const aged = [
+    "confidence",
+    "lifeFactor",
+    "effectiveAgeYears",
+    "rate",
+    "hazardRatio",
+    "acuteHazard",
+    "scoredOn",
+  ] as const;
+  const settled = [...aged, "announcedTier", "trendScore", "rescoredAt"] as const;
+  const saveMoved = engine.setRow(components, "id", [...settled, "riskScore", "riskTier"]);
+  const isOne = engine.dialect === "postgres";
+  const saveSettled = isOne ? saveMoved : engine.setRow(components, "id", settled);
+  const saveAged = isOne ? saveMoved : engine.setRow(components, "id", aged);
+  const saveDates = engine.setRow(components, "id", ["lastReplaced", "lastServiced"]);
   const ofAppliances = engine.read<Component>(() =>
     db
       .select(named(getTableColumns(components)))
@@ -183,7 +147,7 @@ export function componentStore(engine: Engine) {
     },
     /**
      * Writes a score; `extent` says what of it may have changed: everything, all but the score and its tier, or only
-     * what ages from day to day.
+     * what ages from day to day. The rest is given as it stands.
      */
     async saveScore(id: string, score: ScoreColumns, extent: "moved" | "settled" | "aged"): Promise<void> {
       const save = extent === "moved" ? saveMoved : extent === "settled" ? saveSettled : saveAged;

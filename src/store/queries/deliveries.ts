@@ -46,19 +46,17 @@ export function deliveryStore(engine: Engine) {
   /** Planned for now, or so far ahead that the clock must have been set back since. */
   const isDue = sql`(${d.nextAttemptAt} <= ${ph("now")} or ${d.nextAttemptAt} > ${ph("horizon")})`;
 
-  const insert = engine.write(() =>
-    db.insert(d).values({
-      id: ph("id"),
-      partnerId: ph("partnerId"),
-      event: ph("event"),
-      orderKey: ph("orderKey"),
-      requestId: ph("requestId"),
-      body: ph("body"),
-      status: "pending",
-      nextAttemptAt: ph("createdAt"),
-      createdAt: ph("createdAt"),
-    }),
-  );
+  const insert = engine.insertRow(d, [
+    "id",
+    "partnerId",
+    "event",
+    "orderKey",
+    "requestId",
+    "body",
+    "status",
+    "nextAttemptAt",
+    "createdAt",
+  ]);
   const duePartners = engine.read<{ id: string }>(() =>
     db
       .select(named({ id: partners.id }))
@@ -149,7 +147,7 @@ export function deliveryStore(engine: Engine) {
 
   return {
     async insert(delivery: NewDelivery): Promise<void> {
-      return insert({ ...delivery });
+      return insert({ ...delivery, status: "pending", nextAttemptAt: delivery.createdAt });
     },
     /** Enabled partners with a delivery to try now. `horizon` is how far ahead an attempt may be planned at most. */
     async duePartners(now: Instant, horizon: Instant): Promise<string[]> {

@@ -21,15 +21,7 @@ export type HistoryEntry = LogEntry & {
 export function eventLogStore(engine: Engine) {
   const { db } = engine;
   const { appliances, eventLog, properties, serviceEvents } = engine.tables;
-  const insert = engine.write(() =>
-    db.insert(eventLog).values({
-      partnerId: ph("partnerId"),
-      seq: ph("seq"),
-      createdAt: ph("createdAt"),
-      kind: ph("kind"),
-      subjectId: ph("subjectId"),
-    }),
-  );
+  const insert = engine.insertRow(eventLog, "all");
   const first = engine.prepared(() =>
     db
       .select({ seq: eventLog.seq })

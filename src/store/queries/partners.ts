@@ -76,12 +76,8 @@ export function partnerStore(engine: Engine) {
       .from(partners)
       .where(eq(partners.id, ph("id"))),
   );
-  const revise = engine.write(() =>
-    db
-      .update(partners)
-      .set({ revision: oneMore })
-      .where(eq(partners.id, ph("id"))),
-  );
+  const addRevision = engine.addToRow(partners, ["id"], ["revision"]);
+  const revise = (id: string) => addRevision({ id, revision: 1 });
   const receiverOf = engine.prepared(() =>
     db
       .select()
@@ -99,7 +95,7 @@ export function partnerStore(engine: Engine) {
     },
     /** Says that something has changed that the partner is shown. */
     async revise(id: string): Promise<void> {
-      return revise({ id });
+      return revise(id);
     },
     /** The same for all partners, who are all shown it. */
     async reviseAll(): Promise<void> {
@@ -141,7 +137,7 @@ export function partnerStore(engine: Engine) {
     },
     async insertCredential(credential: NewCredential): Promise<void> {
       await db.insert(credentials).values({ ...credential, revokedAt: null });
-      return revise({ id: credential.partnerId });
+      return revise(credential.partnerId);
     },
     /** Ends a partner's live credentials of one kind. */
     async revokeCredentials(partnerId: string, kind: NewCredential["kind"], now: Instant): Promise<void> {
@@ -155,7 +151,7 @@ export function partnerStore(engine: Engine) {
             isNull(credentials.revokedAt),
           ),
         );
-      return revise({ id: partnerId });
+      return revise(partnerId);
     },
     /** Puts another secret in the place of the live one's, for the same client id; undefined when there is none. */
     async replaceClientSecret(
@@ -174,7 +170,7 @@ export function partnerStore(engine: Engine) {
           ),
         )
         .returning({ clientId: credentials.clientId });
-      await revise({ id: partnerId });
+      await revise(partnerId);
       return replaced?.clientId ?? undefined;
     },
     async findReceiver(partnerId: string): Promise<WebhookReceiver | undefined> {

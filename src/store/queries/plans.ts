@@ -35,22 +35,15 @@ export function planStore(engine: Engine) {
   const { partnerPlans, planCandidates, properties, propertyPlans } = engine.tables;
   /** What it rests on has changed since it was made. */
   const isChanged = sql`${propertyPlans.changes} <> ${propertyPlans.plannedChanges}`;
-  const start = engine.write(() =>
-    db.insert(propertyPlans).values({
-      propertyId: ph("propertyId"),
-      partnerId: ph("partnerId"),
-      changes: 1,
-      plannedChanges: 0,
-      asOf: "",
-      years: ph("years"),
-    }),
-  );
-  const touch = engine.write(() =>
-    db
-      .update(propertyPlans)
-      .set({ changes: sql`${propertyPlans.changes} + 1` })
-      .where(eq(propertyPlans.propertyId, ph("propertyId"))),
-  );
+  const start = engine.insertRow(propertyPlans, [
+    "propertyId",
+    "partnerId",
+    "changes",
+    "plannedChanges",
+    "asOf",
+    "years",
+  ]);
+  const touch = engine.addToRow(propertyPlans, ["propertyId"], ["changes"]);
   const changed = engine.read<{ propertyId: string }>(() =>
     db
       .select(named({ propertyId: propertyPlans.propertyId }))
@@ -122,16 +115,7 @@ export function planStore(engine: Engine) {
   const dropCandidates = engine.write(() =>
     db.delete(planCandidates).where(eq(planCandidates.propertyId, ph("propertyId"))),
   );
-  const addCandidate = engine.write(() =>
-    db.insert(planCandidates).values({
-      propertyId: ph("propertyId"),
-      componentId: ph("id"),
-      partnerId: ph("partnerId"),
-      rank: ph("rank"),
-      plannedCents: ph("plannedCents"),
-      waitingCents: ph("waitingCents"),
-    }),
-  );
+  const addCandidate = engine.insertRow(planCandidates, "all");
   const candidates = engine.read<PropertyCandidate & SpendingPlace>(() =>
     db
       .select(
@@ -175,11 +159,12 @@ export function planStore(engine: Engine) {
   return {
     /** A new property's plan, which is still to be made. */
     async start(propertyId: string, partnerId: string): Promise<void> {
-      return start({ propertyId, partnerId, years: JSON.stringify(emptyPlanSums().years) });
+      const years = JSON.stringify(emptyPlanSums().years);
+      return start({ propertyId, partnerId, changes: 1, plannedChanges: 0, asOf: "", years });
     },
     /** Says that what a property's plan rests on has changed. */
     async touch(propertyId: string): Promise<void> {
-      return touch({ propertyId });
+      return touch({ propertyId, changes: 1 });
     },
     /** Some of a partner's properties with a history that has changed since their plans were made. */
     async changed(partnerId: string, limit: number): Promise<string[]> {
@@ -213,8 +198,10 @@ export function planStore(engine: Engine) {
       return dropCandidates({ propertyId });
     },
     async addCandidates(propertyId: string, partnerId: string, some: readonly Candidate[]): Promise<void> {
-      for (const candidate of some)
-        await addCandidate({ propertyId, partnerId, rank: rankOf(candidate), ...candidate });
+      for (const candidate of some) {
+        const rank = rankOf(candidate);
+        await addCandidate({ ...candidate, propertyId, partnerId, componentId: candidate.id, rank });
+      }
     },
     /** In the order of spending, from after a place on, those that cost no more than so much. */
     async candidates(

@@ -87,29 +87,7 @@ export function propertyStore(engine: Engine) {
       .where(and(eq(properties.partnerId, ph("partnerId")), engine.isTrue(properties.isDemo)))
       .orderBy(asc(properties.seq)),
   );
-  const insert = engine.write(() =>
-    db.insert(properties).values({
-      id: ph("id"),
-      partnerId: ph("partnerId"),
-      seq: ph("seq"),
-      name: ph("name"),
-      address: ph("address"),
-      city: ph("city"),
-      state: ph("state"),
-      zip: ph("zip"),
-      unitCount: ph("unitCount"),
-      yearBuilt: ph("yearBuilt"),
-      estimatedValueCents: ph("estimatedValueCents"),
-      isDemo: ph("isDemo"),
-      partnerPropertyId: ph("partnerPropertyId"),
-      notes: ph("notes"),
-      source: ph("source"),
-      recordsSince: ph("recordsSince"),
-      recordsSinceGiven: ph("recordsSinceGiven"),
-      createdAt: ph("createdAt"),
-      updatedAt: ph("updatedAt"),
-    }),
-  );
+  const insert = engine.insertRow(properties, "all");
   const forSnapshotColumns = {
     id: properties.id,
     partnerId: properties.partnerId,

@@ -45,37 +45,8 @@ export function serviceEventStore(engine: Engine) {
     findings: serviceEvents.findings,
     readBy: serviceEvents.readBy,
   };
-  const insert = engine.write(() =>
-    db.insert(serviceEvents).values({
-      id: ph("id"),
-      partnerId: ph("partnerId"),
-      propertyId: ph("propertyId"),
-      applianceId: ph("applianceId"),
-      componentId: ph("componentId"),
-      eventType: ph("eventType"),
-      date: ph("date"),
-      partsCostCents: ph("partsCostCents"),
-      laborCostCents: ph("laborCostCents"),
-      totalCostCents: ph("totalCostCents"),
-      technician: ph("technician"),
-      notes: ph("notes"),
-      conditionAfter: ph("conditionAfter"),
-      createdAt: ph("createdAt"),
-      noteKey: ph("noteKey"),
-      findings: ph("findings"),
-      readBy: ph("readBy"),
-    }),
-  );
-  const saveReading = engine.write(() =>
-    db
-      .update(serviceEvents)
-      .set({
-        noteKey: sql`${ph("noteKey")}`,
-        findings: sql`${ph("findings")}`,
-        readBy: sql`${ph("readBy")}`,
-      })
-      .where(eq(serviceEvents.id, ph("id"))),
-  );
+  const insert = engine.insertRow(serviceEvents, "all");
+  const saveReading = engine.setRow(serviceEvents, "id", ["noteKey", "findings", "readBy"]);
   const ofDay = engine.prepared(() =>
     db
       .select()
@@ -147,24 +118,7 @@ export function serviceEventStore(engine: Engine) {
       )
       .groupBy(serviceEvents.componentId),
   );
-  const insertOutcome = engine.write(() =>
-    db
-      .insert(outcomes)
-      .values({
-        serviceEventId: ph("serviceEventId"),
-        componentId: ph("componentId"),
-        partnerId: ph("partnerId"),
-        defId: ph("defId"),
-        eventType: ph("eventType"),
-        date: ph("date"),
-        ageYears: ph("ageYears"),
-        probability: ph("probability"),
-        riskScore: ph("riskScore"),
-        modelVersion: ph("modelVersion"),
-        createdAt: ph("createdAt"),
-      })
-      .onConflictDoNothing(),
-  );
+  const insertOutcome = engine.insertRow(outcomes, "all", { unlessThere: true });
 
   return {
     async insert(event: ServiceEvent, reading: Reading): Promise<void> {

@@ -29,12 +29,7 @@ export function snapshotStore(engine: Engine) {
       .orderBy(desc(snapshotRuns.day))
       .limit(1),
   );
-  const insert = engine.write(() =>
-    db
-      .insert(riskSnapshots)
-      .values({ componentId: ph("componentId"), day: ph("day"), riskScore: ph("riskScore") })
-      .onConflictDoNothing(),
-  );
+  const insert = engine.insertRow(riskSnapshots, "all", { unlessThere: true });
   const prune = engine.write(() =>
     db
       .delete(riskSnapshots)

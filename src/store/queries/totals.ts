@@ -24,9 +24,7 @@ const PARTNER_SUMS = [...SUMS, "properties", "events"] as const;
 export function totalsStore(engine: Engine) {
   const { db } = engine;
   const { componentTallies, partnerTotals, properties, propertyTotals } = engine.tables;
-  const start = engine.prepared(() =>
-    db.insert(propertyTotals).values({ propertyId: ph("propertyId"), partnerId: ph("partnerId") }),
-  );
+  const start = engine.insertRow(propertyTotals, ["propertyId", "partnerId"]);
   const ofProperty = engine.prepared(() =>
     db
       .select()
@@ -39,37 +37,16 @@ export function totalsStore(engine: Engine) {
       .from(partnerTotals)
       .where(eq(partnerTotals.partnerId, ph("partnerId"))),
   );
-  const addProperty = engine.prepared(() =>
-    db
-      .update(propertyTotals)
-      .set({
-        ...Object.fromEntries(
-          PROPERTY_SUMS.map((name) => [name, sql`${propertyTotals[name]} + ${ph(name)}`]),
-        ),
-        hasUnseen: sql`case when ${ph("components")} > 0 then true else ${propertyTotals.hasUnseen} end`,
-      })
-      .where(eq(propertyTotals.propertyId, ph("propertyId"))),
-  );
-  const addPartner = engine.prepared(() =>
-    db
-      .update(partnerTotals)
-      .set(Object.fromEntries(PARTNER_SUMS.map((name) => [name, sql`${partnerTotals[name]} + ${ph(name)}`])))
-      .where(eq(partnerTotals.partnerId, ph("partnerId"))),
-  );
-  const addTally = engine.write(() =>
-    db
-      .insert(componentTallies)
-      .values({
-        partnerId: ph("partnerId"),
-        bucket: ph("bucket"),
-        block: ph("block"),
-        count: ph("count"),
-      })
-      .onConflictDoUpdate({
-        target: [componentTallies.partnerId, componentTallies.bucket, componentTallies.block],
-        set: { count: sql`${componentTallies.count} + excluded.count` },
-      }),
-  );
+  const addProperty = engine.addToRow(propertyTotals, ["propertyId"], PROPERTY_SUMS, {
+    computed: {
+      hasUnseen: (given) =>
+        sql`case when ${given("components")} > 0 then true else ${propertyTotals.hasUnseen} end`,
+    },
+  });
+  const addPartner = engine.addToRow(partnerTotals, ["partnerId"], PARTNER_SUMS);
+  const addTally = engine.addToRow(componentTallies, ["partnerId", "bucket", "block"], ["count"], {
+    orInsert: true,
+  });
   const demo = engine.prepared(() =>
     db
       .select({ totals: propertyTotals })
@@ -90,10 +67,10 @@ export function totalsStore(engine: Engine) {
       return (await demo().execute({ partnerId })).map((row) => row.totals);
     },
     async start(propertyId: string, partnerId: string): Promise<void> {
-      await start().execute({ propertyId, partnerId });
+      return start({ propertyId, partnerId });
     },
     async addToProperty(propertyId: string, delta: PropertyTotals): Promise<void> {
-      await addProperty().execute({ propertyId, ...delta });
+      return addProperty({ propertyId, ...delta });
     },
     /** Says that a snapshot has seen all components of these. */
     async seen(propertyIds: readonly string[]): Promise<void> {
@@ -105,7 +82,7 @@ export function totalsStore(engine: Engine) {
         );
     },
     async addToPartner(partnerId: string, delta: Partial<PartnerTotals>): Promise<void> {
-      await addPartner().execute({ ...NOTHING, ...delta, partnerId });
+      return addPartner({ ...NOTHING, ...delta, partnerId });
     },
     async addTally(partnerId: string, bucket: number, block: number, count: number): Promise<void> {
       return addTally({ partnerId, bucket, block, count });

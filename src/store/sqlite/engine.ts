@@ -1,8 +1,10 @@
 import type { Database } from "bun:sqlite";
-import { is, Param, Placeholder, sql } from "drizzle-orm";
+import { and, eq, is, Param, Placeholder, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/bun-sqlite";
+import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Db, Engine, Query, Values } from "../engine.ts";
 import { lazy } from "../lazy.ts";
+import { givenColumns, type InsertOptions, type RowWrite, type RowWrites } from "../row-writes.ts";
 import { sqliteKit } from "./kit.ts";
 import * as tables from "./schema.ts";
 
@@ -13,6 +15,13 @@ import * as tables from "./schema.ts";
  */
 export function sqliteEngine(client: Database): Engine {
   const db: Db = drizzle(client);
+  const write = (make: () => Query): RowWrite => {
+    const statement = lazy(() => prepare(client, make()));
+    return (values) => {
+      const { run, bind } = statement();
+      run.run(...bind(values));
+    };
+  };
   return {
     dialect: "sqlite",
     db,
@@ -24,13 +33,8 @@ export function sqliteEngine(client: Database): Engine {
         return run.all(...bind(values)) as T[];
       };
     },
-    write: (make) => {
-      const statement = lazy(() => prepare(client, make()));
-      return (values) => {
-        const { run, bind } = statement();
-        run.run(...bind(values));
-      };
-    },
+    write,
+    ...rowWrites(db, write),
     prepared: (make) => lazy(() => make().prepare()),
     isAmong: (column, placeholder) =>
       sql`${column} in (select value from json_each(${sql.placeholder(placeholder)}))`,
@@ -54,4 +58,53 @@ function prepare(client: Database, query: Query) {
   const bind = (values: Values) =>
     sources.map((source) => (source.name === undefined ? source.constant : values[source.name]) as Bindable);
   return { run: client.prepare<unknown, Bindable[]>(sql), bind };
+}
+
+/** A statement for each row: here it costs no way. */
+function rowWrites(db: Db, write: (make: () => Query) => RowWrite): RowWrites {
+  const ph = sql.placeholder;
+  const follows = (computed: InsertOptions["computed"] = {}) =>
+    Object.entries(computed).map(([column, of]) => [column, of((name) => sql`${ph(name)}`)]);
+  const columnsOf = (table: unknown) => table as Record<string, AnySQLiteColumn>;
+  const among = (table: unknown, keys: readonly string[]) =>
+    and(...keys.map((key) => eq(columnsOf(table)[key]!, ph(key))));
+  const values = (columns: readonly string[]) =>
+    Object.fromEntries(columns.map((column) => [column, ph(column) as unknown as SQL]));
+  return {
+    insertRow: (table, columns, options = {}) =>
+      write(() => {
+        const insert = db
+          .insert(table as SQLiteTable)
+          .values({
+            ...values(givenColumns(table, columns, options)),
+            ...Object.fromEntries(follows(options.computed)),
+          });
+        return options.unlessThere ? insert.onConflictDoNothing() : insert;
+      }),
+    setRow: (table, key, columns) =>
+      write(() =>
+        db
+          .update(table as SQLiteTable)
+          .set(Object.fromEntries(columns.map((column) => [column, sql`${ph(column)}`])))
+          .where(among(table, [key])),
+      ),
+    addToRow: (table, keys, columns, { orInsert, computed = {} } = {}) =>
+      write(() => {
+        const own = columnsOf(table);
+        const added = columns.map((column) => [column, sql`${own[column]} + ${ph(column)}`]);
+        if (!orInsert)
+          return db
+            .update(table as SQLiteTable)
+            .set(Object.fromEntries([...added, ...follows(computed)]))
+            .where(among(table, keys));
+        const sums = columns.map((column) => {
+          const name = sql.identifier(own[column]!.name);
+          return [column, sql`${own[column]} + excluded.${name}`];
+        });
+        return db
+          .insert(table as SQLiteTable)
+          .values(values([...keys, ...columns]))
+          .onConflictDoUpdate({ target: keys.map((key) => own[key]!), set: Object.fromEntries(sums) });
+      }),
+  };
 }

@@ -356,9 +356,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       };
       expect(await store.find(partner.id, first!.id)).toEqual(moved);
       const score = { ...moved, rate: 1.5, hazardRatio: 0.25, acuteHazard: 1e-9, scoredOn: "2026-03-11" };
-      await write((tx) =>
-        tx.components.saveScore(first!.id, { ...score, trendScore: 7, riskScore: 7 }, "aged"),
-      );
+      await write((tx) => tx.components.saveScore(first!.id, score, "aged"));
       expect(await store.find(partner.id, first!.id)).toEqual(score);
       const settled = { ...score, trendScore: 61, announcedTier: "GOOD" as const, rescoredAt: NOW + 5 };
       await write((tx) => tx.components.saveScore(first!.id, settled, "settled"));
