@@ -1,7 +1,7 @@
 import type { SQL } from "drizzle-orm";
 import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { RowWrites } from "./row-writes.ts";
+import type { RowWrites, Values } from "./row-writes.ts";
 import type { Tables } from "./schema.ts";
 
 /**
@@ -10,8 +10,6 @@ import type { Tables } from "./schema.ts";
  */
 export type Db = BunSQLiteDatabase<Record<string, never>>;
 
-/** The values of a statement's placeholders, by their names. */
-export type Values = Readonly<Record<string, unknown>>;
 /** A query that was built and not run. */
 export type Query = { toSQL(): { sql: string; params: unknown[] } };
 type Preparable<P> = { prepare(): P };

@@ -1,6 +1,8 @@
 import { getTableColumns, type SQL } from "drizzle-orm";
-import type { Values } from "./engine.ts";
 import type { Tables } from "./schema.ts";
+
+/** The values of a statement's placeholders, by their names. */
+export type Values = Readonly<Record<string, unknown>>;
 
 type Table = Tables[keyof Tables];
 type Column<T extends Table> = keyof T["_"]["columns"] & string;
@@ -19,8 +21,7 @@ export type InsertOptions = {
 
 export type AddOptions =
   /** Makes a row of the numbers where there is none of the keys. */
-  | { orInsert: true; computed?: never }
-  | { orInsert?: never; computed?: Computed };
+  { orInsert: true; computed?: never } | { orInsert?: never; computed?: Computed };
 
 /**
  * Writes of rows one by one on a hot path. An engine may keep them back and send many in one statement, before whatever

@@ -13,7 +13,7 @@ import { dayOf, yearOf } from "../domain/time.ts";
 import type { Tx } from "../store/store.ts";
 import { applianceCreated } from "../wire/webhooks.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { rescore } from "./rescore.ts";
+import { type Rescoring, rescore, rescoreEach } from "./rescore.ts";
 
 export type CreatedAppliance = { appliance: Appliance; components: Component[] };
 
@@ -36,6 +36,15 @@ export class ApplianceIntake {
   #added = new Map<string, Appliance[]>();
 
   constructor(private readonly writer: PortfolioWriter) {}
+
+  /** Says what is known of properties that appliances are added to, so that it is not read again. */
+  know(properties: readonly Property[]): void {
+    for (const property of properties) {
+      if (this.#properties.has(property.id)) continue;
+      this.#properties.set(property.id, property);
+      this.#added.set(property.id, []);
+    }
+  }
 
   /** Writes one appliance; its components are inserted with their first score. Throws as `createAppliance`. */
   async add(input: NewAppliance): Promise<Appliance> {
@@ -71,12 +80,14 @@ export class ApplianceIntake {
   /** The components of each appliance that was added, scored. */
   async finish(): Promise<Map<string, Component[]>> {
     const components = new Map<string, Component[]>();
-    for (const [propertyId, added] of this.#added) {
-      if (added.length === 0) continue;
-      for (const { id } of added) components.set(id, []);
-      for (const scored of await rescore(this.writer, this.#properties.get(propertyId)!, added, "history"))
-        components.get(scored.applianceId)?.push(scored);
+    const rescorings: Rescoring[] = [];
+    for (const [propertyId, changed] of this.#added) {
+      if (changed.length === 0) continue;
+      for (const { id } of changed) components.set(id, []);
+      rescorings.push({ property: this.#properties.get(propertyId)!, changed, cause: "history" });
     }
+    for (const scored of await rescoreEach(this.writer, rescorings))
+      components.get(scored.applianceId)?.push(scored);
     return components;
   }
 
@@ -85,8 +96,7 @@ export class ApplianceIntake {
     if (known) return known;
     const property = await this.writer.tx.properties.find(this.writer.partner.id, id);
     if (!property) throw notFound("Property not found");
-    this.#properties.set(id, property);
-    this.#added.set(id, []);
+    this.know([property]);
     return property;
   }
 }

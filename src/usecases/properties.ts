@@ -14,15 +14,19 @@ import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
 import { derivedRecord } from "./service-record.ts";
 
-/** Registers a property with its units and tells the partner. A partner_property_id that is taken is a conflict. */
+/**
+ * Registers a property with its units and tells the partner. A partner_property_id that is taken is a conflict;
+ * `isReferenceFree`: it was looked for already.
+ */
 export async function createProperty(
   writer: PortfolioWriter,
   input: NewProperty,
-  origin: { source: PropertySource; isDemo?: boolean },
+  origin: { source: PropertySource; isDemo?: boolean; isReferenceFree?: boolean },
 ): Promise<Property> {
   const { tx, partner } = writer;
   if (input.yearBuilt !== null) checkYear("year_built", input.yearBuilt, yearOf(dayOf(tx.now)));
-  if (input.partnerPropertyId !== null) await refuseTakenReference(tx, partner.id, input.partnerPropertyId);
+  if (input.partnerPropertyId !== null && !origin.isReferenceFree)
+    await refuseTakenReference(tx, partner.id, input.partnerPropertyId);
   const createdAt = writer.rows.nextInstant();
   const today = dayOf(createdAt);
   if (input.recordsSince != null) checkPastDay("records_since", input.recordsSince, today);

@@ -2,6 +2,7 @@ import type { Component } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { ScoredProperty } from "../domain/property.ts";
 import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../domain/scoring/cascade.ts";
+import type { Corrections } from "../domain/scoring/corrections.ts";
 import { scoringOf, scoringWithoutCascade } from "../domain/scoring/score.ts";
 import type { Score } from "../domain/scoring/types.ts";
 import { type Day, dayOf } from "../domain/time.ts";
@@ -27,13 +28,15 @@ export async function rescore(
 ): Promise<Component[]> {
   const { tx, knowledge } = writer;
   const asOf = dayOf(tx.now);
-  const { targets, upstream } = await reach(writer, property.id, changed);
+  const all = isWithin(knowledge, changed) ? [] : await tx.appliances.forScoring([property.id]);
+  const { targets, upstream } = reach(knowledge, changed, all);
   const scored: Component[] = [];
   const scoring = {
     tx,
     knowledge,
     asOf,
-    load: (step: readonly ScoredAppliance[]) => load(writer, property, step),
+    load: async (step: readonly ScoredAppliance[]) =>
+      (await load(writer, [property], step)).get(property.id)!,
   };
   await scoreInSteps(scoring, targets, upstream, async (component, appliance, score) => {
     scored.push(await writer.saveScore(component, appliance, score, asOf, cause));
@@ -41,12 +44,106 @@ export async function rescore(
   return scored;
 }
 
+export type Rescoring = {
+  property: ScoredProperty;
+  changed: readonly ScoredAppliance[] | "all";
+  cause: ScoreCause;
+};
+
+/** Does as `rescore` with several properties, each there once, and reads together what scoring needs of some of them. */
+export async function rescoreEach(
+  writer: PortfolioWriter,
+  rescorings: readonly Rescoring[],
+): Promise<Component[]> {
+  const scored: Component[] = [];
+  for (const some of await inBunches(writer.tx, rescorings)) {
+    const [one, ...others] = some;
+    const components =
+      others.length === 0
+        ? await rescore(writer, one!.property, one!.changed, one!.cause)
+        : await rescoreTogether(writer, some);
+    scored.push(...components);
+    await writer.tx.giveWay();
+  }
+  return scored;
+}
+
+/** As many as come to about a step, since what is read for them is read at once. */
+async function inBunches(tx: Tx, rescorings: readonly Rescoring[]): Promise<Rescoring[][]> {
+  if (rescorings.length < 2) return rescorings.map((one) => [one]);
+  const sizes = await tx.totals.appliancesOf(rescorings.map(({ property }) => property.id));
+  const bunches: Rescoring[][] = [];
+  let room = 0;
+  for (const one of rescorings) {
+    const { property, changed } = one;
+    // What is added in this write is not in the sums yet.
+    const size = (sizes.get(property.id) ?? 0) + (changed === "all" ? 0 : changed.length);
+    if (size > room || bunches.length === 0) {
+      bunches.push([]);
+      room = STEP;
+    }
+    bunches.at(-1)!.push(one);
+    room -= size;
+  }
+  return bunches;
+}
+
+async function rescoreTogether(
+  writer: PortfolioWriter,
+  rescorings: readonly Rescoring[],
+): Promise<Component[]> {
+  const { tx, knowledge } = writer;
+  const asOf = dayOf(tx.now);
+  const beyond = rescorings.filter(({ changed }) => !isWithin(knowledge, changed));
+  const ids = beyond.map(({ property }) => property.id);
+  const all = Map.groupBy(
+    ids.length === 0 ? [] : await tx.appliances.forScoring(ids),
+    ({ propertyId }) => propertyId,
+  );
+  const reached = rescorings.map((one) => ({
+    ...one,
+    ...reach(knowledge, one.changed, all.get(one.property.id) ?? []),
+  }));
+  const appliances = new Map(
+    reached.flatMap(({ targets, upstream }) => [...upstream, ...targets]).map((one) => [one.id, one]),
+  );
+  const read = [...appliances.values()];
+  const properties = rescorings.map(({ property }) => property);
+  const loaded = await load(writer, properties, read);
+  const corrections = await correctionsOf(tx, knowledge, read);
+  const scored: Component[] = [];
+  for (const { property, cause, targets, upstream } of reached) {
+    const whole = loaded.get(property.id)!;
+    const scoring = { tx, knowledge, asOf, corrections, load: async (step: Step) => partOf(whole, step) };
+    await scoreInSteps(scoring, targets, upstream, async (component, appliance, score) => {
+      scored.push(await writer.saveScore(component, appliance, score, asOf, cause));
+    });
+  }
+  return scored;
+}
+
+type Step = readonly ScoredAppliance[];
+
+/** What was read of some of a property's appliances. */
+function partOf(property: LoadedProperty, step: Step): LoadedProperty {
+  const { history, components, appliances } = property;
+  if (step.length === history.appliances.length) return property;
+  const ids = new Set(step.map(({ id }) => id));
+  return {
+    history: { ...history, appliances: history.appliances.filter(({ id }) => ids.has(id)) },
+    components: components.filter(({ applianceId }) => ids.has(applianceId)),
+    appliances,
+  };
+}
+
 type Scoring = {
   tx: Tx;
   knowledge: Knowledge;
   asOf: Day;
   /** What scoring reads of some of the property's appliances. */
-  load: (step: readonly ScoredAppliance[]) => Promise<LoadedProperty>;
+  load: (step: Step) => Promise<LoadedProperty>;
+  /** What calibration has learned, where it was read already. */
+  corrections?: Corrections;
 };
 
 /**
@@ -54,7 +151,7 @@ type Scoring = {
  * component with its score. `upstream` are the appliances of the property that cascade on to them from other types.
  */
 export async function scoreInSteps(
-  { tx, knowledge, asOf, load }: Scoring,
+  { tx, knowledge, asOf, load, corrections: known }: Scoring,
   targets: readonly ScoredAppliance[],
   upstream: readonly ScoredAppliance[],
   save: (component: Component, appliance: ScoredAppliance, score: Score) => Promise<void>,
@@ -63,7 +160,7 @@ export async function scoreInSteps(
   const upstreamScores: CascadingAppliance[] = [];
   for (const step of inSteps(upstream)) {
     const { history } = await load(step);
-    const corrections = await correctionsOf(tx, knowledge, history.appliances);
+    const corrections = known ?? (await correctionsOf(tx, knowledge, history.appliances));
     const steps = scoringWithoutCascade(knowledge, history, asOf, corrections);
     upstreamScores.push(...(await finishedInTurns(steps, tx.giveWay)));
     await tx.giveWay();
@@ -71,7 +168,7 @@ export async function scoreInSteps(
   const cascades = new CascadeEffects(knowledge, upstreamScores);
   for (const step of inSteps(targets)) {
     const loaded = await load(step);
-    const corrections = await correctionsOf(tx, knowledge, loaded.history.appliances);
+    const corrections = known ?? (await correctionsOf(tx, knowledge, loaded.history.appliances));
     const steps = scoringOf(knowledge, loaded.history, asOf, { corrections, cascades });
     const scores = await finishedInTurns(steps, tx.giveWay);
     for (const component of loaded.components) {
@@ -81,21 +178,21 @@ export async function scoreInSteps(
   }
 }
 
-/** What scoring reads of some of a property's appliances, those inserted in this write with them. */
+/** What scoring reads of some of properties' appliances, by property, those inserted in this write with them. */
 async function load(
   writer: PortfolioWriter,
-  given: ScoredProperty,
+  properties: readonly ScoredProperty[],
   appliances: readonly ScoredAppliance[],
-): Promise<LoadedProperty> {
+): Promise<Map<string, LoadedProperty>> {
   const { tx, knowledge } = writer;
-  const loaded = await loadHistories(tx, knowledge, [given], appliances, dayOf(tx.now));
-  const property = loaded.get(given.id)!;
-  for (const history of property.history.appliances)
-    for (const component of writer.unscoredOf(history.id)) {
-      history.components.push(component);
-      property.components.push(component);
-    }
-  return property;
+  const loaded = await loadHistories(tx, knowledge, properties, appliances, dayOf(tx.now));
+  for (const property of loaded.values())
+    for (const history of property.history.appliances)
+      for (const component of writer.unscoredOf(history.id)) {
+        history.components.push(component);
+        property.components.push(component);
+      }
+  return loaded;
 }
 
 /** Some appliances at a time. */
@@ -103,21 +200,25 @@ export function* inSteps<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < all.length; from += STEP) yield all.slice(from, from + STEP);
 }
 
-/**
- * The appliances whose scores a change can move, and those that cascade on to them from other types. Most rules stay
- * within an appliance; only where a type takes part in a rule across types is the rest of the property read.
- */
-async function reach(
-  { tx, knowledge }: PortfolioWriter,
-  propertyId: string,
-  changed: readonly ScoredAppliance[] | "all",
-): Promise<{ targets: readonly ScoredAppliance[]; upstream: readonly ScoredAppliance[] }> {
+/** Whether a change moves the scores of the changed appliances alone: most rules stay within an appliance. */
+function isWithin(knowledge: Knowledge, changed: readonly ScoredAppliance[] | "all"): boolean {
   const { links } = crossTypeLinks(knowledge);
   const isLinked = ({ typeId }: ScoredAppliance) => links.has(typeId) || isReachedByOthers(knowledge, typeId);
-  if (changed !== "all" && !changed.some(isLinked)) return { targets: changed, upstream: [] };
-  const all = await tx.appliances.forScoring([propertyId]);
-  const reached = changed === "all" ? all : withReached(knowledge, changed, all);
-  return { targets: reached, upstream: upstreamOf(knowledge, reached, all) };
+  return changed !== "all" && !changed.some(isLinked);
+}
+
+/**
+ * The appliances whose scores a change can move, and those that cascade on to them from other types. Only where the
+ * change is not `isWithin` must `all` of the property's be given.
+ */
+function reach(
+  knowledge: Knowledge,
+  changed: readonly ScoredAppliance[] | "all",
+  all: readonly ScoredAppliance[],
+): { targets: readonly ScoredAppliance[]; upstream: readonly ScoredAppliance[] } {
+  if (isWithin(knowledge, changed)) return { targets: changed as readonly ScoredAppliance[], upstream: [] };
+  const targets = changed === "all" ? all : withReached(knowledge, changed, all);
+  return { targets, upstream: upstreamOf(knowledge, targets, all) };
 }
 
 function withReached(

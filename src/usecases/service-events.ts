@@ -14,8 +14,10 @@ import { type Day, dayOf } from "../domain/time.ts";
 import { serviceEventCreated } from "../wire/webhooks.ts";
 import { OutcomeLog } from "./outcomes.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { rescore } from "./rescore.ts";
-import { extendRecord } from "./service-record.ts";
+import { type Rescoring, rescoreEach } from "./rescore.ts";
+import { extendRecords } from "./service-record.ts";
+
+type Touched = { appliance: Appliance; replaced: boolean };
 
 /**
  * Logs service events and moves what they speak of: the dates of components, the validation data, and then the
@@ -24,7 +26,7 @@ import { extendRecord } from "./service-record.ts";
 export class ServiceLog {
   #appliances = new Map<string, { appliance: Appliance; components: Component[] } | undefined>();
   /** By property: the appliances that events speak of, and whether one of them is a Replacement. */
-  #touched = new Map<string, Map<string, { appliance: Appliance; replaced: boolean }>>();
+  #touched = new Map<string, Map<string, Touched>>();
   #moved = new Set<Component>();
   /** By property, the days of the events. */
   #days = new Map<string, Day[]>();
@@ -32,6 +34,24 @@ export class ServiceLog {
 
   constructor(private readonly writer: PortfolioWriter) {
     this.#outcomes = new OutcomeLog(writer);
+  }
+
+  /** Reads together what will be needed of appliances that events speak of. */
+  async foresee(appliances: readonly Appliance[]): Promise<void> {
+    const unknown = appliances.filter(({ id }) => !this.#appliances.has(id));
+    const ids = unknown.map(({ id }) => id);
+    if (ids.length === 0) return;
+    const components = Map.groupBy(
+      await this.writer.tx.components.ofAppliances(ids),
+      ({ applianceId }) => applianceId,
+    );
+    for (const appliance of unknown)
+      this.#appliances.set(appliance.id, { appliance, components: components.get(appliance.id) ?? [] });
+  }
+
+  /** What is known of an appliance without looking for it. */
+  componentsOf(applianceId: string): readonly Component[] | undefined {
+    return this.#appliances.get(applianceId)?.components;
   }
 
   /** Writes one event. Throws not_found or invalid_request, with nothing of it written. */
@@ -87,31 +107,40 @@ export class ServiceLog {
   /** Stores the outcomes and the components' dates, and scores again what the events speak of. */
   async finish(): Promise<void> {
     const { tx, partner } = this.writer;
-    const properties = new Map<string, { property: Property; recordMoved: boolean }>();
-    for (const propertyId of this.#touched.keys()) {
-      const before = (await tx.properties.find(partner.id, propertyId))!;
-      const property = await extendRecord(this.writer, before, this.#days.get(propertyId)!);
-      const recordMoved = property.recordsSince !== before.recordsSince;
-      properties.set(propertyId, { property, recordMoved });
-    }
+    const found = await tx.properties.ofIds(partner.id, [...this.#touched.keys()]);
+    const properties = new Map(found.map((property) => [property.id, property]));
+    const moved = await extendRecords(this.writer, found, this.#days);
+    for (const property of moved) properties.set(property.id, property);
     await this.#outcomes.finish();
     for (const component of this.#moved) await tx.components.saveDates(component.id, component);
     await tx.giveWay();
-    for (const [propertyId, touched] of this.#touched) {
-      const { property, recordMoved } = properties.get(propertyId)!;
-      if (recordMoved) await rescore(this.writer, property, "all", "history");
-      // A replacement announces what it brings back, and nothing of what its neighbours in the request do.
-      for (const replaced of recordMoved ? [true] : [false, true]) {
-        const appliances = [...touched.values()].filter((one) => one.replaced === replaced);
-        if (appliances.length > 0)
-          await rescore(
-            this.writer,
-            property,
-            appliances.map(({ appliance }) => appliance),
-            replaced ? "replacement" : "history",
-          );
-      }
+    const cause = "history";
+    await rescoreEach(
+      this.writer,
+      moved.map((property) => ({ property, changed: "all", cause })),
+    );
+    const whole = new Set(moved.map(({ id }) => id));
+    const neighbours = [...this.#touched].filter(([propertyId]) => !whole.has(propertyId));
+    await this.#rescore(neighbours, properties, false);
+    // A replacement announces what it brings back, and nothing of what its neighbours in the request do.
+    await this.#rescore([...this.#touched], properties, true);
+  }
+
+  /** Scores again the appliances that were replaced, or the others. */
+  async #rescore(
+    touched: readonly (readonly [string, ReadonlyMap<string, Touched>])[],
+    properties: ReadonlyMap<string, Property>,
+    replaced: boolean,
+  ): Promise<void> {
+    const rescorings: Rescoring[] = [];
+    for (const [propertyId, appliances] of touched) {
+      const changed = [...appliances.values()]
+        .filter((one) => one.replaced === replaced)
+        .map(({ appliance }) => appliance);
+      const cause = replaced ? "replacement" : "history";
+      if (changed.length > 0) rescorings.push({ property: properties.get(propertyId)!, changed, cause });
     }
+    await rescoreEach(this.writer, rescorings);
   }
 
   async #load(applianceId: string) {

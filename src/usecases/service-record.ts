@@ -3,24 +3,45 @@ import { recordsSince } from "../domain/scoring/record.ts";
 import { type Day, dayOf, daysBetween } from "../domain/time.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
+/** Properties whose days are read together. */
+const AT_ONCE = 50;
+
 /**
- * Moves the day from which a property's service record is complete back over events that were added, where they reach
- * on from it. Returns the property as it is now.
+ * Moves the days from which properties' service records are complete back over events that were added, where they reach
+ * on from them. Returns those that have moved, as they are now.
  */
-export async function extendRecord(
+export async function extendRecords(
   { tx, knowledge }: PortfolioWriter,
-  property: Property,
-  added: readonly Day[],
-): Promise<Property> {
-  if (property.recordsSinceGiven) return property;
+  properties: readonly Property[],
+  added: ReadonlyMap<string, readonly Day[]>,
+): Promise<Property[]> {
   const { longestGapDays } = knowledge.model.record;
-  const reaches = (day: Day) =>
-    day < property.recordsSince && daysBetween(day, property.recordsSince) <= longestGapDays;
-  if (!added.some(reaches)) return property;
-  const days = await tx.serviceEvents.daysBefore(property.id, property.recordsSince);
-  const since = recordsSince(property.recordsSince, days, knowledge.model);
-  await tx.properties.update(property.id, { recordsSince: since });
-  return { ...property, recordsSince: since };
+  const reached = properties.filter(
+    (property) =>
+      !property.recordsSinceGiven &&
+      added
+        .get(property.id)
+        ?.some(
+          (day) => day < property.recordsSince && daysBetween(day, property.recordsSince) <= longestGapDays,
+        ),
+  );
+  const moved: Property[] = [];
+  for (let from = 0; from < reached.length; from += AT_ONCE) {
+    const some = reached.slice(from, from + AT_ONCE);
+    const latest = some.map((property) => property.recordsSince).reduce((a, b) => (a > b ? a : b));
+    const ids = some.map(({ id }) => id);
+    const days = Map.groupBy(await tx.serviceEvents.daysBefore(ids, latest), ({ propertyId }) => propertyId);
+    for (const property of some) {
+      const own = (days.get(property.id) ?? []).map(({ date }) => date);
+      const before = own.filter((day) => day < property.recordsSince);
+      const since = recordsSince(property.recordsSince, before, knowledge.model);
+      if (since === property.recordsSince) continue;
+      await tx.properties.saveRecord(property.id, since);
+      moved.push({ ...property, recordsSince: since });
+    }
+    await tx.giveWay();
+  }
+  return moved;
 }
 
 /** The day that follows from the property's registration and its service events. */
@@ -29,6 +50,10 @@ export async function derivedRecord(
   property: Pick<Property, "id" | "createdAt">,
 ): Promise<Day> {
   const registeredOn = dayOf(property.createdAt);
-  const days = await tx.serviceEvents.daysBefore(property.id, registeredOn);
-  return recordsSince(registeredOn, days, knowledge.model);
+  const days = await tx.serviceEvents.daysBefore([property.id], registeredOn);
+  return recordsSince(
+    registeredOn,
+    days.map(({ date }) => date),
+    knowledge.model,
+  );
 }

@@ -1,4 +1,4 @@
-import type { Values } from "../engine.ts";
+import type { Values } from "../row-writes.ts";
 import { listsOf, type RowStatement } from "./row-statements.ts";
 import { nameOf, type Runner, type Statement } from "./statements.ts";
 

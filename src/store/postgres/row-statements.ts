@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { getTableConfig, PgDialect, type PgTable } from "drizzle-orm/pg-core";
-import type { Values } from "../engine.ts";
-import type { AddOptions, InsertOptions } from "../row-writes.ts";
+import type { AddOptions, InsertOptions, Values } from "../row-writes.ts";
 import { tables } from "./schema.ts";
 
 /*

@@ -1,9 +1,9 @@
 import { is, Param, Placeholder, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import type { Db, Engine, Values } from "../engine.ts";
+import type { Db, Engine } from "../engine.ts";
 import { lazy } from "../lazy.ts";
-import { givenColumns, type RowWrite } from "../row-writes.ts";
+import { givenColumns, type RowWrite, type Values } from "../row-writes.ts";
 import { addStatement, insertStatement, type RowStatement, setStatement } from "./row-statements.ts";
 import { tables } from "./schema.ts";
 import { TYPES } from "./types.ts";

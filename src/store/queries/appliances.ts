@@ -63,6 +63,10 @@ export function applianceStore(engine: Engine) {
       .where(eq(appliances.propertyId, ph("propertyId")))
       .orderBy(asc(appliances.seq)),
   );
+  const ofProperties = engine.prepared(() =>
+    db.select().from(appliances).where(isAmong(appliances.propertyId, "propertyIds")).limit(ph("limit")),
+  );
+  const ofIds = engine.prepared(() => db.select().from(appliances).where(isAmong(appliances.id, "ids")));
   const ofPropertyAfter = engine.prepared(() =>
     db
       .select()
@@ -102,6 +106,22 @@ export function applianceStore(engine: Engine) {
     },
     async ofProperty(propertyId: string): Promise<Appliance[]> {
       return await ofProperty().execute({ propertyId });
+    },
+    /** Those of several properties in no order; undefined when they are more than `most`. */
+    async ofProperties(propertyIds: readonly string[], most: number): Promise<Appliance[] | undefined> {
+      if (propertyIds.length === 0) return [];
+      const found = await ofProperties().execute({
+        propertyIds: engine.list(propertyIds),
+        limit: most + 1,
+      });
+      return found.length > most ? undefined : found;
+    },
+    /** Those of the partner's of these ids, in no order. */
+    async ofIds(partnerId: string, ids: readonly string[]): Promise<Appliance[]> {
+      if (ids.length === 0) return [];
+      // By their ids alone: given the choice SQLite goes through all of the partner's.
+      const found = await ofIds().execute({ ids: engine.list(ids) });
+      return found.filter((one) => one.partnerId === partnerId);
     },
     /** Those of a property that were created after the one of number `after`; from 0 all of them. */
     async ofPropertyAfter(propertyId: string, after: number, limit: number): Promise<Appliance[]> {

@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gt, sql } from "drizzle-orm";
 import type { Property, PropertyChange, RecordsSince, ScoredProperty, Unit } from "../../domain/property.ts";
-import type { Instant } from "../../domain/time.ts";
+import type { Day, Instant } from "../../domain/time.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
@@ -38,6 +38,21 @@ export function propertyStore(engine: Engine) {
         and(eq(properties.partnerId, ph("partnerId")), eq(properties.partnerPropertyId, ph("reference"))),
       ),
   );
+  const ofReferences = engine.prepared(() =>
+    db
+      .select()
+      .from(properties)
+      .where(
+        and(
+          eq(properties.partnerId, ph("partnerId")),
+          engine.isAmong(properties.partnerPropertyId, "references"),
+        ),
+      ),
+  );
+  const ofIds = engine.prepared(() =>
+    db.select().from(properties).where(engine.isAmong(properties.id, "ids")),
+  );
+  const saveRecord = engine.setRow(properties, "id", ["recordsSince"]);
   const byAddress = engine.prepared(() =>
     db
       .select()
@@ -135,6 +150,22 @@ export function propertyStore(engine: Engine) {
     async findByReference(partnerId: string, reference: string): Promise<Property | undefined> {
       return (await byReference().execute({ partnerId, reference }))[0];
     },
+    /** Those of the partner's own references that there are, in no order. */
+    async ofReferences(partnerId: string, references: readonly string[]): Promise<Property[]> {
+      if (references.length === 0) return [];
+      return await ofReferences().execute({ partnerId, references: engine.list(references) });
+    },
+    /** Those of the partner's of these ids, in no order. */
+    async ofIds(partnerId: string, ids: readonly string[]): Promise<Property[]> {
+      if (ids.length === 0) return [];
+      // By their ids alone: given the choice SQLite goes through all of the partner's.
+      const found = await ofIds().execute({ ids: engine.list(ids) });
+      return found.filter((one) => one.partnerId === partnerId);
+    },
+    /** The day from which its service record is complete. */
+    async saveRecord(id: string, recordsSince: Day): Promise<void> {
+      return saveRecord({ id, recordsSince });
+    },
     /** The properties of that name and address, in whatever city, the oldest first. */
     async ofAddress(partnerId: string, name: string, address: string): Promise<Property[]> {
       return await byAddress().execute({ partnerId, name, address });
@@ -214,6 +245,7 @@ export function unitStore(engine: Engine) {
       .orderBy(asc(units.number))
       .limit(ph("limit")),
   );
+  const insert = engine.insertRow(units, "all");
   return {
     async find(id: string): Promise<Unit | undefined> {
       return (await byId().execute({ id }))[0];
@@ -223,7 +255,7 @@ export function unitStore(engine: Engine) {
       return await page().execute({ propertyId, ...slice });
     },
     async insert(rows: Unit[]): Promise<void> {
-      for (let i = 0; i < rows.length; i += 500) await db.insert(units).values(rows.slice(i, i + 500));
+      for (const row of rows) await insert({ ...row });
     },
     /** Units numbered above `number` that carry an appliance. */
     async inUseAbove(propertyId: string, number: number): Promise<Unit[]> {

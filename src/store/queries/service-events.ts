@@ -59,6 +59,13 @@ export function serviceEventStore(engine: Engine) {
         ),
       ),
   );
+  const ofAppliances = engine.prepared(() =>
+    db
+      .select()
+      .from(serviceEvents)
+      .where(isAmong(serviceEvents.applianceId, "applianceIds"))
+      .limit(ph("limit")),
+  );
   const evidenceRows = () =>
     db
       .select({
@@ -97,10 +104,10 @@ export function serviceEventStore(engine: Engine) {
   );
   const daysBefore = engine.prepared(() =>
     db
-      .selectDistinct({ date: serviceEvents.date })
+      .selectDistinct({ propertyId: appliances.propertyId, date: serviceEvents.date })
       .from(appliances)
       .innerJoin(serviceEvents, eq(serviceEvents.applianceId, appliances.id))
-      .where(and(eq(appliances.propertyId, ph("propertyId")), lt(serviceEvents.date, ph("before")))),
+      .where(and(isAmong(appliances.propertyId, "propertyIds"), lt(serviceEvents.date, ph("before")))),
   );
   const firstByComponent = engine.read<{ componentId: string | null; firstAt: Instant }>(() =>
     db
@@ -126,11 +133,6 @@ export function serviceEventStore(engine: Engine) {
     },
     async saveReading(id: string, reading: Reading): Promise<void> {
       return saveReading({ id, ...reading });
-    },
-    /** The appliance's event of that component, type, date and notes, when there is one. */
-    async alike(event: Pick<ServiceEvent, "applianceId" | "componentId" | "date" | "eventType" | "notes">) {
-      const found = await this.ofDay(event.applianceId, event.date, event.eventType);
-      return found.find((row) => row.notes === event.notes && row.componentId === event.componentId);
     },
     async correct(id: string, correction: ServiceEventCorrection): Promise<void> {
       await db.update(serviceEvents).set(correction).where(eq(serviceEvents.id, id));
@@ -161,9 +163,21 @@ export function serviceEventStore(engine: Engine) {
       const rows = await newest().execute({ applianceIds: engine.list(applianceIds), until });
       return rows as InspectionEvent[];
     },
-    /** The days before `before` on which a property's appliances have events, each once, in no order. */
-    async daysBefore(propertyId: string, before: Day): Promise<Day[]> {
-      return (await daysBefore().execute({ propertyId, before })).map((row) => row.date);
+    /** The days before `before` on which properties' appliances have events, each once of a property, in no order. */
+    async daysBefore(
+      propertyIds: readonly string[],
+      before: Day,
+    ): Promise<{ propertyId: string; date: Day }[]> {
+      return await daysBefore().execute({ propertyIds: engine.list(propertyIds), before });
+    },
+    /** All of some appliances in no order; undefined when they are more than `most`. */
+    async ofAppliances(applianceIds: readonly string[], most: number): Promise<ServiceEvent[] | undefined> {
+      if (applianceIds.length === 0) return [];
+      const found = await ofAppliances().execute({
+        applianceIds: engine.list(applianceIds),
+        limit: most + 1,
+      });
+      return found.length > most ? undefined : (found as ServiceEvent[]);
     },
     /**
      * A component's history: its own events and those of its appliance as a whole, the newest first; `limit` of them

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { PropertyTotals, Totals } from "../../domain/totals.ts";
 import type { Engine } from "../engine.ts";
 import { named } from "./named.ts";
@@ -31,6 +31,12 @@ export function totalsStore(engine: Engine) {
       .from(propertyTotals)
       .where(eq(propertyTotals.propertyId, ph("propertyId"))),
   );
+  const appliancesOf = engine.read<{ propertyId: string; appliances: number }>(() =>
+    db
+      .select(named({ propertyId: propertyTotals.propertyId, appliances: propertyTotals.appliances }))
+      .from(propertyTotals)
+      .where(engine.isAmong(propertyTotals.propertyId, "propertyIds")),
+  );
   const ofPartner = engine.read<PartnerTotals>(() =>
     db
       .select(named(getTableColumns(partnerTotals)))
@@ -47,6 +53,17 @@ export function totalsStore(engine: Engine) {
   const addTally = engine.addToRow(componentTallies, ["partnerId", "bucket", "block"], ["count"], {
     orInsert: true,
   });
+  const seen = engine.prepared(() =>
+    db
+      .update(propertyTotals)
+      .set({ hasUnseen: false })
+      .where(
+        and(
+          engine.isAmong(propertyTotals.propertyId, "propertyIds"),
+          engine.isTrue(propertyTotals.hasUnseen),
+        ),
+      ),
+  );
   const demo = engine.prepared(() =>
     db
       .select({ totals: propertyTotals })
@@ -59,6 +76,11 @@ export function totalsStore(engine: Engine) {
   return {
     async ofProperty(propertyId: string): Promise<PropertyTotals> {
       return (await ofProperty().execute({ propertyId }))[0]!;
+    },
+    /** How many appliances each of the properties has. */
+    async appliancesOf(propertyIds: readonly string[]): Promise<Map<string, number>> {
+      const rows = await appliancesOf({ propertyIds: engine.list(propertyIds) });
+      return new Map(rows.map(({ propertyId, appliances }) => [propertyId, appliances]));
     },
     async ofPartner(partnerId: string): Promise<PartnerTotals> {
       return (await ofPartner({ partnerId }))[0]!;
@@ -74,12 +96,7 @@ export function totalsStore(engine: Engine) {
     },
     /** Says that a snapshot has seen all components of these. */
     async seen(propertyIds: readonly string[]): Promise<void> {
-      await db
-        .update(propertyTotals)
-        .set({ hasUnseen: false })
-        .where(
-          and(inArray(propertyTotals.propertyId, [...propertyIds]), engine.isTrue(propertyTotals.hasUnseen)),
-        );
+      if (propertyIds.length > 0) await seen().execute({ propertyIds: engine.list(propertyIds) });
     },
     async addToPartner(partnerId: string, delta: Partial<PartnerTotals>): Promise<void> {
       return addPartner({ ...NOTHING, ...delta, partnerId });

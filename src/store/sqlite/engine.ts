@@ -2,9 +2,15 @@ import type { Database } from "bun:sqlite";
 import { and, eq, is, Param, Placeholder, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { Db, Engine, Query, Values } from "../engine.ts";
+import type { Db, Engine, Query } from "../engine.ts";
 import { lazy } from "../lazy.ts";
-import { givenColumns, type InsertOptions, type RowWrite, type RowWrites } from "../row-writes.ts";
+import {
+  givenColumns,
+  type InsertOptions,
+  type RowWrite,
+  type RowWrites,
+  type Values,
+} from "../row-writes.ts";
 import { sqliteKit } from "./kit.ts";
 import * as tables from "./schema.ts";
 
@@ -73,12 +79,10 @@ function rowWrites(db: Db, write: (make: () => Query) => RowWrite): RowWrites {
   return {
     insertRow: (table, columns, options = {}) =>
       write(() => {
-        const insert = db
-          .insert(table as SQLiteTable)
-          .values({
-            ...values(givenColumns(table, columns, options)),
-            ...Object.fromEntries(follows(options.computed)),
-          });
+        const insert = db.insert(table as SQLiteTable).values({
+          ...values(givenColumns(table, columns, options)),
+          ...Object.fromEntries(follows(options.computed)),
+        });
         return options.unlessThere ? insert.onConflictDoNothing() : insert;
       }),
     setRow: (table, key, columns) =>

@@ -12,8 +12,9 @@ import { ApplianceIntake, changeAppliance } from "../appliances.ts";
 import type { PortfolioWriter } from "../portfolio-writer.ts";
 import { type Comparison, differences } from "./differences.ts";
 import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";
+import { KnownAppliances, type ReadingAhead } from "./known-appliances.ts";
 import {
-  findProperty,
+  KnownProperties,
   PROPERTY_REFERENCES,
   type PropertyReference,
   readPropertyReference,
@@ -50,7 +51,8 @@ export const applianceRows: RowKind<Entry> = {
   }),
   start() {
     const stock: Stock = new Map();
-    return (writer) => new ApplianceBatch(writer, stock);
+    const reading = { pays: true };
+    return (writer) => new ApplianceBatch(writer, stock, reading);
   },
 };
 
@@ -59,31 +61,42 @@ type Stock = Map<string, number>;
 
 class ApplianceBatch implements Batch<Entry> {
   readonly #intake: ApplianceIntake;
+  readonly #properties: KnownProperties;
+  readonly #appliances: KnownAppliances;
   /** What is left of the stock after what this batch has taken. */
   readonly #taken: Stock = new Map();
 
   constructor(
     private readonly writer: PortfolioWriter,
     private readonly stock: Stock,
+    reading: ReadingAhead,
   ) {
     this.#intake = new ApplianceIntake(writer);
+    this.#properties = new KnownProperties(writer);
+    this.#appliances = new KnownAppliances(writer, reading);
+  }
+
+  async foresee(entries: readonly Entry[]): Promise<void> {
+    await this.#properties.foresee(entries.map(({ property }) => property));
+    const properties = entries.flatMap(({ property }) => this.#properties.find(property) ?? []);
+    this.#intake.know(properties);
+    await this.#appliances.foreseeOfProperties(properties.map(({ id }) => id));
   }
 
   async apply({ property: reference, input: unresolved, cells }: Entry, update: boolean): Promise<Outcome> {
-    const { tx, partner } = this.writer;
-    const property = await findProperty(tx, partner.id, reference);
+    const property = this.#properties.find(reference);
     if (!property) throw notFound(`Property not found: ${referenceText(reference)}`);
     const input = { ...unresolved, propertyId: property.id };
     if (input.serial === null && (await this.#takeFromStock(input))) return "unchanged";
     const there = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
     if (!there) {
-      await this.#intake.add(input);
+      this.#appliances.set(await this.#intake.add(input));
       return "created";
     }
     if (!update) return "unchanged";
     const { change, fields } = differences(COMPARISON, cells, there);
     if (fields.length === 0) return "unchanged";
-    await changeAppliance(this.writer, there.id, change);
+    this.#appliances.set((await changeAppliance(this.writer, there.id, change)).appliance);
     return { updated: fields };
   }
 
@@ -98,7 +111,7 @@ class ApplianceBatch implements Batch<Entry> {
   }
 
   async #withSerial(serial: string, input: NewAppliance): Promise<Appliance | undefined> {
-    const [found] = await this.writer.tx.appliances.withSerial(input.propertyId, serial);
+    const [found] = await this.#appliances.withSerial(input.propertyId, serial);
     if (found && found.typeId !== input.typeId)
       throw conflict(`serial is that of the property's ${found.typeId} ${found.id}`);
     return found;
@@ -109,7 +122,7 @@ class ApplianceBatch implements Batch<Entry> {
     const key = likeness(input);
     let left = this.#taken.get(key) ?? this.stock.get(key);
     if (left === undefined) {
-      const present = await this.writer.tx.appliances.ofProperty(input.propertyId);
+      const present = await this.#appliances.ofProperty(input.propertyId);
       left = present.filter((one) => one.serial === null && likeness(one) === key).length;
     }
     this.#taken.set(key, Math.max(left - 1, 0));

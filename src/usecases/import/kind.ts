@@ -30,6 +30,8 @@ export type Outcome = "created" | "unchanged" | { updated: readonly FieldChange[
 
 /** Rows that are written in one transaction. */
 export type Batch<Entry> = {
+  /** Reads together what the next rows will ask for one after the other. */
+  foresee(entries: readonly Entry[]): Promise<void>;
   /**
    * Creates what the row says, unless it is there; with `update` what is there is made to agree with the row's cells
    * that are not empty. Throws a Failure with nothing of it written.

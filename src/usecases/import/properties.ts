@@ -1,9 +1,9 @@
 import { invalid } from "../../domain/errors.ts";
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
-import type { Tx } from "../../store/store.ts";
 import { columnsOf } from "../../wire/columns.ts";
 import { newProperty, propertyChange, readNewProperty, readPropertyChange } from "../../wire/new-property.ts";
 import { propertyView } from "../../wire/property.ts";
+import type { PortfolioWriter } from "../portfolio-writer.ts";
 import { changeProperty, createProperty } from "../properties.ts";
 import { type Comparison, differences } from "./differences.ts";
 import type { Cells, RowKind } from "./kind.ts";
@@ -39,23 +39,59 @@ export const propertyRows: RowKind<Entry> = {
       ]);
     return { input, partnerPropertyId, cells };
   },
-  start: () => (writer) => ({
-    async apply({ input, partnerPropertyId, cells }, update) {
-      const { tx, partner } = writer;
-      const there = await tx.properties.findByReference(partner.id, partnerPropertyId);
-      if (!there) {
-        await createProperty(writer, input, { source: "import" });
-        return "created";
-      }
-      if (!update) return "unchanged";
-      const { change, fields } = differences(COMPARISON, cells, there);
-      if (fields.length === 0) return "unchanged";
-      await changeProperty(writer, there.id, change);
-      return { updated: fields };
-    },
-    finish: async () => 0,
-  }),
+  start: () => (writer) => {
+    const known = new KnownProperties(writer);
+    return {
+      foresee: (entries) => known.foresee(entries),
+      async apply({ input, partnerPropertyId, cells }, update) {
+        const there = known.find({ partnerPropertyId });
+        if (!there) {
+          known.add(await createProperty(writer, input, { source: "import", isReferenceFree: true }));
+          return "created";
+        }
+        if (!update) return "unchanged";
+        const { change, fields } = differences(COMPARISON, cells, there);
+        if (fields.length === 0) return "unchanged";
+        known.add(await changeProperty(writer, there.id, change));
+        return { updated: fields };
+      },
+      finish: async () => 0,
+    };
+  },
 };
+
+/** The properties that rows name, read some rows ahead. */
+export class KnownProperties {
+  readonly #byId = new Map<string, Property>();
+  readonly #byReference = new Map<string, Property>();
+
+  constructor(private readonly writer: Pick<PortfolioWriter, "tx" | "partner">) {}
+
+  async foresee(references: readonly PropertyReference[]): Promise<void> {
+    const { tx, partner } = this.writer;
+    const ids = new Set<string>();
+    const own = new Set<string>();
+    for (const reference of references)
+      if ("propertyId" in reference) ids.add(reference.propertyId);
+      else own.add(reference.partnerPropertyId);
+    for (const id of this.#byId.keys()) ids.delete(id);
+    for (const reference of this.#byReference.keys()) own.delete(reference);
+    for (const property of await tx.properties.ofIds(partner.id, [...ids])) this.add(property);
+    for (const property of await tx.properties.ofReferences(partner.id, [...own])) this.add(property);
+  }
+
+  add(property: Property): void {
+    this.#byId.set(property.id, property);
+    if (property.partnerPropertyId !== null) this.#byReference.set(property.partnerPropertyId, property);
+  }
+
+  /** Of what was foreseen. */
+  find(reference: PropertyReference): Property | undefined {
+    return "propertyId" in reference
+      ? this.#byId.get(reference.propertyId)
+      : this.#byReference.get(reference.partnerPropertyId);
+  }
+}
 
 /** Throws a Failure when the row names none. */
 export function readPropertyReference(cells: Cells): PropertyReference {
@@ -65,16 +101,6 @@ export function readPropertyReference(cells: Cells): PropertyReference {
   throw invalid("partner_property_id required", [
     { field: "partner_property_id", message: "or property_id is required" },
   ]);
-}
-
-export async function findProperty(
-  tx: Tx,
-  partnerId: string,
-  reference: PropertyReference,
-): Promise<Property | undefined> {
-  return "propertyId" in reference
-    ? await tx.properties.find(partnerId, reference.propertyId)
-    : await tx.properties.findByReference(partnerId, reference.partnerPropertyId);
 }
 
 /** As messages name it. */

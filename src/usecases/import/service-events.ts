@@ -7,7 +7,13 @@ import type { PortfolioWriter } from "../portfolio-writer.ts";
 import { ServiceLog } from "../service-events.ts";
 import { type Comparison, differences } from "./differences.ts";
 import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";
-import { findProperty, type PropertyReference, readPropertyReference, referenceText } from "./properties.ts";
+import { KnownAppliances, type ReadingAhead } from "./known-appliances.ts";
+import {
+  KnownProperties,
+  type PropertyReference,
+  readPropertyReference,
+  referenceText,
+} from "./properties.ts";
 
 type ApplianceReference = { applianceId: string } | { serial: string; property: PropertyReference };
 type Entry = {
@@ -35,6 +41,9 @@ const comparisonWith = (input: NewServiceEvent): Comparison<ServiceEvent, Servic
   view: serviceEventView,
 });
 
+/** Events read ahead at a time. Where the appliances of some rows have more, each row looks for its own. */
+const MOST_EVENTS = 500;
+
 /** Stands for the appliance's id until the transaction that looks it up. */
 const UNRESOLVED = "A_";
 
@@ -58,33 +67,72 @@ export const serviceEventRows: RowKind<Entry> = {
     appliance: readApplianceReference(cells),
     cells,
   }),
-  start: () => (writer) => new ServiceEventBatch(writer),
+  start() {
+    const [ofAppliances, ofEvents] = [{ pays: true }, { pays: true }];
+    return (writer) => new ServiceEventBatch(writer, ofAppliances, ofEvents);
+  },
 };
 
 class ServiceEventBatch implements Batch<Entry> {
   readonly #log: ServiceLog;
+  readonly #properties: KnownProperties;
+  readonly #appliances: KnownAppliances;
+  /** What is on record of appliances, where that was read ahead. */
+  readonly #events = new Map<string, ServiceEvent[]>();
 
-  constructor(private readonly writer: PortfolioWriter) {
+  constructor(
+    private readonly writer: PortfolioWriter,
+    ofAppliances: ReadingAhead,
+    private readonly reading: ReadingAhead,
+  ) {
     this.#log = new ServiceLog(writer);
+    this.#properties = new KnownProperties(writer);
+    this.#appliances = new KnownAppliances(writer, ofAppliances);
+  }
+
+  async foresee(entries: readonly Entry[]): Promise<void> {
+    const references = entries.map(({ appliance }) => appliance);
+    const bySerial = references.filter((one) => "serial" in one);
+    await this.#properties.foresee(bySerial.map(({ property }) => property));
+    await this.#appliances.foreseeByIds(
+      references.flatMap((one) => ("applianceId" in one ? [one.applianceId] : [])),
+    );
+    await this.#appliances.foreseeOfProperties(
+      bySerial.flatMap(({ property }) => this.#properties.find(property)?.id ?? []),
+    );
+    const found = new Map<string, Appliance>();
+    for (const reference of references) {
+      const [one] = await this.#named(reference);
+      if (one) found.set(one.id, one);
+    }
+    await this.#log.foresee([...found.values()]);
+    const ids = [...found.keys()].filter((id) => !this.#events.has(id));
+    if (!this.reading.pays || ids.length === 0) return;
+    const events = await this.writer.tx.serviceEvents.ofAppliances(ids, MOST_EVENTS);
+    this.reading.pays = events !== undefined;
+    if (!events) return;
+    for (const id of ids) this.#events.set(id, []);
+    for (const event of events) this.#events.get(event.applianceId)!.push(event);
   }
 
   async apply(entry: Entry, update: boolean): Promise<Outcome> {
     const { appliance: reference, componentDefId, input: unresolved, cells } = entry;
-    const { tx } = this.writer;
     const appliance = await this.#find(reference);
     if (!appliance) throw notFound(`Appliance not found: ${applianceText(reference)}`);
     const input = { ...unresolved, applianceId: appliance.id };
     if (input.componentId === null && componentDefId !== undefined)
       input.componentId = await this.#componentOf(appliance, componentDefId);
-    const there = await tx.serviceEvents.alike(input);
+    const there = await this.#alike(input);
     if (!there) {
-      await this.#log.add(input);
+      const event = await this.#log.add(input);
+      this.#events.get(appliance.id)?.push(event);
       return "created";
     }
     if (!update) return "unchanged";
     const { change, fields } = differences(comparisonWith(input), cells, there);
     if (fields.length === 0) return "unchanged";
     await this.#log.correct(there, change);
+    this.#events.delete(appliance.id);
     return { updated: fields };
   }
 
@@ -94,17 +142,40 @@ class ServiceEventBatch implements Batch<Entry> {
   }
 
   async #find(reference: ApplianceReference): Promise<Appliance | undefined> {
-    const { tx, partner } = this.writer;
-    if ("applianceId" in reference) return await tx.appliances.find(partner.id, reference.applianceId);
-    const property = await findProperty(tx, partner.id, reference.property);
-    if (!property) throw notFound(`Property not found: ${referenceText(reference.property)}`);
-    const [found, other] = await tx.appliances.withSerial(property.id, reference.serial);
+    if ("property" in reference && !this.#properties.find(reference.property))
+      throw notFound(`Property not found: ${referenceText(reference.property)}`);
+    const [found, other] = await this.#named(reference);
     if (other) throw conflict("serial is that of several appliances of the property: use appliance_id");
     return found;
   }
 
+  /** The appliances that a row may mean. */
+  async #named(reference: ApplianceReference): Promise<readonly Appliance[]> {
+    if ("applianceId" in reference) {
+      const found = this.#appliances.find(reference.applianceId);
+      return found ? [found] : [];
+    }
+    const property = this.#properties.find(reference.property);
+    return property ? await this.#appliances.withSerial(property.id, reference.serial) : [];
+  }
+
+  /** The event on record of the row's appliance, component, type, date and notes. */
+  async #alike(input: NewServiceEvent): Promise<ServiceEvent | undefined> {
+    const { applianceId, componentId, date, eventType, notes } = input;
+    const events =
+      this.#events.get(applianceId) ??
+      (await this.writer.tx.serviceEvents.ofDay(applianceId, date, eventType));
+    return events.find(
+      (one) =>
+        one.date === date &&
+        one.eventType === eventType &&
+        one.notes === notes &&
+        one.componentId === componentId,
+    );
+  }
+
   async #componentOf({ id, typeId }: Appliance, defId: string): Promise<string> {
-    const components = await this.writer.tx.components.ofAppliance(id);
+    const components = this.#log.componentsOf(id) ?? (await this.writer.tx.components.ofAppliance(id));
     const found = components.find((component) => component.defId === defId);
     if (found) return found.id;
     const message = `is none of the components of a ${typeId}`;

@@ -94,6 +94,15 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await properties.ownerOf(oak.id)).toBe(partner.id);
       expect(await properties.ownerOf("P_none")).toBeUndefined();
       expect(await properties.findByReference(partner.id, "E")).toEqual(elm);
+      expect(ids(await properties.ofReferences(partner.id, ["none", TEXT, "E"])).sort()).toEqual(
+        ids([elm, strange]).sort(),
+      );
+      expect(await properties.ofReferences(partner.id, [])).toEqual([]);
+      expect(await properties.ofIds(partner.id, [foreign.id, elm.id, "P_none"])).toEqual([elm]);
+      expect(await properties.ofIds(partner.id, [])).toEqual([]);
+      await world.store.write((tx) => tx.properties.saveRecord(elm.id, "2020-02-29"));
+      expect(await properties.find(partner.id, elm.id)).toEqual({ ...elm, recordsSince: "2020-02-29" });
+      await world.store.write((tx) => tx.properties.saveRecord(elm.id, elm.recordsSince));
       expect(await properties.findByReference(other.id, "E")).toEqual(foreign);
       expect(await properties.findByReference(partner.id, TEXT)).toEqual(strange);
       expect(await properties.ofAddress(partner.id, TEXT, TEXT)).toEqual([strange]);
@@ -177,6 +186,16 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(roof).toMatchObject({ brandTierGiven: false, serial: null, warrantyExpiry: null });
       expect(await appliances.find(other.id, roof.id)).toBeUndefined();
       expect(await appliances.withSerial(elm.id, "S 1")).toEqual([heater]);
+      const ofElm = await appliances.ofProperty(elm.id);
+      const most = ofElm.length;
+      const found = (await appliances.ofProperties([elm.id, "P_none"], most))!;
+      expect(found.sort((a, b) => a.seq - b.seq)).toEqual(ofElm);
+      expect(await appliances.ofProperties([elm.id], most - 1)).toBeUndefined();
+      expect(await appliances.ofProperties([], 0)).toEqual([]);
+      expect(await appliances.ofIds(partner.id, [heater.id, "A_none"])).toEqual([heater]);
+      expect(await appliances.ofIds(other.id, [heater.id])).toEqual([]);
+      expect(await appliances.ofIds(partner.id, [])).toEqual([]);
+      expect(await read().totals.appliancesOf([elm.id, "P_none"])).toEqual(new Map([[elm.id, most]]));
       expect(await appliances.withSerial(elm.id, "s 1")).toEqual([]);
       expect(ids(await appliances.withSerialOfPartner(partner.id, "S 1"))).toHaveLength(2);
       expect(await appliances.withSerialOfPartner(other.id, "S 1")).toEqual([]);
@@ -445,13 +464,14 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(ids(await serviceEvents.ofComponent(first!, undefined, 2))).toEqual(ids(ofFirst.slice(0, 2)));
       expect(ids(await serviceEvents.ofComponent(first!, ofFirst[1], 2))).toEqual(ids(ofFirst.slice(2, 4)));
       expect(ids(await serviceEvents.ofDay(roof.id, "2025-05-01", "Repair"))).toEqual([events[3]!.id]);
-      expect((await serviceEvents.alike(events[1]!))?.id).toBe(events[1]!.id);
-      expect(await serviceEvents.alike({ ...events[1]!, notes: null })).toBeUndefined();
-      expect((await serviceEvents.daysBefore(elm.id, "2025-06-30")).sort()).toEqual([
-        "2023-01-01",
-        "2024-05-01",
-        "2025-05-01",
-      ]);
+      const days = await serviceEvents.daysBefore([oak.id, elm.id], "2025-06-30");
+      expect(days.map(({ date }) => date).sort()).toEqual(["2023-01-01", "2024-05-01", "2025-05-01"]);
+      expect(new Set(days.map(({ propertyId }) => propertyId))).toEqual(new Set([elm.id]));
+      const all = [...(await serviceEvents.ofAppliances([roof.id, heater.id], 100))!].map(plain);
+      expect(all.sort((a, b) => (a.date + a.id < b.date + b.id ? -1 : 1))).toEqual(byDay);
+      expect(await serviceEvents.ofAppliances([roof.id], byDay.length)).toHaveLength(byDay.length);
+      expect(await serviceEvents.ofAppliances([roof.id], byDay.length - 1)).toBeUndefined();
+      expect(await serviceEvents.ofAppliances([], 0)).toEqual([]);
       const firsts = await serviceEvents.firstOfDay(roof.id, "2025-06-30", "Replacement");
       expect(new Map(firsts.map(({ componentId, firstAt }) => [componentId, firstAt]))).toEqual(
         new Map([
