@@ -3,7 +3,7 @@ import { inTurns, takeTurns } from "../usecases/walk.ts";
 import { exampleOf } from "../wire/describe.ts";
 import type { Form } from "../wire/kit.ts";
 import { type Cell, tableCells, tableColumns } from "../wire/table.ts";
-import { entityTag, entityTagOfPieces, isHeld } from "./entity-tag.ts";
+import { EntityTagOfPieces, entityTag, isHeld } from "./entity-tag.ts";
 import { PIECE } from "./json-pieces.ts";
 import { type Call, ok, type Reply, read } from "./operation.ts";
 import { parseChoice } from "./query.ts";
@@ -55,26 +55,33 @@ export async function csvPieces<T>(
   heading: readonly Cell[],
   items: Iterable<T>,
   cellsOf: (item: T) => readonly Cell[],
-): Promise<string[]> {
+): Promise<TextInPieces> {
   const pieces: string[] = [];
+  const etag = new EntityTagOfPieces();
   let text = sheetLine(heading);
-  await inTurns(items, takeTurns, (item) => {
-    text += sheetLine(cellsOf(item));
-    if (text.length < PIECE) return;
+  const endPiece = () => {
+    etag.add(text);
     pieces.push(text);
     text = "";
+  };
+  await inTurns(items, takeTurns, (item) => {
+    text += sheetLine(cellsOf(item));
+    if (text.length >= PIECE) endPiece();
   });
-  return text === "" ? pieces : [...pieces, text];
+  if (text !== "") endPiece();
+  return { pieces, etag: etag.tag };
 }
+
+export type TextInPieces = { pieces: readonly string[]; etag: string };
 
 /** CSV, in one text or in pieces, with its tag, or that the one which the caller holds still stands. */
 export function csvReply(
   request: Request,
-  text: string | readonly string[],
+  text: string | TextInPieces,
   filename: string,
   more: Record<string, string> = {},
 ): Reply<never> {
-  const etag = typeof text === "string" ? entityTag(text) : entityTagOfPieces(text);
+  const etag = typeof text === "string" ? entityTag(text) : text.etag;
   const headers = {
     "content-type": `${CSV}; charset=utf-8`,
     "content-disposition": `attachment; filename="${filename}"`,
@@ -87,7 +94,7 @@ export function csvReply(
   if (held) return { status: 304, raw: null, headers };
   return typeof text === "string"
     ? { status: 200, raw: text, headers }
-    : { status: 200, pieces: text, headers };
+    : { status: 200, pieces: text.pieces, headers };
 }
 
 function csvText(record: Form<unknown>, rows: readonly unknown[]): string {

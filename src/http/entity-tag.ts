@@ -6,11 +6,17 @@ export function entityTag(body: string): string {
   return `W/"${Bun.hash(body.replace(MOMENTS, "")).toString(36)}"`;
 }
 
-/** That of a long text without such moments, in pieces. */
-export function entityTagOfPieces(pieces: readonly string[]): string {
-  let hash = 0n;
-  for (const piece of pieces) hash = BigInt(Bun.hash(piece, hash));
-  return `W/"${hash.toString(36)}"`;
+/** That of a long text without such moments, which is made in pieces. */
+export class EntityTagOfPieces {
+  #hash = 0n;
+
+  add(piece: string): void {
+    this.#hash = BigInt(Bun.hash(piece, this.#hash));
+  }
+
+  get tag(): string {
+    return `W/"${this.#hash.toString(36)}"`;
+  }
 }
 
 /** Whether If-None-Match names the tag, compared weakly as for reads. */

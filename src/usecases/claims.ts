@@ -1,12 +1,13 @@
-import type { Appliance } from "../domain/appliance.ts";
 import type { Claim, NewClaim } from "../domain/claim.ts";
 import type { Component } from "../domain/component.ts";
 import { checkPastDay } from "../domain/past-day.ts";
 import type { Property } from "../domain/property.ts";
 import { strongestClaims } from "../domain/scoring/claims.ts";
 import { dayNumber, dayOf } from "../domain/time.ts";
+import type { ScoredAppliance } from "../store/queries/appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
+import { appliancesForScoring } from "./scored-appliances.ts";
 
 /**
  * Records insurance claims of one property and then, once, when `finish` is called, scores again the appliances
@@ -41,9 +42,9 @@ export class ClaimLog {
     const moved = await this.#movedDefs();
     if (moved.size === 0) return [];
     const { tx, knowledge } = this.writer;
-    const isMoved = ({ typeId }: Appliance) =>
+    const isMoved = ({ typeId }: ScoredAppliance) =>
       knowledge.type(typeId).components.some(({ id }) => moved.has(id));
-    const appliances = (await tx.appliances.ofProperty(this.property.id)).filter(isMoved);
+    const appliances = (await appliancesForScoring(tx, this.property.id)).filter(isMoved);
     if (appliances.length === 0) return [];
     return await rescore(this.writer, this.property, appliances, "history");
   }

@@ -4,6 +4,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import { sortedInSteps } from "../domain/steps.ts";
 import type { Day } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
+import { loadEvents } from "./event-histories.ts";
 import { finishedInTurns, takeTurns } from "./walk.ts";
 
 /** Appliances whose events are read in one step. */
@@ -26,8 +27,11 @@ export function complianceOf(
     const all: ComplianceItem<Appliance>[] = [];
     for (let after = 0; ; await takeTurns()) {
       const appliances = await read.appliances.ofPropertyAfter(propertyId, after, APPLIANCES_A_STEP);
-      const ids = appliances.map((appliance) => appliance.id);
-      const events = await read.serviceEvents.newestByKind(ids, today);
+      const events = await loadEvents(
+        read,
+        knowledge,
+        appliances.map(({ id }) => id),
+      );
       const items = complianceItems(knowledge, appliances, events, today);
       hold(items.length * ITEM_BYTES);
       for (const item of items) all.push(item);

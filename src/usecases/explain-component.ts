@@ -6,6 +6,7 @@ import type { Store } from "../store/store.ts";
 import { loadHistories } from "./histories.ts";
 import { correctionsOf, modelVersionOf } from "./model-in-use.ts";
 import { upstreamOf } from "./rescore.ts";
+import { appliancesForScoring } from "./scored-appliances.ts";
 import { type Pause, takeTurns } from "./walk.ts";
 
 /** Explains any partner's component, for the operator alone; undefined for an unknown id. */
@@ -20,7 +21,7 @@ export async function explainComponent(
   const component = (await read.components.find(owner, id))!;
   const { propertyId, applianceId, scoredOn } = component;
   const property = (await read.properties.find(owner, propertyId))!;
-  const all = await read.appliances.forScoring([propertyId]);
+  const all = await appliancesForScoring(read, propertyId);
   const appliance = all.find((one) => one.id === applianceId)!;
   const upstream = upstreamOf(knowledge, [appliance], all).filter(
     (one) => one.id !== applianceId && (one.unitId === null || one.unitId === appliance.unitId),

@@ -6,14 +6,20 @@ import type { Score } from "../domain/scoring/types.ts";
 import { isOutcome, type ServiceEvent } from "../domain/service-event.ts";
 import { addDays, type Day, type Instant } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/queries/appliances.ts";
+import type { DayEvent } from "../store/queries/service-events.ts";
 import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { correctionsOf, modelVersionOf } from "./model-in-use.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { inSteps, isReachedByOthers, upstreamOf } from "./rescore.ts";
+import { appliancesForScoring } from "./scored-appliances.ts";
 import { finishedInTurns } from "./walk.ts";
 
 /** What was logged of one appliance on one day. */
 type DayLog = { events: ServiceEvent[]; claims: ServiceEvent[]; replacements: ServiceEvent[] };
+/** What is kept of an event with its outcomes. */
+type KeptEvent = Pick<ServiceEvent, "id" | "eventType" | "date" | "createdAt">;
+/** Events of a day that are read in one step. */
+const OF_DAY = 2000;
 /** By day, and then by appliance. */
 type Logged = Map<Day, Map<string, DayLog>>;
 
@@ -103,7 +109,7 @@ export class OutcomeLog {
       (id) => this.#appliances.get(id)!,
     );
     const isReached = spokenOf.some(({ typeId }) => isReachedByOthers(knowledge, typeId));
-    const all = isReached ? await tx.appliances.forScoring([propertyId]) : [];
+    const all = isReached ? await appliancesForScoring(tx, propertyId) : [];
     const upstream = upstreamOf(knowledge, spokenOf, all);
     const read = new Map([...upstream, ...spokenOf].map((appliance) => [appliance.id, appliance]));
     const firstDay = addDays([...days.keys()].sort()[0]!, -1);
@@ -117,7 +123,7 @@ export class OutcomeLog {
     components: readonly Component[],
     scores: ReadonlyMap<string, Score>,
   ): Promise<void> {
-    const keep = (event: ServiceEvent, spokenOf: ReadonlySet<string>) =>
+    const keep = (event: KeptEvent, spokenOf: ReadonlySet<string>) =>
       this.#keep(
         event,
         components.filter(({ id }) => spokenOf.has(id)),
@@ -130,19 +136,40 @@ export class OutcomeLog {
     // A Warranty Claim leaves an outcome of what was replaced on its day, whichever was logged first.
     const [about] = claims.length > 0 ? claims : replacements;
     if (!about) return;
-    const { serviceEvents } = this.writer.tx;
-    const replaced = await serviceEvents.firstOfDay(about.applianceId, about.date, "Replacement");
-    const all = new Set(replaced.flatMap((one) => [...spokenOf(one)]));
+    const all = new Set<string>();
+    const before = new Set<string>();
+    await this.#eachOfDay(about, (event) => {
+      if (event.eventType !== "Replacement") return;
+      for (const id of spokenOf(event)) {
+        all.add(id);
+        if (event.createdAt < this.#since) before.add(id);
+      }
+    });
     for (const claim of claims) await keep(claim, spokenOf(claim).intersection(all));
-    const before = replaced.filter(({ firstAt }) => firstAt < this.#since);
-    const newly = all.difference(new Set(before.flatMap((one) => [...spokenOf(one)])));
+    const newly = all.difference(before);
     if (newly.size === 0) return;
-    for (const claim of await serviceEvents.ofDay(about.applianceId, about.date, "Warranty Claim"))
-      if (claim.createdAt < this.#since) await keep(claim, spokenOf(claim).intersection(newly));
+    await this.#eachOfDay(about, async (event) => {
+      if (event.eventType === "Warranty Claim" && event.createdAt < this.#since)
+        await keep({ ...event, date: about.date }, spokenOf(event).intersection(newly));
+    });
+  }
+
+  /** Visits all that happened to an appliance on a day, some at a time. */
+  async #eachOfDay(
+    { applianceId, date }: Pick<ServiceEvent, "applianceId" | "date">,
+    visit: (event: DayEvent) => void | Promise<void>,
+  ): Promise<void> {
+    const { tx } = this.writer;
+    for (let after = ""; ; await tx.giveWay()) {
+      const some = await tx.serviceEvents.ofDayAfter(applianceId, date, after, OF_DAY);
+      for (const event of some) await visit(event);
+      if (some.length < OF_DAY) return;
+      after = some.at(-1)!.id;
+    }
   }
 
   async #keep(
-    event: ServiceEvent,
+    event: KeptEvent,
     components: readonly Component[],
     scores: ReadonlyMap<string, Score>,
   ): Promise<void> {

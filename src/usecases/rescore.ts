@@ -11,6 +11,7 @@ import type { Tx } from "../store/store.ts";
 import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { correctionsOf } from "./model-in-use.ts";
 import type { PortfolioWriter, ScoreCause } from "./portfolio-writer.ts";
+import { appliancesForScoring } from "./scored-appliances.ts";
 import { finishedInTurns } from "./walk.ts";
 
 /** Appliances scored in one go, between which others have their turn. */
@@ -28,7 +29,7 @@ export async function rescore(
 ): Promise<Component[]> {
   const { tx, knowledge } = writer;
   const asOf = dayOf(tx.now);
-  const all = isWithin(knowledge, changed) ? [] : await tx.appliances.forScoring([property.id]);
+  const all = isWithin(knowledge, changed) ? [] : await appliancesForScoring(tx, property.id);
   const { targets, upstream } = reach(knowledge, changed, all);
   const scored: Component[] = [];
   const scoring = {

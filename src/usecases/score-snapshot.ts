@@ -11,6 +11,7 @@ import { loadHistories } from "./histories.ts";
 import { baseVersion, correctionsOf, modelVersionOf } from "./model-in-use.ts";
 import { type ApplianceOf, PortfolioWriter, type ScoreCause } from "./portfolio-writer.ts";
 import { scoreInSteps, upstreamOf } from "./rescore.ts";
+import { appliancesForScoring } from "./scored-appliances.ts";
 import { finishedInTurns } from "./walk.ts";
 
 /** Trend points are kept this long. */
@@ -92,7 +93,12 @@ export async function scoreAll(
   const writers = new Map<string, PortfolioWriter>();
   for (const partnerId of [...new Set(properties.map((property) => property.partnerId))].sort())
     writers.set(partnerId, await PortfolioWriter.open(tx, knowledge, (await tx.partners.find(partnerId))!));
-  const appliances = await tx.appliances.forScoring(properties.map((property) => property.id));
+  // One of very many appliances is the last: it ends the step.
+  const last = properties.at(-1)!;
+  const appliances = [
+    ...(await tx.appliances.forScoring(properties.slice(0, -1).map((property) => property.id))),
+    ...(await appliancesForScoring(tx, last.id)),
+  ];
   const byProperty = Map.groupBy(appliances, ({ propertyId }) => propertyId);
   const isLarge = ({ id }: { id: string }) => (byProperty.get(id)?.length ?? 0) > MOST_AT_ONCE;
   const others = properties.filter((property) => !isLarge(property));

@@ -131,7 +131,10 @@ export function narrowReads(of: Readable): Record<string, Read> {
         100,
       ),
     "an appliance's history": () => store.read.serviceEvents.ofAppliance(applianceId),
-    "what was replaced on a day": () => store.read.serviceEvents.firstOfDay(applianceId, day, "Replacement"),
+    "some of what happened to an appliance on a day": () =>
+      store.read.serviceEvents.ofDayAfter(applianceId, day, "SE_", 100),
+    "what scoring reads of some of a property's appliances": () =>
+      store.read.appliances.forScoringAfter(propertyId, 1, 100),
     "a component's outcomes": () => store.read.serviceEvents.outcomesOf(componentId),
     "the smart events of appliances": () => store.read.sensorEvents.smartEvidence([applianceId], now),
     "what calibration has learned of appliances": () =>

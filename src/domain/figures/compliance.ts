@@ -18,7 +18,6 @@ export type ComplianceItem<A> = {
 
 /** What compliance reads of a service event. */
 export type InspectionEvent = {
-  applianceId: string;
   eventType: EventType;
   date: Day;
   conditionAfter: Condition | null;
@@ -30,22 +29,18 @@ type InspectedAppliance = { id: string; typeId: string; installYear: number };
  * Every inspection that a regime of the knowledge base asks of the appliances: an item an appliance and inspection
  * type, the first due first, equals in the order of the appliances (`scoring.md` §6). The clock starts again with each
  * event of a listed type on the appliance or a component of it that did not leave it in poor condition; before the
- * first, on 1 July of its install year. Events after `today` count for nothing.
+ * first, on 1 July of its install year. Events after `today` count for nothing. `events`: by the appliances' ids.
  */
 export function complianceItems<A extends InspectedAppliance>(
   knowledge: Knowledge,
   appliances: readonly A[],
-  events: readonly InspectionEvent[],
+  events: ReadonlyMap<string, readonly InspectionEvent[]>,
   today: Day,
 ): ComplianceItem<A>[] {
-  const passed = Map.groupBy(
-    events.filter(({ date, conditionAfter }) => date <= today && conditionAfter !== "poor"),
-    (event) => event.applianceId,
-  );
   const items: ComplianceItem<A>[] = [];
   for (const appliance of appliances)
     for (const regime of knowledge.regimes(appliance.typeId)) {
-      const lastInspection = newest(passed.get(appliance.id) ?? [], regime.resetBy);
+      const lastInspection = newestPassed(events.get(appliance.id) ?? [], regime.resetBy, today);
       const start = lastInspection ?? firstDay(appliance.installYear);
       const dueDate = addMonths(start, regime.intervalMonths);
       const daysUntilDue = daysBetween(today, dueDate);
@@ -66,10 +61,20 @@ export function complianceStatus(daysUntilDue: number): ComplianceStatus {
   return daysUntilDue <= 90 ? "UPCOMING" : "OK";
 }
 
-function newest(events: readonly InspectionEvent[], types: readonly EventType[]): Day | null {
+function newestPassed(
+  events: readonly InspectionEvent[],
+  types: readonly EventType[],
+  today: Day,
+): Day | null {
   let day: Day | null = null;
-  for (const { eventType, date } of events)
-    if (types.includes(eventType) && (day === null || date > day)) day = date;
+  for (const { eventType, date, conditionAfter } of events)
+    if (
+      date <= today &&
+      conditionAfter !== "poor" &&
+      (day === null || date > day) &&
+      types.includes(eventType)
+    )
+      day = date;
   return day;
 }
 

@@ -144,7 +144,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
         const { csvRows } = await import("../../web/embed/csv.ts");
         const steps = csvRows(file, await figuresOf(call, found));
         const { heading, rows } = await finishedInTurns(steps, takeTurns);
-        const pieces = await csvPieces(heading, rows, (row) => row);
+        const { pieces } = await csvPieces(heading, rows, (row) => row);
         // To compress a long one would take longer than others should wait.
         const isLong = pieces.length > MOST_COMPRESSED;
         const encoding = isLong ? "identity" : encodingFor(call.request.headers.get("accept-encoding"));

@@ -42,8 +42,8 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const { plans, asOf } = plan;
         if (asCsv) {
           const cellsOf = (one: (typeof plans)[number]) => planCells(knowledge, one, asOf);
-          const pieces = await csvPieces(planHeading(plan), plans, cellsOf);
-          return csvReply(request, pieces, `plan-${property.id}.csv`);
+          const table = await csvPieces(planHeading(plan), plans, cellsOf);
+          return csvReply(request, table, `plan-${property.id}.csv`);
         }
         const viewOf = (one: (typeof plans)[number]) => plannedComponentView(knowledge, one, asOf);
         const components = await madeInTurns(plans, takeTurns, viewOf);

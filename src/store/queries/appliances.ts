@@ -91,6 +91,14 @@ export function applianceStore(engine: Engine) {
       .where(isAmong(appliances.propertyId, "propertyIds"))
       .orderBy(asc(appliances.propertyId), asc(appliances.seq)),
   );
+  const forScoringAfter = engine.read<ScoredAppliance & { seq: number }>(() =>
+    db
+      .select(named({ ...scored, seq: appliances.seq }))
+      .from(appliances)
+      .where(and(eq(appliances.propertyId, ph("propertyId")), gt(appliances.seq, ph("after"))))
+      .orderBy(asc(appliances.seq))
+      .limit(ph("limit")),
+  );
 
   return {
     async find(partnerId: string, id: string): Promise<Appliance | undefined> {
@@ -130,6 +138,14 @@ export function applianceStore(engine: Engine) {
     /** What scoring reads of the appliances of several properties, by property and then by creation. */
     async forScoring(propertyIds: readonly string[]): Promise<ScoredAppliance[]> {
       return forScoring({ propertyIds: engine.list(propertyIds) });
+    },
+    /** The same of one property, those after the one of number `after`; from 0 all of them. */
+    async forScoringAfter(
+      propertyId: string,
+      after: number,
+      limit: number,
+    ): Promise<(ScoredAppliance & { seq: number })[]> {
+      return forScoringAfter({ propertyId, after, limit });
     },
     async page(partnerId: string, slice: Slice): Promise<Appliance[]> {
       return await page().execute({ partnerId, ...slice });

@@ -1,12 +1,11 @@
-import { and, asc, desc, eq, isNull, lt, lte, or, sql } from "drizzle-orm";
-import type { InspectionEvent } from "../../domain/figures/compliance.ts";
+import { and, asc, desc, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
 import type {
   Condition,
   EventType,
   ServiceEvent,
   ServiceEventCorrection,
 } from "../../domain/service-event.ts";
-import type { Day, Instant } from "../../domain/time.ts";
+import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
 import { named } from "./named.ts";
@@ -28,6 +27,9 @@ export type EventEvidenceRow = {
 
 /** What is kept of a note that was read; all null without one. */
 export type Reading = { noteKey: string | null; findings: string | null; readBy: string | null };
+
+/** Of an event on a day: what it speaks of (null: the whole appliance), and when it was logged. */
+export type DayEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "createdAt">;
 
 export type Outcome = Tables["outcomes"]["$inferSelect"];
 
@@ -90,18 +92,6 @@ export function serviceEventStore(engine: Engine) {
       .orderBy(asc(serviceEvents.date), asc(serviceEvents.id))
       .limit(ph("limit")),
   );
-  const newest = engine.prepared(() =>
-    db
-      .select({
-        applianceId: serviceEvents.applianceId,
-        eventType: serviceEvents.eventType,
-        conditionAfter: serviceEvents.conditionAfter,
-        date: sql<Day>`max(${serviceEvents.date})`,
-      })
-      .from(serviceEvents)
-      .where(and(isAmong(serviceEvents.applianceId, "applianceIds"), lte(serviceEvents.date, ph("until"))))
-      .groupBy(serviceEvents.applianceId, serviceEvents.eventType, serviceEvents.conditionAfter),
-  );
   const daysBefore = engine.prepared(() =>
     db
       .selectDistinct({ propertyId: appliances.propertyId, date: serviceEvents.date })
@@ -109,21 +99,26 @@ export function serviceEventStore(engine: Engine) {
       .innerJoin(serviceEvents, eq(serviceEvents.applianceId, appliances.id))
       .where(and(isAmong(appliances.propertyId, "propertyIds"), lt(serviceEvents.date, ph("before")))),
   );
-  const firstByComponent = engine.read<{ componentId: string | null; firstAt: Instant }>(() =>
+  const ofDayAfter = engine.read<DayEvent>(() =>
     db
-      .select({
-        componentId: sql`${serviceEvents.componentId}`.as("componentId"),
-        firstAt: sql`min(${serviceEvents.createdAt})`.as("firstAt"),
-      })
+      .select(
+        named({
+          id: serviceEvents.id,
+          componentId: serviceEvents.componentId,
+          eventType: serviceEvents.eventType,
+          createdAt: serviceEvents.createdAt,
+        }),
+      )
       .from(serviceEvents)
       .where(
         and(
           eq(serviceEvents.applianceId, ph("applianceId")),
           eq(serviceEvents.date, ph("date")),
-          eq(serviceEvents.eventType, ph("eventType")),
+          gt(serviceEvents.id, ph("after")),
         ),
       )
-      .groupBy(serviceEvents.componentId),
+      .orderBy(asc(serviceEvents.id))
+      .limit(ph("limit")),
   );
   const insertOutcome = engine.insertRow(outcomes, "all", { unlessThere: true });
 
@@ -157,11 +152,6 @@ export function serviceEventStore(engine: Engine) {
     ): Promise<EventEvidenceRow[]> {
       const { date, id } = last ?? { date: "", id: "" };
       return evidenceAfter({ applianceId, readBy, date, id, limit });
-    },
-    /** The newest event of each type and resulting condition on each appliance, up to a day. */
-    async newestByKind(applianceIds: readonly string[], until: Day): Promise<InspectionEvent[]> {
-      const rows = await newest().execute({ applianceIds: engine.list(applianceIds), until });
-      return rows as InspectionEvent[];
     },
     /** The days before `before` on which properties' appliances have events, each once of a property, in no order. */
     async daysBefore(
@@ -214,13 +204,9 @@ export function serviceEventStore(engine: Engine) {
     async ofDay(applianceId: string, date: Day, eventType: EventType): Promise<ServiceEvent[]> {
       return (await ofDay().execute({ applianceId, date, eventType })) as ServiceEvent[];
     },
-    /** What the events of a type on a day speak of (null: the whole appliance), and when the first of each was logged. */
-    async firstOfDay(
-      applianceId: string,
-      date: Day,
-      eventType: EventType,
-    ): Promise<{ componentId: string | null; firstAt: Instant }[]> {
-      return firstByComponent({ applianceId, date, eventType });
+    /** What happened to an appliance on a day, by id, from the one after `after` on; from "" all of it. */
+    async ofDayAfter(applianceId: string, date: Day, after: string, limit: number): Promise<DayEvent[]> {
+      return ofDayAfter({ applianceId, date, after, limit });
     },
     /** Keeps it, unless one of that event and component is kept already. */
     async insertOutcome(outcome: Outcome): Promise<void> {

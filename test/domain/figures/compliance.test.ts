@@ -12,14 +12,13 @@ const TODAY = "2026-03-10";
 const ELEVATOR = { id: "A_1", typeId: "elevator", installYear: 2020 };
 
 const inspected = (date: string, given: Partial<InspectionEvent> = {}): InspectionEvent => ({
-  applianceId: "A_1",
   eventType: "Inspection",
   date,
   conditionAfter: null,
   ...given,
 });
 const items = (events: InspectionEvent[] = [], appliance = ELEVATOR, today = TODAY) =>
-  complianceItems(knowledge, [appliance], events, today);
+  complianceItems(knowledge, [appliance], new Map([[appliance.id, events]]), today);
 /** The elevator's yearly test. */
 const yearly = (...events: InspectionEvent[]) =>
   items(events).find(({ regime }) => regime.inspectionType === "category_1_annual_test")!;
@@ -66,11 +65,13 @@ describe("the clock of an inspection", () => {
     for (const other of [
       inspected("2026-01-01", { eventType: "Repair" }),
       inspected("2026-01-01", { eventType: "Preventive Maintenance" }),
-      inspected("2026-01-01", { applianceId: "A_2" }),
       inspected("2026-03-11"),
     ])
       expect(yearly(other).lastInspection).toBeNull();
     expect(yearly(inspected(TODAY)).lastInspection).toBe(TODAY);
+    const ofAnother = new Map([["A_2", [inspected("2026-01-01")]]]);
+    for (const { lastInspection } of complianceItems(knowledge, [ELEVATOR], ofAnother, TODAY))
+      expect(lastInspection).toBeNull();
   });
 
   test("ends with a shorter month", () => {
@@ -82,7 +83,12 @@ describe("the clock of an inspection", () => {
 describe("the items of a property", () => {
   test("are one for each appliance and inspection type, the first due first", () => {
     const second = { ...ELEVATOR, id: "A_2" };
-    const all = complianceItems(knowledge, [ELEVATOR, second], [inspected("2025-12-01")], TODAY);
+    const all = complianceItems(
+      knowledge,
+      [ELEVATOR, second],
+      new Map([["A_1", [inspected("2025-12-01")]]]),
+      TODAY,
+    );
     expect(
       all.map(({ appliance, regime, dueDate }) => [appliance.id, regime.inspectionType, dueDate]),
     ).toEqual([
@@ -95,12 +101,12 @@ describe("the items of a property", () => {
 
   test("are none for an appliance that no regime speaks of, and for no appliances", () => {
     expect(items([], { id: "A_1", typeId: "garbage_disposal", installYear: 2000 })).toEqual([]);
-    expect(complianceItems(knowledge, [], [], TODAY)).toEqual([]);
+    expect(complianceItems(knowledge, [], new Map(), TODAY)).toEqual([]);
   });
 
   test("are 43 over the whole knowledge base, each of an interval of its own", () => {
     const all = [...knowledge.types.keys()].map((typeId) => ({ id: typeId, typeId, installYear: 2020 }));
-    const found = complianceItems(knowledge, all, [], TODAY);
+    const found = complianceItems(knowledge, all, new Map(), TODAY);
     expect(found).toHaveLength(43);
     expect(found.every(({ regime }) => regime.intervalMonths > 0)).toBe(true);
   });

@@ -228,6 +228,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         ...{ id: heater.id, propertyId: elm.id, unitId: heater.unitId, typeId: heater.typeId, brand: TEXT },
         ...{ model: "M", brandTier: "premium", installYear: 1990, usageIntensity: 1.25 },
       });
+      const ofElm = scored.filter(({ propertyId }) => propertyId === elm.id);
+      const [one] = await appliances.forScoringAfter(elm.id, 0, 1);
+      const rest = await appliances.forScoringAfter(elm.id, one!.seq, 100);
+      expect([one!, ...rest].map(({ seq, ...appliance }) => appliance)).toEqual(ofElm);
       expect(await appliances.forScoring([])).toEqual([]);
     });
 
@@ -472,19 +476,16 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await serviceEvents.ofAppliances([roof.id], byDay.length)).toHaveLength(byDay.length);
       expect(await serviceEvents.ofAppliances([roof.id], byDay.length - 1)).toBeUndefined();
       expect(await serviceEvents.ofAppliances([], 0)).toEqual([]);
-      const firsts = await serviceEvents.firstOfDay(roof.id, "2025-06-30", "Replacement");
-      expect(new Map(firsts.map(({ componentId, firstAt }) => [componentId, firstAt]))).toEqual(
-        new Map([
-          [second!.id, events[4]!.createdAt],
-          [null, events[5]!.createdAt],
-        ]),
+      const day = await serviceEvents.ofDayAfter(roof.id, "2025-06-30", "", 100);
+      const there = events.filter(
+        ({ applianceId, date }) => applianceId === roof.id && date === "2025-06-30",
       );
-      const newest = await serviceEvents.newestByKind([roof.id, heater.id], "2025-05-31");
-      expect(newest).toHaveLength(3);
-      expect(newest).toContainEqual({
-        ...{ applianceId: roof.id, eventType: "Inspection", conditionAfter: "good", date: "2024-05-01" },
-      });
-      expect(await serviceEvents.newestByKind([], DAY)).toEqual([]);
+      expect(day).toEqual(
+        there
+          .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+          .map(({ id, componentId, eventType, createdAt }) => ({ id, componentId, eventType, createdAt })),
+      );
+      expect(await serviceEvents.ofDayAfter(roof.id, "2025-06-30", day[0]!.id, 1)).toEqual([day[1]!]);
 
       const read_by = knowledge.keywords.version;
       const evidence = await serviceEvents.evidence([roof.id, heater.id], read_by, 100);
