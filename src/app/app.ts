@@ -5,7 +5,6 @@ import type { LoggedError } from "../domain/logged-error.ts";
 import { clockWithoutReturn, type Instant } from "../domain/time.ts";
 import { Authenticator } from "../http/auth.ts";
 import { ConsoleSessions } from "../http/console-sessions.ts";
-import { SlidingWindow } from "../http/limits.ts";
 import type { Operation } from "../http/operation.ts";
 import { refusalPages } from "../http/page-refusals.ts";
 import { partnerApi } from "../http/partner-api.ts";
@@ -30,11 +29,11 @@ import type { AmongServers } from "../usecases/among-servers.ts";
 import { checkHealth } from "../usecases/check-health.ts";
 import { DailyBudgets } from "../usecases/daily-budgets.ts";
 import { EmbedViews } from "../usecases/embed-views.ts";
-import { SharedMinute } from "../usecases/shared-minute.ts";
 import { administratorsOperations, type Means } from "./administrators.ts";
 import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
 import { openBudgetLedger } from "./budget-ledger.ts";
 import { BUILD } from "./build-info.ts";
+import { callerWindows } from "./caller-windows.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { lockFolder } from "./instance-lock.ts";
 import { joinServers } from "./joined-servers.ts";
@@ -277,6 +276,7 @@ async function createFetches(
     const parsed = parseAddress(address);
     return parsed !== undefined && trusted.some((network) => contains(network, parsed));
   };
+  const windows = callerWindows({ limits, store, ticks, among });
   const pipeline = new Pipeline({
     store,
     knowledge,
@@ -284,20 +284,18 @@ async function createFetches(
     consoleSessions,
     budgets,
     administration: { store, sealer, random, changed },
-    partnerWindow: store.isShared
-      ? new SharedMinute(store, limits.perPartnerPerMinute, ticks)
-      : new SlidingWindow(limits.perPartnerPerMinute),
+    partnerWindow: windows.partners,
     perPartnerPerMinute: limits.perPartnerPerMinute,
     bodyBytes: limits.bodyBytes,
     clock,
     log,
   });
-  const serving = (operations: readonly Operation[]) =>
+  const serving = (operations: readonly Operation[], listener: string) =>
     createHttp({
       operations,
       basePath: server.basePath,
       pipeline,
-      addressWindow: new SlidingWindow(limits.perIpPerMinute, among.alive),
+      ...windows.addresses(listener),
       clientAddress: (socket, forwardedFor) => clientAddress(socket, forwardedFor, isTrusted),
       clock,
       ticks,
@@ -307,11 +305,14 @@ async function createFetches(
       onAnswer: (...answer) => metrics.requestAnswered(...answer),
     });
   if (isOneListener) {
-    const both = serving([...forPartners, ...forAdministrators]);
+    const both = serving([...forPartners, ...forAdministrators], "address");
     return { main: both, admin: both };
   }
   return {
-    main: serving(forPartners),
-    admin: serving([consoleRootOperation(), healthOperation(health), assetOperation(), ...forAdministrators]),
+    main: serving(forPartners, "address"),
+    admin: serving(
+      [consoleRootOperation(), healthOperation(health), assetOperation(), ...forAdministrators],
+      "administrator's address",
+    ),
   };
 }

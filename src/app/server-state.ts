@@ -15,9 +15,10 @@ export function serverState(
 ): ServerState {
   const { config } = sources;
   return {
+    address: later.listeners?.url ?? "",
     overview: () => overviewOf({ ...sources, tlsValidTo: later.listeners?.tlsValidTo() }),
     jobs: () => later.jobs?.states() ?? [],
-    runJob: (name) => later.jobs?.runNow(name),
+    runJob: async (name) => await later.jobs?.runNow(name),
     configFile: config.file,
     settings: settingsInForce(config),
     errors: recentErrors,

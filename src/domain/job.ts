@@ -1,5 +1,8 @@
 import type { Instant } from "./time.ts";
 
+/** What came of asking for a job: it has begun, or runs already, here or on another server. */
+export type JobBeginning = "begun" | "running here" | "running elsewhere";
+
 /** Something that a server does by the clock, and how it goes. */
 export type JobState = {
   name: string;

@@ -25,7 +25,7 @@ export type AdminApiParts = {
   server: () => ServerState;
   /** Fits of the model that are asked for. */
   proposals: () => Proposals;
-} & Omit<PartnerTaskParts, "knowledge">;
+} & Omit<PartnerTaskParts, "knowledge" | "address">;
 
 /** Every operation that is the administrators' own, wherever it is served. */
 export function adminApi({
@@ -38,15 +38,16 @@ export function adminApi({
   proposals,
   ...partnerTasks
 }: AdminApiParts): Operation[] {
+  const address = () => server().address;
   return [
     ...adminServerOperations(server),
     ...adminPartnerOperations(),
-    ...partnerTaskOperations({ knowledge, ...partnerTasks }),
+    ...partnerTaskOperations({ knowledge, address, ...partnerTasks }),
     ...(partnersReachIt ? [] : [...credentialOperations(newPartnersBudget), createEmbedOperation(publicUrl)]),
     ...adminEmbedOperations(),
     ...adminDeliveryOperations(),
     ...adminAuditOperations(),
-    ...modelOperations(knowledge, proposals),
+    ...modelOperations(knowledge, proposals, address),
     ...adminComponentOperations(knowledge),
     rmPreflightOperation(runRmPreflight),
   ];

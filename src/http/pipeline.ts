@@ -7,6 +7,7 @@ import type { Store, Tx, WriteOptions } from "../store/store.ts";
 import type { DailyBudgets } from "../usecases/daily-budgets.ts";
 import type { Administration } from "../usecases/partners.ts";
 import { writePortfolio } from "../usecases/portfolio-writer.ts";
+import type { Window } from "../usecases/shared-addresses.ts";
 import type { Authenticator } from "./auth.ts";
 import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./body.ts";
 import { type ConsoleSessions, isOfConsole } from "./console-sessions.ts";
@@ -30,7 +31,7 @@ export type PipelineParts = {
   budgets: DailyBudgets;
   administration: Omit<Administration, "actor">;
   /** By a clock that nobody sets. */
-  partnerWindow: { admit(caller: string, now: number): number | undefined | Promise<number | undefined> };
+  partnerWindow: Window;
   perPartnerPerMinute: number;
   bodyBytes: number;
   clock: () => Instant;

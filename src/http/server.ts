@@ -2,8 +2,9 @@ import { Elysia } from "elysia";
 import { Failure } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
+import type { Window } from "../usecases/shared-addresses.ts";
 import { HttpFailure } from "./errors.ts";
-import { addressKey, type SlidingWindow } from "./limits.ts";
+import { addressKey } from "./limits.ts";
 import { type Operation, pathsOf } from "./operation.ts";
 import type { RefusalPages } from "./page-refusals.ts";
 import { type Pipeline, retryAfter } from "./pipeline.ts";
@@ -14,7 +15,9 @@ export type HttpParts = {
   /** Such as `/api`; the same routes answer with and without it. */
   basePath: string;
   pipeline: Pipeline;
-  addressWindow: SlidingWindow;
+  addressWindow: Window;
+  /** Counts what asks for the server's health, which is asked of each of several alone. */
+  healthWindow?: Window;
   /** The client's address, from the socket's and X-Forwarded-For as the trusted proxies allow. */
   clientAddress: (socketAddress: string, forwardedFor: string | null) => string;
   clock: () => Instant;
@@ -42,7 +45,8 @@ export type Fetch = (request: Request, socketAddress: string) => Promise<Respons
  * path; so the pipeline does the first two, and a table of methods beside the routes knows a 405 and its Allow.
  */
 export function createHttp(parts: HttpParts): Fetch {
-  const { pipeline, addressWindow, clock, log } = parts;
+  const { pipeline, addressWindow, healthWindow = addressWindow, clock, log } = parts;
+  const isHealth = (path: string) => path === "/health" || path === `${parts.basePath}/health`;
   // What stands outside of the router hands each request's visit through it.
   const visits = new WeakMap<Request, Visit>();
   // Or Elysia takes the host of http://db/v1/ping, shorter than a public one can be, for a part of the path.
@@ -95,7 +99,8 @@ export function createHttp(parts: HttpParts): Fetch {
 
   async function answer(request: Request, visit: Visit): Promise<Response> {
     try {
-      const waitMs = addressWindow.admit(addressKey(visit.address), visit.ticksMs);
+      const window = isHealth(pathOf(request.url)) ? healthWindow : addressWindow;
+      const waitMs = await window.admit(addressKey(visit.address), visit.ticksMs);
       if (waitMs !== undefined)
         throw new HttpFailure("rate_limited", "Too many requests. Please slow down.", retryAfter(waitMs));
       if (pathOf(request.url).includes("//")) throw new Failure("not_found", "Not found");

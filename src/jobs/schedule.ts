@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import type { JobState } from "../domain/job.ts";
+import type { JobBeginning, JobState } from "../domain/job.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import { ALONE, type AmongServers } from "../usecases/among-servers.ts";
@@ -21,8 +21,11 @@ export type Job = {
 export type Schedule = {
   /** Every job as it is now, in the order of the table. */
   states(): JobState[];
-  /** Starts a job; false when it is running already, undefined when there is none of that name. */
-  runNow(name: string): boolean | undefined;
+  /**
+   * Starts a job; undefined when there is none of that name. Rejects when it cannot be seen whether another server runs
+   * it.
+   */
+  runNow(name: string): Promise<JobBeginning | undefined>;
   stop(): Promise<void>;
 };
 
@@ -43,7 +46,12 @@ export function startJobs(
   const abort = new AbortController();
   const running = new Map<string, Promise<void>>();
   const latest = new Map<string, Pick<JobState, "startedAt" | "finishedAt" | "error">>();
-  const start = ({ name, onEvery }: Job, run: Job["run"], turn?: Instant): Promise<void> | undefined => {
+  const start = (
+    { name, onEvery }: Job,
+    run: Job["run"],
+    turn?: Instant,
+    onFailure = (_error: unknown) => {},
+  ): Promise<void> | undefined => {
     if (running.has(name) || abort.signal.aborted) return undefined;
     const startedAt = clock();
     const before = latest.get(name) ?? NEVER;
@@ -53,6 +61,7 @@ export function startJobs(
         (ran) => void (ran === false ? latest.set(name, before) : ended(null)),
         (error) => {
           ended(error instanceof Error ? error.message : String(error));
+          onFailure(error);
           if (!abort.signal.aborted) log.error({ err: error, job: name }, "job failed");
         },
       )
@@ -83,9 +92,19 @@ export function startJobs(
         ...(latest.get(name) ?? NEVER),
         nextAt: crons.get(name)?.nextRun()?.getTime() ?? null,
       })),
-    runNow(name) {
+    async runNow(name) {
       const job = jobs.find((one) => one.name === name);
-      return job && start(job, job.runNow ?? job.run) !== undefined;
+      if (!job) return undefined;
+      const { promise, resolve, reject } = Promise.withResolvers<JobBeginning>();
+      const run: Job["run"] = (signal) => {
+        resolve("begun");
+        return (job.runNow ?? job.run)(signal);
+      };
+      const ending = start(job, run, undefined, reject);
+      if (!ending) return "running here";
+      // One that was never begun was another's to run.
+      void ending.then(() => resolve("running elsewhere"));
+      return await promise;
     },
     async stop() {
       for (const cron of crons.values()) cron.stop();

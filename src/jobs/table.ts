@@ -10,6 +10,7 @@ import { ALONE, type AmongServers } from "../usecases/among-servers.ts";
 import type { EmbedViews } from "../usecases/embed-views.ts";
 import { renewAgedPlans } from "../usecases/portfolio-plan.ts";
 import { pruneDeliveries } from "../usecases/prune-deliveries.ts";
+import { forgetCallers } from "../usecases/shared-minute.ts";
 import { dueSnapshot, isTaken, takeSnapshot } from "../usecases/take-snapshot.ts";
 import { snapshotRecord } from "../wire/snapshot.ts";
 import type { Job } from "./schedule.ts";
@@ -61,7 +62,10 @@ export function jobTable(world: JobWorld): Job[] {
           {
             name: "forget-servers",
             pattern: "0 37 * * * *",
-            run: () => store.write((tx) => tx.servers.forgetGone()),
+            async run() {
+              await store.write((tx) => tx.servers.forgetGone());
+              await forgetCallers(store, clock());
+            },
           },
         ]
       : []),

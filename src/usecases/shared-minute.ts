@@ -1,10 +1,13 @@
 import { LRUCache } from "lru-cache";
-import { grantCalls } from "../domain/minute-calls.ts";
+import { grantCalls, SLOT_MS } from "../domain/minute-calls.ts";
+import type { Instant } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
 
 /** Calls that are granted at a time, as a share of the limit: a busy caller's server asks so often in a minute. */
 const BLOCKS = 20;
 const MOST_REMEMBERED = 10_000;
+/** A minute, and what clocks may be off. */
+const FORGOTTEN_MS = 300_000;
 /** A block may run out while it is on its way; then another is asked for. */
 const MOST_TRIES = 4;
 
@@ -17,6 +20,22 @@ type Account = {
   asking: Promise<void> | undefined;
 };
 const NONE: Account = { left: 0, until: 0, refusedUntil: 0, waiting: 0, asking: undefined };
+
+/** Callers looked at in one transaction. */
+const BATCH = 500;
+
+/** Forgets whoever has not called for a minute. */
+export async function forgetCallers(store: Pick<Store, "write">, now: Instant): Promise<void> {
+  const before = Math.floor((now - FORGOTTEN_MS) / SLOT_MS);
+  for (let after: string | undefined = ""; after !== undefined; )
+    after = await store.write(
+      (tx): Promise<string | undefined> => tx.minuteCalls.prune(after!, before, BATCH),
+      {
+        durability: "process",
+        priority: "background",
+      },
+    );
+}
 
 /**
  * A limit of calls a minute that several servers keep together: each is granted blocks of a caller's calls by the

@@ -1,5 +1,6 @@
 import type { JobState } from "../domain/job.ts";
 import { flag, instant, list, object, text } from "./kit.ts";
+import { toldBy } from "./server.ts";
 import { isoOrNull } from "./units.ts";
 
 export const job = object({
@@ -25,5 +26,8 @@ export const jobRecord = job.view((state: JobState) => ({
   next_at: isoOrNull(state.nextAt),
 }));
 
-export const jobs = object({ jobs: list("The jobs of this server", job) });
-export const jobsView = jobs.view((states: readonly JobState[]) => ({ jobs: states.map(jobRecord) }));
+export const jobs = object({ server: toldBy, jobs: list("The jobs of this server", job) });
+export const jobsView = jobs.view((server: string, states: readonly JobState[]) => ({
+  server,
+  jobs: states.map(jobRecord),
+}));

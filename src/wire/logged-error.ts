@@ -1,6 +1,7 @@
 import type { LoggedError } from "../domain/logged-error.ts";
 import { toIso } from "../domain/time.ts";
 import { instant, list, object, text } from "./kit.ts";
+import { toldBy } from "./server.ts";
 
 const loggedError = object({
   at: instant("When it was logged"),
@@ -12,9 +13,13 @@ const loggedError = object({
   ).orNull(),
 });
 
-export const loggedErrors = object({ errors: list("The latest, the newest first", loggedError) });
+export const loggedErrors = object({
+  server: toldBy,
+  errors: list("The latest, the newest first", loggedError),
+});
 
-export const loggedErrorsView = loggedErrors.view((errors: readonly LoggedError[]) => ({
+export const loggedErrorsView = loggedErrors.view((server: string, errors: readonly LoggedError[]) => ({
+  server,
   errors: errors.map(({ at, message, reason, requestId }) => ({
     at: toIso(at),
     message,

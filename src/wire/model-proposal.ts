@@ -4,9 +4,11 @@ import type { calibrationRecord } from "./calibration.ts";
 import { body, optional, required } from "./check.ts";
 import { anyObject, flag, instant, object, oneOf, text, whole } from "./kit.ts";
 import { fitFields, fitView } from "./model.ts";
+import { toldBy } from "./server.ts";
 import { isoOrNull } from "./units.ts";
 
 export const modelProposal = object({
+  server: toldBy,
   proposal_id: text("What names the fit, once it is ready", "3-1795230000000").orNull(),
   status: oneOf(
     ["none", "running", "ready", "failed", "applied"],
@@ -24,9 +26,10 @@ export const modelProposal = object({
   fit: object(fitFields).as("What it says of the stock").orNull(),
 });
 
-export const modelProposalView = modelProposal.view((proposal: ModelProposal) => {
+export const modelProposalView = modelProposal.view((server: string, proposal: ModelProposal) => {
   const report = proposal.report as ReturnType<typeof calibrationRecord> | null;
   return {
+    server,
     proposal_id: proposal.id,
     status: proposal.status,
     started_at: isoOrNull(proposal.startedAt),

@@ -3,6 +3,7 @@ import { PARTNER_TASKS, type PartnerTask } from "../domain/partner-task.ts";
 import { toIso } from "../domain/time.ts";
 import { body, optional, required } from "./check.ts";
 import { id, instant, mapOf, object, oneOf, text, whole } from "./kit.ts";
+import { toldBy } from "./server.ts";
 import { isoOrNull } from "./units.ts";
 
 const task = object({
@@ -16,22 +17,26 @@ const task = object({
 
 export const partnerTask = object({
   partner_id: id("PARTNER", "The partner"),
-  task: task.as("The latest since the server's start").orNull(),
+  server: toldBy,
+  task: task.as("The latest that this server was asked for, since its start").orNull(),
 });
 
-export const partnerTaskView = partnerTask.view((partnerId: string, latest: PartnerTask | undefined) => ({
-  partner_id: partnerId,
-  task: latest
-    ? {
-        kind: latest.kind,
-        status: latest.status,
-        started_at: toIso(latest.startedAt),
-        finished_at: isoOrNull(latest.finishedAt),
-        error: latest.error,
-        counts: latest.counts as Record<string, number> | null,
-      }
-    : null,
-}));
+export const partnerTaskView = partnerTask.view(
+  (partnerId: string, server: string, latest: PartnerTask | undefined) => ({
+    partner_id: partnerId,
+    server,
+    task: latest
+      ? {
+          kind: latest.kind,
+          status: latest.status,
+          started_at: toIso(latest.startedAt),
+          finished_at: isoOrNull(latest.finishedAt),
+          error: latest.error,
+          counts: latest.counts as Record<string, number> | null,
+        }
+      : null,
+  }),
+);
 
 export const announceRequest = body({
   dry_run: optional(type("boolean").describe("true or false"), "Only count them", false),

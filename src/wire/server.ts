@@ -2,6 +2,12 @@ import type { ListedServer } from "../domain/server.ts";
 import { toIso } from "../domain/time.ts";
 import { flag, instant, list, number, object, text, whole } from "./kit.ts";
 
+/** Of what each server knows of itself alone. */
+export const toldBy = text(
+  "Where the server listens that tells this: each of several tells of itself",
+  "http://10.0.0.11:8080",
+);
+
 export const server = object({
   id: text("Of the process: a restarted server is another one", "6f1c2f7e-6f0c-4f5a-9d5e-1f2f3a4b5c6d"),
   address: text("Where it listens, as far as it knows", "http://10.0.0.11:8080"),

@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, type Settings, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty } from "../support/portfolio.ts";
-import { usePostgres } from "../support/postgres.ts";
+import { rowsOf, usePostgres } from "../support/postgres.ts";
 
 const { install, serve } = useMainstay({ inFolder: true });
 const postgres = usePostgres();
@@ -54,6 +54,32 @@ describe("two servers on one database", () => {
     expect(listed.servers.map(({ id }: Json) => id)).toEqual(body.servers.map(({ id }: Json) => id));
     const metrics = await (await fetch(`${b.adminUrl}/metrics`)).text();
     expect(metrics).toContain("mainstay_servers_alive 2");
+  });
+
+  test("say of what each knows of itself alone whose it is, and of a job where it runs", async () => {
+    for (const server of [a, b]) {
+      const client = adminClient(server, { "x-api-key": admin.key });
+      for (const path of ["/admin/jobs", "/admin/errors", "/admin/model/proposal"])
+        expect((await client.get(path)).body.server).toBe(server.url);
+      const { body } = await client.get(`/admin/partners/${partner.partner_id}/task`);
+      expect(body.server).toBe(server.url);
+    }
+    const run = (status: number) => admin.client.post("/admin/jobs/prune-deliveries/run", undefined, status);
+    const lease = (until: string) =>
+      rowsOf(
+        url,
+        `INSERT INTO leases (name, holder, epoch, until) VALUES ('job:prune-deliveries', 'another server', 1, ${until})
+         ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until`,
+      );
+    await eventually(() => run(202));
+    await eventually(async () => {
+      const { jobs } = (await admin.client.get("/admin/jobs")).body;
+      expect(jobs.find(({ name }: Json) => name === "prune-deliveries").running).toBe(false);
+    });
+    await lease("(extract(epoch from clock_timestamp()) * 1000)::bigint + 60000");
+    expect((await run(409)).body.error).toContain("is running already, on another server");
+    await lease("0");
+    await run(202);
   });
 
   test("make one thing of a key that is used on both at once, and answer alike", async () => {
@@ -137,6 +163,25 @@ describe("two servers on one database", () => {
     await Promise.all([c.stop(), d.stop()]);
     const { body } = await admin.client.get("/admin/servers");
     expect(body.servers.map(({ address }: Json) => address)).not.toContain(stopped);
+  });
+
+  test("admit no more calls a minute of one address than the limit in sum, though a server joins meanwhile", async () => {
+    const limits = { limits: { per_ip_per_minute: LIMIT } };
+    const admittedBy = async (server: Installation, calls: number) => {
+      const replies = await Promise.all(
+        Array.from({ length: calls }, () => fetch(new URL("/v1/ping", server.url))),
+      );
+      for (const reply of replies) await reply.arrayBuffer();
+      // Without a credential: it is counted before anything is asked.
+      return replies.filter(({ status }) => status === 401).length;
+    };
+    const c = await serverOn(url, a, limits);
+    expect(await admittedBy(c, LIMIT + 20)).toBeWithin(LIMIT - 10, LIMIT + 1);
+    const d = await serverOn(url, a, limits);
+    expect(await admittedBy(d, LIMIT)).toBeLessThanOrEqual(10);
+    // Health is asked of each server alone, by the proxy before all of them.
+    for (let nth = 0; nth < 5; nth++) expect((await fetch(new URL("/health", d.url))).status).not.toBe(429);
+    await Promise.all([c.stop(), d.stop()]);
   });
 
   test("take a day's snapshot once between them", async () => {

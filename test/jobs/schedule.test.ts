@@ -92,3 +92,27 @@ test("among several servers a job is run for a time of its pattern by whom the o
   expect(schedule.states()[0]).toMatchObject({ name: "hourly", startedAt: null, running: false });
   await schedule.stop();
 });
+
+test("whoever asks for a job is told whether it has begun, or runs here or on another server", async () => {
+  let finish = () => {};
+  const run = () =>
+    new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+  const job: Job = { name: "slow", run };
+  let once: AmongServers["once"] = ALONE.once;
+  const among: AmongServers = { ...ALONE, isAlone: false, once: (...turn) => once(...turn) };
+  const schedule = startJobs([job], log, Date.now, among);
+  expect(await schedule.runNow("none")).toBeUndefined();
+  expect(await schedule.runNow("slow")).toBe("begun");
+  expect(await schedule.runNow("slow")).toBe("running here");
+  finish();
+  await eventually(() => expect(schedule.states()[0]!.running).toBe(false));
+  once = async () => false;
+  const before = schedule.states();
+  expect(await schedule.runNow("slow")).toBe("running elsewhere");
+  expect(schedule.states()).toEqual(before);
+  once = () => Promise.reject(new Error("the database is away"));
+  await expect(schedule.runNow("slow")).rejects.toThrow("the database is away");
+  await schedule.stop();
+});

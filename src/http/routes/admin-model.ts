@@ -22,7 +22,13 @@ export type Proposals = {
   applied(version: string): void;
 };
 
-export function modelOperations(knowledge: Knowledge, proposals: () => Proposals): Operation[] {
+export function modelOperations(
+  knowledge: Knowledge,
+  proposals: () => Proposals,
+  /** Where this server listens. */
+  address: () => string,
+): Operation[] {
+  const proposed = async () => modelProposalView(address(), await proposals().state());
   return [
     adminOperation({
       id: "getModel",
@@ -65,7 +71,7 @@ export function modelOperations(knowledge: Knowledge, proposals: () => Proposals
       summary: "The latest fit that was asked for, with its proof",
       tag: "Administration",
       replies: answers("The fit, if there is one", modelProposal),
-      handle: async () => ok(modelProposalView(await proposals().state())),
+      handle: async () => ok(await proposed()),
     }),
     adminOperation({
       id: "proposeModel",
@@ -79,7 +85,7 @@ export function modelOperations(knowledge: Knowledge, proposals: () => Proposals
       body: "optional",
       async handle() {
         if (!proposals().start()) throw conflict("A fit is under way already");
-        return accepted(modelProposalView(await proposals().state()));
+        return accepted(await proposed());
       },
     }),
     adminOperation({
@@ -96,7 +102,7 @@ export function modelOperations(knowledge: Knowledge, proposals: () => Proposals
         const { proposal_id: id, force = false } = applyProposal.check(body);
         const version = await applyKeptFit({ store, knowledge, actor }, id, { force });
         proposals().applied(version);
-        return ok(modelProposalView(await proposals().state()));
+        return ok(await proposed());
       },
     }),
   ];

@@ -28,6 +28,8 @@ export type PartnerTaskParts = {
   knowledge: Knowledge;
   clock: () => Instant;
   tasks: () => PartnerTasks;
+  /** Where this server listens. */
+  address: () => string;
   /** Sends the partner's receiver a delivery that is signed wrongly; undefined without a receiver. */
   probe: (administration: Administration, partner: Partner) => Promise<Probed | undefined>;
 };
@@ -37,8 +39,10 @@ export function partnerTaskOperations({
   knowledge,
   clock,
   tasks,
+  address,
   probe: run,
 }: PartnerTaskParts): Operation[] {
+  const taskOf = (id: string) => partnerTaskView(id, address(), tasks().state(id));
   return [
     adminOperation({
       id: "probeWebhook",
@@ -81,7 +85,7 @@ export function partnerTaskOperations({
           return ok(announcedStateRecord(partner.id, state, true));
         }
         if (!tasks().announce(administration, partner)) throw underWay();
-        return accepted(partnerTaskView(partner.id, tasks().state(partner.id)));
+        return accepted(taskOf(partner.id));
       },
     }),
     adminOperation({
@@ -103,7 +107,7 @@ export function partnerTaskOperations({
         if (purgeRequest.check(body).confirm !== partner.name)
           throw refused("confirm", "must be the partner's whole name. Nothing was deleted");
         if (!tasks().purge(administration, partner)) throw underWay();
-        return accepted(partnerTaskView(partner.id, tasks().state(partner.id)));
+        return accepted(taskOf(partner.id));
       },
     }),
     adminOperation({
@@ -117,9 +121,8 @@ export function partnerTaskOperations({
       replies: answers("How it stands", partnerTask),
       async handle({ params, store }) {
         const id = params.id!;
-        const latest = tasks().state(id);
-        if (!latest) await getPartner(store, id);
-        return ok(partnerTaskView(id, latest));
+        if (!tasks().state(id)) await getPartner(store, id);
+        return ok(taskOf(id));
       },
     }),
     adminOperation({

@@ -1,5 +1,5 @@
 import { notFound } from "../../domain/errors.ts";
-import type { JobState } from "../../domain/job.ts";
+import type { JobBeginning, JobState } from "../../domain/job.ts";
 import { LEASE_MS } from "../../domain/lease.ts";
 import type { LoggedError } from "../../domain/logged-error.ts";
 import type { Overview } from "../../domain/overview.ts";
@@ -18,10 +18,12 @@ import { parseSlice } from "../query.ts";
 
 /** What the running server tells of itself. */
 export type ServerState = {
+  /** Where it listens. */
+  address: string;
   overview: () => Promise<Overview>;
   jobs: () => JobState[];
-  /** Starts a job; false when it is running already, undefined when there is none of that name. */
-  runJob: (name: string) => boolean | undefined;
+  /** Starts a job, or says where it is running already; undefined when there is none of that name. */
+  runJob: (name: string) => Promise<JobBeginning | undefined>;
   /** The configuration file; undefined when there is none. */
   configFile: string | undefined;
   settings: readonly SettingInForce[];
@@ -48,7 +50,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       summary: "What the server does by the clock: when each job ran, and when it runs next",
       tag: "Administration",
       replies: answers("The jobs", jobs),
-      handle: () => ok(jobsView(server().jobs())),
+      handle: () => ok(jobsView(server().address, server().jobs())),
     }),
     adminOperation({
       id: "listServers",
@@ -90,7 +92,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       description: "At most 100, since the server's start; the log itself has them all.",
       tag: "Administration",
       replies: answers("The errors", loggedErrors),
-      handle: () => ok(loggedErrorsView(server().errors())),
+      handle: () => ok(loggedErrorsView(server().address, server().errors())),
     }),
     adminOperation({
       id: "listSnapshots",

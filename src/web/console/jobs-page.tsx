@@ -9,14 +9,15 @@ const REFRESHED_S = 5;
 
 /** What the server does by the clock. */
 export function JobsPage() {
-  const loaded = useRead<{ jobs: JobForm[] }>("/admin/jobs", REFRESHED_S);
+  const loaded = useRead<{ server: string; jobs: JobForm[] }>("/admin/jobs", REFRESHED_S);
   useTitle("Jobs");
   return (
     <>
       <Heading title="Jobs" about="What the server does by itself. Times are since it was started." />
       <Showing loaded={loaded} what="the jobs">
-        {({ jobs }) => (
+        {({ server, jobs }) => (
           <section class="card" aria-label="Jobs">
+            <p class="small mute">Told by the server at {server}.</p>
             <ul class="jobs">
               {jobs.map((job) => (
                 <Job key={job.name} job={job} onRun={loaded.again} />

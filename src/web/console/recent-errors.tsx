@@ -8,17 +8,17 @@ const REFRESHED_S = 30;
 
 /** What the server has logged as an error since it was started. */
 export function RecentErrors() {
-  const loaded = useRead<{ errors: LoggedErrorForm[] }>("/admin/errors", REFRESHED_S);
+  const loaded = useRead<{ server: string; errors: LoggedErrorForm[] }>("/admin/errors", REFRESHED_S);
   return (
     <Showing loaded={loaded} what="the errors">
-      {({ errors }) => (
+      {({ server, errors }) => (
         <Section
           id="errors"
           title="Recent errors"
           about={
             errors.length === 0
-              ? "None was logged since the server was started."
-              : `${counted(errors.length, "error")} since the server was started, the newest first; the log has more of each.`
+              ? `None was logged since the server at ${server} was started.`
+              : `${counted(errors.length, "error")} since the server at ${server} was started, the newest first; the log has more of each.`
           }
         >
           {errors.length > 0 && (

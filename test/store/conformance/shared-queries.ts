@@ -124,6 +124,19 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       expect(Math.abs(first.now - Date.now())).toBeLessThan(60_000);
       await store.write((tx) => tx.minuteCalls.save("P", [[7, 3]]));
       expect((await hold()).slots).toEqual([[7, 3]]);
+      const prune = (after: string, before: number) =>
+        store.write((tx) => tx.minuteCalls.prune(after, before, 1));
+      await store.write((tx) => tx.minuteCalls.hold("Q"));
+      await store.write((tx) =>
+        tx.minuteCalls.save("Q", [
+          [7, 3],
+          [9, 1],
+        ]),
+      );
+      expect([await prune("", 9), await prune("P", 9), await prune("Q", 9)]).toEqual(["P", "Q", undefined]);
+      const slots = (caller: string) => store.write((tx) => tx.minuteCalls.hold(caller));
+      expect((await slots("P")).slots).toEqual([]);
+      expect((await slots("Q")).slots).toHaveLength(2);
     });
 
     test("the last moment of a partner is no earlier than its latest row's, and all later ones are after it", async () => {

@@ -1,0 +1,33 @@
+import type { Config } from "../config/settings.ts";
+import { SlidingWindow } from "../http/limits.ts";
+import type { Store } from "../store/store.ts";
+import type { AmongServers } from "../usecases/among-servers.ts";
+import { SharedAddresses, type Window } from "../usecases/shared-addresses.ts";
+import { SharedMinute } from "../usecases/shared-minute.ts";
+
+/** What counts callers' calls of a minute: by this server, or by all that share its database. */
+export function callerWindows(world: {
+  limits: Config["limits"];
+  store: Store;
+  ticks: () => number;
+  among: AmongServers;
+}): {
+  partners: Window;
+  /** Of one listener; its name tells its callers from those of another. */
+  addresses(listener: string): { addressWindow: Window; healthWindow: Window };
+} {
+  const { limits, store, ticks, among } = world;
+  const shared = (limit: number) => new SharedMinute(store, limit, ticks);
+  return {
+    partners: store.isShared
+      ? shared(limits.perPartnerPerMinute)
+      : new SlidingWindow(limits.perPartnerPerMinute),
+    addresses(listener) {
+      const own = new SlidingWindow(limits.perIpPerMinute, among.alive);
+      const all = store.isShared
+        ? new SharedAddresses(shared(limits.perIpPerMinute), own, `${listener} `)
+        : own;
+      return { addressWindow: all, healthWindow: own };
+    },
+  };
+}
