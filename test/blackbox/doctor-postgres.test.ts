@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { rowsOf, usePostgres } from "../support/postgres.ts";
+import { directTo, rowsOf, usePostgres } from "../support/postgres.ts";
 
 const { install } = useMainstay({ inFolder: true });
 const { newDatabase, ask } = usePostgres();
@@ -55,7 +55,7 @@ test("a user that may not make tables is told when that matters, and one that ma
      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${name};
      GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${name}`,
   );
-  const address = new URL(url);
+  const address = new URL(directTo(url));
   Object.assign(address, { username: name, password: "secret-of-the-clerk" });
   server.configure({ storage: { url: address.href } });
   const { checks } = await server.json("doctor");

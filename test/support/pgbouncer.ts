@@ -33,7 +33,7 @@ export class PgBouncer {
     const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
     const databases = `[databases]\n* = host=127.0.0.1 port=${server.port}\n`;
     const config = write("pgbouncer.ini", `${databases}[pgbouncer]\n${lines.join("\n")}\n`);
-    const child = spawnBeside([program, config], folder);
+    const child = spawnBeside([program, config], folder, "KILL");
     let log = "";
     await new Promise<void>((resolve, reject) => {
       const fail = (reason: string) => reject(new Error(`${program} ${reason}:\n${log}`));

@@ -100,6 +100,7 @@ export class PostgresServer {
     const child = spawnBeside(
       [join(this.bin, "postgres"), "-D", join(this.folder, "data"), ...args],
       this.folder,
+      "QUIT",
     );
     this.#child = child;
     this.#log = "";
@@ -144,7 +145,7 @@ export class PostgresServer {
 /** A standby takes those that read. */
 const READY = /database system is ready to accept (read-only )?connections/;
 /** Ends what it starts when its standard input does: with whoever started it. */
-const WATCHED = 'exec 3<&0; "$@" 3<&- & pid=$!; (cat <&3 > /dev/null; kill -QUIT $pid) 2>&- & wait $pid';
+const WATCHED = 'exec 3<&0; "$@" 3<&- & pid=$!; (cat <&3 > /dev/null; kill -$END $pid) 2>&- & wait $pid';
 const SERVER_ENV = { PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8", TZ: "UTC" };
 const SETTINGS = {
   listen_addresses: "127.0.0.1",
@@ -162,11 +163,11 @@ const SETTINGS = {
 
 type Beside = ChildProcess & { stdin: Writable; stderr: Readable };
 
-/** Starts a program that runs beside the tests, as a user that may, and that ends when they do. */
-export function spawnBeside(command: readonly string[], folder: string): Beside {
+/** Starts a program that runs beside the tests, as a user that may, and that is ended by a signal when they do. */
+export function spawnBeside(command: readonly string[], folder: string, signal: "QUIT" | "KILL"): Beside {
   const child = spawn("/bin/sh", ["-c", WATCHED, "sh", ...command], {
     ...user,
-    ...{ cwd: folder, env: SERVER_ENV, stdio: ["pipe", "ignore", "pipe"] },
+    ...{ cwd: folder, env: { ...SERVER_ENV, END: signal }, stdio: ["pipe", "ignore", "pipe"] },
   });
   return child as Beside;
 }

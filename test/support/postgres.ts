@@ -11,11 +11,16 @@ export const describeOnFile: typeof describe = onPostgres ? nothing : describe;
 
 const pooler = process.env[SHARED_POOLER];
 
-/** An administrator's connection, to the server itself. */
-export async function connectTo(url: string): Promise<pg.Client> {
+/** The address of a database on the server itself: not through its PgBouncer, which knows one user. */
+export function directTo(url: string): string {
   const direct = new URL(url);
   if (direct.host === pooler) direct.host = new URL(process.env[SHARED_SERVER]!).host;
-  const client = new pg.Client(direct.href);
+  return direct.href;
+}
+
+/** An administrator's connection, to the server itself. */
+export async function connectTo(url: string): Promise<pg.Client> {
+  const client = new pg.Client(directTo(url));
   // Ended with its database, or its server.
   client.on("error", () => {});
   await client.connect();
