@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { FIXTURE_TLS } from "../support/certificates.ts";
 import { runMainstay, useMainstay } from "../support/mainstay.ts";
-import { rowsOf, usePostgres } from "../support/postgres.ts";
+import { rowsOf, usePostgres, withUsualPatience } from "../support/postgres.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
 
 const { install } = useMainstay({ inFolder: true });
@@ -40,7 +40,7 @@ const withPart = (url: string, parts: Partial<URL>) => Object.assign(new URL(url
 // The server's own tables end as one does whose process PostgreSQL has ended, each time that they are read.
 test("a database that goes while a server starts, or a command runs, is told of as one that is away", async () => {
   // As patient as a server is that was not told to wait longer.
-  const url = withPart(await newDatabase(), { search: "" });
+  const url = withUsualPatience(await newDatabase());
   const installation = install({ storage: { url } });
   await installation.json("partner", "create", "Acme");
   for (const [table, id] of [

@@ -4,6 +4,7 @@ import { tierOfHundredths, WARNING_FROM } from "../../src/domain/component.ts";
 import type { System } from "../../src/domain/knowledge.ts";
 import { BLOCK_SIZE } from "../../src/store/tallies.ts";
 import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
+import { runsHere } from "../support/postgres.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
@@ -105,7 +106,7 @@ describe("whatever scores move, at any offset", () => {
         ])
           expect(idsOf(await read(slice))).toEqual(expected.slice(slice.offset, slice.offset + slice.limit));
       }),
-      { numRuns: 15 },
+      { numRuns: runsHere(15) },
     );
   }
   const elevated = (rows: Row[]) => rows.filter(({ riskScore }) => riskScore >= WARNING_FROM);
@@ -190,7 +191,7 @@ describe("whatever scores move, at any offset", () => {
           expect(idsOf(after)).toEqual(idsOf(whole.slice(at + 1, at + 1 + limit)));
         }
       }),
-      { numRuns: 15 },
+      { numRuns: runsHere(15) },
     );
   });
 });
@@ -230,7 +231,7 @@ describe("whatever scores move, the kept sums are those of a recount", () => {
             rows.filter(({ riskTier }) => riskTier === tier).length,
           );
       }),
-      { numRuns: 15 },
+      { numRuns: runsHere(15) },
     );
   });
 

@@ -97,7 +97,7 @@ describe("opening a database", () => {
       Bun.spawn([process.execPath, script, file], { stdio: ["ignore", "pipe", "inherit"] }),
     );
     const applied = await Promise.all(openers.map((opener) => new Response(opener.stdout).text()));
-    expect(applied.map(Number).sort()).toEqual([0, 0, 0, MIGRATIONS.length]);
+    expect(applied.reduce((sum, count) => sum + Number(count), 0)).toBe(MIGRATIONS.length);
   });
 });
 

@@ -9,6 +9,9 @@ const nothing = Object.assign(() => {}, { each: () => () => {} }) as never;
 export const testOnFile: typeof test = onPostgres ? nothing : test;
 export const describeOnFile: typeof describe = onPostgres ? nothing : describe;
 
+/** How often to try what is the same rule on every engine, and costs several times as much on PostgreSQL. */
+export const runsHere = (runs: number) => (onPostgres ? Math.ceil(runs / 4) : runs);
+
 const pooler = process.env[SHARED_POOLER];
 
 /** The address of a database on the server itself: not through its PgBouncer, which knows one user. */
@@ -16,6 +19,13 @@ export function directTo(url: string): string {
   const direct = new URL(url);
   if (direct.host === pooler) direct.host = new URL(process.env[SHARED_SERVER]!).host;
   return direct.href;
+}
+
+/** The same database for who waits for it no longer than the product does by itself. */
+export function withUsualPatience(url: string): string {
+  const parsed = new URL(url);
+  parsed.searchParams.delete("connect_timeout");
+  return parsed.href;
 }
 
 /** An administrator's connection, to the server itself. */

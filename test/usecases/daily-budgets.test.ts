@@ -4,7 +4,7 @@ import { StorageError } from "../../src/domain/errors.ts";
 import type { Partner } from "../../src/domain/partner.ts";
 import { type BudgetLedger, DailyBudgets } from "../../src/usecases/daily-budgets.ts";
 import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";
-import { testOnFile } from "../support/postgres.ts";
+import { runsHere, testOnFile } from "../support/postgres.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
@@ -136,7 +136,7 @@ describe("what is stored", () => {
           expect(taken).toBeLessThanOrEqual(partner.dailyBudget);
         }
       }),
-      { numRuns: 15 },
+      { numRuns: runsHere(15) },
     );
   });
 
@@ -204,7 +204,7 @@ describe("with a ledger", () => {
         expect(await stored()).toBeWithin(allowed, allowed + 10 * lives.length + 1);
         expect(noted.lines).toEqual([]);
       }),
-      { numRuns: 15 },
+      { numRuns: runsHere(15) },
     );
   });
 

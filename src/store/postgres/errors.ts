@@ -22,9 +22,19 @@ const LOST =
 const LOST_MESSAGE =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
+/** What a PgBouncer refuses with the code of a connection that failed, though trying again is in vain. */
+const REFUSED_BY_POOLER = {
+  login: /authentication failed|no such user/i,
+  database: /^(database ".*" does not exist|no such database)/,
+};
+const isPooler = (cause: DriverError | undefined, what: keyof typeof REFUSED_BY_POOLER) =>
+  cause?.code === "08P01" && REFUSED_BY_POOLER[what].test(cause.message);
+
 /** Whether the connection is gone, or none can be had: what was asked may be asked again where it changes nothing. */
 export function isLost(error: unknown): boolean {
-  const { code = "", message = "", syscall } = causeOf(error) ?? {};
+  const cause = causeOf(error);
+  if (isPooler(cause, "login") || isPooler(cause, "database")) return false;
+  const { code = "", message = "", syscall } = cause ?? {};
   const isNoSocket = code === "ENOENT" && syscall === "connect";
   return LOST.test(code) || isNoSocket || LOST_MESSAGE.test(message);
 }
@@ -70,12 +80,17 @@ export function readable(error: unknown, address: DatabaseAddress): unknown {
   const { shown, host, port, user, database } = address;
   const operator = (what: string, hint: string) => new OperatorError(`${shown}: ${what}`, hint);
   const storage = (what: string, hint: string) => new StorageError(`${shown}: ${what}`, hint);
-  if (["28P01", "28000"].includes(code) || message.startsWith("SASL: "))
+  if (["28P01", "28000"].includes(code) || message.startsWith("SASL: ") || isPooler(cause, "login"))
     return operator(
       `PostgreSQL refuses the user ${user} (${message})`,
-      "Check user and password in storage.url, and what pg_hba.conf lets that user do from this machine.",
+      "Check user and password in storage.url, and what pg_hba.conf, or a PgBouncer's auth_file, lets that user do from this machine.",
     );
-  if (code === "3D000")
+  if (code === "26000" || code === "42P05")
+    return operator(
+      `a pooler in between gives statements that were prepared to others (${message})`,
+      "Set max_prepared_statements of a PgBouncer 1.21 or newer to 200, or add ?prepared=false to storage.url.",
+    );
+  if (code === "3D000" || isPooler(cause, "database"))
     return operator(
       `there is no database "${database}"`,
       `Make it: CREATE DATABASE ${database} OWNER ${user} ENCODING 'UTF8' TEMPLATE template0;`,

@@ -3,7 +3,7 @@ import { OperatorError } from "../../../src/domain/errors.ts";
 import { MIGRATIONS } from "../../../src/store/postgres/migrations.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { rowsOf, usePostgres } from "../../support/postgres.ts";
+import { directTo, rowsOf, usePostgres } from "../../support/postgres.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 const stores: Store[] = [];
@@ -99,7 +99,7 @@ test("a database that takes no writes is refused", async () => {
 });
 
 test("a user who may make nothing is told so", async () => {
-  const url = new URL(await postgres.newDatabase());
+  const url = new URL(directTo(await postgres.newDatabase()));
   const role = `reader_${process.pid}`;
   await postgres.ask(`CREATE ROLE ${role} LOGIN PASSWORD 'reads-only'`);
   url.username = role;

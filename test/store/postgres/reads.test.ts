@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { StorageError } from "../../../src/domain/errors.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { rowsOf, usePostgres } from "../../support/postgres.ts";
+import { rowsOf, usePostgres, withUsualPatience } from "../../support/postgres.ts";
 
 const { newDatabase } = usePostgres();
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
@@ -10,7 +10,7 @@ let url: string;
 let store: Store;
 beforeAll(async () => {
   // As patient with a database that is away as a server is.
-  url = Object.assign(new URL(await newDatabase()), { search: "" }).href;
+  url = withUsualPatience(await newDatabase());
   store = await openPostgresStore(url, { clock: Date.now, random });
   await store.write((tx) =>
     tx.partners.insert({

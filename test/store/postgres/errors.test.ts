@@ -1,0 +1,36 @@
+import { describe, expect, test } from "bun:test";
+import { OperatorError, StorageError } from "../../../src/domain/errors.ts";
+import { parseAddress } from "../../../src/store/postgres/address.ts";
+import { isLost, readable } from "../../../src/store/postgres/errors.ts";
+
+const address = parseAddress("postgres://mainstay:secret@127.0.0.1:6432/absent");
+const refusal = (code: string, message: string) =>
+  Object.assign(new Error(message), { code, severity: "FATAL" });
+
+/** Word for word what PgBouncer says (1.18, and later ones where they differ), all but the last of it with one code. */
+describe("what a PgBouncer refuses is", () => {
+  test.each([
+    ["08P01", "SASL authentication failed", "refuses the user mainstay", "auth_file"],
+    ["08P01", "password authentication failed", "refuses the user mainstay", "auth_file"],
+    ["08P01", "no such user: mainstay", "refuses the user mainstay", "auth_file"],
+    ["08P01", 'database "absent" does not exist', 'there is no database "absent"', "CREATE DATABASE absent"],
+    ["08P01", "no such database: absent", 'there is no database "absent"', "CREATE DATABASE absent"],
+    ["26000", 'prepared statement "mainstay_1" does not exist', "a pooler in between", "?prepared=false"],
+    ["42P05", 'prepared statement "mainstay_1" already exists', "a pooler in between", "?prepared=false"],
+  ])("%s %s: the operator's to mend, and not tried again", (code, message, what, hint) => {
+    const error = refusal(code, message);
+    expect(isLost(error)).toBe(false);
+    const told = readable(error, address) as OperatorError;
+    expect(told).toBeInstanceOf(OperatorError);
+    expect([told.message, told.hint]).toEqual([expect.stringContaining(what), expect.stringContaining(hint)]);
+  });
+
+  test.each(["server conn crashed?", "query_wait_timeout", "pgbouncer cannot connect to server"])(
+    "08P01 %s: a database that is away, and looked for",
+    (message) => {
+      const error = refusal("08P01", message);
+      expect(isLost(error)).toBe(true);
+      expect(readable(error, address)).toBeInstanceOf(StorageError);
+    },
+  );
+});
