@@ -27,7 +27,9 @@ export function callerWindows(world: {
       const all = store.isShared
         ? new SharedAddresses(shared(limits.perIpPerMinute), own, `${listener} `)
         : own;
-      return { addressWindow: all, healthWindow: own };
+      // A proxy asks it of each server, however many there are.
+      const ofHealth = new SlidingWindow(limits.perIpPerMinute);
+      return { addressWindow: all, healthWindow: store.isShared ? ofHealth : own };
     },
   };
 }

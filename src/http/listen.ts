@@ -108,9 +108,13 @@ function serve(
     development: false,
     // The runtime's default in production: a second server would take part of the requests without a word.
     reusePort: false,
-    fetch: (request, server) => handle(request, server.requestIP(request)),
+    fetch: (request, server) => handle(withHost(request), server.requestIP(request)),
   });
 }
+
+/** HTTP/1.0 knows requests without a Host, as health checks send them: the runtime gives those a path for their URL. */
+const withHost = (request: Request): Request =>
+  request.url.startsWith("/") ? new Request(`http://localhost${request.url}`, request) : request;
 
 async function stop(server: Bun.Server<undefined>, graceMs: number): Promise<void> {
   await Promise.race([server.stop(false), Bun.sleep(graceMs)]);

@@ -117,3 +117,32 @@ describe("what is refused before a route is found", () => {
     expect(text).toContain("Connection: close\r\n\r\n");
   });
 });
+
+// A health check of a proxy may be such a request.
+describe("requests of HTTP/1.0 that name no host", () => {
+  const ask = (path: string, headers: string[] = []) =>
+    exchange(`${[`GET ${path} HTTP/1.0`, ...headers].join("\r\n")}\r\n\r\n`, 1);
+
+  test.each(["/health", "/v1/ping", "/v1/properties?limit=1", "/.well-known/oauth-authorization-server"])(
+    "%s is answered",
+    async (path) => {
+      expect((await ask(path, [key()])).heads).toEqual(["200"]);
+    },
+  );
+
+  test("a list as CSV is", async () => {
+    const { heads, text } = await ask("/v1/components?limit=1", [key(), "Accept: text/csv"]);
+    expect(heads).toEqual(["200"]);
+    expect(text).toMatch(/content-type: text\/csv/i);
+  });
+
+  test.each([
+    ["/nothing", "404"],
+    ["/v1/properties", "401"],
+    ["/embed/property/none", "404"],
+  ])("%s is refused as any other", async (path, status) => {
+    const { heads, text } = await ask(path);
+    expect(heads).toEqual([status]);
+    expect(text).not.toContain("Something went wrong");
+  });
+});
