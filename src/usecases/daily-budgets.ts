@@ -26,6 +26,8 @@ type Account = {
   budget: number;
   /** Calls allowed while the disk refused to count them; they are written with the next block. */
   unwritten: number;
+  /** Calls that wait for the block that is being set aside: each of them takes one of it. */
+  waiting: number;
   /** Calls that are noted, and that the database lacks. */
   behind: number;
   fetching: Promise<void> | undefined;
@@ -35,8 +37,9 @@ type Account = {
 export type BudgetAnswer = { allowed: boolean; remaining: number };
 
 /**
- * Counts calls against the partners' daily budgets. Calls are set aside in small blocks, written before they are
- * used, so that the count survives a crash and never allows more than the budget; at most 10 calls are forfeited.
+ * Counts calls against the partners' daily budgets. Calls are set aside in small blocks beyond those that wait for one,
+ * written before they are used, so that the count survives a crash and never allows more than the budget; at most 10
+ * calls are forfeited that nobody has made.
  * While nothing can be written, calls are counted in memory, up to the budget all the same: reads go on. Where there is
  * a ledger a block is noted there, and the database follows when it has time: no call waits for another's long write.
  */
@@ -111,6 +114,7 @@ export class DailyBudgets {
       }
       if (account.budget === partner.dailyBudget && account.taken >= partner.dailyBudget && !account.fetching)
         return { allowed: false, remaining: 0 };
+      account.waiting++;
       try {
         await this.#fetch(partner, account);
       } catch (error) {
@@ -118,6 +122,8 @@ export class DailyBudgets {
         if (!(error instanceof StorageError) || this.store.isShared) throw error;
         const answer = await this.#takeUnwritten(partner, account);
         if (answer) return answer;
+      } finally {
+        account.waiting--;
       }
     }
   }
@@ -166,6 +172,7 @@ export class DailyBudgets {
       taken: 0,
       budget: -1,
       unwritten: 0,
+      waiting: 0,
       behind: 0,
       fetching: undefined,
       catchingUp: undefined,
@@ -187,9 +194,9 @@ export class DailyBudgets {
     if (await this.#noteAhead(partner, account)) return;
     await account.catchingUp?.catch(() => {});
     const { taken, granted, owed, behind } = await this.#write(partner.id, account.day, async (tx) => {
-      const { unwritten, behind } = account;
+      const { unwritten, waiting, behind } = account;
       if (unwritten + behind > 0) await tx.budgets.add(partner.id, account.day, unwritten + behind);
-      const block = await tx.budgets.take(partner.id, account.day, BLOCK, partner.dailyBudget);
+      const block = await tx.budgets.take(partner.id, account.day, BLOCK + waiting, partner.dailyBudget);
       return { ...block, owed: unwritten, behind };
     });
     account.unwritten -= owed;

@@ -55,6 +55,20 @@ describe("a partner's calls of a day", () => {
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(25);
   });
 
+  test("that wait together are set aside in one write, with few more than themselves", async () => {
+    let writes = 0;
+    const write: typeof world.store.write = async (...given) => {
+      writes++;
+      return await world.store.write(...given);
+    };
+    budgets = new DailyBudgets({ ...world.store, write }, world.clock);
+    const many = { ...partner, dailyBudget: 1000 };
+    const answers = await Promise.all(Array.from({ length: 64 }, () => budgets.take(many)));
+    expect(answers.every(({ allowed }) => allowed)).toBe(true);
+    expect(writes).toBe(1);
+    expect(await stored()).toBeWithin(64, 64 + 10 + 1);
+  });
+
   // Rule: budget-reset
   test("start again at midnight UTC", async () => {
     world.time.now = Date.parse("2026-03-10T23:59:59.999Z");
@@ -219,7 +233,8 @@ describe("with a ledger", () => {
   test("that cannot be written to, calls are counted in the database first", async () => {
     budgets = new DailyBudgets(world.store, world.clock, { ...ledger(), note: () => false });
     expect(await take(3)).toBe(3);
-    expect(await stored()).toBe(7);
+    // A block beside the call that waited for it.
+    expect(await stored()).toBe(8);
     expect(await take(40)).toBe(22);
   });
 });

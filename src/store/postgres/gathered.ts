@@ -11,8 +11,12 @@ const MOST_ROWS = 500;
  */
 export class Gathered implements Runner {
   #rows = new Map<RowStatement, Values[]>();
-  /** Statements sent that write. */
-  #written = 0;
+  /** How many rows of them are of earlier jobs. */
+  #earlier = new Map<RowStatement, number>();
+  /** Whether the job that runs now has kept rows, and whether anything that it writes was sent. */
+  #hasKept = false;
+  #hasSent = false;
+  readonly #remembered = new Map<string, { table: string; value: Promise<unknown> }>();
 
   constructor(
     private readonly below: Runner,
@@ -20,40 +24,50 @@ export class Gathered implements Runner {
   ) {}
 
   async read(statement: Statement) {
-    if (!isSelect(statement.text)) {
-      this.#written++;
-      await this.flush();
-    } else if (this.#isSeenBy(statement.text)) await this.flush();
+    if (!isSelect(statement.text)) await this.#beforeWrite(statement);
+    else if (this.#isSeenBy(statement.text)) await this.flush();
     return await this.below.read(statement);
   }
 
   write(statement: Statement): void | Promise<void> {
-    this.#written++;
-    const sent = this.flush();
+    const sent = this.#beforeWrite(statement);
     return sent ? sent.then(() => this.below.write(statement)) : this.below.write(statement);
   }
 
   /** Keeps a row to be written. */
   keep(statement: RowStatement, row: Values): void | Promise<void> {
+    this.#hasKept = true;
     const rows = this.#rows.get(statement);
     if (!rows) this.#rows.set(statement, [row]);
     else if (rows.push(row) >= MOST_ROWS) return this.flush();
   }
 
-  /** Forgets what is kept: it belongs to a transaction that is over. */
-  clear(): void {
-    this.#rows.clear();
+  /** What was read of a row of the table, by a name: read once, until something is written there. */
+  remember<T>(name: string, table: string, read: () => Promise<T>): Promise<T> {
+    const known = this.#remembered.get(name);
+    if (known) return known.value as Promise<T>;
+    const value = read();
+    this.#remembered.set(name, { table, value });
+    return value;
   }
 
-  /** Begins a job; what is returned takes its rows back, or says that it cannot since some were sent. */
-  beginJob(): () => boolean {
-    const written = this.#written;
-    const before = new Map([...this.#rows].map(([statement, rows]) => [statement, rows.length]));
-    return () => {
-      if (this.#written !== written) return false;
-      for (const [statement, rows] of this.#rows) rows.length = before.get(statement) ?? 0;
-      return true;
-    };
+  /** Begins a transaction. What was kept belongs to one that is over. */
+  begin(): void {
+    this.#rows.clear();
+    this.#remembered.clear();
+  }
+
+  beginJob(): void {
+    this.#hasKept = false;
+    this.#hasSent = false;
+    this.#earlier = new Map([...this.#rows].map(([statement, rows]) => [statement, rows.length]));
+  }
+
+  /** Takes back the rows of the job that runs now. False when something that it writes was sent. */
+  takeBack(): boolean {
+    for (const [statement, rows] of this.#rows) rows.length = this.#earlier.get(statement) ?? 0;
+    this.#remembered.clear();
+    return !this.#hasSent;
   }
 
   /** Sends what is kept. */
@@ -61,15 +75,22 @@ export class Gathered implements Runner {
     if (this.#rows.size === 0) return;
     const kept = [...this.#rows].sort(([one], [other]) => one.rank - other.rank);
     this.#rows = new Map();
+    this.#earlier.clear();
+    this.#hasSent ||= this.#hasKept;
     let sent: Promise<void> | undefined;
     for (const [statement, rows] of kept) {
       if (rows.length === 0) continue;
-      this.#written++;
       const { text } = statement;
       const name = this.names && { name: nameOf(text) };
       sent = this.below.write({ ...name, text, values: listsOf(statement, rows) }) || sent;
     }
     return sent;
+  }
+
+  #beforeWrite({ text }: Statement): void | Promise<void> {
+    this.#hasSent = true;
+    for (const [name, { table }] of this.#remembered) if (text.includes(table)) this.#remembered.delete(name);
+    return this.flush();
   }
 
   #isSeenBy(text: string): boolean {

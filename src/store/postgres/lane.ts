@@ -1,47 +1,9 @@
 import type pg from "pg";
 import { StorageError } from "../../domain/errors.ts";
-import type { Connections } from "./connections.ts";
 import { causeOf, isCollision, isHeldUp, isLost, isOfAll } from "./errors.ts";
+import { Alone, Careless, type Job, type LaneOptions, type Outcome } from "./job.ts";
 import type { Runner, Statement } from "./statements.ts";
 import { begin, LOOK, MARK, waitFor } from "./write-group.ts";
-
-/** A write that waits for its turn. `run` may be called again when the transaction that it was part of is undone. */
-export type Job = {
-  run: () => Promise<unknown>;
-  isDurable: boolean;
-  /** Whose rows it writes, where that is known. */
-  partnerIds: readonly string[];
-  /** Until when it may wait for rows that another transaction holds, in ticks. */
-  deadline: number;
-  settle: (error: unknown, value: unknown) => void;
-};
-
-export type LaneOptions = {
-  connections: Connections;
-  /** Tells this lane from all others on the database. */
-  writer: string;
-  /** Whether statements are prepared by name. */
-  names: boolean;
-  groupSize: number;
-  /** Milliseconds of a clock that nobody sets. */
-  ticks: () => number;
-  giveWay: () => Promise<void>;
-  /** How long a transaction of these waits for each row that another one holds. */
-  waitMs: (group: readonly Job[]) => number;
-  /** In the transaction, before its first job: locks whatever the jobs are known to need, or of that what nobody holds. */
-  onBegin: (partnerIds: readonly string[], which: "all" | "free") => Promise<void>;
-  /** Whether these were locked. */
-  isLocked: (partnerId: string) => boolean;
-  /** Before each job; what is called when the job's writes were undone. */
-  onJob: () => () => void;
-  /** After each job that went well: sends what is left of its writes. */
-  onJobEnd: () => Promise<void>;
-  /** In the transaction, after its last job. */
-  onEnd: () => Promise<void>;
-  onGroup: (jobs: number, durationMs: number) => void;
-};
-
-type Outcome = { job: Job; error: unknown; value: unknown };
 
 /** How long further rows are waited for once one was held for too long. */
 const HELD_ALREADY_MS = 20;
@@ -52,8 +14,9 @@ const MOST_COLLISIONS_OF_JOB = 3;
 const MOST_UNDER_WAY = 128;
 
 /**
- * One connection that writes: what waits is taken together and committed together, each job in a savepoint of its own.
- * Statements that give nothing back are sent without waiting for them. A group that another transaction has undone, or
+ * One connection that writes: what waits is taken together and committed together. Its jobs are run one after the other
+ * without more ado; only where one fails that has written already, the group is run again with each job in a savepoint
+ * of its own. Statements that give nothing back are sent without waiting for them. A group that another transaction has undone, or
  * whose connection is lost before its commit was sent, is run again; after a lost commit it is looked up whether that
  * has happened.
  */
@@ -64,11 +27,18 @@ export class Lane {
   #number = 0;
   #failed: unknown;
   #underWay = 0;
+  /** Jobs that are run now. */
+  #taken = 0;
 
   constructor(private readonly options: LaneOptions) {}
 
   get length(): number {
     return this.#waiting.length;
+  }
+
+  /** Jobs that wait or are run. */
+  get load(): number {
+    return this.#waiting.length + this.#taken;
   }
 
   add(job: Job): void {
@@ -105,7 +75,12 @@ export class Lane {
   async #drain(): Promise<void> {
     // Requests that arrive in this turn of the event loop join the first group.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, this.options.groupSize));
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0, this.options.groupSize);
+      this.#taken = group.length;
+      await this.#commit(group);
+      this.#taken = 0;
+    }
     this.#running = undefined;
   }
 
@@ -123,13 +98,18 @@ export class Lane {
   }
 
   /** Runs the group until it is committed. Rejects when it cannot be. */
-  async #settled(group: readonly Job[]): Promise<Outcome[]> {
+  async #settled(group: readonly Job[], isCareful = false): Promise<Outcome[]> {
     let lostAt: number | undefined;
     let held: unknown;
+    let careful = isCareful || group.length === 1;
     for (let collisions = 0; ; ) {
       try {
-        return await this.#attempt(group, held);
+        return await this.#attempt(group, held, careful);
       } catch (error) {
+        if (error instanceof Careless) {
+          careful = true;
+          continue;
+        }
         if (error instanceof Alone) return [...(await this.#others(group, error.outcome)), error.outcome];
         if (isCollision(error) && ++collisions < MOST_COLLISIONS) {
           // Fewer of them hold fewer rows at once.
@@ -146,7 +126,7 @@ export class Lane {
 
   async #others(group: readonly Job[], { job }: Outcome): Promise<Outcome[]> {
     const others = group.filter((one) => one !== job);
-    return others.length === 0 ? [] : await this.#settled(others);
+    return others.length === 0 ? [] : await this.#settled(others, true);
   }
 
   async #inHalves(group: readonly Job[]): Promise<Outcome[]> {
@@ -154,15 +134,18 @@ export class Lane {
     const middle = group.length >> 1;
     for (const half of [group.slice(0, middle), group.slice(middle)])
       settled.push(
-        ...(await this.#settled(half).catch((error) =>
+        ...(await this.#settled(half, true).catch((error) =>
           half.map((job) => ({ job, error, value: undefined }) satisfies Outcome),
         )),
       );
     return settled;
   }
 
-  /** `held`: what the group before it has failed with, since some partner's row is held; then it is run without those. */
-  async #attempt(group: readonly Job[], held: unknown): Promise<Outcome[]> {
+  /**
+   * `held`: what the group before it has failed with, since some partner's row is held; then it is run without those.
+   * `careful`: each job in a savepoint.
+   */
+  async #attempt(group: readonly Job[], held: unknown, careful: boolean): Promise<Outcome[]> {
     const { onBegin, onEnd, giveWay, isLocked, waitMs } = this.options;
     const client = await this.#connected();
     const number = ++this.#number;
@@ -177,7 +160,11 @@ export class Lane {
       await onBegin(partnerIds, held === undefined ? "all" : "free");
       if (held !== undefined) jobs = group.filter((job) => job.partnerIds.every(isLocked));
       for (const job of jobs) {
-        outcomes.push(await this.#run(job, jobs.length === 1, job === jobs.at(-1), MOST_COLLISIONS_OF_JOB));
+        outcomes.push(
+          careful
+            ? await this.#run(job, jobs.length === 1, job === jobs.at(-1), MOST_COLLISIONS_OF_JOB)
+            : await this.#runPlainly(job),
+        );
         await giveWay();
       }
       for (const job of group) if (!jobs.includes(job)) outcomes.push({ job, error: held, value: undefined });
@@ -186,6 +173,7 @@ export class Lane {
         await this.#send({ text: "ROLLBACK", values: [] });
         return outcomes;
       }
+      await this.options.flush();
       await onEnd();
       if (this.#failed !== undefined && isLost(this.#failed)) throw this.#failed;
     } catch (error) {
@@ -195,6 +183,7 @@ export class Lane {
     if (await this.#committed(client, number)) return outcomes;
     const error = this.#failed ?? new Error("PostgreSQL rolled a transaction back and did not say why");
     if (isOfAll(error)) throw error;
+    if (!careful) throw new Careless();
     // All jobs but the last one were seen to have gone well.
     const job = jobs.at(-1)!;
     throw new Alone({ job, error, value: undefined });
@@ -245,12 +234,27 @@ export class Lane {
     }
   }
 
+  /** Runs a job that cannot be undone alone once something of it was sent. */
+  async #runPlainly(job: Job): Promise<Outcome> {
+    const undone = this.options.onJob();
+    try {
+      const value = await job.run();
+      if (this.#failed !== undefined) throw this.#failed;
+      return { job, error: undefined, value };
+    } catch (thrown) {
+      const error = this.#failed ?? thrown ?? new Error("a write failed without an error");
+      if (isOfAll(error) && !isCollision(error)) throw error;
+      if (this.#failed !== undefined || !undone()) throw new Careless();
+      return { job, error, value: undefined };
+    }
+  }
+
   async #run(job: Job, isAlone: boolean, isLast: boolean, collisions: number): Promise<Outcome> {
     const undone = this.options.onJob();
     if (!isAlone) this.#order("SAVEPOINT job");
     try {
       const value = await job.run();
-      await this.options.onJobEnd();
+      await this.options.flush();
       if (this.#failed !== undefined) throw this.#failed;
       // Nothing waits behind it: what of it fails, fails the commit.
       if (isAlone || isLast) return { job, error: undefined, value };
@@ -306,12 +310,5 @@ export class Lane {
     } finally {
       this.#underWay--;
     }
-  }
-}
-
-/** The last job of a group has failed as its writes were committed: the others are run again without it. */
-class Alone extends Error {
-  constructor(readonly outcome: Outcome) {
-    super("the last job of a group failed at its commit");
   }
 }

@@ -6,7 +6,8 @@ import { parseAddress } from "./address.ts";
 import { Connections } from "./connections.ts";
 import { isHeldUp, readable } from "./errors.ts";
 import { Gathered } from "./gathered.ts";
-import { type Job, Lane } from "./lane.ts";
+import type { Job } from "./job.ts";
+import { Lane } from "./lane.ts";
 import { LockedPartners } from "./locked-partners.ts";
 import { applyMigrations, inspect } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
@@ -96,24 +97,29 @@ function assemble(connections: Connections, options: Assembled): Store {
       waitMs: waitMs(number),
       onBegin: (partnerIds, which) => {
         now = options.clock();
-        gathered.clear();
+        gathered.begin();
         return partners.begin(now, partnerIds, which);
       },
       isLocked: (partnerId) => partners.has(partnerId),
       onJob: () => {
         const forget = partners.beginJob();
+        gathered.beginJob();
         return () => {
           forget();
-          gathered.clear();
+          return gathered.takeBack();
         };
       },
-      onJobEnd: async () => await gathered.flush(),
+      flush: async () => await gathered.flush(),
       onEnd: () => partners.save(),
       onGroup: (jobs, durationMs) => onGroup?.(jobs, durationMs),
     });
     const gathered = new Gathered(lane.runner, address.prepares);
     const partners = new LockedPartners(gathered, address.prepares, () => deliverySequence++);
-    const inside = storesOf(postgresEngine(gathered, address.prepares, gathered));
+    const stores = storesOf(postgresEngine(gathered, address.prepares, gathered));
+    // Most writes ask for it, and those of a group are mostly of the same partner.
+    const findReceiver = (id: string) =>
+      gathered.remember(`receiver ${id}`, "webhook_receivers", () => stores.partners.findReceiver(id));
+    const inside = { ...stores, partners: { ...stores.partners, findReceiver } };
     const latestInstant = async () => {
       const { rows } = await gathered.read({ text: LOCK_CLOCK, values: [] });
       const lastInstant = Math.max(now, Number((rows[0] as { last_instant: string }).last_instant));
@@ -134,7 +140,7 @@ function assemble(connections: Connections, options: Assembled): Store {
     const [partnerId] = partnerIds;
     if (partnerIds.some((id) => heldUp.has(id))) return lanes[HELD_UP]!;
     if (partnerId !== undefined) return lanes[Number(Bun.hash(partnerId)) % LANES]!;
-    return lanes.slice(0, LANES).reduce((best, one) => (one.lane.length < best.lane.length ? one : best));
+    return lanes.slice(0, LANES).reduce((best, one) => (one.lane.load < best.lane.load ? one : best));
   };
   const leave = (partnerId: string) => {
     const left = heldUp.get(partnerId)! - 1;

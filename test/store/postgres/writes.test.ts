@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
+import pg from "pg";
 import { StorageError } from "../../../src/domain/errors.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
@@ -102,6 +103,89 @@ describe("writes that wait together", () => {
     );
     const found = new Set((await store.read.partners.list()).map(({ id }) => id));
     expect(ids.map((id) => found.has(id))).toEqual(ids.map((_, nth) => ![3, 7].includes(nth % 10)));
+  });
+
+  test("of one partner go together: a statement for the rows of a table, and no savepoint", async () => {
+    const id = await add(newPartner());
+    const query = spyOn(pg.Client.prototype, "query");
+    const log = (nth: number) =>
+      store.write(
+        async (tx) => {
+          const rows = await tx.forPartner(id);
+          const seq = rows.nextSeq("events");
+          const createdAt = rows.nextInstant();
+          await tx.eventLog.insert({
+            partnerId: id,
+            seq,
+            createdAt,
+            kind: "property",
+            subjectId: `P_${nth}`,
+          });
+          await tx.totals.addToPartner(id, { events: 1 });
+          if (nth === 5) throw new Error("no");
+        },
+        { partnerId: id },
+      );
+    const outcomes = await Promise.allSettled(Array.from({ length: 40 }, (_, nth) => log(nth)));
+    const texts = query.mock.calls.map(([sent]) => (sent as { text?: string }).text ?? String(sent));
+    query.mockRestore();
+    expect(outcomes.flatMap(({ status }, nth) => (status === "rejected" ? [nth] : []))).toEqual([5]);
+    // Nothing of the one that threw was sent, so that it is taken back without the database.
+    expect(texts.filter((text) => text.includes("SAVEPOINT"))).toEqual([]);
+    expect(texts.filter((text) => text.includes('into "event_log"'))).toHaveLength(1);
+    const logged = await store.read.eventLog.page(id, 1, 100);
+    expect(logged.map(({ seq }) => seq)).toEqual(Array.from({ length: 39 }, (_, nth) => nth + 1));
+    expect(logged.map(({ subjectId }) => subjectId)).not.toContain("P_5");
+    expect((await store.read.totals.ofPartner(id)).events).toBe(39);
+  });
+
+  test("are run again in savepoints where one fails that has written", async () => {
+    const id = await add(newPartner());
+    const runs = new Map<number, number>();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, nth) =>
+        store.write(
+          async (tx) => {
+            runs.set(nth, (runs.get(nth) ?? 0) + 1);
+            await tx.totals.addToPartner(id, { events: 1 });
+            // What is read may rest on what was written.
+            const { events } = await tx.totals.ofPartner(id);
+            if (nth === 4) throw new Error("no");
+            return events;
+          },
+          { partnerId: id },
+        ),
+      ),
+    );
+    const seen = outcomes.map((one) => (one.status === "fulfilled" ? one.value : undefined));
+    expect(seen).toEqual([1, 2, 3, 4, undefined, 5, 6, 7, 8, 9]);
+    expect((await store.read.totals.ofPartner(id)).events).toBe(9);
+    expect([...runs.values()]).toEqual([2, 2, 2, 2, 2, 1, 1, 1, 1, 1]);
+  });
+
+  test("see a receiver that one of them has changed", async () => {
+    const id = await add(newPartner());
+    const seen = await Promise.all(
+      [0, 1, 2, 3].map((nth) =>
+        store.write(
+          async (tx) => {
+            const before = (await tx.partners.findReceiver(id))?.url ?? null;
+            const receiver = { partnerId: id, url: "https://a.example", secret: "s", events: null };
+            if (nth === 1) await tx.partners.insertReceiver(receiver);
+            if (nth === 2) await tx.partners.updateReceiver(id, { url: "https://b.example" });
+            return [before, (await tx.partners.findReceiver(id))?.url ?? null];
+          },
+          { partnerId: id },
+        ),
+      ),
+    );
+    const [a, b] = ["https://a.example", "https://b.example"];
+    expect(seen).toEqual([
+      [null, null],
+      [null, a],
+      [a, b],
+      [b, b],
+    ]);
   });
 
   test("are there when the last of them fails at the commit", async () => {
