@@ -29,6 +29,7 @@ export function listReads({
 }: Readable): Record<string, Read> {
   return {
     "a partner's embeds": () => store.read.embeds.page(SLICE, { partnerId }),
+    "a page of properties": () => store.read.properties.countedPage(partnerId, SLICE),
     "the list of properties": () => store.read.properties.page(partnerId, SLICE),
     "the portfolio summary": () => store.read.properties.portfolioPage(partnerId, SLICE),
     "the list of appliances": () => store.read.appliances.page(partnerId, SLICE),

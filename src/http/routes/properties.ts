@@ -49,8 +49,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
           const records = rows.map((row) => propertyRowView(row.property));
           return ok(propertyPage.of(records, slice, demo.length, partner.name));
         }
-        const { properties: total } = await store.read.totals.ofPartner(partner.id);
-        const rows = await store.read.properties.page(partner.id, slice);
+        const { rows, total } = await store.read.properties.countedPage(partner.id, slice);
         return ok(propertyPage.of(rows.map(propertyRowView), slice, total, partner.name));
       },
     }),

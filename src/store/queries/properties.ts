@@ -17,7 +17,7 @@ export type PortfolioRow = { property: Property; totals: PropertyTotals };
 
 export function propertyStore(engine: Engine) {
   const { db } = engine;
-  const { properties, propertyTotals } = engine.tables;
+  const { partnerTotals, properties, propertyTotals } = engine.tables;
   const byId = engine.prepared(() =>
     db
       .select()
@@ -66,24 +66,43 @@ export function propertyStore(engine: Engine) {
       )
       .orderBy(asc(properties.seq)),
   );
+  const shown = named({
+    id: properties.id,
+    name: properties.name,
+    address: properties.address,
+    city: properties.city,
+    state: properties.state,
+    zip: properties.zip,
+    unitCount: properties.unitCount,
+    createdAt: properties.createdAt,
+  });
   const page = engine.read<PropertyRow>(() =>
     db
-      .select(
-        named({
-          id: properties.id,
-          name: properties.name,
-          address: properties.address,
-          city: properties.city,
-          state: properties.state,
-          zip: properties.zip,
-          unitCount: properties.unitCount,
-          createdAt: properties.createdAt,
-        }),
-      )
+      .select(shown)
       .from(properties)
       .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("offset"))))
       .orderBy(asc(properties.seq))
       .limit(ph("limit")),
+  );
+  const countedPage = engine.read<PropertyRow & { total: number }>(() =>
+    db
+      .select({
+        ...shown,
+        total:
+          sql`(select ${partnerTotals.properties} from ${partnerTotals} where ${partnerTotals.partnerId} = ${ph("partnerId")})`.as(
+            "total",
+          ),
+      })
+      .from(properties)
+      .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("offset"))))
+      .orderBy(asc(properties.seq))
+      .limit(ph("limit")),
+  );
+  const totals = engine.read<{ total: number }>(() =>
+    db
+      .select(named({ total: partnerTotals.properties }))
+      .from(partnerTotals)
+      .where(eq(partnerTotals.partnerId, ph("partnerId"))),
   );
   const portfolio = engine.prepared(() =>
     db
@@ -172,6 +191,11 @@ export function propertyStore(engine: Engine) {
     },
     async page(partnerId: string, slice: Slice): Promise<PropertyRow[]> {
       return page({ partnerId, ...slice });
+    },
+    /** The same with how many there are, as of the same moment. */
+    async countedPage(partnerId: string, slice: Slice): Promise<{ rows: PropertyRow[]; total: number }> {
+      const rows = await countedPage({ partnerId, ...slice });
+      return { rows, total: rows[0]?.total ?? (await totals({ partnerId }))[0]!.total };
     },
     async portfolioPage(partnerId: string, slice: Slice): Promise<PortfolioRow[]> {
       return await portfolio().execute({ partnerId, ...slice });

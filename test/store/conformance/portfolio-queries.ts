@@ -115,6 +115,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       for (const slice of SLICES) {
         const wanted = pages(all, slice.offset, slice.limit);
         expect(ids(await properties.page(partner.id, slice))).toEqual(ids(wanted));
+        const counted = await properties.countedPage(partner.id, slice);
+        expect([ids(counted.rows), counted.total]).toEqual([ids(wanted), 3]);
         const portfolio = await properties.portfolioPage(partner.id, slice);
         expect(portfolio.map(({ property }) => property)).toEqual(wanted);
       }
