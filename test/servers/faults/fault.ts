@@ -19,7 +19,7 @@ const MENDED_WITHIN_MS = 60_000;
 
 /** Whether a fault has failed only because another one took the database away from it. */
 export const isGone = (error: unknown): boolean =>
-  /ECONN|terminat|starting up|shutting down|not yet accepting|too many clients|remaining connection/i.test(
+  /ECONN|terminat|connection error|starting up|shutting down|not yet accepting|too many clients|remaining connection/i.test(
     String(error),
   );
 
