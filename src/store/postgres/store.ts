@@ -13,6 +13,7 @@ import { applyMigrations, inspect } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 import { openMoment } from "./moment.ts";
 import { Pulse } from "./pulse.ts";
+import { somebodyStandsStill } from "./standing-still.ts";
 import { postgresEngine } from "./statements.ts";
 
 /** How long a write holds the event loop before others have their turn. */
@@ -28,6 +29,9 @@ const SHORT_WAIT_MS = 300;
 const LONG_WAIT_MS = 8_000;
 /** Of the time until a caller is refused that cannot be served: what is left is for the refusal itself. */
 const HELD_SHARE = 0.9;
+/** How much longer a write waits, each time and in all, while whoever holds its rows goes on with its work. */
+const FURTHER_MS = 1_000;
+const MOST_MS = 8_000;
 
 const LOCK_CLOCK = "SELECT last_instant FROM clock FOR UPDATE";
 
@@ -163,7 +167,8 @@ function assemble(connections: Connections, options: Assembled): Store {
       if (isClosed) throw new Error("the store is closed");
       const ids = partnerId === undefined ? partnerIds : [partnerId, ...partnerIds];
       const isBackground = priority === "background";
-      const deadline = ticks() + connections.awayMs * HELD_SHARE;
+      const startedAt = ticks();
+      let deadline = startedAt + connections.awayMs * HELD_SHARE;
       let notified = new Set<string>();
       const runIn = async ({ inside, begin }: (typeof lanes)[number]) => {
         notified = new Set();
@@ -187,8 +192,14 @@ function assemble(connections: Connections, options: Assembled): Store {
             settle(error, value) {
               if (isHeld) for (const id of ids) leave(id);
               if (error === undefined) resolve(value);
-              else if (isHeldUp(error) && !isBackground && ticks() < deadline) enter(lanes[HELD_UP]!);
-              else reject(explain(error));
+              else if (!isHeldUp(error) || isBackground) reject(explain(error));
+              else if (ticks() < deadline) enter(lanes[HELD_UP]!);
+              else
+                void somebodyStandsStill(connections.reader).then((standsStill) => {
+                  if (standsStill || isClosed || ticks() - startedAt > MOST_MS) return reject(explain(error));
+                  deadline = ticks() + FURTHER_MS;
+                  enter(lanes[HELD_UP]!);
+                });
             },
           });
         };

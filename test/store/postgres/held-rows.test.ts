@@ -99,6 +99,18 @@ test("a write that waits for somebody else's row is made once that is let go", a
   expect(await propertiesOf(HELD)).toBe(before + 1);
 });
 
+test("a write waits longer than that for who goes on with its work", async () => {
+  const before = await propertiesOf(HELD);
+  await whileHeld(HELD, async () => {
+    const made = add(HELD);
+    for (const endAt = performance.now() + 3_000; performance.now() < endAt; await Bun.sleep(50))
+      await other.query("SELECT 1");
+    void made.catch(() => {});
+    return { made };
+  }).then(({ made }) => made);
+  expect(await propertiesOf(HELD)).toBe(before + 1);
+});
+
 /** Until somebody has waited for a lock for so long. */
 async function untilWaitingFor(ms: number): Promise<void> {
   const watcher = await connectTo(url);
