@@ -8,6 +8,8 @@ import type { Runner } from "./statements.ts";
 const READ_MS = 60_000;
 /** How often the database is asked for its pulse. */
 const PULSE_MS = 250;
+/** How long the other side has to take note that a connection is closed. */
+const LEAVE_MS = 1_000;
 /** Of the time that a caller waits: until a connection or a pulse is given up, and until nothing is tried again. */
 const GIVEN_UP_AT = 0.75;
 const REFUSED_AT = 0.9;
@@ -81,7 +83,14 @@ export class Connections {
 
   async end(client: pg.Client): Promise<void> {
     this.#own.delete(client);
-    await client.end().catch(() => {});
+    // A pooler that looks for a server, or a network that is gone, does not hear that one takes one's leave.
+    let late: ReturnType<typeof setTimeout>;
+    const unheard = new Promise<void>((resolve) => {
+      late = setTimeout(resolve, LEAVE_MS);
+    });
+    await Promise.race([client.end().catch(() => {}), unheard]);
+    clearTimeout(late!);
+    streamOf(client).destroy();
   }
 
   /** Why the database cannot be asked just now; undefined while it answers. */
@@ -117,6 +126,7 @@ export class Connections {
         if (isLost(error)) this.#away = this.#refusal(error);
       }
       isAsking = false;
+      if (this.#closed && client) this.drop(client);
       next(() => void beat(), PULSE_MS);
     };
     next(() => void beat(), PULSE_MS);

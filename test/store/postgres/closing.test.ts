@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { connect, createServer, type Socket } from "node:net";
+import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { usePostgres } from "../../support/postgres.ts";
+
+const { newDatabase } = usePostgres();
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+const CLOSED_WITHIN_MS = 15_000;
+/** By which a client takes its leave. */
+const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
+
+/** A way to the server that does not hear who takes leave, as a pooler is that looks for a server meanwhile. */
+async function deafWay(host: string, port: number) {
+  const sockets: Socket[] = [];
+  const way = createServer({ allowHalfOpen: true }, (client) => {
+    const there = connect(port, host);
+    sockets.push(client, there);
+    client.on("data", (bytes: Buffer) => void (bytes.equals(TERMINATE) || there.write(bytes)));
+    there.on("data", (bytes) => client.write(bytes));
+    for (const socket of [client, there]) socket.on("error", () => {});
+  });
+  await new Promise<void>((resolve) => way.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (way.address() as { port: number }).port,
+    close: () => {
+      way.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+test("a store is closed soon though nobody hears that it takes its leave", async () => {
+  const url = new URL(await newDatabase());
+  const way = await deafWay(url.hostname, Number(url.port));
+  url.host = `127.0.0.1:${way.port}`;
+  const store = await openPostgresStore(url.href, { clock: Date.now, random });
+  await Promise.all([store.read.partners.list(), store.write((tx) => tx.installation.keyCheck("x"))]);
+  const startedAt = performance.now();
+  await store.close();
+  expect(performance.now() - startedAt).toBeLessThan(CLOSED_WITHIN_MS);
+  way.close();
+});
