@@ -5,6 +5,7 @@ import type { Connections } from "./connections.ts";
 const OTHERS =
   "SELECT count(*) || ':' || coalesce(sum(number), 0) AS written FROM write_groups WHERE writer NOT LIKE $1";
 const FORGET_OLD = "DELETE FROM write_groups WHERE written_at < now() - interval '1 day'";
+const FORGET_MS = 1_000;
 const FORGET = "DELETE FROM write_groups WHERE writer LIKE $1";
 
 /** Asks several times a second whether the database is there, and whether other processes have written to it. */
@@ -42,7 +43,8 @@ export class Pulse {
     await this.connections
       .open()
       .then(async (client) => {
-        await client.query(FORGET, [this.#own]);
+        // What is left is forgotten after a day all the same.
+        await client.query({ text: FORGET, values: [this.#own], query_timeout: FORGET_MS } as pg.QueryConfig);
         await this.connections.end(client);
       })
       .catch(() => {});
