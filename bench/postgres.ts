@@ -8,7 +8,7 @@ import { firstSnapshot, importFiles } from "./new-york.ts";
 import { enlargedSample, type Files } from "./portfolio.ts";
 
 const PAIRS = 3;
-const PAIR_MS = 1500;
+const PAIR_MS = 1000;
 const LIST_CLIENTS = 16;
 const WRITE_CLIENTS = 64;
 const WRITERS = 16;

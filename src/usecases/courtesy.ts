@@ -8,10 +8,11 @@ const REMEMBERED_MS = 5_000;
 
 /**
  * A pause between the transactions of a long command that leaves the database to a process beside it: a moment, within which
- * a first write gets in sooner or later, and once that was seen, long enough for every write that waits.
+ * a first write gets in sooner or later, and once that was seen, long enough for every write that waits. A database that
+ * several processes write to side by side needs no more than the moment.
  */
 export function courteousPause(
-  store: Pick<Store, "dataVersion">,
+  store: Pick<Store, "dataVersion" | "isShared">,
   clock: () => Instant,
   sleep: (ms: number) => Promise<void> = (ms) => Bun.sleep(ms),
 ): () => Promise<void> {
@@ -19,7 +20,7 @@ export function courteousPause(
   let sharedUntil = 0;
   return async () => {
     const seen = store.dataVersion();
-    if (seen !== version) sharedUntil = clock() + REMEMBERED_MS;
+    if (seen !== version && !store.isShared) sharedUntil = clock() + REMEMBERED_MS;
     version = seen;
     await sleep(clock() < sharedUntil ? WINDOW_MS : ALONE_MS);
   };
