@@ -90,6 +90,11 @@ export type Store = {
   onGroup(listener: (jobs: number, durationMs: number) => void): void;
   /** Tells whose outbox got deliveries in a write of this process. */
   onOutbox(listener: (partnerIds: ReadonlySet<string>) => void): void;
+  /**
+   * Lets the database see how much its tables hold, after very many rows were written: it plans by that, and finds rows
+   * by the wrong way else. Never fails.
+   */
+  analyze(): Promise<void>;
   /** Bytes of the database, and of the log that is not yet part of it. */
   sizes(): Promise<{ databaseBytes: number; logBytes: number }>;
   /** The newest step of the schema that this program knows. */

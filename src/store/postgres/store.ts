@@ -35,6 +35,12 @@ const MOST_MS = 8_000;
 
 const LOCK_CLOCK = "SELECT last_instant FROM clock FOR UPDATE";
 
+/** The tables that an import fills. */
+const ANALYZE = [
+  "BEGIN; SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = '60s'; ANALYZE properties, property_totals,",
+  "property_plans, units, appliances, components, service_events, event_log; COMMIT",
+].join(" ");
+
 export type PostgresStoreOptions = StoreOptions & { migrations?: readonly Migration[] };
 
 /**
@@ -217,6 +223,16 @@ function assemble(connections: Connections, options: Assembled): Store {
     },
     onOutbox: (listener) => {
       onOutbox = listener;
+    },
+    async analyze() {
+      if (isClosed) return;
+      await connections
+        .open()
+        .then(async (client) => {
+          await client.query(ANALYZE).finally(() => connections.end(client));
+        })
+        // What it is for goes on, only slower.
+        .catch(() => {});
     },
     async sizes() {
       const { rows } = await connections.reader.read({

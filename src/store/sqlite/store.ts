@@ -118,6 +118,8 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     onOutbox: (listener) => {
       onOutbox = listener;
     },
+    // Every statement names the index that it is to be run by.
+    analyze: async () => {},
     async sizes() {
       const logBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
       return { databaseBytes: sqlite.sizeBytes(), logBytes };

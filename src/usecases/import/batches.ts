@@ -6,6 +6,9 @@ import { type ReadRow, readRows, rejection, type SurveyedFile } from "./file.ts"
 import type { Batch, FieldChange, RowKind } from "./kind.ts";
 import type { RejectedRow } from "./rejects.ts";
 
+/** Rows after which the database looks at its tables for the first time; then each time that they are ten times as many. */
+const FIRST_ANALYZED = 500;
+
 /** Rows read ahead of the transactions. */
 const READ_AHEAD = 400;
 
@@ -54,6 +57,8 @@ export async function importRows<Entry>(
 ): Promise<void> {
   const open = kind.start();
   let waiting: ReadRow<Entry>[] = [];
+  let done = 0;
+  let analyzeAt = FIRST_ANALYZED;
 
   async function writeSome(): Promise<void> {
     const { batch, taken } = await writePortfolio<Written<Entry>>(
@@ -69,7 +74,12 @@ export async function importRows<Entry>(
     );
     batch.committed?.();
     waiting = waiting.slice(taken.tally.read);
+    done += taken.tally.read;
     onCommit(taken);
+    if (done >= analyzeAt) {
+      analyzeAt *= 10;
+      await store.analyze();
+    }
     await pause();
   }
 
@@ -78,6 +88,7 @@ export async function importRows<Entry>(
     while (waiting.length >= READ_AHEAD) await writeSome();
   }
   while (waiting.length > 0) await writeSome();
+  if (done >= FIRST_ANALYZED) await store.analyze();
 }
 
 async function takeRows<Entry>(

@@ -376,3 +376,12 @@ test("what is looked for by a text with a NUL, which no row can have, is not fou
   expect(await isThere("PARTNER_\0")).toBe(false);
   expect(await store.read.appliances.list(["A_\0"])).toEqual([]);
 });
+
+test("the database is shown what an import has written", async () => {
+  await store.analyze();
+  const analyzed = "SELECT relname FROM pg_stat_user_tables WHERE last_analyze IS NOT NULL";
+  await eventually(async () => {
+    const names = (await rowsOf(server.url(), analyzed)).map(({ relname }) => relname);
+    expect(names).toEqual(expect.arrayContaining(["properties", "appliances", "components"]));
+  });
+});
