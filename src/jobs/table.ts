@@ -29,6 +29,8 @@ export type JobWorld = {
 
 /** Replies deleted in one transaction. */
 const BATCH = 500;
+/** Of them, at once: each may be of several megabytes. */
+const STEP = 10;
 
 /** What a server runs by the clock, but for backups. */
 export function jobTable(world: JobWorld): Job[] {
@@ -53,8 +55,18 @@ export function jobTable(world: JobWorld): Job[] {
       name: "prune-idempotency-keys",
       pattern: "0 17 * * * *",
       async run() {
-        const pruneSome = () => store.write((tx) => tx.idempotency.prune(tx.now - REPLIES_KEPT_MS, BATCH));
-        while ((await pruneSome()) === BATCH) await pause();
+        const pruneSome = () =>
+          store.write(async (tx) => {
+            let pruned = 0;
+            while (pruned < BATCH) {
+              const some = await tx.idempotency.prune(tx.now - REPLIES_KEPT_MS, STEP);
+              pruned += some;
+              if (some < STEP) break;
+              await tx.giveWay();
+            }
+            return pruned;
+          });
+        while ((await pruneSome()) >= BATCH) await pause();
       },
     },
     ...(store.isShared

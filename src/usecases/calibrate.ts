@@ -3,7 +3,7 @@ import { YEAR_DAYS } from "../domain/calibration/expected-hazard.ts";
 import { FEWEST_FAILURES, type Fit, failuresAmong, fitRecord } from "../domain/calibration/fit.ts";
 import type { Life } from "../domain/calibration/life.ts";
 import { dCalibration, type SurvivalCurve, survivalCurve } from "../domain/calibration/life-ends.ts";
-import { livesOnRecord } from "../domain/calibration/lives-on-record.ts";
+import { findLives } from "../domain/calibration/lives-on-record.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { UNCORRECTED } from "../domain/scoring/corrections.ts";
@@ -63,14 +63,14 @@ async function fitAsOf(
 async function livesAsOf(
   environment: CalibrationEnvironment,
   asOf: Day,
-  alsoTake?: (history: PropertyHistory, lives: readonly Life[]) => void,
+  alsoTake?: (history: PropertyHistory, lives: readonly Life[]) => Promise<void>,
 ): Promise<Life[]> {
   const lives: Life[] = [];
-  await eachProperty(environment, asOf, (histories) => {
+  await eachProperty(environment, asOf, async (histories) => {
     for (const history of histories) {
-      const ofHistory = livesOnRecord(environment.knowledge, history, asOf);
+      const ofHistory = await inSlices(environment, findLives(environment.knowledge, history, asOf));
       for (const life of ofHistory) lives.push(life);
-      alsoTake?.(history, ofHistory);
+      await alsoTake?.(history, ofHistory);
     }
   });
   return lives;

@@ -19,6 +19,7 @@ import {
   trendLineView,
   unitLineView,
 } from "../wire/export.ts";
+import { takeTurns } from "./walk.ts";
 
 const PAGE = 500;
 /** A component has a trend row for every change of a year at most. */
@@ -43,6 +44,7 @@ export async function* exportPartner(
     const type = page[0]!.type;
     counts[type] = (counts[type] ?? 0) + page.length;
     yield page;
+    await takeTurns();
   }
   yield [endLineView(now(), counts)];
 }

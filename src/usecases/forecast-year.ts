@@ -1,17 +1,20 @@
 import type { Calibration } from "../domain/calibration/calibration.ts";
 import { YEAR_DAYS } from "../domain/calibration/expected-hazard.ts";
 import type { Life } from "../domain/calibration/life.ts";
-import { livesOnRecord } from "../domain/calibration/lives-on-record.ts";
+import { findLives } from "../domain/calibration/lives-on-record.ts";
 import { type Forecast, prove } from "../domain/calibration/proof.ts";
 import { seededRandom } from "../domain/calibration/seeded-random.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
+import type { ScoredProperty } from "../domain/property.ts";
 import { type Corrections, UNCORRECTED } from "../domain/scoring/corrections.ts";
 import { failureProbability } from "../domain/scoring/outlook.ts";
-import { scoreProperty } from "../domain/scoring/score.ts";
+import { type ScoreOptions, scoringOf } from "../domain/scoring/score.ts";
 import type { PropertyHistory } from "../domain/scoring/types.ts";
 import { addDays, type Day, dayNumber } from "../domain/time.ts";
+import type { ScoredAppliance } from "../store/queries/appliances.ts";
 import type { Store } from "../store/store.ts";
 import { loadHistories } from "./histories.ts";
+import { takeTurns } from "./walk.ts";
 
 export type CalibrationEnvironment = {
   store: Pick<Store, "read">;
@@ -45,8 +48,10 @@ export async function forecastYear(
   const forecasts = new YearForecasts(environment, asOf);
   await eachProperty(environment, asOf, async (histories, appliances) => {
     const corrections = await correctionsOf(appliances);
-    for (const history of histories)
-      forecasts.add(history, livesOnRecord(knowledge, history, asOf, { years: 1 }), corrections);
+    for (const history of histories) {
+      const lives = await inSlices(environment, findLives(knowledge, history, asOf, { years: 1 }));
+      await forecasts.add(history, lives, corrections);
+    }
   });
   return await forecasts.measure();
 }
@@ -64,12 +69,13 @@ export class YearForecasts {
   }
 
   /** `lives`: those of the property's components on record as of `to`, with the last year at least. */
-  add(history: PropertyHistory, lives: readonly Life[], corrections: Corrections): void {
+  async add(history: PropertyHistory, lives: readonly Life[], corrections: Corrections): Promise<void> {
     const { knowledge } = this.environment;
     const start = dayNumber(this.#from);
-    const before = scoreProperty(knowledge, history, this.#from);
-    const after =
-      corrections === UNCORRECTED ? before : scoreProperty(knowledge, history, this.#from, { corrections });
+    const scores = (options: ScoreOptions) =>
+      inSlices(this.environment, scoringOf(knowledge, history, this.#from, options));
+    const before = await scores({});
+    const after = corrections === UNCORRECTED ? before : await scores({ corrections });
     const forecasts: Forecast[] = [];
     for (const { componentId, defId, years } of lives) {
       const year = years.find((candidate) => candidate.start === start);
@@ -107,16 +113,37 @@ export async function eachProperty(
     cursor = properties.at(-1)!.id;
     const counted = properties.filter(({ isDemo }) => !isDemo);
     const appliances = await store.read.appliances.forScoring(counted.map(({ id }) => id));
-    const loaded = await loadHistories(store.read, knowledge, counted, appliances, asOf);
-    await take(
-      Array.from(loaded.values(), ({ history }) => history),
-      appliances,
-    );
+    const loaded = await loadInSteps(store.read, knowledge, counted, appliances, asOf);
+    await take(loaded, appliances);
     const ratio = SLICE_MS / Math.max(ticks() - startedAt, 0.1);
     const next = budget * Math.min(2, Math.max(0.5, ratio));
     budget = Math.round(Math.min(STEP_RANGE.most, Math.max(STEP_RANGE.least, next)));
     await pause();
   }
+}
+
+/** Appliances whose histories are read at once. */
+const APPLIANCES = 500;
+
+/** The histories of properties, read some appliances at a time. */
+async function loadInSteps(
+  read: Store["read"],
+  knowledge: Knowledge,
+  properties: readonly ScoredProperty[],
+  appliances: readonly ScoredAppliance[],
+  asOf: Day,
+): Promise<PropertyHistory[]> {
+  const histories = new Map<string, PropertyHistory>();
+  for (let from = 0; from === 0 || from < appliances.length; from += APPLIANCES) {
+    if (from > 0) await takeTurns();
+    const some = appliances.slice(from, from + APPLIANCES);
+    for (const [id, { history }] of await loadHistories(read, knowledge, properties, some, asOf)) {
+      const whole = histories.get(id);
+      if (!whole) histories.set(id, history);
+      else for (const appliance of history.appliances) whole.appliances.push(appliance);
+    }
+  }
+  return [...histories.values()];
 }
 
 /** Runs to the end what gives way between two pieces of work, and lets others have their turn now and then. */

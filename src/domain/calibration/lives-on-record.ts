@@ -4,6 +4,7 @@ import { serviceRatios } from "../scoring/evidence.ts";
 import { concerns, type DatedEvent, timeline } from "../scoring/timeline.ts";
 import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../scoring/types.ts";
 import { ageingFrom, ageingRate, virtualAge } from "../scoring/virtual-age.ts";
+import { finished, type Steps } from "../steps.ts";
 import { type Day, dayNumber } from "../time.ts";
 import { YEAR_DAYS } from "./expected-hazard.ts";
 import type { Life, LifeYear } from "./life.ts";
@@ -18,20 +19,34 @@ export function livesOnRecord(
   knowledge: Knowledge,
   history: PropertyHistory,
   asOf: Day,
-  { years = EVIDENCE_YEARS } = {},
+  options: { years?: number } = {},
 ): Life[] {
+  return finished(findLives(knowledge, history, asOf, options));
+}
+
+/** The same in steps. */
+export function* findLives(
+  knowledge: Knowledge,
+  history: PropertyHistory,
+  asOf: Day,
+  { years = EVIDENCE_YEARS }: { years?: number } = {},
+): Steps<Life[]> {
   const today = dayNumber(asOf);
   const environment = knowledge.environment(history.state);
   const recordsSince = Math.min(dayNumber(history.recordsSince), today);
-  return history.appliances.flatMap((appliance) => {
+  const lives: Life[] = [];
+  for (const appliance of history.appliances) {
     const events = withoutNotes(timeline(appliance.events, today).events);
-    return appliance.components.flatMap((component) => {
+    for (const component of appliance.components) {
       const def = knowledge.component(component.defId);
       const rate = ageingRate(def, appliance.usageIntensity, environment, knowledge.model);
       const own = events.filter((event) => concerns(event, component.id));
-      return livesOf({ knowledge, appliance, component, def, rate, recordsSince, today, years, events: own });
-    });
-  });
+      const subject = { knowledge, appliance, component, def, rate, recordsSince, today, years, events: own };
+      for (const life of livesOf(subject)) lives.push(life);
+      yield;
+    }
+  }
+  return lives;
 }
 
 /** Keywords are no part of what is fitted. */

@@ -57,10 +57,11 @@ export function* scoringOf(
   const appliances: AssessedAppliance[] = [];
   for (const appliance of history.appliances)
     if (!only || only.has(appliance.id) || knowledge.cascadingTypes.has(appliance.typeId))
-      appliances.push(yield* assessAppliance(knowledge, appliance, surroundings));
+      if (appliances.push(yield* assessAppliance(knowledge, appliance, surroundings)) % STEP === 0) yield;
   const cascades = given.cascades ?? new CascadeEffects(knowledge, appliances);
   const scores = new Map<string, Score>();
-  for (const appliance of appliances) {
+  for (const [at, appliance] of appliances.entries()) {
+    if (at > 0 && at % STEP === 0) yield;
     if (only && !only.has(appliance.id)) continue;
     for (const component of appliance.components) {
       const cascade = cascades.ratio(component.def.id, appliance, component.trail);
@@ -146,6 +147,8 @@ type Shared = Surroundings & {
 
 /** More events than that are read with a break after each component. */
 const LONG = 1000;
+/** Appliances that are assessed in one step. */
+const STEP = 50;
 
 function* assessAppliance(
   knowledge: Knowledge,
