@@ -55,9 +55,14 @@ export function* scoringOf(
 ): Steps<Map<string, Score>> {
   const surroundings = surroundingsOf(knowledge, history, asOf, corrections, explain);
   const appliances: AssessedAppliance[] = [];
-  for (const appliance of history.appliances)
-    if (!only || only.has(appliance.id) || knowledge.cascadingTypes.has(appliance.typeId))
-      if (appliances.push(yield* assessAppliance(knowledge, appliance, surroundings)) % STEP === 0) yield;
+  for (const appliance of history.appliances) {
+    if (only && !only.has(appliance.id) && !knowledge.cascadingTypes.has(appliance.typeId)) continue;
+    const assessed =
+      appliance.events.length > LONG
+        ? yield* assessLong(knowledge, appliance, surroundings)
+        : assessAppliance(knowledge, appliance, surroundings);
+    if (appliances.push(assessed) % STEP === 0) yield;
+  }
   const cascades = given.cascades ?? new CascadeEffects(knowledge, appliances);
   const scores = new Map<string, Score>();
   for (const [at, appliance] of appliances.entries()) {
@@ -83,8 +88,11 @@ export function* scoringWithoutCascade(
   for (const appliance of history.appliances) {
     const components = appliance.components.filter(({ defId }) => knowledge.cascadesAcross.has(defId));
     const upstream = { ...appliance, components };
-    const { typeId, unitId, standalone } = yield* assessAppliance(knowledge, upstream, surroundings);
-    scored.push({ typeId, unitId, standalone });
+    const { typeId, unitId, standalone } =
+      appliance.events.length > LONG
+        ? yield* assessLong(knowledge, upstream, surroundings)
+        : assessAppliance(knowledge, upstream, surroundings);
+    if (scored.push({ typeId, unitId, standalone }) % STEP === 0) yield;
   }
   return scored;
 }
@@ -150,14 +158,38 @@ const LONG = 1000;
 /** Appliances that are assessed in one step. */
 const STEP = 50;
 
-function* assessAppliance(
+function assessAppliance(
+  knowledge: Knowledge,
+  appliance: ApplianceHistory,
+  surroundings: Surroundings,
+): AssessedAppliance {
+  const shared = sharedOf(knowledge, appliance, surroundings);
+  return together(
+    knowledge,
+    appliance,
+    appliance.components.map((component) => assess(knowledge, component, shared)),
+  );
+}
+
+/** The same in steps. */
+function* assessLong(
   knowledge: Knowledge,
   appliance: ApplianceHistory,
   surroundings: Surroundings,
 ): Steps<AssessedAppliance> {
-  const { id, typeId, unitId, brand, model } = appliance;
+  const shared = sharedOf(knowledge, appliance, surroundings);
+  const components: Assessment[] = [];
+  for (const component of appliance.components) {
+    components.push(assess(knowledge, component, shared));
+    yield;
+  }
+  return together(knowledge, appliance, components);
+}
+
+function sharedOf(knowledge: Knowledge, appliance: ApplianceHistory, surroundings: Surroundings): Shared {
+  const { typeId, brand, model } = appliance;
   const hazard = knowledge.hazard(typeId, brand, model);
-  const shared: Shared = {
+  return {
     ...surroundings,
     appliance,
     events: timeline(appliance.events, surroundings.today),
@@ -165,14 +197,14 @@ function* assessAppliance(
     hazard,
     brandIsKnown: isBrandKnown(knowledge, appliance, hazard),
   };
-  const components: Assessment[] = [];
-  for (const component of appliance.components) {
-    components.push(assess(knowledge, component, shared));
-    if (shared.events.events.length > LONG) yield;
-  }
-  const standalone = new Map(
-    components.map(({ def, risk }) => [def.id, cumulativeRisk(risk, knowledge.model)]),
-  );
+}
+
+function together(
+  { model }: Knowledge,
+  { id, typeId, unitId }: ApplianceHistory,
+  components: readonly Assessment[],
+): AssessedAppliance {
+  const standalone = new Map(components.map(({ def, risk }) => [def.id, cumulativeRisk(risk, model)]));
   return { id, typeId, unitId, standalone, components };
 }
 

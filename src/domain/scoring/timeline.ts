@@ -25,11 +25,11 @@ export function timeline(events: readonly EventEvidence[], today: number): Timel
     all = byKind(events.map(dated).sort(compare).reduce(withEvent, []));
     inOrder.set(events, all);
   }
-  const until = (some: readonly DatedEvent[]) => upTo(some, today);
+  if (all.events.at(-1)!.day <= today) return all;
   return {
-    events: until(all.events),
-    replacements: until(all.replacements),
-    restoring: until(all.restoring),
+    events: upTo(all.events, today),
+    replacements: upTo(all.replacements, today),
+    restoring: upTo(all.restoring, today),
   };
 }
 
@@ -67,11 +67,14 @@ function withEvent(once: DatedEvent[], event: DatedEvent): DatedEvent[] {
   return once;
 }
 
-const byKind = (events: readonly DatedEvent[]): Timeline => ({
-  events,
-  replacements: events.filter(({ eventType }) => eventType === "Replacement"),
-  restoring: events.filter(({ eventType }) => RESTORING.has(eventType)),
-});
+function byKind(events: readonly DatedEvent[]): Timeline {
+  const replacements: DatedEvent[] = [];
+  const restoring: DatedEvent[] = [];
+  for (const event of events)
+    if (event.eventType === "Replacement") replacements.push(event);
+    else if (RESTORING.has(event.eventType)) restoring.push(event);
+  return { events, replacements, restoring };
+}
 
 const RESTORING: ReadonlySet<EventEvidence["eventType"]> = new Set([
   "Preventive Maintenance",
@@ -125,7 +128,7 @@ function compareKinds(a: DatedEvent, b: DatedEvent): number {
     compareText(a.eventType, b.eventType) ||
     compareText(a.componentId, b.componentId) ||
     compareText(a.conditionAfter, b.conditionAfter) ||
-    compareText(saidIn(a.note), saidIn(b.note))
+    (a.note === b.note ? 0 : compareText(saidIn(a.note), saidIn(b.note)))
   );
 }
 
