@@ -28,7 +28,10 @@ export async function extendRecords(
   const moved: Property[] = [];
   for (let from = 0; from < reached.length; from += AT_ONCE) {
     const some = reached.slice(from, from + AT_ONCE);
-    const latest = some.map((property) => property.recordsSince).reduce((a, b) => (a > b ? a : b));
+    const latest = some
+      .map((property) => property.recordsSince)
+      .sort()
+      .at(-1)!;
     const ids = some.map(({ id }) => id);
     const days = Map.groupBy(await tx.serviceEvents.daysBefore(ids, latest), ({ propertyId }) => propertyId);
     for (const property of some) {

@@ -36,7 +36,7 @@ const NOTES_BYTES = 2_500_000;
 const ITEMS = 1000;
 /** As large as the answer to a full body. */
 const KEPT_REPLIES = 80;
-const RUNS = Number(process.env.TURNS_RUNS ?? 10);
+const RUNS = Number(process.env.TURNS_RUNS ?? 4);
 /** Of them, so many with what commands do. */
 const COMMAND_RUNS = Math.ceil(RUNS / 3);
 const DAY_MS = 86_400_000;
