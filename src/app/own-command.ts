@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { BUILD } from "./build-info.ts";
 
 export type OwnCommand = {
@@ -19,9 +20,12 @@ export class OwnCommandFailed extends Error {
   }
 }
 
-/** What starts this executable once more. Run from its sources it is Bun, whose first argument is the program. */
+/**
+ * What starts this executable once more. Run from its sources it is Bun, whose first argument is the program: never
+ * `Bun.main`, for what embeds a server would start itself, and that one the next.
+ */
 export const ownProgram = (): readonly string[] =>
-  BUILD.commit === "dev" ? [process.execPath, Bun.main] : [process.execPath];
+  BUILD.commit === "dev" ? [process.execPath, join(import.meta.dir, "../main.ts")] : [process.execPath];
 
 /** Variables that would make of the child something else than this executable with these arguments. */
 const NOT_INHERITED = [
