@@ -34,3 +34,9 @@ export function grantCalls(slots: CallSlots, now: number, limit: number, most: n
     waitMs: granted > 0 ? 0 : (oldest + SLOTS_OF_MINUTE) * SLOT_MS - now,
   };
 }
+
+/** Whether none of these counts any more. */
+export function isPast(slots: CallSlots, now: number): boolean {
+  const current = Math.floor(now / SLOT_MS);
+  return slots.every(([slot]) => slot <= current - SLOTS_OF_MINUTE);
+}

@@ -76,7 +76,7 @@ export function jobTable(world: JobWorld): Job[] {
             pattern: "0 37 * * * *",
             async run() {
               await store.write((tx) => tx.servers.forgetGone());
-              await forgetCallers(store, clock());
+              await forgetCallers(store);
             },
           },
         ]

@@ -22,6 +22,12 @@ export type WriteOptions = {
   partnerId?: string;
   /** The same of several. */
   partnerIds?: readonly string[];
+  /**
+   * Names the one row that the write takes for itself and that writes of other servers take too, where it is no
+   * partner's: those that wait together take such rows last, and in the order of their names, so that no two servers
+   * wait for each other.
+   */
+  sharedRow?: string;
 };
 
 /** The stores inside a transaction. Valid until the function that got it returns. */

@@ -96,7 +96,7 @@ export class DailyBudgets {
         return await run(tx);
       },
       // A database that is killed, or fails over, loses what only the process was promised.
-      { durability: this.store.isShared ? "durable" : "process" },
+      { durability: this.store.isShared ? "durable" : "process", sharedRow: `budget ${key}` },
     );
     this.#owed.delete(key);
     return result;

@@ -27,7 +27,8 @@ export class EmbedViews {
     try {
       await this.store.write(
         async (tx) => {
-          for (const views of counted.values()) await tx.embeds.addViews(views);
+          // In one order, since other servers count views of the same.
+          for (const id of [...counted.keys()].sort()) await tx.embeds.addViews(counted.get(id)!);
         },
         { durability: "process" },
       );

@@ -1,13 +1,10 @@
 import { LRUCache } from "lru-cache";
-import { grantCalls, SLOT_MS } from "../domain/minute-calls.ts";
-import type { Instant } from "../domain/time.ts";
+import { grantCalls, isPast } from "../domain/minute-calls.ts";
 import type { Store } from "../store/store.ts";
 
 /** Calls that are granted at a time, as a share of the limit: a busy caller's server asks so often in a minute. */
 const BLOCKS = 20;
 const MOST_REMEMBERED = 10_000;
-/** A minute, and what clocks may be off. */
-const FORGOTTEN_MS = 300_000;
 /** A block may run out while it is on its way; then another is asked for. */
 const MOST_TRIES = 4;
 
@@ -22,14 +19,13 @@ type Account = {
 const NONE: Account = { left: 0, until: 0, refusedUntil: 0, waiting: 0, asking: undefined };
 
 /** Callers looked at in one transaction. */
-const BATCH = 500;
+const BATCH = 200;
 
 /** Forgets whoever has not called for a minute. */
-export async function forgetCallers(store: Pick<Store, "write">, now: Instant): Promise<void> {
-  const before = Math.floor((now - FORGOTTEN_MS) / SLOT_MS);
+export async function forgetCallers(store: Pick<Store, "write">): Promise<void> {
   for (let after: string | undefined = ""; after !== undefined; )
     after = await store.write(
-      (tx): Promise<string | undefined> => tx.minuteCalls.prune(after!, before, BATCH),
+      (tx): Promise<string | undefined> => tx.minuteCalls.prune(after!, isPast, BATCH),
       {
         durability: "process",
         priority: "background",
@@ -87,7 +83,7 @@ export class SharedMinute {
         if (grant.granted > 0) await tx.minuteCalls.save(caller, grant.slots);
         return grant;
       },
-      { durability: "process" },
+      { durability: "process", sharedRow: `minute ${caller}` },
     );
     // By this server's clock they end no later than by the database's, whose slot had begun before it was asked.
     Object.assign(account, { left: granted, until: askedAt + validMs });

@@ -6,6 +6,8 @@ export type Job = {
   isDurable: boolean;
   /** Whose rows it writes, where that is known. */
   partnerIds: readonly string[];
+  /** The row that it takes and that others may hold, where it is no partner's. */
+  sharedRow?: string | undefined;
   /** Until when it may wait for rows that another transaction holds, in ticks. */
   deadline: number;
   settle: (error: unknown, value: unknown) => void;
@@ -35,6 +37,14 @@ export type LaneOptions = {
   onEnd: () => Promise<void>;
   onGroup: (jobs: number, durationMs: number) => void;
 };
+
+/** Those that take a shared row last, in one order for all servers. */
+export function inOrderOfRows(jobs: readonly Job[]): Job[] {
+  const [taking, others] = [jobs.filter(takesSharedRow), jobs.filter((job) => !takesSharedRow(job))];
+  return [...others, ...taking.sort((one, other) => order(one.sharedRow, other.sharedRow))];
+}
+const order = (one: string, other: string) => Number(one > other) - Number(one < other);
+const takesSharedRow = (job: Job): job is Job & { sharedRow: string } => job.sharedRow !== undefined;
 
 export type Outcome = { job: Job; error: unknown; value: unknown };
 

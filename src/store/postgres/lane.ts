@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { StorageError } from "../../domain/errors.ts";
 import { causeOf, isCollision, isHeldUp, isLost, isOfAll } from "./errors.ts";
-import { Alone, Careless, type Job, type LaneOptions, type Outcome } from "./job.ts";
+import { Alone, Careless, inOrderOfRows, type Job, type LaneOptions, type Outcome } from "./job.ts";
 import type { Runner, Statement } from "./statements.ts";
 import { begin, LOOK, MARK, waitFor } from "./write-group.ts";
 
@@ -76,7 +76,7 @@ export class Lane {
     // Requests that arrive in this turn of the event loop join the first group.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, this.options.groupSize);
+      const group = inOrderOfRows(this.#waiting.splice(0, this.options.groupSize));
       this.#taken = group.length;
       await this.#commit(group);
       this.#taken = 0;

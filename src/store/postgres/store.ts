@@ -169,7 +169,8 @@ function assemble(connections: Connections, options: Assembled): Store {
         await moment.close();
       }
     },
-    async write(run, { durability = "durable", priority = "request", partnerId, partnerIds = [] } = {}) {
+    async write(run, how = {}) {
+      const { durability = "durable", priority = "request", partnerId, partnerIds = [], sharedRow } = how;
       if (isClosed) throw new Error("the store is closed");
       const ids = partnerId === undefined ? partnerIds : [partnerId, ...partnerIds];
       const isBackground = priority === "background";
@@ -194,7 +195,7 @@ function assemble(connections: Connections, options: Assembled): Store {
           on.lane.add({
             run: () => runIn(on),
             isDurable: durability === "durable",
-            ...{ partnerIds: ids, deadline },
+            ...{ partnerIds: ids, sharedRow, deadline },
             settle(error, value) {
               if (isHeld) for (const id of ids) leave(id);
               if (error === undefined) resolve(value);

@@ -1,4 +1,4 @@
-import { asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, gt, or, sql } from "drizzle-orm";
 import type { CallSlots } from "../../domain/minute-calls.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
@@ -22,20 +22,27 @@ export function minuteCallStore(engine: Engine) {
       const [held] = await hold().execute({ partnerId });
       return { slots: JSON.parse(held!.slots) as CallSlots, now: Number(held!.now) };
     },
-    /** Forgets up to `limit` callers after one whose latest slot is before that; returns the last one that was looked at. */
-    async prune(after: string, beforeSlot: number, limit: number): Promise<string | undefined> {
-      const { partnerId } = minuteCalls;
+    /**
+     * Looks at up to `limit` callers after one, and forgets those who are past by the database's moment and do not call
+     * meanwhile; returns the last one that was looked at.
+     */
+    async prune(
+      after: string,
+      isPast: (slots: CallSlots, now: Instant) => boolean,
+      limit: number,
+    ): Promise<string | undefined> {
+      const { partnerId, slots } = minuteCalls;
       const rows = await db
-        .select()
+        .select({ partnerId, slots, now: sql<number>`${now}` })
         .from(minuteCalls)
         .where(gt(partnerId, after))
         .orderBy(asc(partnerId))
         .limit(limit);
-      const old = rows.filter(
-        ({ slots }) => ((JSON.parse(slots) as CallSlots).at(-1)?.[0] ?? 0) < beforeSlot,
-      );
-      const ids = old.map((row) => row.partnerId);
-      if (ids.length > 0) await db.delete(minuteCalls).where(inArray(partnerId, ids));
+      const past = rows.filter((row) => isPast(JSON.parse(row.slots) as CallSlots, Number(row.now)));
+      if (past.length > 0) {
+        const asSeen = past.map((row) => and(eq(partnerId, row.partnerId), eq(slots, row.slots)));
+        await db.delete(minuteCalls).where(or(...asSeen));
+      }
       return rows.at(-1)?.partnerId;
     },
     async save(partnerId: string, slots: CallSlots): Promise<void> {

@@ -125,7 +125,7 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       await store.write((tx) => tx.minuteCalls.save("P", [[7, 3]]));
       expect((await hold()).slots).toEqual([[7, 3]]);
       const prune = (after: string, before: number) =>
-        store.write((tx) => tx.minuteCalls.prune(after, before, 1));
+        store.write((tx) => tx.minuteCalls.prune(after, (all) => all.at(-1)![0] < before, 1));
       await store.write((tx) => tx.minuteCalls.hold("Q"));
       await store.write((tx) =>
         tx.minuteCalls.save("Q", [
@@ -137,6 +137,13 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       const slots = (caller: string) => store.write((tx) => tx.minuteCalls.hold(caller));
       expect((await slots("P")).slots).toEqual([]);
       expect((await slots("Q")).slots).toHaveLength(2);
+      let asked = 0;
+      const look = (_: unknown, now: number) => {
+        asked = now;
+        return false;
+      };
+      await store.write((tx) => tx.minuteCalls.prune("", look, 1));
+      expect(Math.abs(asked - Date.now())).toBeLessThan(60_000);
     });
 
     test("the last moment of a partner is no earlier than its latest row's, and all later ones are after it", async () => {

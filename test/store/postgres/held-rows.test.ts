@@ -3,6 +3,7 @@ import type pg from "pg";
 import { StorageError } from "../../../src/domain/errors.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { eventually } from "../../support/eventually.ts";
 import { connectTo, usePostgres, withUsualPatience } from "../../support/postgres.ts";
 
 const { newDatabase } = usePostgres();
@@ -124,3 +125,41 @@ async function untilWaitingFor(ms: number): Promise<void> {
   }
   await watcher.end();
 }
+
+test("rows that servers share are taken in one order, so that no two servers wait for each other", async () => {
+  const names = Array.from({ length: 30 }, (_, nth) => `address ${String(nth).padStart(2, "0")}`);
+  const taken: string[] = [];
+  const take = (name: string) =>
+    store.write(
+      async (tx) => {
+        taken.push(name);
+        await tx.minuteCalls.hold(name);
+      },
+      { sharedRow: name },
+    );
+  await Promise.all(names.toReversed().map(take));
+  // Each row says by which transaction it was written.
+  const { rows } = await other.query<{ names: string[] }>(
+    "SELECT array_agg(partner_id) AS names FROM minute_calls GROUP BY xmin::text",
+  );
+  const groups = rows.map((row) => taken.filter((name) => row.names.includes(name)));
+  expect(groups.some((group) => group.length > 1)).toBe(true);
+  expect(groups).toEqual(groups.map((group) => group.toSorted()));
+});
+
+test("who calls while it is to be forgotten is counted", async () => {
+  const slots = "SELECT slots FROM minute_calls WHERE partner_id = 'again'";
+  await store.write((tx) => tx.minuteCalls.hold("again"));
+  await other.query("BEGIN");
+  await other.query("UPDATE minute_calls SET slots = '[[9,1]]' WHERE partner_id = 'again'");
+  const forgotten = store.write((tx) => tx.minuteCalls.prune("", (all) => all.length === 0, 100), {
+    priority: "background",
+  });
+  await eventually(async () => {
+    const waiting = "SELECT 1 FROM pg_locks WHERE NOT granted";
+    expect((await other.query(waiting)).rows).not.toEqual([]);
+  });
+  await other.query("COMMIT");
+  await forgotten;
+  expect((await other.query(slots)).rows).toEqual([{ slots: "[[9,1]]" }]);
+});
