@@ -126,7 +126,14 @@ function openMoment(file: string) {
     db.close();
     throw error;
   }
-  return { engine: sqliteEngine(db), close: () => db.close() };
+  return {
+    engine: sqliteEngine(db),
+    close: () => {
+      // Its statements are the garbage collector's to end, and until then it is not quite closed: it would keep its moment.
+      if (db.inTransaction) db.run("ROLLBACK");
+      db.close();
+    },
+  };
 }
 
 function writerConnection(db: Database): WriterConnection {
