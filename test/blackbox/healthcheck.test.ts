@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { makeCertificate } from "../support/certificates.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
+import { lastingPort } from "../support/ports.ts";
 import { testOnFile } from "../support/postgres.ts";
 
 const { folder, install, serve } = useMainstay();
@@ -77,8 +78,9 @@ testOnFile("a server that cannot store anything is found unwell", async () => {
 });
 
 test("where nothing listens, that is said, and where to look", async () => {
-  const server = await serve();
-  const port = portOf(server);
+  const server = install({ admin: { listen: "127.0.0.1:0" } });
+  const port = await lastingPort();
+  await server.start({ args: ["--port", String(port)] });
   await server.stop();
   const { code, result, error } = await check(server, port);
   expect(code).toBe(1);

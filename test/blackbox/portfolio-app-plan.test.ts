@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import type { Browser, Page } from "playwright-core";
-import { openApp, settled } from "../support/app-window.ts";
+import { hashOf, openApp, settled } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
@@ -77,9 +77,15 @@ describe("the portfolio's plan", () => {
     const calls = callsOf(page);
     const spent = page.locator(".spent").getByText(/made by this page/);
     const before = Number.parseInt(await spent.innerText(), 10);
-    await slider.focus();
-    for (let n = 0; n < 60; n++) await page.keyboard.press("ArrowLeft");
-    await page.waitForURL(/budget=\d+$/);
+    const sixtyStepsDown = () =>
+      slider.evaluate((input: HTMLInputElement) => {
+        for (let n = 0; n < 60; n++) {
+          input.stepDown();
+          input.dispatchEvent(new Event("input", { bubbles: true }));
+        }
+      });
+    await sixtyStepsDown();
+    await page.waitForFunction(() => /budget=\d+$/.test(location.hash));
     await settled(page);
     const amount = Number(await slider.inputValue());
     expect(amount).toBeLessThan(all.spent);
@@ -107,9 +113,9 @@ describe("the portfolio's plan", () => {
     await picture(page, "app-budget");
     expect(await accessibilityFaults(page)).toEqual([]);
 
-    await page.keyboard.press("End");
+    await slider.press("End");
     await page.getByText("nothing is left to save").waitFor();
-    for (let n = 0; n < 60; n++) await page.keyboard.press("ArrowLeft");
+    await sixtyStepsDown();
     await page.getByText(`${dollars(amount)} replaces`).waitFor();
     // All the money, and an amount that was tried before, are known.
     expect(calls).toHaveLength(1);
@@ -189,7 +195,7 @@ describe("a property's plan", () => {
     expect(await page.locator("#plan .bargain").innerText()).toStartWith(
       `${dollars(amount)} replaces ${budget.chosen.length} parts for ${dollars(budget.spent)}.`,
     );
-    expect(new URL(page.url()).hash).toBe(`${place}?budget=${amount}`);
+    expect(await hashOf(page)).toBe(`${place}?budget=${amount}`);
 
     await page.locator("#attention summary").click();
     const { name, text } = await saved(page, () =>

@@ -13,6 +13,7 @@ import { dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { unpackTar } from "modern-tar";
 import { type Browser, chromium } from "playwright-core";
+import { PATIENCE_MS } from "./eventually.ts";
 
 const PACKAGE = join(import.meta.dir, "../../node_modules/@sparticuz/chromium");
 const { version: VERSION } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
@@ -24,6 +25,7 @@ export async function launchBrowser(): Promise<Browser> {
   const { executable, env } = process.arch === "x64" ? await packagedBrowser() : systemBrowser();
   return await chromium.launch({
     executablePath: executable,
+    timeout: PATIENCE_MS,
     env: { ...process.env, ...env } as Record<string, string>,
     // As root there is no sandbox; hinting would draw letters another way on each machine.
     args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"],

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page, Request } from "playwright-core";
+import { PATIENCE_MS } from "./eventually.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const AXE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8");
@@ -22,6 +23,7 @@ export async function openWindow(
   options: BrowserContextOptions = {},
 ): Promise<Window> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const troubles: string[] = [];
   page.on("console", (message) => {
@@ -43,18 +45,47 @@ export async function openWindow(
   return { page, troubles, close: () => context.close() };
 }
 
-/** What axe-core finds wrong with the page as it is, by the rules of WCAG 2.2 AA and its best practices. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+/**
+ * What axe-core finds wrong with the page as it is, by the rules of WCAG 2.2 AA and its best practices; or by those of
+ * colours alone, for a page that was tried by all of them in other colours.
+ */
+export async function accessibilityFaults(page: Page, rules: "all" | "colours" = "all"): Promise<string[]> {
+  await unmoved(page);
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   const { violations } = await page.evaluate(
-    "axe.run(document, { resultTypes: ['violations'] })" as unknown as () => Promise<{
-      violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[];
-    }>,
+    (options) =>
+      (window as unknown as { axe: Axe }).axe.run(document, { resultTypes: ["violations"], ...options }),
+    rules === "all" ? {} : { runOnly: ["color-contrast", "link-in-text-block"] },
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
   );
 }
+
+type Axe = {
+  run(
+    what: Document,
+    options: object,
+  ): Promise<{ violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[] }>;
+};
+
+/** Does it while the page is shown to somebody who wants it dark. */
+export async function inTheDark<T>(page: Page, act: () => Promise<T>): Promise<T> {
+  await page.emulateMedia({ colorScheme: "dark" });
+  const result = await act();
+  await page.emulateMedia({ colorScheme: null });
+  return result;
+}
+
+/** For pages that are looked at one after the other: nothing fades, so that nothing has to be waited for. */
+export const STILL = { reducedMotion: "reduce" } as const;
+
+/** Waits until what fades in or out has done so: until then it is paler than it is. */
+export const unmoved = (page: Page) =>
+  page.waitForFunction(
+    () =>
+      !document.getAnimations().some((one) => one instanceof CSSTransition && one.playState === "running"),
+  );
 
 /** By how much the page is wider than its window. */
 export const overflow = (page: Page) =>
