@@ -190,15 +190,18 @@ describe("a clock that is set back by a day and then forward by a year", () => {
       await addProperty(asPartner());
       await receiver.waitFor((received) => received.length === had + 1);
       // The attempt is recorded, and the next one planned, before the clock is set.
+      const { id } = receiver.received.at(-1)!;
       await eventually(() =>
-        expect(log.findLast(({ msg }) => msg === "webhook attempt")).toMatchObject({ outcome: "retry" }),
+        expect(
+          log.find(({ msg, delivery_id }) => msg === "webhook attempt" && delivery_id === id),
+        ).toMatchObject({ outcome: "retry" }),
       );
       await asPartner().get("/v1/ping");
       set(jump);
-      await receiver.waitFor((received) => received.length === had + 2, 15_000);
+      await receiver.waitFor((received) => received.length === had + 2);
       expect(receiver.received.at(-1)!.id).toBe(receiver.received.at(-2)!.id);
     }
-  }, 60_000);
+  });
 
   // Rule: retry-times
   test("gives a delivery up after three attempts, at 0, 5 and 35 seconds", async () => {
@@ -212,7 +215,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
         .map(({ outcome }) => outcome);
     };
     for (const [nth, waitMs] of [5_000, 30_000, DAY].entries()) {
-      await receiver.waitFor((received) => received.length === had + nth + 1, 15_000);
+      await receiver.waitFor((received) => received.length === had + nth + 1);
       const expected = ["retry", "retry", "failed"].slice(0, nth + 1);
       await eventually(() => expect(outcomes()).toEqual(expected));
       pass(waitMs);
@@ -223,7 +226,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
     const ids = receiver.received.slice(had).map(({ id }) => id);
     expect(new Set(ids.slice(0, 3)).size).toBe(1);
     expect(ids[3]).not.toBe(ids[0]);
-  }, 60_000);
+  });
 
   test("locks no caller out of the limits of a minute", async () => {
     pass(60_000);

@@ -28,7 +28,8 @@ class Demo {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const gather = async (name: "stdout" | "stderr") => {
-      for await (const chunk of this.#child[name]) this[name] += new TextDecoder().decode(chunk);
+      const decoder = new TextDecoder();
+      for await (const chunk of this.#child[name]) this[name] += decoder.decode(chunk, { stream: true });
     };
     this.#output = Promise.all([gather("stdout"), gather("stderr")]);
     running.add(this);
@@ -36,7 +37,7 @@ class Demo {
 
   /** What it has printed, once that matches. */
   async prints(pattern: RegExp): Promise<string> {
-    await eventually(() => expect(`${this.stdout}\n${this.stderr}`).toMatch(pattern), 40_000);
+    await eventually(() => expect(`${this.stdout}\n${this.stderr}`).toMatch(pattern));
     return this.stdout;
   }
 
@@ -83,7 +84,7 @@ describe("a first run, and a second", () => {
     expect(first).not.toContain("WRONG");
 
     const announced = Number(/: ([\d,]+) tier changes/.exec(first)![1]!.replaceAll(",", ""));
-    await eventually(() => expect(demo.stdout).toContain(`(${announced} in all)`), 40_000);
+    await eventually(() => expect(demo.stdout).toContain(`(${announced} in all)`));
     expect(announced).toBeGreaterThan(100);
 
     const [alerts, summary, replacement] = first.match(/^curl .*$/gm)!;
@@ -94,7 +95,7 @@ describe("a first run, and a second", () => {
     const page = await fetch(shown(first, "Property page")!);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain("Maple Court (demo)");
-    await eventually(() => expect(demo.stdout).toMatch(/component\.recovered .+Maple Court/), 40_000);
+    await eventually(() => expect(demo.stdout).toMatch(/component\.recovered .+Maple Court/));
 
     expect(await demo.stop("SIGINT")).toBe(0);
     expect(demo.stdout).toMatch(
@@ -126,7 +127,7 @@ describe("a first run, and a second", () => {
     const { counts: before } = await send(summary!);
     await send(replacement!);
     expect((await send(summary!)).counts.service_events).toBe(before.service_events + 1);
-    await eventually(() => expect(demo.stdout).toMatch(/webhook {2}service_event\.created/), 40_000);
+    await eventually(() => expect(demo.stdout).toMatch(/webhook {2}service_event\.created/));
     // the deliveries of a partner go out in order: what came before its own had to be announced once more
     expect(demo.stdout).not.toMatch(/component\.(critical|warning)/);
 
@@ -140,7 +141,7 @@ test("tells machines what it tells people, on one line", async () => {
   const cwd = folder();
   const demo = new Demo(cwd, "--data-dir", "elsewhere", "--json");
   await demo.prints(/\n/);
-  await eventually(() => expect(demo.stdout).toEndWith("\n"), 40_000);
+  await eventually(() => expect(demo.stdout).toEndWith("\n"));
   const ready = JSON.parse(demo.stdout);
   expect(ready).toMatchObject({
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readFileSync, readSync } from "node:fs"
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { CAN_MOUNT, useDisks } from "../support/disk.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, PATIENCE_MS } from "../support/eventually.ts";
 import { EXECUTABLE } from "../support/executable.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
@@ -32,7 +32,7 @@ function serveInto(target: string) {
   return {
     async stop() {
       child.kill("SIGTERM");
-      const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
+      const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
       const code = await child.exited;
       clearTimeout(timer);
       return { code, stderr: await new Response(child.stderr).text() };
@@ -60,7 +60,7 @@ async function askUntilDropped({ url, admin_url }: LogLine): Promise<number> {
     const dropped = await droppedAt(admin_url);
     expect(dropped).toBeGreaterThan(0);
     return dropped;
-  }, 60_000);
+  });
 }
 
 describe("standard output that takes nothing", () => {

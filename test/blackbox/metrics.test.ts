@@ -150,7 +150,7 @@ describe("what the metrics measure moves with", () => {
       lock.run("BEGIN IMMEDIATE");
       const properties = Array.from({ length: 12 }, () => addProperty(client, { unit_count: 500 }));
       await eventually(async () =>
-        expect((await scrape(server)).get("mainstay_write_queue_length")).toBeGreaterThan(0),
+        expect((await scrape(server)).get("mainstay_write_queue_length")).toBeGreaterThan(2),
       );
       lock.run("ROLLBACK");
       lock.close();
@@ -198,8 +198,11 @@ describe("what the metrics measure moves with", () => {
     const resident = after.get("process_resident_memory_bytes")!;
     expect(resident / (pages! * 4096)).toBeGreaterThan(0.5);
     expect(resident / (pages! * 4096)).toBeLessThan(2);
-    const settled = await scrape(server);
-    expect(settled.get('mainstay_event_loop_delay_seconds{percentile="100"}')).toBeLessThan(0.2);
+    // Of the time since the scrape before: a busy machine may hold the loop up once more.
+    await eventually(async () => {
+      const settled = await scrape(server);
+      expect(settled.get('mainstay_event_loop_delay_seconds{percentile="100"}')).toBeLessThan(0.2);
+    });
   });
 });
 

@@ -36,6 +36,10 @@ beforeAll(async () => {
     expect(deliveries.map(({ status }: Json) => status)).toEqual(Array(3).fill("delivered"));
     return deliveries;
   });
+  await eventually(async () => {
+    const { deliveries } = await listed({}, other);
+    expect(deliveries.map(({ status }: Json) => status)).toEqual(["delivered"]);
+  });
 });
 afterAll(() => receiver.close());
 

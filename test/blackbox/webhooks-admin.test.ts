@@ -122,7 +122,7 @@ describe("the delivery log", () => {
       });
       expect(body.deliveries.filter(({ status }: Json) => status !== "delivered")).toEqual([]);
       return body.deliveries as Json[];
-    }, 30_000);
+    });
     const idsOf = (event: string) => logged.filter((one) => one.event === event).map((one) => one.request_id);
     expect(idsOf("property.created").sort()).toEqual(["call-4711", "call-4712"]);
     expect(idsOf("webhook.test")).toEqual(["night shift 1"]);
@@ -130,13 +130,15 @@ describe("the delivery log", () => {
     expect(announced.length).toBeGreaterThan(0);
     expect(new Set(announced)).toEqual(new Set([null]));
     const first = logged.find((one) => one.request_id === "call-4711")!;
-    const attempts = server.log.filter(
-      ({ msg, request_id }) => msg === "webhook attempt" && request_id === "call-4711",
-    );
-    expect(attempts).toMatchObject([
-      { delivery_id: first.id, attempt: 1, outcome: "retry", status_code: 500 },
-      { delivery_id: first.id, attempt: 2, outcome: "delivered", status_code: 200 },
-    ]);
+    await eventually(() => {
+      const attempts = server.log.filter(
+        ({ msg, request_id }) => msg === "webhook attempt" && request_id === "call-4711",
+      );
+      expect(attempts).toMatchObject([
+        { delivery_id: first.id, attempt: 1, outcome: "retry", status_code: 500 },
+        { delivery_id: first.id, attempt: 2, outcome: "delivered", status_code: 200 },
+      ]);
+    });
     expect((await server.run("deliveries", "show", first.id)).stdout).toMatch(/^request_id +call-4711$/m);
     expect(await server.json("deliveries", "show", test.id)).toMatchObject({ request_id: "night shift 1" });
   });
@@ -303,7 +305,9 @@ describe("a partner's receiver", () => {
     expect((await admin.client.get(path)).body).toMatchObject({ enabled: false, deliveries_pending: 1 });
     await server.json("partner", "enable", partner.partner_id);
     await settled(partner, 1);
-    expect(receiver.received.map((one) => one.id)).toEqual([id, id]);
+    // More than twice where it took longer than the first pause to disable the partner.
+    expect(receiver.received.length).toBeGreaterThan(1);
+    expect(new Set(receiver.received.map((one) => one.id))).toEqual(new Set([id]));
   });
 
   test("gets as many deliveries at a time as an administrator allows it", async () => {
@@ -354,7 +358,7 @@ describe("the rotation of a webhook secret", () => {
       const received = await receiver.waitFor((all) => all.some(({ id }) => id === body.id));
       const last = received.find(({ id }) => id === body.id)!;
       expect(await verifySignatures(last, next)).toMatchObject({ service: true, standard: true, next: null });
-    }, 25_000);
+    });
   });
 
   // Rule: secret-overlap

@@ -76,7 +76,9 @@ describe("what happens to a portfolio", () => {
     received = await receiver.waitFor(
       (all) =>
         ofEvent(all, "component.recovered").length === 1 &&
-        ofEvent(all, "service_event.created").length === 2,
+        ofEvent(all, "service_event.created").length === 2 &&
+        ofEvent(all, "appliance.created").length === 1 &&
+        ofEvent(all, "property.created").length === 1,
     );
   });
   const dataOf = (event: string): Json[] => ofEvent(received, event).map((one) => bodyOf(one).data);
@@ -120,7 +122,7 @@ describe("what happens to a portfolio", () => {
     expect(dataOf("appliance.created")).toEqual([
       { appliance_id: worn.id, type_id: worn.type_id, property_id: property.id },
     ]);
-    expect(dataOf("service_event.created")[0]).toEqual({
+    expect(dataOf("service_event.created").find((data) => data.event_type === "Inspection")).toEqual({
       event_id: expect.stringMatching(/^SE_/),
       event_type: "Inspection",
       appliance_id: worn.id,
@@ -207,7 +209,7 @@ describe.concurrent("a receiver", () => {
     receiver.behave(undefined);
     await server.json("snapshot");
     await server.start();
-    const [refused, taken] = await receiver.waitFor((all) => all.length === 2);
+    const [refused, taken] = await receiver.waitFor((all) => all.length >= 2);
     expect(taken!.id).toBe(refused!.id);
     await expectSigned(taken!, partner);
   });
@@ -237,7 +239,7 @@ describe.concurrent("receivers that fail", () => {
     );
     const all = [...failing, redirecting];
     await Promise.all(all.map(({ client }) => addProperty(client)));
-    await Promise.all(all.map(({ receiver }) => receiver.waitFor((received) => received.length === 1)));
+    await Promise.all(all.map(({ receiver }) => receiver.waitFor((received) => received.length >= 1)));
     const startedAt = performance.now();
     await addProperty(elsewhere.client);
     await elsewhere.receiver.waitFor((received) => received.length === 1);
@@ -246,9 +248,7 @@ describe.concurrent("receivers that fail", () => {
       "a healthy receiver is told before the failing are tried again",
     ).toBeLessThan(5000);
 
-    await Promise.all(
-      all.map(({ receiver }) => receiver.waitFor((received) => received.length === 2, 30_000)),
-    );
+    await Promise.all(all.map(({ receiver }) => receiver.waitFor((received) => received.length === 2)));
     for (const { receiver, partner } of all) {
       const [first, second] = receiver.received as [Received, Received];
       expect(second.body.equals(first.body)).toBe(true);
@@ -267,7 +267,7 @@ describe.concurrent("receivers that fail", () => {
       nth === 1 ? "hang" : { status: 200 },
     );
     await addProperty(client);
-    await receiver.waitFor((all) => all.length === 2, 30_000);
+    await receiver.waitFor((all) => all.length === 2);
     const { partner_id } = partner;
     const [first, second] = await eventually(async () => {
       const { deliveries } = await server.json("deliveries", "list", "--partner", partner_id);
@@ -307,7 +307,6 @@ describe.concurrent("receivers that fail", () => {
     await logEvents(client, { appliance_id: worn.id, event_type: "Replacement", date: daysFromToday(0) });
     const received = await receiver.waitFor(
       (all) => ofEvent(all, "component.recovered").length === ofEvent(all, "component.critical").length / 2,
-      30_000,
     );
     for (const { id } of worn.components) {
       const told = received
@@ -327,7 +326,7 @@ test.concurrent("kill -9 in the middle of deliveries loses no announcement and c
   await server.kill();
   await server.start();
   const told = () => new Set(receiver.received.map((one) => bodyOf(one).data.property_id));
-  await eventually(() => expect(told()).toEqual(new Set(made.map((one) => one.id))), 30_000);
+  await eventually(() => expect(told()).toEqual(new Set(made.map((one) => one.id))));
   const texts = new Map<string, string>();
   for (const delivery of receiver.received) {
     await expectSigned(delivery, partner);
@@ -341,14 +340,18 @@ test.concurrent("kill -9 in the middle of deliveries loses no announcement and c
 // Rule: nothing-lost
 test.concurrent("SIGTERM in the middle of deliveries finishes those under way; the rest follow after the next start, once", async () => {
   const server = await serve();
-  const { client, receiver } = await listen(server, () => ({ status: 200, delayMs: 50 }));
+  const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+  const { client, receiver } = await listen(server, () => ({ status: 200, until, delayMs: 50 }));
   await Promise.all(Array.from({ length: 40 }, () => addProperty(client)));
-  await receiver.waitFor((all) => all.length >= 5);
-  await server.stop();
+  await receiver.waitFor((all) => all.length > 0);
+  const stopped = server.stop();
+  await server.logged(({ msg }) => msg === "stopping");
+  answer();
+  await stopped;
   const before = receiver.received.length;
   expect(before).toBeLessThan(40);
   await server.start();
-  await receiver.waitFor((all) => new Set(all.map(({ id }) => id)).size === 40, 30_000);
+  await receiver.waitFor((all) => new Set(all.map(({ id }) => id)).size === 40);
   await server.stop();
   expect(receiver.received).toHaveLength(40);
 });

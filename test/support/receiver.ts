@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
+import { PATIENCE_MS } from "./eventually.ts";
 import { recordOutput } from "./secret-record.ts";
 
 /** One request as it came in. */
@@ -21,7 +22,14 @@ export type Received = {
 
 /** What the receiver does with a request. */
 export type Behaviour =
-  | { status: number; headers?: Record<string, string>; body?: string | Buffer; delayMs?: number }
+  | {
+      status: number;
+      headers?: Record<string, string>;
+      body?: string | Buffer;
+      /** Answers so much later, and not before this has resolved. */
+      delayMs?: number;
+      until?: Promise<void>;
+    }
   /** Never answers. */
   | "hang"
   /** Resets the connection. */
@@ -108,7 +116,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     url: `${options.tls ? "https" : "http"}://127.0.0.1:${port}/hook`,
     port,
     received,
-    waitFor: (predicate, deadlineMs = 10_000) =>
+    waitFor: (predicate, deadlineMs = PATIENCE_MS) =>
       new Promise((resolve, reject) => {
         const check = () => {
           if (!predicate(received)) return;
@@ -143,10 +151,11 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
 function answer(response: ServerResponse, behaviour: Behaviour): void {
   const socket = response.socket!;
   if (typeof behaviour === "object") {
-    const { status, headers = {}, body = "", delayMs = 0 } = behaviour;
+    const { status, headers = {}, body = "", delayMs = 0, until } = behaviour;
     const reply = () => response.writeHead(status, headers).end(body);
-    if (delayMs > 0) setTimeout(reply, delayMs);
-    else reply();
+    const soon = () => (delayMs > 0 ? setTimeout(reply, delayMs) : reply());
+    if (until) void until.then(soon);
+    else soon();
   } else if (behaviour === "reset") {
     socket.resetAndDestroy();
   } else if (behaviour === "gzip-bomb") {
