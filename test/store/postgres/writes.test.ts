@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
-import { createConnection, createServer, type Server, type Socket } from "node:net";
 import pg from "pg";
 import { StorageError } from "../../../src/domain/errors.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
@@ -7,8 +6,10 @@ import type { Store, Tx } from "../../../src/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rowsOf } from "../../support/postgres.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
+import { startWire, type Wire } from "../../support/wire.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+const COMMIT = { sent: "COMMIT\0", answered: "COMMIT\0" };
 const ANSWERED_WITHIN_MS = 2500;
 let server: PostgresServer;
 let wire: Wire;
@@ -25,52 +26,6 @@ afterAll(async () => {
   await wire.end();
   await server.end();
 });
-
-/** What lies between the store and PostgreSQL: it can be cut when a commit comes by, or let nothing through. */
-type Wire = Awaited<ReturnType<typeof startWire>>;
-async function startWire(target: number) {
-  const pairs = new Set<[Socket, Socket]>();
-  const state: { cut: "before commit" | "after commit" | undefined; isSilent: boolean } = {
-    cut: undefined,
-    isSilent: false,
-  };
-  const listener: Server = createServer((near) => {
-    const far = createConnection(target, "127.0.0.1");
-    const pair: [Socket, Socket] = [near, far];
-    pairs.add(pair);
-    const end = () => {
-      pairs.delete(pair);
-      near.destroy();
-      far.destroy();
-    };
-    for (const socket of pair) socket.on("error", end).on("close", end);
-    let swallows = false;
-    near.on("data", (chunk) => {
-      if (state.isSilent) return;
-      if (state.cut && chunk.includes("COMMIT\0")) {
-        const { cut } = state;
-        state.cut = undefined;
-        if (cut === "before commit") return end();
-        swallows = true;
-      }
-      far.write(chunk);
-    });
-    far.on("data", (chunk) => {
-      if (state.isSilent) return;
-      if (swallows) return chunk.includes("COMMIT\0") ? end() : undefined;
-      near.write(chunk);
-    });
-  });
-  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
-  return {
-    state,
-    port: String((listener.address() as { port: number }).port),
-    end: async () => {
-      for (const pair of pairs) for (const socket of pair) socket.destroy();
-      await new Promise<void>((resolve) => void listener.close(() => resolve()));
-    },
-  };
-}
 
 let made = 0;
 const newPartner = () => `PARTNER_${String(made++).padStart(6, "0")}`;
@@ -283,7 +238,7 @@ describe("a write is run again", () => {
   test("when the connection was lost before its commit arrived", async () => {
     const id = newPartner();
     let runs = 0;
-    wire.state.cut = "before commit";
+    wire.state.cut = { ...COMMIT, when: "before" };
     await add(id, async () => void runs++);
     expect(runs).toBe(2);
     expect(await isThere(id)).toBe(true);
@@ -292,7 +247,7 @@ describe("a write is run again", () => {
   test("not when it was committed and only the answer was lost", async () => {
     const id = newPartner();
     let runs = 0;
-    wire.state.cut = "after commit";
+    wire.state.cut = { ...COMMIT, when: "after" };
     await add(id, async () => void runs++);
     expect(runs).toBe(1);
     expect(await isThere(id)).toBe(true);
@@ -301,11 +256,14 @@ describe("a write is run again", () => {
 
 /** Ends the connection that the write is on, as an administrator can. */
 async function terminate(tx: Tx): Promise<void> {
-  // Whatever else runs: the write is the only one that holds rows.
-  await rowsOf(
+  // What was sent before is not waited for: an answer to what comes after it says that PostgreSQL has come to it.
+  await tx.partners.list();
+  // Whatever else runs: the write is the only one that holds rows. Waits until its connection is gone.
+  const ended = await rowsOf(
     server.url(),
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'",
+    "SELECT pg_terminate_backend(pid, 60000) AS ended FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'",
   );
+  expect(ended).toEqual([{ ended: true }]);
   await tx.partners.list();
 }
 

@@ -1,0 +1,60 @@
+import { createConnection, createServer, type Socket } from "node:net";
+
+/**
+ * A statement by a part of what is sent, and its answer by a part of what comes back. The wire is cut before it arrives,
+ * or before its answer does; `late` it arrives all the same, when it is asked for.
+ */
+export type Cut = { sent: string; answered: string; when: "before" | "after" | "late" };
+
+/** What lies between a store and PostgreSQL: it can be cut once when a statement comes by, or let nothing through. */
+export type Wire = Awaited<ReturnType<typeof startWire>>;
+export async function startWire(target: number) {
+  const pairs = new Set<[Socket, Socket]>();
+  const state: { cut: Cut | undefined; isSilent: boolean; arrive: () => Promise<void> } = {
+    ...{ cut: undefined, isSilent: false, arrive: async () => {} },
+  };
+  const listener = createServer((near) => {
+    const far = createConnection(target, "127.0.0.1");
+    const pair: [Socket, Socket] = [near, far];
+    pairs.add(pair);
+    const end = () => {
+      pairs.delete(pair);
+      near.destroy();
+      far.destroy();
+    };
+    for (const socket of pair) socket.on("error", end).on("close", end);
+    let swallowsTo: string | undefined;
+    near.on("data", (chunk) => {
+      if (state.isSilent) return;
+      if (state.cut && chunk.includes(state.cut.sent)) {
+        const { when, answered } = state.cut;
+        state.cut = undefined;
+        if (when === "before") return end();
+        if (when === "late") {
+          state.arrive = () =>
+            new Promise((resolve) => {
+              far.on("data", (answer) => answer.includes(answered) && resolve()).write(chunk);
+            });
+          near.off("close", end).destroy();
+          return;
+        }
+        swallowsTo = answered;
+      }
+      far.write(chunk);
+    });
+    far.on("data", (chunk) => {
+      if (state.isSilent) return;
+      if (swallowsTo !== undefined) return chunk.includes(swallowsTo) ? end() : undefined;
+      if (!near.destroyed) near.write(chunk);
+    });
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  return {
+    state,
+    port: String((listener.address() as { port: number }).port),
+    end: async () => {
+      for (const pair of pairs) for (const socket of pair) socket.destroy();
+      await new Promise<void>((resolve) => void listener.close(() => resolve()));
+    },
+  };
+}
