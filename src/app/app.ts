@@ -224,7 +224,7 @@ async function createFetches(
   const { limits, server } = config;
   // A token that has expired must not come to life again when the clock is set back.
   const tokenClock = clockWithoutReturn(clock, ticks, await store.read.clock.lastInstant());
-  const authenticator = new Authenticator(store, tokens(masterKey, random), tokenClock);
+  const authenticator = new Authenticator(store, tokens(masterKey, random), tokenClock, budgets);
   const startedAtMs = ticks();
   const health = () =>
     checkHealth({

@@ -15,6 +15,9 @@ const MESSAGES = {
 const CHALLENGE = 'Bearer realm="mainstay", ApiKey realm="mainstay"';
 const MOST_REMEMBERED = 10_000;
 
+/** Reads a partner's revision as it is now; undefined for one that is unknown. */
+type Revisions = { revision(partnerId: string): Promise<number | undefined> };
+
 /**
  * Tells partners by their API key or bearer token. Who was let in is remembered until the partner's revision moves, which
  * is read from the database with every request: what ends a credential ends it at once, in whichever process.
@@ -29,6 +32,7 @@ export class Authenticator {
     private readonly store: Store,
     private readonly tokens: Tokens,
     private readonly clock: () => Instant,
+    private readonly partners: Revisions,
   ) {}
 
   /** Throws unauthorized, which says what was wrong and never what was sent. */
@@ -69,7 +73,7 @@ export class Authenticator {
   }
 
   async #stands({ id, revision }: RevisedPartner): Promise<boolean> {
-    return (await this.store.read.partners.revision(id)) === revision;
+    return (await this.partners.revision(id)) === revision;
   }
 
   async #findByKey(key: string): Promise<RevisedPartner> {

@@ -1,5 +1,5 @@
 import type { FillRandom, IdKind } from "../domain/ids.ts";
-import type { Instant } from "../domain/time.ts";
+import type { Day, Instant } from "../domain/time.ts";
 import type { Stores } from "./stores.ts";
 
 /**
@@ -70,6 +70,23 @@ export type PartnerRows = {
   newDeliveryId(): string;
 };
 
+/** What setting a block of calls aside has come to. */
+export type CallBlock = {
+  /** The partner's, when it was asked for. */
+  revision: number;
+  /** Calls of the day that are taken with the block; undefined when nothing was granted. */
+  taken: number | undefined;
+};
+
+/** Sets calls of a partner's day aside by the one statement that reads the partner's revision. */
+export type CallBlocks = {
+  /**
+   * Grants all of the calls or none: whoever else takes of the budget, never more than it is granted in all. Undefined,
+   * or with nothing granted, where the calls are to be had by a write, or not at all.
+   */
+  setAside(partnerId: string, day: Day, calls: number, budget: number): Promise<CallBlock | undefined>;
+};
+
 export type Store = {
   /** Whether other servers may work on the same database: what must hold among them is then in the database. */
   isShared: boolean;
@@ -87,6 +104,8 @@ export type Store = {
    * nothing outside of the transaction, and what follows from it is done once this has resolved.
    */
   write<T>(run: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Where a write costs more of the database than a statement does. */
+  callBlocks?: CallBlocks;
   /** What a query has failed with, as it may be logged: without the values given to it, a StorageError when it is the disk. */
   explain(error: unknown): unknown;
   /** Changes whenever another process has committed to the same database. */

@@ -1,7 +1,8 @@
 import { StorageError } from "../domain/errors.ts";
 import type { Partner } from "../domain/partner.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
-import type { Store, Tx } from "../store/store.ts";
+import type { CallBlock, Store, Tx } from "../store/store.ts";
+import { takeTurns } from "./walk.ts";
 
 /** Calls set aside at a time, and the number left at which more are fetched ahead: never over 10 together. */
 const BLOCK = 7;
@@ -102,6 +103,44 @@ export class DailyBudgets {
     return result;
   }
 
+  /**
+   * The partner's revision, which every request reads. Where few calls are left and a write would cost more than that,
+   * the next block comes by the same statement.
+   */
+  async revision(partnerId: string): Promise<number | undefined> {
+    const account = this.#accounts.get(partnerId);
+    const block = account && this.#isShort(account) ? this.#setAsideAhead(partnerId, account) : undefined;
+    return (await block)?.revision ?? (await this.store.read.partners.revision(partnerId));
+  }
+
+  #isShort({ day, left, taken, budget, fetching }: Account): boolean {
+    if (!this.store.callBlocks || fetching || left > FETCH_AT) return false;
+    return taken + BLOCK <= budget && day === dayOf(this.clock());
+  }
+
+  /** Undefined where it could not be: whoever has no call left takes another way. */
+  #setAsideAhead(partnerId: string, account: Account): Promise<CallBlock | undefined> {
+    const block = this.#setAsideAtOnce(partnerId, account, account.budget).catch(() => undefined);
+    account.fetching = block
+      .then(() => {})
+      .finally(() => {
+        account.fetching = undefined;
+      });
+    return block;
+  }
+
+  /** Sets a block aside by one statement, all of it or nothing. */
+  async #setAsideAtOnce(partnerId: string, account: Account, budget: number): Promise<CallBlock | undefined> {
+    const calls = BLOCK + account.waiting;
+    if (account.taken + calls > budget) return undefined;
+    const block = await this.store.callBlocks?.setAside(partnerId, account.day, calls, budget);
+    if (block?.taken === undefined) return block;
+    account.taken = block.taken;
+    account.left += calls;
+    account.budget = budget;
+    return block;
+  }
+
   /** Takes one call. */
   async take(partner: Partner): Promise<BudgetAnswer> {
     for (;;) {
@@ -109,7 +148,8 @@ export class DailyBudgets {
       // What was set aside before the budget was lowered is not used beyond the lower one.
       if (account.left > 0 && account.taken - account.left < partner.dailyBudget) {
         account.left--;
-        if (account.left <= FETCH_AT) void this.#fetch(partner, account)?.catch(() => {});
+        if (account.left <= FETCH_AT && !this.store.callBlocks)
+          void this.#fetch(partner, account)?.catch(() => {});
         return { allowed: true, remaining: Math.max(0, partner.dailyBudget - account.taken + account.left) };
       }
       if (account.budget === partner.dailyBudget && account.taken >= partner.dailyBudget && !account.fetching)
@@ -192,6 +232,12 @@ export class DailyBudgets {
 
   async #setAside(partner: Partner, account: Account): Promise<void> {
     if (await this.#noteAhead(partner, account)) return;
+    if (this.store.callBlocks && account.budget >= 0) {
+      // In the next turn, so that it is set aside for all who came in this one.
+      await takeTurns();
+      const block = await this.#setAsideAtOnce(partner.id, account, partner.dailyBudget);
+      if (block?.taken !== undefined) return;
+    }
     await account.catchingUp?.catch(() => {});
     const { taken, granted, owed, behind } = await this.#write(partner.id, account.day, async (tx) => {
       const { unwritten, waiting, behind } = account;

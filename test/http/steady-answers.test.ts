@@ -23,11 +23,12 @@ async function pipeline() {
   const { store, administration, clock, open: openBeside } = await open(NOW);
   const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
   const { actor: _, ...parts } = administration;
+  const budgets = new DailyBudgets(store, clock);
   const pipeline = new Pipeline({
     ...{ store, knowledge, clock, perPartnerPerMinute: 0, bodyBytes: 1, administration: parts },
-    authenticator: new Authenticator(store, tokens(new Uint8Array(32) as MasterKey, random), clock),
+    authenticator: new Authenticator(store, tokens(new Uint8Array(32) as MasterKey, random), clock, budgets),
     consoleSessions: new ConsoleSessions(store, random, clock),
-    budgets: new DailyBudgets(store, clock),
+    budgets,
     partnerWindow: new SlidingWindow(0),
     log: { info() {}, warn() {}, error() {} } as never,
   });

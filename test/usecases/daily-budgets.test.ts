@@ -31,17 +31,22 @@ function ledger(): BudgetLedger & { lines: ReturnType<BudgetLedger["read"]> } {
   };
 }
 const stored = (day = "2026-03-10") => world.store.read.budgets.taken(world.partnerId, day);
+/** Takes a call as a request does, which reads the partner's revision first. */
+async function call(of = partner) {
+  await budgets.revision(of.id);
+  return await budgets.take(of);
+}
 /** Takes calls one after another; how many were allowed. */
 async function take(calls: number, of = partner): Promise<number> {
   let allowed = 0;
-  for (let nth = 0; nth < calls; nth++) if ((await budgets.take(of)).allowed) allowed++;
+  for (let nth = 0; nth < calls; nth++) if ((await call(of)).allowed) allowed++;
   return allowed;
 }
 
 describe("a partner's calls of a day", () => {
   test("are allowed down to none, and each says how many are left", async () => {
     const answers = [];
-    for (let nth = 0; nth < 26; nth++) answers.push(await budgets.take(partner));
+    for (let nth = 0; nth < 26; nth++) answers.push(await call());
     expect(answers.map(({ remaining }) => remaining)).toEqual([
       ...Array.from({ length: 25 }, (_, nth) => 24 - nth),
       0,
@@ -51,7 +56,7 @@ describe("a partner's calls of a day", () => {
   });
 
   test("that come at the same time are allowed to the number, and no further", async () => {
-    const answers = await Promise.all(Array.from({ length: 80 }, () => budgets.take(partner)));
+    const answers = await Promise.all(Array.from({ length: 80 }, () => call()));
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(25);
   });
 
@@ -67,6 +72,33 @@ describe("a partner's calls of a day", () => {
     expect(answers.every(({ allowed }) => allowed)).toBe(true);
     expect(writes).toBe(1);
     expect(await stored()).toBeWithin(64, 64 + 10 + 1);
+  });
+
+  test("are no more than the budget by any number of servers, each of which may have set some aside", async () => {
+    const servers = [budgets, start(), start()];
+    const many = { ...partner, dailyBudget: 200 };
+    const perServer = await Promise.all(
+      servers.map(async (server) => {
+        let allowed = 0;
+        for (let burst = 0; burst < 20; burst++) {
+          const answers = await Promise.all(
+            Array.from({ length: 1 + (burst % 5) }, async () => {
+              await server.revision(many.id);
+              return await server.take(many);
+            }),
+          );
+          allowed += answers.filter((answer) => answer.allowed).length;
+        }
+        return allowed;
+      }),
+    );
+    const allowed = perServer.reduce((sum, one) => sum + one, 0);
+    expect(allowed).toBe(3 * 60);
+    expect(await stored()).toBeWithin(allowed, 200 + 1);
+    for (const server of servers) await server.release();
+    expect(await stored()).toBe(allowed);
+    // What each holds is the others' again.
+    expect(await take(200, many)).toBe(20);
   });
 
   // Rule: budget-reset
@@ -143,7 +175,7 @@ describe("what is stored", () => {
         await begin();
         let allowed = 0;
         for (const calls of bursts) {
-          const answers = await Promise.all(Array.from({ length: calls }, () => budgets.take(partner)));
+          const answers = await Promise.all(Array.from({ length: calls }, () => call()));
           allowed += answers.filter((answer) => answer.allowed).length;
           const taken = await stored();
           expect(taken).toBeWithin(allowed, allowed + 11);

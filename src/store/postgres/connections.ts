@@ -2,7 +2,7 @@ import pg from "pg";
 import { StorageError } from "../../domain/errors.ts";
 import type { DatabaseAddress } from "./address.ts";
 import { isCollision, isLost, readable } from "./errors.ts";
-import type { Runner } from "./statements.ts";
+import type { Result, Runner, Statement } from "./statements.ts";
 
 /** How long a read may take; what needs longer goes in pages. */
 const READ_MS = 60_000;
@@ -58,6 +58,12 @@ export class Connections {
       throw new Error("a read was to write");
     },
   };
+
+  /** Runs a statement that changes something, by itself: one that is lost may have been run. */
+  async once(statement: Statement): Promise<Result> {
+    if (this.#away) throw this.#away;
+    return await this.#pool.query(statement);
+  }
 
   /** A connection of one's own, on which several statements may be under way at once. `end` it, or `drop` it when lost. */
   async open(): Promise<pg.Client> {

@@ -3,6 +3,7 @@ import { newId } from "../../domain/ids.ts";
 import type { Store, StoreOptions, Tx } from "../store.ts";
 import { storesOf } from "../stores.ts";
 import { parseAddress } from "./address.ts";
+import { callBlocks } from "./call-blocks.ts";
 import { Connections } from "./connections.ts";
 import { isHeldUp, readable } from "./errors.ts";
 import { Gathered } from "./gathered.ts";
@@ -217,6 +218,7 @@ function assemble(connections: Connections, options: Assembled): Store {
     },
     explain,
     isShared: true,
+    callBlocks: callBlocks(connections, process),
     dataVersion: () => pulse.version,
     queueLength: () => lanes.reduce((sum, { lane }) => sum + lane.length, 0),
     onGroup: (listener) => {
