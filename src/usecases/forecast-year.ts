@@ -14,6 +14,7 @@ import { addDays, type Day, dayNumber } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/queries/appliances.ts";
 import type { Store } from "../store/store.ts";
 import { loadHistories } from "./histories.ts";
+import { appliancesForScoring } from "./scored-appliances.ts";
 import { takeTurns } from "./walk.ts";
 
 export type CalibrationEnvironment = {
@@ -112,7 +113,10 @@ export async function eachProperty(
     if (properties.length === 0) return;
     cursor = properties.at(-1)!.id;
     const counted = properties.filter(({ isDemo }) => !isDemo);
-    const appliances = await store.read.appliances.forScoring(counted.map(({ id }) => id));
+    // All of them but the last come to fewer components than were asked for.
+    const appliances = await store.read.appliances.forScoring(counted.slice(0, -1).map(({ id }) => id));
+    for (const { id } of counted.slice(-1))
+      for (const one of await appliancesForScoring(store.read, id)) appliances.push(one);
     const loaded = await loadInSteps(store.read, knowledge, counted, appliances, asOf);
     await take(loaded, appliances);
     const ratio = SLICE_MS / Math.max(ticks() - startedAt, 0.1);
