@@ -86,7 +86,7 @@ export async function startApp(world: AppWorld): Promise<App> {
 }
 
 async function startLocked(world: AppWorld, lock: ReturnType<typeof lockFolder>): Promise<App> {
-  const folder = await openDataFolder(world);
+  const folder = await openDataFolder({ ...world, isServing: true });
   const { store } = folder;
   try {
     return await startOn(folder, world, lock);

@@ -35,7 +35,7 @@ export type DataFolderWorld = {
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
   random: FillRandom;
-} & Pick<SqliteStoreOptions, "mapsFile" | "purging">;
+} & Pick<SqliteStoreOptions, "mapsFile" | "purging" | "isServing">;
 
 /** Opens the database and the data folder, which is made when it is new. */
 export async function openDataFolder(world: DataFolderWorld): Promise<DataFolder> {
@@ -47,7 +47,15 @@ export async function openDataFolder(world: DataFolderWorld): Promise<DataFolder
  * is then always damage, and refused. A key file is never made beside a database that holds a secret: it could not open
  * what an earlier key has sealed.
  */
-function openOwnDatabase({ config, env, clock, random, mapsFile, purging }: DataFolderWorld): DataFolder {
+function openOwnDatabase({
+  config,
+  env,
+  clock,
+  random,
+  mapsFile,
+  purging,
+  isServing,
+}: DataFolderWorld): DataFolder {
   const { dataDir } = config.storage;
   const file = databaseFile(dataDir);
   refuseRemains(file);
@@ -60,6 +68,7 @@ function openOwnDatabase({ config, env, clock, random, mapsFile, purging }: Data
     random,
     mapsFile,
     purging,
+    isServing,
     beforeUpgrade: (db) => {
       upgradeBackup = backUpBeforeUpgrade(db, config.backup.dir, clock());
     },

@@ -1,10 +1,11 @@
 import { Database } from "bun:sqlite";
-import { afterAll, beforeEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import type { Store } from "../../src/store/store.ts";
+import { openSqliteStore, type SqliteStoreOptions } from "../../src/store/sqlite/store.ts";
+import type { Store, Tx } from "../../src/store/store.ts";
+import { eventually } from "../support/eventually.ts";
 
 /* The write-ahead log is written into the database as it grows, and begins anew. */
 
@@ -20,9 +21,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function open(): Store {
+function open(options: Partial<SqliteStoreOptions> = {}): Store {
   const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-  const store = openSqliteStore(file, { clock: Date.now, random });
+  const store = openSqliteStore(file, { clock: Date.now, random, ...options });
   opened.push(store);
   return store;
 }
@@ -49,4 +50,97 @@ test("reads at one moment hold it up as long as they last, and no longer", async
   });
   await write();
   expect(emptied()).toBe(true);
+});
+
+describe("a transaction that turns out to be long, in a process that answers others,", () => {
+  const MEGABYTE = 1_000_000;
+  /** More than the log is let grow to, and less than the pages that are kept in memory. */
+  const MEGABYTES = 20;
+  const PATIENCE_MS = 60_000;
+  let now = 0;
+  let bodies = 0;
+  const serving = () => open({ isServing: true, ticks: () => now });
+
+  const addMegabyte = (tx: Tx) =>
+    tx.idempotency.save({
+      ...{ partnerId: "PARTNER_1", operation: "POST /v1/properties", key: `${++bodies}`, requestHash: "" },
+      ...{ statusCode: 201, body: "x".repeat(MEGABYTE), createdAt: 0 },
+    });
+  const quick = async (tx: Tx) => {
+    for (let n = 0; n < MEGABYTES; n++) await addMegabyte(tx);
+  };
+  const slow = async (tx: Tx) => {
+    for (let n = 0; n < MEGABYTES; n++) {
+      await addMegabyte(tx);
+      now += 10;
+      await tx.giveWay();
+    }
+  };
+  const logBytes = () => statSync(`${file}-wal`).size;
+
+  /** Pages of the log that are not in the database yet. */
+  function pagesLeft(): number {
+    const db = new Database(file);
+    try {
+      const pages = db.query<{ log: number; checkpointed: number }, []>("PRAGMA wal_checkpoint(NOOP)").get()!;
+      return pages.log - pages.checkpointed;
+    } finally {
+      db.close();
+    }
+  }
+  /** How many of them a write leaves at the moment of its commit. */
+  async function leftBy(store: Store, run: (tx: Tx) => Promise<void>): Promise<number> {
+    let left = 0;
+    store.onGroup(() => {
+      left = pagesLeft();
+    });
+    await store.write(run);
+    store.onGroup(() => {});
+    return left;
+  }
+
+  test("is written into the log while it goes on", async () => {
+    const store = serving();
+    const before = logBytes();
+    let during = 0;
+    await store.write(async (tx) => {
+      await slow(tx);
+      during = logBytes();
+    });
+    expect(during - before).toBeGreaterThan((MEGABYTES / 4) * MEGABYTE);
+  });
+
+  test("leaves the log to another thread, which writes it into the database", async () => {
+    const store = serving();
+    let left = 0;
+    // That thread may be done before it is looked, where this one stands still just then.
+    for (let tries = 0; left === 0 && tries < 5; tries++) left = await leftBy(store, slow);
+    expect(left).toBeGreaterThan(0);
+    await eventually(() => expect(pagesLeft()).toBe(0), PATIENCE_MS);
+  });
+
+  test("lets the commits after it write the log into the database again, committed or not", async () => {
+    const store = serving();
+    const failing = store.write(async (tx) => {
+      await slow(tx);
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    await eventually(async () => expect(await leftBy(store, quick)).toBe(0), PATIENCE_MS);
+    await store.write(slow);
+    await eventually(async () => expect(await leftBy(store, quick)).toBe(0), PATIENCE_MS);
+  });
+
+  test("is whole where the store is closed right after it", async () => {
+    const store = serving();
+    const first = bodies + 1;
+    await store.write(slow);
+    await opened.splice(opened.indexOf(store), 1)[0]!.close();
+    expect(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+    const again = open();
+    for (let key = first; key <= bodies; key++) {
+      const reply = await again.read.idempotency.find("PARTNER_1", "POST /v1/properties", `${key}`);
+      expect(reply?.body.length).toBe(MEGABYTE);
+    }
+  });
 });

@@ -5,6 +5,7 @@ import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import { sqliteEngine } from "./engine.ts";
 import { noDatabase, readable } from "./errors.ts";
+import { CHECKPOINT_AT_COMMIT, LARGE_CACHE, longTransactions } from "./long-transactions.ts";
 import { applyMigrations, pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 import type { WriterConnection } from "./write-queue.ts";
@@ -16,6 +17,8 @@ export type SqliteFile = {
   /** A connection that sees what is committed now until it is closed, whatever is written meanwhile. */
   openMoment(): { engine: Engine; close(): void };
   connection: WriterConnection;
+  /** Resolves when nothing that a commit has begun is under way beside this thread. */
+  idle(): Promise<void>;
   /** Changes whenever another process has committed. */
   dataVersion(): number;
   /** Pages of the file times their size. */
@@ -36,6 +39,8 @@ export type SqliteOptions = {
    * more, and references are not looked for, which would go through whole tables for every row; the order sees to them.
    */
   purging?: boolean | undefined;
+  /** Whether this thread answers others meanwhile, so that the commit of a large transaction is to be short. */
+  isServing?: boolean | undefined;
 };
 
 /**
@@ -62,17 +67,17 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
       writer.run("PRAGMA secure_delete = ON");
       writer.run("PRAGMA foreign_keys = OFF");
     }
-    writer.run("PRAGMA cache_size = -32768");
-    writer.run("PRAGMA wal_autocheckpoint = 3000");
+    writer.run(LARGE_CACHE);
+    writer.run(CHECKPOINT_AT_COMMIT);
     // Waiting for another process is the write queue's part: it does not block the event loop.
     writer.run("PRAGMA busy_timeout = 0");
     reader = open(file);
     reader.run("PRAGMA busy_timeout = 1000");
     reader.run("PRAGMA query_only = ON");
-    reader.run("PRAGMA cache_size = -32768");
+    reader.run(LARGE_CACHE);
     // Off for who reads all of it once: what is mapped counts as the process's own memory.
     reader.run(`PRAGMA mmap_size = ${options.mapsFile === false ? 0 : 1_073_741_824}`);
-    return assemble(writer, reader, applied);
+    return assemble(writer, reader, applied, options.isServing === true);
   } catch (error) {
     reader?.close();
     writer.close();
@@ -89,7 +94,12 @@ function requireWritable(file: string): void {
   }
 }
 
-function assemble(writer: Database, reader: Database, applied: readonly Migration[]): SqliteFile {
+function assemble(
+  writer: Database,
+  reader: Database,
+  applied: readonly Migration[],
+  isServing: boolean,
+): SqliteFile {
   const dataVersion = writer.prepare<{ data_version: number }, []>("PRAGMA data_version");
   const size = reader.prepare<{ bytes: number }, []>(
     "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()",
@@ -98,7 +108,7 @@ function assemble(writer: Database, reader: Database, applied: readonly Migratio
     reader: sqliteEngine(reader),
     writer: sqliteEngine(writer),
     openMoment: () => openMoment(writer.filename),
-    connection: writerConnection(writer),
+    ...writerConnection(writer, isServing),
     dataVersion: () => dataVersion.get()!.data_version,
     sizeBytes: () => size.get()!.bytes,
     applied,
@@ -136,28 +146,38 @@ function openMoment(file: string) {
   };
 }
 
-function writerConnection(db: Database): WriterConnection {
+function writerConnection(db: Database, isServing: boolean): Pick<SqliteFile, "connection" | "idle"> {
   const statement = (sql: string) => {
     const prepared = db.prepare(sql);
     return () => void prepared.run();
   };
+  const commit = statement("COMMIT");
+  const long = longTransactions(db);
   let durable = true;
   return {
-    begin: statement("BEGIN IMMEDIATE"),
-    commit: statement("COMMIT"),
-    // A full disk makes SQLite roll back by itself, and a second rollback would hide that error behind its own.
-    rollback: () => {
-      if (db.inTransaction) db.run("ROLLBACK");
-    },
-    savepoint: statement("SAVEPOINT job"),
-    release: statement("RELEASE job"),
-    rollbackToSavepoint: statement("ROLLBACK TO job"),
-    inTransaction: () => db.inTransaction,
-    isBusy: (error) => error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY") === true,
-    setDurable: (wanted) => {
-      if (wanted === durable) return;
-      db.run(`PRAGMA synchronous = ${wanted ? "FULL" : "NORMAL"}`);
-      durable = wanted;
+    idle: long.idle,
+    connection: {
+      begin: statement("BEGIN IMMEDIATE"),
+      lengthen: isServing ? long.begin : () => {},
+      commit: () => {
+        commit();
+        long.committed();
+      },
+      // A full disk makes SQLite roll back by itself, and a second rollback would hide that error behind its own.
+      rollback: () => {
+        if (db.inTransaction) db.run("ROLLBACK");
+        long.rolledBack();
+      },
+      savepoint: statement("SAVEPOINT job"),
+      release: statement("RELEASE job"),
+      rollbackToSavepoint: statement("ROLLBACK TO job"),
+      inTransaction: () => db.inTransaction,
+      isBusy: (error) => error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY") === true,
+      setDurable: (wanted) => {
+        if (wanted === durable) return;
+        db.run(`PRAGMA synchronous = ${wanted ? "FULL" : "NORMAL"}`);
+        durable = wanted;
+      },
     },
   };
 }

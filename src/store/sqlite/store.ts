@@ -10,9 +10,11 @@ import { WriteQueue } from "./write-queue.ts";
 
 /** How long a write holds the event loop before others have their turn. */
 const TURN_MS = 8;
+/** A transaction of more turns may have changed so much that its commit would hold it for longer. */
+const LONG_TURNS = 8;
 
 export type SqliteStoreOptions = StoreOptions &
-  Pick<SqliteOptions, "beforeUpgrade" | "migrations" | "mapsFile" | "purging"> & {
+  Pick<SqliteOptions, "beforeUpgrade" | "migrations" | "mapsFile" | "purging" | "isServing"> & {
     /** How long to wait for another process's transaction. */
     busyTimeoutMs?: number;
   };
@@ -26,8 +28,10 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   const group = { now: 0, lastInstant: 0, moved: false };
   const ticks = options.ticks ?? (() => performance.now());
   let turnAt = 0;
+  let turns = 0;
   const giveWay = async () => {
     if (ticks() - turnAt < TURN_MS) return;
+    if (++turns === LONG_TURNS) sqlite.connection.lengthen();
     await new Promise<void>((resolve) => setImmediate(resolve));
     turnAt = ticks();
   };
@@ -39,6 +43,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     giveWay,
     onBegin: async () => {
       turnAt = ticks();
+      turns = 0;
       group.now = options.clock();
       group.lastInstant = await inside.clock.lastInstant();
       group.moved = false;
@@ -128,6 +133,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     applied: sqlite.applied,
     close: async () => {
       await queue.close();
+      await sqlite.idle();
       sqlite.close();
     },
   };

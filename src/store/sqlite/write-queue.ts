@@ -3,6 +3,8 @@ import type { Durability, Priority } from "../store.ts";
 /** The transaction statements of the one writer connection. `begin` throws a busy error while another process writes. */
 export type WriterConnection = {
   begin(): void;
+  /** Says of the transaction under way that it is a long one. */
+  lengthen(): void;
   commit(): void;
   rollback(): void;
   savepoint(): void;
