@@ -215,6 +215,8 @@ export async function discardLaterSnapshots(
     async (tx) => {
       // First: what a step that is under way has scored is there by then, and none begins that would score more.
       await tx.snapshotShares.forgetAfter(today);
+      // Whoever has read a component writes its score before, or reads it anew after.
+      for (const { id } of await tx.partners.list()) await tx.forPartner(id);
       const discarded = await tx.snapshots.discardAfter(today);
       if (discarded > 0) await tx.partners.reviseAll();
       const detail = { after: today, discarded };

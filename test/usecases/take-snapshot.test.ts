@@ -310,6 +310,28 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
       await ahead;
       await leavesNoTrace();
     });
+
+    test("while a component is scored that was read before: what it is given back stays", async () => {
+      await take();
+      let underWay = () => {};
+      const isUnderWay = new Promise<void>((resolve) => {
+        underWay = resolve;
+      });
+      const scoring = world.write(async ({ tx }) => {
+        const all = await tx.components.page(world.partnerId, { limit: 1440, offset: 0 });
+        const moved = all.find(({ trendScore }, nth) => trendScore !== before[nth]!.trendScore)!;
+        underWay();
+        // As long as the other needs to come this far, where it can at all.
+        await Bun.sleep(200);
+        await tx.components.saveScore(moved.id, moved, "settled");
+      });
+      await isUnderWay;
+      const other = await world.open();
+      nextDay(-3650);
+      await discardLaterSnapshots({ ...world.administration, store: other }, today());
+      await scoring;
+      await leavesNoTrace();
+    });
   });
 
   test("by two processes at the same time is one run", async () => {
