@@ -132,7 +132,12 @@ export function readable(error: unknown, address: DatabaseAddress): unknown {
       "PostgreSQL takes no more connections",
       `Raise its max_connections, or lower ?pool= in storage.url. ${AWAY}`,
     );
-  if (isHeldUp(cause) || code === "57014")
+  if (code === "57014")
+    return storage(
+      `PostgreSQL has ended a statement before it was done (${message})`,
+      "Nothing of it has happened. Look what else it is busy with: SELECT * FROM pg_stat_activity WHERE state <> 'idle'. A statement may take a minute.",
+    );
+  if (isHeldUp(cause))
     return storage(
       "rows that this needs are held by another transaction; nothing of it has happened",
       "Look whose: SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'. A server's own end by themselves.",

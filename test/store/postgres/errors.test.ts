@@ -34,3 +34,12 @@ describe("what a PgBouncer refuses is", () => {
     },
   );
 });
+
+test.each([
+  ["57014", "canceling statement due to statement timeout", "ended a statement", "busy with"],
+  ["55P03", "canceling statement due to lock timeout", "held by another transaction", "idle in transaction"],
+])("%s %s: told apart, since one looks for another cause", (code, message, what, hint) => {
+  const told = readable(refusal(code, message), address) as StorageError;
+  expect(told).toBeInstanceOf(StorageError);
+  expect([told.message, told.hint]).toEqual([expect.stringContaining(what), expect.stringContaining(hint)]);
+});
