@@ -43,9 +43,11 @@ export async function takeShares(tx: Tx, ruler: Ruler, day: Day, budget: number)
   for (let left = budget; share && left > 0; ) {
     const { partnerId, doneSeq }: SnapshotShare = share;
     const isThere = (await tx.partners.find(partnerId)) !== undefined;
+    // First, so that whoever else writes of the properties has done so before they are read.
+    const rows = isThere ? await tx.forPartner(partnerId) : undefined;
     const properties = isThere ? await tx.properties.ofPartnerForSnapshot(partnerId, doneSeq, left) : [];
     // What the stream says of when these were scored is no later than the partner's own clock.
-    if (properties.length > 0) (await tx.forPartner(partnerId)).latestInstant();
+    if (properties.length > 0) rows?.latestInstant();
     const counts = { ...NOTHING };
     if (properties.length > 0) await scoreAll(tx, ruler.knowledge, day, properties, counts, how);
     left -= counts.components + properties.length + 1;

@@ -169,11 +169,16 @@ async function takeDivided(
 
 /** Of a day that is done: takes in some of the components that no snapshot has seen yet, and leaves the others alone. */
 async function takeIn(tx: Tx, ruler: Ruler, day: Day, stored: Run, budget: number): Promise<Step> {
-  const properties = (await isHistory(tx, day)) ? [] : await tx.properties.withUnseen(budget);
-  if (properties.length === 0) return { isLast: true, alreadyDone: true, run: stored };
+  const found = (await isHistory(tx, day)) ? [] : await tx.properties.withUnseen(budget);
+  if (found.length === 0) return { isLast: true, alreadyDone: true, run: stored };
   const run = { ...stored };
+  const partnerIds = new Set(found.map(({ partnerId }) => partnerId));
+  for (const partnerId of [...partnerIds].sort()) await tx.forPartner(partnerId);
+  // As they are once nobody else writes of them.
+  const unseen = await tx.properties.withUnseen(budget);
+  const properties = unseen.filter(({ partnerId }) => partnerIds.has(partnerId));
   const how = { cause: "late snapshot", prunes: false, takenAgain: false, replans: false } as const;
-  await scoreAll(tx, ruler.knowledge, day, properties, run, how);
+  if (properties.length > 0) await scoreAll(tx, ruler.knowledge, day, properties, run, how);
   await tx.snapshots.update(day, countsOf(run));
   return { isLast: false, alreadyDone: false, run, earlier: stored };
 }

@@ -6,7 +6,7 @@ import { createAppliance } from "../../src/usecases/appliances.ts";
 import { loadHistories } from "../../src/usecases/histories.ts";
 import { createPartner } from "../../src/usecases/partners.ts";
 import { writePortfolio } from "../../src/usecases/portfolio-writer.ts";
-import { createProperty } from "../../src/usecases/properties.ts";
+import { changeProperty, createProperty } from "../../src/usecases/properties.ts";
 import { ServiceLog } from "../../src/usecases/service-events.ts";
 import { discardLaterSnapshots, dueSnapshot, takeSnapshot } from "../../src/usecases/take-snapshot.ts";
 import {
@@ -332,6 +332,32 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
       await scoring;
       await leavesNoTrace();
     });
+  });
+
+  test("scores by what a write has changed of a property that it had to wait for", async () => {
+    const roof = { typeId: "roof", installYear: 2015 };
+    // The first of the first step.
+    const [moving, there] = [{ id: propertyId }, await world.addProperty({ state: "FL" })];
+    await world.addAppliances({ propertyId: moving.id, ...roof }, { propertyId: there.id, ...roof });
+    const scores = async ({ id }: { id: string }) => {
+      const components = await world.components(id);
+      return new Map(components.map(({ defId, riskScore }) => [defId, riskScore]));
+    };
+    expect(await scores(moving)).not.toEqual(await scores(there));
+    let underWay = () => {};
+    const isUnderWay = new Promise<void>((resolve) => {
+      underWay = resolve;
+    });
+    const move = world.write(async (writer) => {
+      await changeProperty(writer, moving.id, { state: "FL" });
+      underWay();
+      // As long as the other needs to come this far, where it can at all.
+      await Bun.sleep(300);
+    });
+    await isUnderWay;
+    await take({ store: await world.open() });
+    await move;
+    expect(await scores(moving)).toEqual(await scores(there));
   });
 
   test("by two processes at the same time is one run", async () => {
