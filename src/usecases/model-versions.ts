@@ -51,7 +51,7 @@ export async function applyKeptFit(
 ): Promise<string> {
   return await store.write(async (tx) => {
     const turn = await takeTurn(tx);
-    if (!turn) throw conflict("Another fit is being stored just now. Nothing was changed");
+    if (!turn) throw beingStored();
     const kept = await tx.models.keptFit();
     if (!kept || keptFitId(kept) !== id)
       throw conflict("This is not the latest fit: look at that one's proof. Nothing was changed");
@@ -165,30 +165,28 @@ export async function revertModel({
   knowledge,
   actor,
 }: Pick<ModelAdministration, "store" | "knowledge" | "actor">): Promise<{ from: string; to: string }> {
-  return await inTurn(store, (turn) =>
-    store.write(async (tx) => {
-      await keepTurn(tx, turn);
-      const current = await tx.models.inUse();
-      if (!current)
-        throw new OperatorError(
-          "the plain model is in use, and nothing comes before it",
-          "See calibrate --list.",
-        );
-      const { replaced } = (await tx.models.find(current.number))!;
-      await tx.models.use(replaced);
-      await tx.partners.reviseAll();
-      const to = await modelVersionOf(tx, knowledge);
-      await tx.audit.record({
-        at: tx.now,
-        actor,
-        action: "model.revert",
-        subject: current.version,
-        detail: { to },
-      });
-      return { from: current.version, to };
-    }),
-  );
+  return await store.write(async (tx) => {
+    const turn = await takeTurn(tx);
+    if (!turn) throw beingStored();
+    const current = await tx.models.inUse();
+    if (!current) throw conflict("The plain model is in use, and nothing comes before it");
+    const { replaced } = (await tx.models.find(current.number))!;
+    await tx.models.use(replaced);
+    await tx.partners.reviseAll();
+    const to = await modelVersionOf(tx, knowledge);
+    await tx.audit.record({
+      at: tx.now,
+      actor,
+      action: "model.revert",
+      subject: current.version,
+      detail: { to },
+    });
+    await endTurn(tx, turn);
+    return { from: current.version, to };
+  });
 }
+
+const beingStored = () => conflict("Another fit is being stored just now. Nothing was changed");
 
 function notProven({ failuresYearAgo, validation }: Calibration): OperatorError {
   const { logLossDifference: difference } = validation;

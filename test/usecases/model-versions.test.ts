@@ -182,4 +182,23 @@ describe("of two fits that are stored at once", () => {
     await applyKeptFit(environment(), keptFitId(next), { force: false });
     expect([...(await stored(1))]).toEqual([3]);
   });
+
+  test("nothing is taken back meanwhile, which is a conflict and no fault of the server's", async () => {
+    await apply();
+    const refusals: unknown[] = [];
+    await keepFit(
+      {
+        ...environment(),
+        pause: async () =>
+          void refusals.push(await revertModel(environment()).then(() => "reverted", codeOf)),
+      },
+      { calibration: fitted(frailtiesOf(3)), evidence: {} },
+    );
+    expect(refusals.length).toBeGreaterThan(2);
+    expect(new Set(refusals)).toEqual(new Set(["conflict"]));
+    expect((await revertModel(environment())).to).toBe(knowledge.modelVersion);
+    expect(await revertModel(environment()).catch(codeOf)).toBe("conflict");
+  });
 });
+
+const codeOf = (error: { code?: string }) => error.code ?? error;

@@ -58,11 +58,8 @@ export function modelOperations(
       replies: answers("Both models", reverted),
       errors: [409],
       body: "optional",
-      async handle({ administration: { store, actor } }) {
-        if (!(await store.read.models.inUse()))
-          throw conflict("The plain model is in use, and nothing comes before it");
-        return ok(revertedView(await revertModel({ store, actor, knowledge })));
-      },
+      handle: async ({ administration: { store, actor } }) =>
+        ok(revertedView(await revertModel({ store, actor, knowledge }))),
     }),
     adminOperation({
       id: "getModelProposal",
