@@ -6,6 +6,7 @@ import { strongestClaims } from "../domain/scoring/claims.ts";
 import { dayNumber, dayOf } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/queries/appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
+import { loadClaims } from "./property-claims.ts";
 import { rescore } from "./rescore.ts";
 import { appliancesForScoring } from "./scored-appliances.ts";
 
@@ -56,7 +57,8 @@ export class ClaimLog {
   async #movedDefs(): Promise<ReadonlySet<string>> {
     const { tx, knowledge } = this.writer;
     const today = dayNumber(dayOf(tx.now));
-    const all = await tx.claims.evidence([this.property.id]);
+    const { id } = this.property;
+    const all = (await loadClaims(tx, knowledge, [id])).get(id) ?? [];
     const before = strongestClaims(
       knowledge,
       all.filter(({ id }) => !this.#recorded.has(id)),

@@ -14,6 +14,7 @@ import { addDays, type Day, dayNumber } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/queries/appliances.ts";
 import type { Store } from "../store/store.ts";
 import { loadHistories } from "./histories.ts";
+import { loadClaims } from "./property-claims.ts";
 import { appliancesForScoring } from "./scored-appliances.ts";
 import { takeTurns } from "./walk.ts";
 
@@ -138,10 +139,15 @@ async function loadInSteps(
   asOf: Day,
 ): Promise<PropertyHistory[]> {
   const histories = new Map<string, PropertyHistory>();
+  const claims = await loadClaims(
+    read,
+    knowledge,
+    properties.map(({ id }) => id),
+  );
   for (let from = 0; from === 0 || from < appliances.length; from += APPLIANCES) {
     if (from > 0) await takeTurns();
     const some = appliances.slice(from, from + APPLIANCES);
-    for (const [id, { history }] of await loadHistories(read, knowledge, properties, some, asOf)) {
+    for (const [id, { history }] of await loadHistories(read, knowledge, properties, some, asOf, claims)) {
       const whole = histories.get(id);
       if (!whole) histories.set(id, history);
       else for (const appliance of history.appliances) whole.appliances.push(appliance);

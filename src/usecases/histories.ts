@@ -13,6 +13,7 @@ import type { ClaimEvidenceRow } from "../store/queries/claims.ts";
 import type { Tx } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
 import { loadEvents } from "./event-histories.ts";
+import { loadClaims } from "./property-claims.ts";
 
 /** Read beyond the span after which a smart event has faded, since that is in days and a reading has a time. */
 const SPARE_DAYS = 2;
@@ -24,24 +25,39 @@ export type LoadedProperty = {
   components: Component[];
 };
 
-/** Loads the histories of properties, or of some of one's appliances; in a fixed number of queries unless they are long. */
+/**
+ * Loads the histories of properties, or of some of one's appliances; in a fixed number of queries unless they are long.
+ * `claims`: those of the properties, where they were read already.
+ */
 export async function loadHistories(
   stores: Stores | Tx,
   knowledge: Knowledge,
   properties: readonly ScoredProperty[],
   appliances: readonly ScoredAppliance[],
   asOf: Day,
+  claims?: ReadonlyMap<string, readonly ClaimEvidenceRow[]>,
 ): Promise<Map<string, LoadedProperty>> {
   const ids = appliances.map((appliance) => appliance.id);
   const smartDays = knowledge.model.evidence.smartEvent.spanDays + SPARE_DAYS;
   const components = await stores.components.ofAppliances(ids);
   const events = await loadEvents(stores, knowledge, ids);
   const smart = await stores.sensorEvents.smartEvidence(ids, (dayNumber(asOf) - smartDays) * MS_PER_DAY);
-  const claims = await stores.claims.evidence(properties.map((property) => property.id));
+  const ofProperties =
+    claims ??
+    (await loadClaims(
+      stores,
+      knowledge,
+      properties.map((property) => property.id),
+    ));
   const loaded = new Map<string, LoadedProperty>();
   for (const { id, state, recordsSince } of properties)
     loaded.set(id, {
-      history: { state, recordsSince, claims: [], appliances: [] },
+      history: {
+        state,
+        recordsSince,
+        claims: (ofProperties.get(id) ?? []).map(claimEvidence),
+        appliances: [],
+      },
       appliances: new Map(),
       components: [],
     });
@@ -65,7 +81,6 @@ export async function loadHistories(
       sensorId: event.sensorId,
       recordedAt: event.recordedAt,
     });
-  for (const claim of claims) loaded.get(claim.propertyId)!.history.claims.push(claimEvidence(claim));
   return loaded;
 }
 

@@ -11,6 +11,7 @@ import type { Tx } from "../store/store.ts";
 import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { correctionsOf } from "./model-in-use.ts";
 import type { PortfolioWriter, ScoreCause } from "./portfolio-writer.ts";
+import { loadClaims } from "./property-claims.ts";
 import { appliancesForScoring } from "./scored-appliances.ts";
 import { finishedInTurns } from "./walk.ts";
 
@@ -31,13 +32,14 @@ export async function rescore(
   const asOf = dayOf(tx.now);
   const all = isWithin(knowledge, changed) ? [] : await appliancesForScoring(tx, property.id);
   const { targets, upstream } = reach(knowledge, changed, all);
+  const claims = await loadClaims(tx, knowledge, [property.id]);
   const scored: Component[] = [];
   const scoring = {
     tx,
     knowledge,
     asOf,
     load: async (step: readonly ScoredAppliance[]) =>
-      (await load(writer, [property], step)).get(property.id)!,
+      (await load(writer, [property], step, claims)).get(property.id)!,
   };
   await scoreInSteps(scoring, targets, upstream, async (component, appliance, score) => {
     scored.push(await writer.saveScore(component, appliance, score, asOf, cause));
@@ -184,9 +186,10 @@ async function load(
   writer: PortfolioWriter,
   properties: readonly ScoredProperty[],
   appliances: readonly ScoredAppliance[],
+  claims?: Parameters<typeof loadHistories>[5],
 ): Promise<Map<string, LoadedProperty>> {
   const { tx, knowledge } = writer;
-  const loaded = await loadHistories(tx, knowledge, properties, appliances, dayOf(tx.now));
+  const loaded = await loadHistories(tx, knowledge, properties, appliances, dayOf(tx.now), claims);
   for (const property of loaded.values())
     for (const history of property.history.appliances)
       for (const component of writer.unscoredOf(history.id)) {

@@ -10,6 +10,7 @@ import type { Tx } from "../store/store.ts";
 import { loadHistories } from "./histories.ts";
 import { baseVersion, correctionsOf, modelVersionOf } from "./model-in-use.ts";
 import { type ApplianceOf, PortfolioWriter, type ScoreCause } from "./portfolio-writer.ts";
+import { loadClaims } from "./property-claims.ts";
 import { scoreInSteps, upstreamOf } from "./rescore.ts";
 import { appliancesForScoring } from "./scored-appliances.ts";
 import { finishedInTurns } from "./walk.ts";
@@ -113,8 +114,9 @@ export async function scoreAll(
       saveScore(writer, before, appliance, score);
     if (isLarge(property)) {
       const all = byProperty.get(id)!;
+      const claims = await loadClaims(tx, knowledge, [id]);
       const load = async (step: readonly ScoredAppliance[]) =>
-        (await loadHistories(tx, knowledge, [property], step, day)).get(id)!;
+        (await loadHistories(tx, knowledge, [property], step, day, claims)).get(id)!;
       await scoreInSteps({ tx, knowledge, asOf: day, load }, all, upstreamOf(knowledge, all, all), save);
       continue;
     }

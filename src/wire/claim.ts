@@ -142,7 +142,7 @@ const impact = record("ClaimImpact", {
 });
 
 type Impact = ClaimImpact<ClaimEvidence & { id: string }>;
-const impactView = impact.view((impact: Impact) => ({
+export const impactView = impact.view((impact: Impact) => ({
   claim_id: impact.claim.id,
   claim_type: impact.claim.claimType,
   label: impact.label,
@@ -179,6 +179,7 @@ export const impactsView = impacts.view(
     modelVersion: string,
     property: { id: string; name: string },
     all: readonly Impact[],
+    claims: ReturnType<typeof impactView>[],
   ) => {
     const active = all.filter(({ status }) => status === "active_scoring").length;
     const { spanYears, counted } = model.evidence.claims;
@@ -188,7 +189,7 @@ export const impactsView = impacts.view(
       total_claims: all.length,
       active_claims: active,
       expired_claims: all.length - active,
-      claims: all.map(impactView),
+      claims,
       methodology: {
         version: modelVersion,
         recency_decay: { decay_years: spanYears },

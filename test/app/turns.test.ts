@@ -1,10 +1,11 @@
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { type App, startApp } from "../../src/app/app.ts";
-import { type DataFolder, openDataFolder } from "../../src/app/data-folder.ts";
+import { type DataFolder, databaseFile, openDataFolder } from "../../src/app/data-folder.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { OperatorError } from "../../src/domain/errors.ts";
 import { EVENT_TYPES } from "../../src/domain/service-event.ts";
@@ -36,6 +37,7 @@ const NOTES_BYTES = 2_500_000;
 const ITEMS = 1000;
 /** As large as the answer to a full body. */
 const KEPT_REPLIES = 80;
+const MANY_CLAIMS = 100_000;
 const RUNS = Number(process.env.TURNS_RUNS ?? 4);
 /** Of them, so many with what commands do. */
 const COMMAND_RUNS = Math.ceil(RUNS / 3);
@@ -332,6 +334,38 @@ test("replies that were kept for repeated requests are forgotten without holding
   time.now += 2 * DAY_MS;
   const { longestMs } = await watched(() => jobDone("prune-idempotency-keys"));
   expect(longestMs).toBeLessThan(LONGEST_MS);
+}, 120_000);
+
+// Rule: gives-way
+test("a property with very many claims keeps nobody waiting", async () => {
+  const { id } = await created("/v1/properties", { name: "Elm Court", address: "1 Elm St", state: "NY" });
+  const ofProperty = { property_id: id, type_id: "washer", install_year: 2015 };
+  const { id: applianceId } = await created("/v1/appliances", ofProperty);
+  const claim = { claim_type: "water_damage", date_of_loss: day(1500), amount: 1000 };
+  await created(`/v1/property/${id}/claims`, claim);
+  // What a hundred requests bring.
+  const database = new Database(databaseFile(world.config.storage.dataDir));
+  database.run("PRAGMA busy_timeout = 10000");
+  database.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY_CLAIMS})
+     INSERT INTO claims SELECT 'CLM_' || i, partner_id, property_id, claim_type, date_of_loss, claim_number, carrier,
+     amount_cents, description, status, created_at FROM claims, n WHERE property_id = ?`,
+    [id],
+  );
+  database.close();
+  const inspection = { appliance_id: applianceId, event_type: "Inspection", date: day(1000) };
+  const works = {
+    "another claim": () => created(`/v1/property/${id}/claims`, claim),
+    "a service event": () => created("/v1/service-events/bulk", { events: [inspection] }),
+    "what they do": () => call(`/v1/property/${id}/claims/impact`),
+  };
+  for (const [name, work] of Object.entries(works)) {
+    const { longestMs } = await watched(work);
+    expect({ name, isShort: longestMs < LONGEST_MS }).toEqual({ name, isShort: true });
+  }
+  const impact = JSON.parse((await call(`/v1/property/${id}/claims/impact`)).text());
+  expect(impact.total_claims).toBe(MANY_CLAIMS + 2);
+  expect(impact.claims.filter(({ scored }: Json) => scored)).toHaveLength(3);
 }, 120_000);
 
 const tooLong = (stretches: ReadonlyMap<string, number>) =>

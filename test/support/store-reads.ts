@@ -147,7 +147,9 @@ export function narrowReads(of: Readable): Record<string, Read> {
       await components.ofAppliances([applianceId]);
       await serviceEvents.evidence([applianceId], "", 100);
     },
-    "the claims of properties": () => store.read.claims.evidence([propertyId]),
+    "the claims of properties": () => store.read.claims.evidence([propertyId], 10_001),
+    "some of a property's claims": () =>
+      store.read.claims.evidenceAfter(propertyId, { dateOfLoss: "2026-01-01", id: "CLM_" }, 100),
     "the number of a property's claims": () => store.read.claims.count(propertyId),
     "an appliance's photos": () => store.read.photos.ofAppliance(applianceId),
     "a property's plan": () => store.read.plans.ofProperty(propertyId),

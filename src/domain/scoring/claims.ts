@@ -1,4 +1,5 @@
 import type { ClaimType, Knowledge } from "../knowledge.ts";
+import type { Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, dayNumber } from "../time.ts";
 import { enter, type Subject, type Trail } from "./evidence.ts";
 import { faded } from "./ratios.ts";
@@ -36,6 +37,23 @@ export function strongestClaims<C extends ClaimEvidence>(
   }
   live.sort((a, b) => b.ratio - a.ratio || b.day - a.day || (a.claimType < b.claimType ? -1 : 1));
   return live.slice(0, knowledge.model.evidence.claims.counted);
+}
+
+/** Claims that are looked at in one step. */
+const STEP = 1000;
+
+/** The same of however many, in steps. */
+export function* findStrongest<C extends ClaimEvidence>(
+  knowledge: Knowledge,
+  claims: readonly C[],
+  today: number,
+): Steps<LiveClaim<C>[]> {
+  let strongest: LiveClaim<C>[] = [];
+  for (let from = 0; from < claims.length; from += STEP) {
+    strongest = strongestClaims(knowledge, [...strongest, ...claims.slice(from, from + STEP)], today);
+    yield;
+  }
+  return strongest;
 }
 
 /** Product of the claims that concern the component's kind and came after its last Replacement. */

@@ -5,7 +5,8 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { ClaimLog } from "../../usecases/claims.ts";
 import { modelVersionOf } from "../../usecases/model-in-use.ts";
-import { walkComponents } from "../../usecases/walk.ts";
+import { claimsOf } from "../../usecases/property-claims.ts";
+import { finishedInTurns, madeInTurns, takeTurns, walkComponents } from "../../usecases/walk.ts";
 import type { BulkResult } from "../../wire/bulk.ts";
 import {
   claim,
@@ -15,6 +16,7 @@ import {
   claimView,
   impactsReply,
   impactsView,
+  impactView,
   newClaims,
   readClaimList,
   readNewClaim,
@@ -99,17 +101,19 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       tag: "Claims",
       parameters: [propertyInPath],
       replies: read("What the claims do to the scores", impactsReply),
-      async handle({ now, params, partner, store }) {
+      async handle({ hold, now, params, partner, store }) {
         const property = await getProperty(store, partner, params.id!);
-        const claims = await store.read.claims.evidence([property.id]);
+        const claims = await claimsOf(store, property.id, hold);
         const present = new Map<string, number>();
         await walkComponents(store, property.id, ({ defId }) => {
           present.set(defId, (present.get(defId) ?? 0) + 1);
           return 0;
         });
         const version = await modelVersionOf(store.read, knowledge);
-        const impacts = claimImpacts(knowledge, claims, present, dayOf(now));
-        return ok(withPartner(impactsView(knowledge, version, property, impacts), partner.name));
+        const found = claimImpacts(knowledge, claims, present, dayOf(now));
+        const impacts = await finishedInTurns(found, takeTurns);
+        const views = await madeInTurns(impacts, takeTurns, impactView);
+        return ok(withPartner(impactsView(knowledge, version, property, impacts, views), partner.name));
       },
     }),
   ];

@@ -1,7 +1,8 @@
-import { asc, count, desc, eq, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, sql } from "drizzle-orm";
 import type { Claim } from "../../domain/claim.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
+import { named } from "./named.ts";
 
 const ph = sql.placeholder;
 
@@ -10,18 +11,35 @@ export type ClaimEvidenceRow = Pick<Claim, "id" | "propertyId" | "claimType" | "
 export function claimStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { claims } = engine.tables;
-  const evidence = engine.prepared(() =>
+  const evidenceRows = () =>
     db
-      .select({
-        id: claims.id,
-        propertyId: claims.propertyId,
-        claimType: claims.claimType,
-        dateOfLoss: claims.dateOfLoss,
-        status: claims.status,
-      })
-      .from(claims)
+      .select(
+        named({
+          id: claims.id,
+          propertyId: claims.propertyId,
+          claimType: claims.claimType,
+          dateOfLoss: claims.dateOfLoss,
+          status: claims.status,
+        }),
+      )
+      .from(claims);
+  const evidence = engine.read<ClaimEvidenceRow>(() =>
+    evidenceRows()
       .where(isAmong(claims.propertyId, "propertyIds"))
-      .orderBy(asc(claims.id)),
+      // Without an order PostgreSQL hopes to have so many early, and reads through the claims of all.
+      .orderBy(...(engine.dialect === "postgres" ? [asc(claims.id)] : []))
+      .limit(ph("limit")),
+  );
+  const evidenceAfter = engine.read<ClaimEvidenceRow>(() =>
+    evidenceRows()
+      .where(
+        and(
+          eq(claims.propertyId, ph("propertyId")),
+          sql`(${claims.dateOfLoss}, ${claims.id}) > (${ph("dateOfLoss")}, ${ph("id")})`,
+        ),
+      )
+      .orderBy(asc(claims.dateOfLoss), asc(claims.id))
+      .limit(ph("limit")),
   );
   const page = engine.prepared(() =>
     db
@@ -42,8 +60,18 @@ export function claimStore(engine: Engine) {
     async insert(claim: Claim): Promise<void> {
       await db.insert(claims).values(claim);
     },
-    async evidence(propertyIds: readonly string[]): Promise<ClaimEvidenceRow[]> {
-      return await evidence().execute({ propertyIds: engine.list(propertyIds) });
+    /** What scoring reads of properties' claims, at most `limit` of them in no order. */
+    async evidence(propertyIds: readonly string[], limit: number): Promise<ClaimEvidenceRow[]> {
+      return evidence({ propertyIds: engine.list(propertyIds), limit });
+    },
+    /** The same of one property, the oldest date of loss first, from the one after `last` on. */
+    async evidenceAfter(
+      propertyId: string,
+      last: Pick<ClaimEvidenceRow, "dateOfLoss" | "id"> | undefined,
+      limit: number,
+    ): Promise<ClaimEvidenceRow[]> {
+      const { dateOfLoss, id } = last ?? { dateOfLoss: "", id: "" };
+      return evidenceAfter({ propertyId, dateOfLoss, id, limit });
     },
     /** The newest date of loss first. */
     async page(propertyId: string, slice: Slice): Promise<Claim[]> {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { claimImpacts } from "../../../src/domain/figures/claims-impact.ts";
 import { faded } from "../../../src/domain/scoring/ratios.ts";
 import type { ClaimEvidence } from "../../../src/domain/scoring/types.ts";
+import { finished } from "../../../src/domain/steps.ts";
 import { addDays } from "../../../src/domain/time.ts";
 import { knowledge, whole } from "./components.ts";
 
@@ -18,7 +19,8 @@ const claim = (claimType: string, daysAgo: number, status: ClaimEvidence["status
 });
 const DEF_IDS = [...whole("boiler", 0), ...whole("elevator", 0)].map(({ defId }) => defId);
 const PRESENT = new Map(DEF_IDS.map((defId) => [defId, 1]));
-const impacts = (...claims: ReturnType<typeof claim>[]) => claimImpacts(knowledge, claims, PRESENT, TODAY);
+const impacts = (...claims: ReturnType<typeof claim>[]) =>
+  finished(claimImpacts(knowledge, claims, PRESENT, TODAY));
 const impact = (...given: Parameters<typeof claim>) => impacts(claim(...given))[0]!;
 
 describe("a claim's ratio", () => {
@@ -62,7 +64,8 @@ describe("the impact of claims", () => {
   test("counts each of several components of one kind", () => {
     const twice = new Map(DEF_IDS.map((defId) => [defId, 2]));
     expect(
-      claimImpacts(knowledge, [claim("equipment_breakdown", 1)], twice, TODAY)[0]!.affectedComponents,
+      finished(claimImpacts(knowledge, [claim("equipment_breakdown", 1)], twice, TODAY))[0]!
+        .affectedComponents,
     ).toBe(12);
   });
 
@@ -128,7 +131,7 @@ describe("the impact of claims", () => {
     });
     fc.assert(
       fc.property(fc.uniqueArray(any, { maxLength: 8, selector: ({ id }) => id }), (claims) => {
-        const all = claimImpacts(knowledge, claims, PRESENT, TODAY);
+        const all = impacts(...claims);
         expect(all).toHaveLength(claims.length);
         const active = all.filter(({ status }) => status === "active_scoring");
         expect(all.filter(({ scored }) => scored)).toHaveLength(Math.min(active.length, 3));

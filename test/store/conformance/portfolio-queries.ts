@@ -575,8 +575,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await claims.page(elm.id, ALL)).toEqual(newest);
       expect(await claims.page(elm.id, { limit: 1, offset: 1 })).toEqual([newest[1]!]);
       expect(await claims.count(elm.id)).toBe(3);
-      expect(ids(await claims.evidence([elm.id, oak.id]))).toEqual(ids(made).sort());
-      expect(await claims.evidence([])).toEqual([]);
+      expect(ids(await claims.evidence([elm.id, oak.id], 10)).sort()).toEqual(ids(made).sort());
+      expect(await claims.evidence([elm.id, oak.id], 2)).toHaveLength(2);
+      expect(await claims.evidence([], 10)).toEqual([]);
+      const oldest = newest.toReversed();
+      expect(ids(await claims.evidenceAfter(elm.id, undefined, 2))).toEqual(ids(oldest.slice(0, 2)));
+      expect(ids(await claims.evidenceAfter(elm.id, oldest[1], 2))).toEqual(ids(oldest.slice(2)));
 
       const event = (await read().serviceEvents.ofAppliance(roof.id))[0]!;
       const photo = {
