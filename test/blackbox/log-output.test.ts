@@ -21,8 +21,9 @@ const linesOf = (text: string): LogLine[] =>
     .map((line) => JSON.parse(line));
 
 /** A server whose standard output the shell sends somewhere. */
-function serveInto(target: string) {
-  const { folder, configFile, dataDir } = install();
+async function serveInto(target: string) {
+  const { folder, configFile, dataDir, database } = install();
+  await database?.isMade;
   const command = `exec "$0" serve --port 0 --config "$1" --data-dir "$2" > ${target}`;
   const child = Bun.spawn(["bash", "-c", command, EXECUTABLE, configFile, dataDir], {
     cwd: folder,
@@ -79,7 +80,7 @@ describe("standard output that takes nothing", () => {
         if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
       }
     };
-    const server = serveInto(fifo);
+    const server = await serveInto(fifo);
     const started = await eventually(() => {
       read();
       return listening(text);
@@ -113,7 +114,7 @@ describe("standard output that takes nothing", () => {
       socket.on("error", () => {});
     });
     await new Promise<void>((resolve) => journal.listen(0, "127.0.0.1", resolve));
-    const server = serveInto(`/dev/tcp/127.0.0.1/${(journal.address() as { port: number }).port}`);
+    const server = await serveInto(`/dev/tcp/127.0.0.1/${(journal.address() as { port: number }).port}`);
     const started = await eventually(() => listening(text));
     await askUntilDropped(started);
     expect(await server.stop()).toEqual({ code: 0, stderr: "" });
@@ -125,7 +126,7 @@ describe("standard output that takes nothing", () => {
     const fifo = join(install().folder, "log");
     Bun.spawnSync(["mkfifo", fifo]);
     const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
-    const server = serveInto(fifo);
+    const server = await serveInto(fifo);
     let text = "";
     const started = await eventually(() => {
       const bytes = Buffer.alloc(65_536);
@@ -140,7 +141,7 @@ describe("standard output that takes nothing", () => {
   test.skipIf(!CAN_MOUNT)("a full disk ends nothing, and the log goes on when there is room", async () => {
     const place = disk(2);
     const file = join(place.path, "log");
-    const server = serveInto(file);
+    const server = await serveInto(file);
     const started = await eventually(() => listening(readFileSync(file, "utf8")));
     place.fill();
     const dropped = await askUntilDropped(started);

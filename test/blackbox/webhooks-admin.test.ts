@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Administrator, createAdministrator } from "../support/administrator.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
-import { type Installation, type Partner, runMainstay, useMainstay } from "../support/mainstay.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { type Receiver, type ReceiverOptions, startReceiver, verifySignatures } from "../support/receiver.ts";
 
@@ -448,16 +448,7 @@ describe("the network's rules", () => {
   ])("refuse to start with a ca_file %s, naming it", async (_what, content, words) => {
     const file = join(folder(), "authorities.pem");
     if (content !== undefined) writeFileSync(file, content);
-    const { configFile, dataDir } = install({ webhooks: { ca_file: file } });
-    const { code, stderr } = await runMainstay([
-      "serve",
-      "--config",
-      configFile,
-      "--data-dir",
-      dataDir,
-      "--port",
-      "0",
-    ]);
+    const { code, stderr } = await install({ webhooks: { ca_file: file } }).run("serve", "--port", "0");
     expect(code).toBe(1);
     expect(stderr).toContain(`webhooks.ca_file ${file}`);
     expect(stderr).toMatch(words);

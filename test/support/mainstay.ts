@@ -157,7 +157,7 @@ export class Installation {
     readonly folder: string,
     settings: Settings,
     /** Where its rows are, unless in a file of the data folder. */
-    private readonly database?: ReservedDatabase,
+    readonly database?: ReservedDatabase,
   ) {
     this.dataDir = join(folder, "data");
     this.configFile = join(folder, "mainstay.toml");
