@@ -46,6 +46,7 @@ export async function postgres(sqlite: Bench): Promise<Figure[]> {
       console.error(`${((performance.now() - startedAt) / 1000).toFixed(0)} s  ${what}: ${measured}`);
   };
   try {
+    await shared.run("migrate");
     const files = await enlargedSample(sqlite.folder, 60);
     const file = await filled(sqlite, files);
     const server = await filled(shared, files);

@@ -14,8 +14,16 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFile
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { PgBouncer } from "./support/pgbouncer.ts";
-import { PostgresServer, SHARED_POOLER, SHARED_SERVER, STORAGE } from "./support/postgres-server.ts";
+import { rowsOf } from "./support/postgres.ts";
+import {
+  PostgresServer,
+  SHARED_POOLER,
+  SHARED_SERVER,
+  STORAGE,
+  TEMPLATE,
+} from "./support/postgres-server.ts";
 import { RECORD_FOLDER, searchRecord } from "./support/secret-record.ts";
 
 const { values, positionals: patterns } = parseArgs({
@@ -158,10 +166,20 @@ function readReport(file: string): Run {
   };
 }
 
+/** Makes the database that those of the black-box tests are copies of. */
+async function template(server: PostgresServer): Promise<string> {
+  const url = new URL(server.url());
+  await rowsOf(url.href, "CREATE DATABASE mainstay_template");
+  url.pathname = "/mainstay_template";
+  const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+  await (await openPostgresStore(url.href, { clock: Date.now, random })).close();
+  return "mainstay_template";
+}
+
 const server = await PostgresServer.start(values.postgres === undefined ? {} : { bin: values.postgres });
 const pooler = values.pgbouncer === undefined ? undefined : await PgBouncer.start(values.pgbouncer, server);
 const onSqlite = { [SHARED_SERVER]: server.url(), ...(pooler && { [SHARED_POOLER]: pooler.host }) };
-const onPostgres = { ...onSqlite, [STORAGE]: "postgres" };
+const onPostgres = { ...onSqlite, [STORAGE]: "postgres", [TEMPLATE]: await template(server) };
 const runs: Counts[] = [];
 try {
   if (values.storage === "postgres")

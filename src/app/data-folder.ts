@@ -35,6 +35,8 @@ export type DataFolderWorld = {
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
   random: FillRandom;
+  /** What to tell where `storage.url` names an empty database, which is refused then; else it gets the schema. */
+  whenEmpty?: string;
 } & Pick<SqliteStoreOptions, "mapsFile" | "purging" | "isServing">;
 
 /** Opens the database and the data folder, which is made when it is new. */
@@ -84,13 +86,14 @@ function openOwnDatabase({
 }
 
 /** A database on PostgreSQL: the folder holds the key file, unless the environment has the key. */
-async function openSharedDatabase({ config, env, clock, random }: DataFolderWorld): Promise<DataFolder> {
-  const { dataDir, url } = config.storage;
-  makeDataFolder(dataDir);
-  // Only here, so that who keeps to a file does not load a driver that is not used.
-  const { openPostgresStore } = await import("../store/postgres/store.ts");
-  const store = await openPostgresStore(url, { clock, random });
+async function openSharedDatabase(world: DataFolderWorld): Promise<DataFolder> {
+  const { config, env, random, whenEmpty } = world;
+  const { dataDir } = config.storage;
+  // Before the database changes, where it may.
+  if (whenEmpty === undefined) makeDataFolder(dataDir);
+  const store = await openDatabase(world);
   try {
+    makeDataFolder(dataDir);
     const lacksKey = !keyIsInEnvironment(env) && !existsSync(keyFilePath(dataDir));
     if (lacksKey && (await store.read.partners.list()).length === 0) makeKeyFile(dataDir, random);
     const masterKey = loadMasterKey({ dataDir, env });
@@ -100,6 +103,23 @@ async function openSharedDatabase({ config, env, clock, random }: DataFolderWorl
     await store.close();
     throw error;
   }
+}
+
+async function openDatabase({ config, clock, random, whenEmpty }: DataFolderWorld): Promise<Store> {
+  // Only here, so that who keeps to a file does not load a driver that is not used.
+  const { openPostgresStore } = await import("../store/postgres/store.ts");
+  return await openPostgresStore(config.storage.url, { clock, random, whenEmpty });
+}
+
+/**
+ * Brings the schema up to date, and makes that of a database that is empty: the key, which whoever runs this may not
+ * have, is not needed for it there. What was applied.
+ */
+export async function migrate(world: DataFolderWorld): Promise<Store["applied"]> {
+  const isOwn = world.config.storage.url === "";
+  const store = isOwn ? openOwnDatabase(world).store : await openDatabase(world);
+  await store.close();
+  return store.applied;
 }
 
 /** Throws an OperatorError where the servers on the database have another key: what these sealed it could not open. */

@@ -5,11 +5,11 @@ import { ACTING_PASS, actingPasses } from "../secrets/acting-pass.ts";
 import type { SqliteStoreOptions } from "../store/sqlite/store.ts";
 import type { Administration } from "../usecases/partners.ts";
 import type { Context } from "./context.ts";
-import { requireInstallation } from "./installation.ts";
+import { requireInstallation, whenEmpty } from "./installation.ts";
 
 type StoreChoices = Pick<SqliteStoreOptions, "mapsFile" | "purging">;
 
-/** Opens the data folder, which must be there, for one command and closes it afterwards, whatever happens. */
+/** Opens the data folder, in which or in whose database there must be an installation, for one command and closes it afterwards, whatever happens. */
 export async function withData<T>(
   context: Context,
   run: (folder: DataFolder) => Promise<T>,
@@ -17,7 +17,14 @@ export async function withData<T>(
 ): Promise<T> {
   requireInstallation(context);
   const { config, env, now, random } = context;
-  const folder = await openDataFolder({ config, env, clock: now, random, ...options });
+  const folder = await openDataFolder({
+    config,
+    env,
+    clock: now,
+    random,
+    whenEmpty: whenEmpty(context),
+    ...options,
+  });
   const { store } = folder;
   try {
     return await run(folder);

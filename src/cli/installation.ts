@@ -8,7 +8,7 @@ type Where = Pick<Context, "config" | "cwd" | "root">;
 
 /**
  * Throws an OperatorError that says where it looked unless there is an installation: only `init`, `serve`, `demo` and
- * `restore` make one, so that a command in the wrong folder does not go to work on an empty one.
+ * `restore` make one (in a database `migrate` and `move` too), so that a command in the wrong folder does not go to work on an empty one.
  */
 export function requireInstallation(where: Where): void {
   const { dataDir, url } = where.config.storage;
@@ -22,6 +22,11 @@ export function requireInstallation(where: Where): void {
     `${whereLooked(where)} Name the right one by --config or --data-dir, or make one with \`mainstay init\`.`,
   );
 }
+
+/** What to do about an empty database. */
+export const whenEmpty = (where: Where): string =>
+  `${whereLooked(where)} Name the right database in storage.url, or make an installation in this one with ` +
+  "`mainstay migrate`, or by starting a server on it; `mainstay move --to-file` brings a data folder there.";
 
 /** Which configuration led to the data folder, in a sentence. */
 export function whereLooked({ config, cwd, root }: Where): string {

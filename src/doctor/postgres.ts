@@ -26,12 +26,10 @@ export function databaseFound({ shown, version, encoding, sizeBytes }: ServerFac
 
 export function checkSharedSchema({ version, missing }: { version: number; missing: number }): Finding {
   if (missing === 0) return ok(`version ${version}, this executable's own`);
-  return warn(
-    version === 0
-      ? "the database is empty"
-      : `version ${version}; this executable brings ${missing} more steps`,
-    "The next start applies them, or `mainstay migrate`.",
-  );
+  const remedy = "The next start of a server applies them, or `mainstay migrate`.";
+  if (version === 0)
+    return fail("the database is empty: there is no installation in it, and no step of the schema", remedy);
+  return warn(`version ${version}; this executable brings ${missing} more steps`, remedy);
 }
 
 export function checkStoredPhotos({ known, missing }: { known: number; missing: number }): Finding {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { FIXTURE_TLS } from "../support/certificates.ts";
 import { runMainstay, useMainstay } from "../support/mainstay.ts";
@@ -42,7 +42,7 @@ test("a database that goes while a server starts, or a command runs, is told of 
   // As patient as a server is that was not told to wait longer.
   const url = withUsualPatience(await newDatabase());
   const installation = install({ storage: { url } });
-  await installation.json("partner", "create", "Acme");
+  await installation.createPartner();
   for (const [table, id] of [
     ["clock", "id"],
     ["partners", "id"],
@@ -63,6 +63,55 @@ test("a database that goes while a server starts, or a command runs, is told of 
     expect(stdout + stderr).toContain("PostgreSQL does not answer");
     expect(stdout + stderr).not.toMatch(/fault in Mainstay|Failed query/);
   }
+});
+
+describe("an empty database", () => {
+  const tablesOf = (url: string) =>
+    rowsOf(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+
+  // Rule: installation-made
+  test("is refused by every command that makes none, which says what to do and touches nothing", async () => {
+    const url = await newDatabase();
+    const installation = install({ storage: { url } });
+    for (const command of [
+      ["partner", "list"],
+      ["partner", "create", "Acme"],
+      ["snapshot"],
+      ["servers"],
+      ["move", "--to", join(installation.folder, "made")],
+    ]) {
+      const { code, stdout, stderr } = await installation.run(...command);
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain("there is no installation in postgres://");
+      expect(stderr).toMatch(/storage\.url/);
+    }
+    expect((await installation.run("partner", "list")).stderr).toContain("mainstay migrate");
+    const doctor = await installation.run("doctor");
+    expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining("the database is empty")]);
+    expect(await tablesOf(url)).toEqual([]);
+    expect(existsSync(installation.dataDir)).toBe(false);
+  });
+
+  test("gets its schema by migrate, which needs no key, and takes the first one's then", async () => {
+    const url = await newDatabase();
+    const installation = install({ storage: { url } });
+    expect((await installation.json("migrate")).applied).toContain("initial");
+    expect((await installation.json("migrate")).applied).toEqual([]);
+    expect(existsSync(installation.dataDir)).toBe(false);
+    expect(await rowsOf(url, "SELECT * FROM installation")).toEqual([]);
+    await installation.json("partner", "create", "Acme");
+    expect(existsSync(join(installation.dataDir, "mainstay.key"))).toBe(true);
+  });
+
+  test("gets its schema by init where the environment names it, and by a server", async () => {
+    const [byInit, byServer] = [await newDatabase(), await newDatabase()];
+    const made = install({ storage: { url: byInit } });
+    await made.init();
+    expect((await made.json("partner", "list")).partners).toEqual([]);
+    const served = install({ storage: { url: byServer } });
+    await served.start();
+    expect((await served.json("partner", "list")).partners).toEqual([]);
+  });
 });
 
 describe("an address that cannot be right is refused within seconds, with what to do", () => {

@@ -202,8 +202,10 @@ describe("two servers on one database", () => {
 test("a server with another key than those on its database is refused, with what to do", async () => {
   const url = await postgres.newDatabase();
   await serverOn(url);
-  const other = install({ storage: { url } });
-  await other.init();
+  const [other, elsewhere] = [install({ storage: { url } }), install()];
+  await elsewhere.init();
+  mkdirSync(other.dataDir, { recursive: true, mode: 0o700 });
+  copyFileSync(join(elsewhere.dataDir, KEY), join(other.dataDir, KEY));
   const { code, stderr } = await other.run("serve", "--port", "0");
   expect(code).toBe(1);
   expect(stderr).toContain("this server's key is not the one that the others on this database have");

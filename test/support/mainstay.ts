@@ -149,6 +149,8 @@ function recordGiven(args: readonly string[], env: Readonly<Record<string, strin
 export class Installation {
   readonly dataDir: string;
   readonly configFile: string;
+  /** As `storage.url` has it; empty where the rows are in the data folder. */
+  #storageUrl = "";
   #server: ServerProcess | undefined;
   #ended: ServerProcess[] = [];
   #expectedFault: RegExp | undefined;
@@ -167,6 +169,7 @@ export class Installation {
 
   /** Writes the configuration anew, for the next command or start. */
   configure(settings: Settings): void {
+    this.#storageUrl = this.database?.url ?? String(settings.storage?.url ?? "");
     const always: Settings = this.database ? { ...QUIET, storage: { url: this.database.url } } : QUIET;
     const sections = new Set([...Object.keys(always), ...Object.keys(settings)]);
     const text = [...sections].map((section) => {
@@ -206,15 +209,20 @@ export class Installation {
     return JSON.parse(stdout);
   }
 
-  /** Makes the data folder, as an operator does before any other command but `serve`. */
+  /** Makes the data folder, and the schema of a database, as an operator does before any other command but `serve`. */
   async init(): Promise<void> {
+    await this.database?.isMade;
     const file = join(this.folder, "made-by-init.toml");
-    const { code, stderr } = await runMainstay(["init", "--config", file, "--data-dir", this.dataDir]);
+    const env: Record<string, string> =
+      this.#storageUrl === "" ? {} : { MAINSTAY_STORAGE__URL: this.#storageUrl };
+    const args = ["init", "--config", file, "--data-dir", this.dataDir];
+    const { code, stderr } = await runMainstay(args, { env });
     if (code !== 0) throw new Error(`mainstay init exited with ${code}:\n${stderr}`);
   }
 
   async createPartner(name = "Acme", ...options: string[]): Promise<Partner> {
-    if (!this.database && !existsSync(join(this.dataDir, "mainstay.db"))) await this.init();
+    const made = this.#storageUrl === "" ? "mainstay.db" : "mainstay.key";
+    if (!this.database && !existsSync(join(this.dataDir, made))) await this.init();
     return await this.json("partner", "create", name, ...options);
   }
 

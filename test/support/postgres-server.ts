@@ -31,6 +31,8 @@ const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 export const SHARED_SERVER = "MAINSTAY_TEST_POSTGRES";
 /** Another one with host and port of a PgBouncer before that server, when there is one. */
 export const SHARED_POOLER = "MAINSTAY_TEST_POOLER";
+/** The name of a database on that server with the schema and nothing in it. */
+export const TEMPLATE = "MAINSTAY_TEST_TEMPLATE";
 /** `postgres` in it has the tests of stores and servers run on that instead of on SQLite. */
 export const STORAGE = "MAINSTAY_TEST_STORAGE";
 

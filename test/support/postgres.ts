@@ -1,6 +1,6 @@
 import { afterAll, describe, test } from "bun:test";
 import pg from "pg";
-import { PostgresServer, SHARED_POOLER, SHARED_SERVER, STORAGE } from "./postgres-server.ts";
+import { PostgresServer, SHARED_POOLER, SHARED_SERVER, STORAGE, TEMPLATE } from "./postgres-server.ts";
 
 export const onPostgres = process.env[STORAGE] === "postgres";
 
@@ -143,7 +143,8 @@ export function usePostgres() {
       if (!shared)
         throw new Error(`run it by test/run.ts, which starts a server: ${SHARED_SERVER} is not set`);
       const name = newName();
-      const isMade = create(name);
+      // A command finds an installation there; who wants an empty one makes that by `newDatabase`.
+      const isMade = create(name, `TEMPLATE ${process.env[TEMPLATE] ?? "template1"}`);
       return {
         name,
         url: addressOn(shared, name),

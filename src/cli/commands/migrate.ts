@@ -1,9 +1,13 @@
+import { migrate } from "../../app/data-folder.ts";
 import { command } from "../command.ts";
-import { withData } from "../data.ts";
+import { requireInstallation } from "../installation.ts";
 
 export const migrateCommand = command({
   async run(context) {
-    const applied = await withData(context, async ({ store }) => store.applied.map(({ name }) => name));
+    requireInstallation(context);
+    const { config, env, now, random } = context;
+    const steps = await migrate({ config, env, clock: now, random });
+    const applied = steps.map(({ name }) => name);
     context.print(
       { applied },
       applied.length === 0 ? "The database is up to date." : `Applied: ${applied.join(", ")}`,

@@ -99,6 +99,17 @@ export async function pendingMigrations(
   return migrations.filter(({ number }) => !applied.some((row) => Number(row.number) === number));
 }
 
+/** Throws an OperatorError, with the hint, for a database in which nothing was made yet. Changes nothing. */
+export async function refuseEmpty(
+  client: pg.Client,
+  address: DatabaseAddress,
+  migrations: readonly Migration[],
+  hint: string,
+): Promise<void> {
+  if ((await pendingMigrations(client, address, migrations)).length === migrations.length)
+    throw new OperatorError(`there is no installation in ${address.shown}: the database is empty`, hint);
+}
+
 /**
  * Applies what is pending, all in one transaction that holds the ledger, so that of any number of servers that start at
  * once one does so, and a step that fails leaves nothing behind. What was applied.

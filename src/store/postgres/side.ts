@@ -9,6 +9,7 @@ import {
   applyMigrations,
   inspect,
   pendingMigrations,
+  refuseEmpty,
   serversAlive,
   tablesOf,
   UNFINISHED_MOVE,
@@ -22,6 +23,7 @@ export type PostgresSide = Side & { close(): Promise<void> };
 /** The database that is moved away from: it has to be whole and of this version. */
 export async function postgresSource(url: string): Promise<PostgresSide> {
   return await opened(url, async (client, address) => {
+    await refuseEmpty(client, address, MIGRATIONS, "Name the database that is to be moved in storage.url.");
     const missing = await pendingMigrations(client, address, MIGRATIONS);
     if (missing.length > 0)
       throw new OperatorError(

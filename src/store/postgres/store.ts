@@ -10,7 +10,7 @@ import { Gathered } from "./gathered.ts";
 import type { Job } from "./job.ts";
 import { Lane } from "./lane.ts";
 import { LockedPartners } from "./locked-partners.ts";
-import { applyMigrations, inspect } from "./migrate.ts";
+import { applyMigrations, inspect, refuseEmpty } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 import { openMoment } from "./moment.ts";
 import { Pulse } from "./pulse.ts";
@@ -42,7 +42,11 @@ const ANALYZE = [
   "property_plans, units, appliances, components, service_events, event_log; COMMIT",
 ].join(" ");
 
-export type PostgresStoreOptions = StoreOptions & { migrations?: readonly Migration[] };
+export type PostgresStoreOptions = StoreOptions & {
+  migrations?: readonly Migration[];
+  /** What to tell whoever has named an empty database, which is refused then; else it gets the schema. */
+  whenEmpty?: string | undefined;
+};
 
 /**
  * Opens the database at an address (`storage.url`), migrated when needed. Rejects with an OperatorError when it cannot
@@ -52,10 +56,12 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
   const address = parseAddress(url);
   const connections = new Connections(address);
   const explain = (error: unknown) => readable(error, address);
+  const { migrations = MIGRATIONS, whenEmpty } = options;
   try {
     const client = await connections.open();
     await inspect(client, address);
-    const applied = await applyMigrations(client, address, options.migrations ?? MIGRATIONS, options.clock());
+    if (whenEmpty !== undefined) await refuseEmpty(client, address, migrations, whenEmpty);
+    const applied = await applyMigrations(client, address, migrations, options.clock());
     const process = Buffer.from(options.random(new Uint8Array(12))).toString("base64url");
     const pulse = new Pulse(connections, process);
     await pulse.start(client);
