@@ -161,18 +161,26 @@ async function findProperty({ tx, partner }: PortfolioWriter, reference: Propert
   );
 }
 
+/** Appliances of a property that are looked at in one step. */
+const STEP = 500;
+
 /** Without a serial, an appliance that agrees in everything that was said is the one that was meant. */
 async function findAlike({ tx }: PortfolioWriter, property: Property, wanted: ApplianceReference) {
   if (wanted.serial !== null || wanted.typeId === null) return undefined;
   const agrees = <T>(said: T | null, has: T | null) => said === null || said === has;
-  return (await tx.appliances.ofProperty(property.id)).find(
-    (one) =>
-      one.typeId === wanted.typeId &&
-      agrees(wanted.installYear, one.installYear) &&
-      agrees(wanted.brand, one.brand) &&
-      agrees(wanted.model, one.model) &&
-      agrees(wanted.unitId, one.unitId),
-  );
+  for (let after = 0; ; await tx.giveWay()) {
+    const some = await tx.appliances.ofPropertyAfter(property.id, after, STEP);
+    const found = some.find(
+      (one) =>
+        one.typeId === wanted.typeId &&
+        agrees(wanted.installYear, one.installYear) &&
+        agrees(wanted.brand, one.brand) &&
+        agrees(wanted.model, one.model) &&
+        agrees(wanted.unitId, one.unitId),
+    );
+    if (found || some.length < STEP) return found;
+    after = some.at(-1)!.seq;
+  }
 }
 
 /** Names every field that creating what is missing would need, those of property and appliance together. */

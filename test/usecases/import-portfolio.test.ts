@@ -176,6 +176,31 @@ describe("an import", () => {
     );
   });
 
+  test("reads a property of many appliances without a serial once, however many rows name it", async () => {
+    const partner = await newPartner();
+    const rows = Array.from({ length: 600 }, (_, nth) => `E,range_gas,2010,,M${nth}\n`).join("");
+    let read = 0;
+    const counting: Store["write"] = (run, options) =>
+      store.write((tx) => {
+        const { ofProperty, ofPropertyAfter } = tx.appliances;
+        const counted = async <T>(found: Promise<T[]>) => {
+          read += (await found).length;
+          return await found;
+        };
+        const appliances: typeof tx.appliances = {
+          ...tx.appliances,
+          ofProperty: (id) => counted(ofProperty(id)),
+          ofPropertyAfter: (id, after, limit) => counted(ofPropertyAfter(id, after, limit)),
+        };
+        return run({ ...tx, appliances });
+      }, options);
+    const files = { properties: ELM, appliances: UNITS + rows };
+    const first = await run(partner, files, { store: { ...store, write: counting } });
+    const second = await run(partner, files, { store: { ...store, write: counting } });
+    expect([first.appliances.created, second.appliances.unchanged]).toEqual([600, 600]);
+    expect(read).toBe(600);
+  });
+
   test("matches appliances without a serial by their number", async () => {
     const partner = await newPartner();
     const row = "E,ptac,2015,,K100\n";

@@ -50,21 +50,21 @@ export const applianceRows: RowKind<Entry> = {
     cells,
   }),
   start() {
-    const stock: Stock = new Map();
+    const stock: Stock = { counted: new Set(), left: new Map() };
     const reading = { pays: true };
     return (writer) => new ApplianceBatch(writer, stock, reading);
   },
 };
 
 /** Appliances without a serial that were there before the import and that no row has been matched with yet. */
-type Stock = Map<string, number>;
+type Stock = { counted: Set<string>; left: Map<string, number> };
 
 class ApplianceBatch implements Batch<Entry> {
   readonly #intake: ApplianceIntake;
   readonly #properties: KnownProperties;
   readonly #appliances: KnownAppliances;
-  /** What is left of the stock after what this batch has taken. */
-  readonly #taken: Stock = new Map();
+  /** What this batch has counted, and what is left of that and of the stock after what it has taken. */
+  readonly #own: Stock = { counted: new Set(), left: new Map() };
 
   constructor(
     private readonly writer: PortfolioWriter,
@@ -107,7 +107,8 @@ class ApplianceBatch implements Batch<Entry> {
   }
 
   committed(): void {
-    for (const [key, left] of this.#taken) this.stock.set(key, left);
+    for (const propertyId of this.#own.counted) this.stock.counted.add(propertyId);
+    for (const [key, left] of this.#own.left) this.stock.left.set(key, left);
   }
 
   async #withSerial(serial: string, input: NewAppliance): Promise<Appliance | undefined> {
@@ -117,16 +118,25 @@ class ApplianceBatch implements Batch<Entry> {
     return found;
   }
 
-  /** Counted at the first such row, so that what the import itself adds is never matched. */
   async #takeFromStock(input: NewAppliance): Promise<boolean> {
+    await this.#count(input.propertyId);
     const key = likeness(input);
-    let left = this.#taken.get(key) ?? this.stock.get(key);
-    if (left === undefined) {
-      const present = await this.#appliances.ofProperty(input.propertyId);
-      left = present.filter((one) => one.serial === null && likeness(one) === key).length;
-    }
-    this.#taken.set(key, Math.max(left - 1, 0));
+    const left = this.#own.left.get(key) ?? this.stock.left.get(key) ?? 0;
+    if (left > 0) this.#own.left.set(key, left - 1);
     return left > 0;
+  }
+
+  /** Counts a property's at its first such row, so that what the import itself adds is never matched. */
+  async #count(propertyId: string): Promise<void> {
+    const { counted, left } = this.#own;
+    if (counted.has(propertyId) || this.stock.counted.has(propertyId)) return;
+    counted.add(propertyId);
+    for await (const some of this.#appliances.ofProperty(propertyId))
+      for (const one of some) {
+        if (one.serial !== null) continue;
+        const key = likeness(one);
+        left.set(key, (left.get(key) ?? 0) + 1);
+      }
   }
 }
 

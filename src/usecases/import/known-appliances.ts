@@ -3,6 +3,8 @@ import type { PortfolioWriter } from "../portfolio-writer.ts";
 
 /** Appliances read ahead at a time. Where the properties of some rows have more, each row looks for its own. */
 const MOST = 500;
+/** Of a property's that are all looked at, so many are read in one step. */
+const STEP = 500;
 
 /** Whether reading ahead still pays: shared by the batches of a file. */
 export type ReadingAhead = { pays: boolean };
@@ -54,7 +56,16 @@ export class KnownAppliances {
     return known?.slice(0, 2) ?? (await this.writer.tx.appliances.withSerial(propertyId, serial));
   }
 
-  async ofProperty(propertyId: string): Promise<readonly Appliance[]> {
-    return this.#ofProperty.get(propertyId) ?? (await this.writer.tx.appliances.ofProperty(propertyId));
+  /** All of a property's, some at a time. */
+  async *ofProperty(propertyId: string): AsyncGenerator<readonly Appliance[]> {
+    const known = this.#ofProperty.get(propertyId);
+    if (known) return yield known;
+    const { tx } = this.writer;
+    for (let after = 0; ; await tx.giveWay()) {
+      const some = await tx.appliances.ofPropertyAfter(propertyId, after, STEP);
+      yield some;
+      if (some.length < STEP) return;
+      after = some.at(-1)!.seq;
+    }
   }
 }
