@@ -225,11 +225,13 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
   test("a delivery that was made meanwhile is recorded when there is room, and not sent again", async () => {
     const place = disk(24);
     const server = await serveOn(place);
-    const receiver = await startReceiver({ behave: () => ({ status: 200, delayMs: 500 }) });
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    const receiver = await startReceiver({ behave: () => ({ status: 200, until }) });
     const partner = await server.createPartner("Acme", "--webhook-url", receiver.url);
     await addProperty(server.as(partner));
     await receiver.waitFor((received) => received.length === 1);
     place.fill();
+    answer();
     await eventually(() =>
       expect(server.log.map(({ msg }) => msg)).toContain(
         "webhook attempts could not be recorded; trying again",

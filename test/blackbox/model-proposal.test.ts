@@ -38,7 +38,7 @@ const ready = () =>
     const found = await proposal();
     expect(found.status).toBe("ready");
     return found;
-  }, 60_000);
+  });
 
 describe("a fit that an administrator asks for", () => {
   // Rule: calibrate-proposal
@@ -112,7 +112,7 @@ describe("a fit that an administrator asks for", () => {
       const found = await proposal();
       expect(found.status).toBe("ready");
       expect(found.proposal_id).not.toBe(first.proposal_id);
-    }, 60_000);
+    });
     await admin.client.post(`${PROPOSAL}/apply`, { proposal_id: first.proposal_id }, 409);
     await admin.client.post(`${PROPOSAL}/apply`, {}, 400);
     const second = await ready();
@@ -131,7 +131,7 @@ test("the console shows a fit with its proof before it is put to use, and takes 
   await page.getByLabel("Administrator’s key").fill(admin.key);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("button", { name: "Fit it now" }).click();
-  await page.locator("#proposal .chip", { hasText: "Proven better" }).waitFor({ timeout: 60_000 });
+  await page.locator("#proposal .chip", { hasText: "Proven better" }).waitFor();
   const shown = await proposal();
   const proof = page.getByRole("table", { name: "The year’s forecasts, measured at its outcomes" });
   expect(await proof.innerText()).toContain(shown.validation.after.concordance.toFixed(4));

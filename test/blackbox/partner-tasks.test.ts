@@ -25,7 +25,7 @@ const ended = (partner: Partner) =>
     const { task } = (await admin.client.get(of(partner, "task"))).body;
     expect(task?.finished_at).toBeString();
     return task as Json;
-  }, 60_000);
+  });
 
 /** A partner whose worn water heaters have crossed tiers before anybody was told. */
 async function elevated(name: string): Promise<Partner> {
