@@ -51,7 +51,7 @@ const settled = (
 const testWebhook = (path: string, status = 202, body?: object) =>
   admin.client.post(`${path}/webhook-test`, body, status);
 
-describe("the delivery log", () => {
+describe.concurrent("the delivery log", () => {
   // Rule: list-deliveries
   test("lists deliveries with every attempt, the newest first, by any of its filters", async () => {
     const { partner, client } = await listening({ behave: () => ({ status: 204 }) });
@@ -165,7 +165,7 @@ describe("the delivery log", () => {
   });
 });
 
-describe("resending", () => {
+describe.concurrent("resending", () => {
   // Rule: resend
   test("sends the same id and bytes again, and adds to the attempts", async () => {
     const { partner, client, receiver } = await listening();
@@ -256,7 +256,7 @@ describe("resending", () => {
   });
 });
 
-describe("a test of the receiver", () => {
+describe.concurrent("a test of the receiver", () => {
   // Rule: send-test-event, webhook-test
   test("is sent whatever events the partner wants, and says who asked", async () => {
     const { path, partner, receiver } = await listening();
@@ -283,7 +283,7 @@ describe("a test of the receiver", () => {
   });
 });
 
-describe("a partner's receiver", () => {
+describe.concurrent("a partner's receiver", () => {
   // Rule: receiver-settings
   test("gets the events that an administrator names, and all of them again", async () => {
     const { client, path, receiver } = await listening();
@@ -338,7 +338,7 @@ describe("a partner's receiver", () => {
   });
 });
 
-describe("the rotation of a webhook secret", () => {
+describe.concurrent("the rotation of a webhook secret", () => {
   // Rule: secret-overlap
   test("with an overlap signs with both, and with the new one alone when it is over", async () => {
     const { partner, path, receiver } = await listening();
@@ -394,7 +394,7 @@ describe("the rotation of a webhook secret", () => {
   });
 });
 
-describe("the network's rules", () => {
+describe.concurrent("the network's rules", () => {
   test("keep deliveries out of denied networks, and the log says so", async () => {
     const own = await serve({ webhooks: { deny_networks: ["127.0.0.0/8"] } });
     const { client } = await createAdministrator(own);

@@ -102,10 +102,10 @@ export const movingElements = (page: Page): Promise<string[]> =>
       .map((element) => `${element.localName}.${element.className}`),
   );
 
-/** Of the whole page, or of what the window shows of it. */
+/** Of the whole page, or of what the window shows of it. As JPEG: of pages this long PNG takes a third longer. */
 export async function picture(page: Page, name: string, fullPage = true): Promise<void> {
   mkdirSync(ARTIFACTS, { recursive: true });
-  await page.screenshot({ path: join(ARTIFACTS, `${name}.png`), fullPage });
+  await page.screenshot({ path: join(ARTIFACTS, `${name}.jpg`), type: "jpeg", quality: 90, fullPage });
 }
 
 /** How many pages a PDF has. */
