@@ -119,6 +119,27 @@ describe("a transaction that turns out to be long, in a process that answers oth
     await eventually(() => expect(pagesLeft()).toBe(0), PATIENCE_MS);
   });
 
+  test("has it written as soon as nobody reads what was before, without another commit", async () => {
+    const store = serving();
+    await store.atOneMoment(async (read) => {
+      await read.budgets.taken("a", DAY);
+      await store.write(slow);
+      expect(emptied()).toBe(false);
+    });
+    await eventually(() => expect(pagesLeft()).toBe(0), PATIENCE_MS);
+  });
+
+  test("does not stand in the way of the next, in which that thread comes to its end", async () => {
+    const store = serving();
+    await store.write(slow);
+    await store.write(async (tx) => {
+      await tx.budgets.add("a", DAY, 1);
+      await eventually(() => expect(pagesLeft()).toBe(0), PATIENCE_MS);
+      for (let turn = 0; turn < 10; turn++) await Bun.sleep(1);
+    });
+    expect(await store.read.budgets.taken("a", DAY)).toBe(1);
+  });
+
   test("lets the commits after it write the log into the database again, committed or not", async () => {
     const store = serving();
     const failing = store.write(async (tx) => {

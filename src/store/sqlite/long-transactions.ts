@@ -10,56 +10,68 @@ const CHECKPOINT_NEVER = "PRAGMA wal_autocheckpoint = 0";
 export const LARGE_CACHE = "PRAGMA cache_size = -32768";
 const SMALL_CACHE = "PRAGMA cache_size = -4096";
 
+/** Between two attempts, where something still reads what was before. */
+const PAUSE_MS = 1000;
+
 /**
  * What keeps the commit of a long transaction short. Once a transaction turns out to be long, its changed pages go into
  * the log while it goes on, some at each step, and not all at its commit; and the log is then written into the database
- * on another thread. What is committed is as durable as ever: the checkpoint is not part of that.
+ * on another thread. What is committed is as durable as ever: the checkpoint is not part of that. `reader` is asked how
+ * far it is: a connection that writes tells only between its transactions.
  */
-export function longTransactions(db: Database) {
-  const log = db.prepare<{ log: number; checkpointed: number }, []>("PRAGMA wal_checkpoint(NOOP)");
+export function longTransactions(writer: Database, reader: Database) {
+  const log = reader.prepare<{ log: number; checkpointed: number }, []>("PRAGMA wal_checkpoint(NOOP)");
   let isLong = false;
-  /** Whether a long transaction was committed since a checkpoint has begun beside. */
-  let isGrown = false;
+  let isClosing = false;
   let checkpoint: Promise<void> | undefined;
+  let pause: Timer | undefined;
 
-  /** Leaves the log to the commits again, once a checkpoint beside is not needed, is done, or has failed. */
-  const settle = () => {
-    if (isLong || checkpoint) return;
-    if (isGrown && pagesLeft() >= CHECKPOINT_PAGES) {
-      checkpoint = checkpointBeside(db.filename)
-        .catch(() => {})
-        .finally(() => {
-          checkpoint = undefined;
-          settle();
-        });
-    } else db.run(CHECKPOINT_AT_COMMIT);
-    isGrown = false;
+  const pagesOfLog = () => {
+    try {
+      return log.get()!;
+    } catch {
+      return { log: 0, checkpointed: 0 };
+    }
   };
-  const pagesLeft = () => {
-    const pages = log.get()!;
-    return pages.log - pages.checkpointed;
+  const leaveToCommits = () => writer.run(CHECKPOINT_AT_COMMIT);
+  const settle = () => {
+    clearTimeout(pause);
+    if (isLong || isClosing || checkpoint) return;
+    const { log: pages, checkpointed } = pagesOfLog();
+    if (pages - checkpointed >= CHECKPOINT_PAGES) checkpoint = writeBeside(pages);
+    else leaveToCommits();
+  };
+  /** Tries again where so many pages are not all written yet. What came after them the commits see to. */
+  const writeBeside = async (pages: number) => {
+    const isDone = await checkpointBeside(writer.filename).then(
+      () => true,
+      () => false,
+    );
+    checkpoint = undefined;
+    if (isLong || isClosing) return;
+    const now = pagesOfLog();
+    const isHeldUp = now.checkpointed < pages && now.log >= pages;
+    if (isDone && isHeldUp) pause = setTimeout(settle, PAUSE_MS);
+    else leaveToCommits();
   };
   const end = () => {
+    if (!isLong) return;
     isLong = false;
-    db.run(LARGE_CACHE);
+    writer.run(LARGE_CACHE);
     settle();
   };
   return {
     begin() {
       isLong = true;
-      db.run(SMALL_CACHE);
-      db.run(CHECKPOINT_NEVER);
+      writer.run(SMALL_CACHE);
+      writer.run(CHECKPOINT_NEVER);
     },
-    committed() {
-      if (!isLong) return;
-      isGrown = true;
-      end();
-    },
-    rolledBack() {
-      if (isLong) end();
-    },
-    async idle() {
-      while (checkpoint) await checkpoint;
+    end,
+    /** Begins nothing more, and resolves once nothing is under way. */
+    async close() {
+      isClosing = true;
+      clearTimeout(pause);
+      await checkpoint;
     },
   };
 }

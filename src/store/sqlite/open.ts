@@ -17,8 +17,8 @@ export type SqliteFile = {
   /** A connection that sees what is committed now until it is closed, whatever is written meanwhile. */
   openMoment(): { engine: Engine; close(): void };
   connection: WriterConnection;
-  /** Resolves when nothing that a commit has begun is under way beside this thread. */
-  idle(): Promise<void>;
+  /** Before it is closed: resolves once nothing of it is under way on another thread, nor begins any more. */
+  settled(): Promise<void>;
   /** Changes whenever another process has committed. */
   dataVersion(): number;
   /** Pages of the file times their size. */
@@ -108,7 +108,7 @@ function assemble(
     reader: sqliteEngine(reader),
     writer: sqliteEngine(writer),
     openMoment: () => openMoment(writer.filename),
-    ...writerConnection(writer, isServing),
+    ...writerConnection(writer, reader, isServing),
     dataVersion: () => dataVersion.get()!.data_version,
     sizeBytes: () => size.get()!.bytes,
     applied,
@@ -146,27 +146,31 @@ function openMoment(file: string) {
   };
 }
 
-function writerConnection(db: Database, isServing: boolean): Pick<SqliteFile, "connection" | "idle"> {
+function writerConnection(
+  db: Database,
+  reader: Database,
+  isServing: boolean,
+): Pick<SqliteFile, "connection" | "settled"> {
   const statement = (sql: string) => {
     const prepared = db.prepare(sql);
     return () => void prepared.run();
   };
   const commit = statement("COMMIT");
-  const long = longTransactions(db);
+  const long = longTransactions(db, reader);
   let durable = true;
   return {
-    idle: long.idle,
+    settled: long.close,
     connection: {
       begin: statement("BEGIN IMMEDIATE"),
       lengthen: isServing ? long.begin : () => {},
       commit: () => {
         commit();
-        long.committed();
+        long.end();
       },
       // A full disk makes SQLite roll back by itself, and a second rollback would hide that error behind its own.
       rollback: () => {
         if (db.inTransaction) db.run("ROLLBACK");
-        long.rolledBack();
+        long.end();
       },
       savepoint: statement("SAVEPOINT job"),
       release: statement("RELEASE job"),

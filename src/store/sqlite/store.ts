@@ -133,7 +133,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     applied: sqlite.applied,
     close: async () => {
       await queue.close();
-      await sqlite.idle();
+      await sqlite.settled();
       sqlite.close();
     },
   };
