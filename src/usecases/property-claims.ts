@@ -46,12 +46,18 @@ export async function loadClaims(
 }
 
 /** All of a property's claims as they stood at one moment. `hold` is told how many bytes more they take. */
-export function claimsOf(
-  store: Pick<Store, "atOneMoment">,
+export async function claimsOf(
+  store: Pick<Store, "read" | "atOneMoment">,
   propertyId: string,
   hold: (bytes: number) => void,
 ): Promise<ClaimEvidenceRow[]> {
-  return store.atOneMoment(async (read) => {
+  const first = await store.read.claims.evidenceAfter(propertyId, undefined, SIZES.page);
+  // One step sees one moment by itself.
+  if (first.length < SIZES.page) {
+    hold(first.length * CLAIM_BYTES);
+    return first;
+  }
+  return await store.atOneMoment(async (read) => {
     const all: ClaimEvidenceRow[] = [];
     for await (const page of pagesOf(read, propertyId, SIZES.page, takeTurns)) {
       hold(page.length * CLAIM_BYTES);
