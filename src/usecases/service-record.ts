@@ -28,16 +28,11 @@ export async function extendRecords(
   const moved: Property[] = [];
   for (let from = 0; from < reached.length; from += AT_ONCE) {
     const some = reached.slice(from, from + AT_ONCE);
-    const latest = some
-      .map((property) => property.recordsSince)
-      .sort()
-      .at(-1)!;
     const ids = some.map(({ id }) => id);
-    const days = Map.groupBy(await tx.serviceEvents.daysBefore(ids, latest), ({ propertyId }) => propertyId);
+    const days = Map.groupBy(await tx.serviceEvents.daysBeforeRecords(ids), ({ propertyId }) => propertyId);
     for (const property of some) {
       const own = (days.get(property.id) ?? []).map(({ date }) => date);
-      const before = own.filter((day) => day < property.recordsSince);
-      const since = recordsSince(property.recordsSince, before, knowledge.model);
+      const since = recordsSince(property.recordsSince, own, knowledge.model);
       if (since === property.recordsSince) continue;
       await tx.properties.saveRecord(property.id, since);
       moved.push({ ...property, recordsSince: since });
@@ -53,10 +48,6 @@ export async function derivedRecord(
   property: Pick<Property, "id" | "createdAt">,
 ): Promise<Day> {
   const registeredOn = dayOf(property.createdAt);
-  const days = await tx.serviceEvents.daysBefore([property.id], registeredOn);
-  return recordsSince(
-    registeredOn,
-    days.map(({ date }) => date),
-    knowledge.model,
-  );
+  const days = await tx.serviceEvents.daysBefore(property.id, registeredOn);
+  return recordsSince(registeredOn, days, knowledge.model);
 }

@@ -35,7 +35,7 @@ export type Outcome = Tables["outcomes"]["$inferSelect"];
 
 export function serviceEventStore(engine: Engine) {
   const { db, isAmong } = engine;
-  const { appliances, outcomes, serviceEvents } = engine.tables;
+  const { appliances, outcomes, properties, serviceEvents } = engine.tables;
   const evidenceColumns = {
     applianceId: serviceEvents.applianceId,
     componentId: serviceEvents.componentId,
@@ -94,10 +94,21 @@ export function serviceEventStore(engine: Engine) {
   );
   const daysBefore = engine.prepared(() =>
     db
-      .selectDistinct({ propertyId: appliances.propertyId, date: serviceEvents.date })
+      .selectDistinct({ date: serviceEvents.date })
       .from(appliances)
       .innerJoin(serviceEvents, eq(serviceEvents.applianceId, appliances.id))
-      .where(and(isAmong(appliances.propertyId, "propertyIds"), lt(serviceEvents.date, ph("before")))),
+      .where(and(eq(appliances.propertyId, ph("propertyId")), lt(serviceEvents.date, ph("before")))),
+  );
+  const daysBeforeRecords = engine.prepared(() =>
+    db
+      .selectDistinct({ propertyId: appliances.propertyId, date: serviceEvents.date })
+      .from(properties)
+      .innerJoin(appliances, eq(appliances.propertyId, properties.id))
+      .innerJoin(
+        serviceEvents,
+        and(eq(serviceEvents.applianceId, appliances.id), lt(serviceEvents.date, properties.recordsSince)),
+      )
+      .where(isAmong(properties.id, "propertyIds")),
   );
   const ofDayAfter = engine.read<DayEvent>(() =>
     db
@@ -153,12 +164,13 @@ export function serviceEventStore(engine: Engine) {
       const { date, id } = last ?? { date: "", id: "" };
       return evidenceAfter({ applianceId, readBy, date, id, limit });
     },
-    /** The days before `before` on which properties' appliances have events, each once of a property, in no order. */
-    async daysBefore(
-      propertyIds: readonly string[],
-      before: Day,
-    ): Promise<{ propertyId: string; date: Day }[]> {
-      return await daysBefore().execute({ propertyIds: engine.list(propertyIds), before });
+    /** The days before `before` on which a property's appliances have events, each once, in no order. */
+    async daysBefore(propertyId: string, before: Day): Promise<Day[]> {
+      return (await daysBefore().execute({ propertyId, before })).map(({ date }) => date);
+    },
+    /** Of properties, those before the record of each is complete, each once of a property, in no order. */
+    async daysBeforeRecords(propertyIds: readonly string[]): Promise<{ propertyId: string; date: Day }[]> {
+      return await daysBeforeRecords().execute({ propertyIds: engine.list(propertyIds) });
     },
     /** All of some appliances in no order; undefined when they are more than `most`. */
     async ofAppliances(applianceIds: readonly string[], most: number): Promise<ServiceEvent[] | undefined> {

@@ -470,9 +470,17 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(ids(await serviceEvents.ofComponent(first!, undefined, 2))).toEqual(ids(ofFirst.slice(0, 2)));
       expect(ids(await serviceEvents.ofComponent(first!, ofFirst[1], 2))).toEqual(ids(ofFirst.slice(2, 4)));
       expect(ids(await serviceEvents.ofDay(roof.id, "2025-05-01", "Repair"))).toEqual([events[3]!.id]);
-      const days = await serviceEvents.daysBefore([oak.id, elm.id], "2025-06-30");
-      expect(days.map(({ date }) => date).sort()).toEqual(["2023-01-01", "2024-05-01", "2025-05-01"]);
-      expect(new Set(days.map(({ propertyId }) => propertyId))).toEqual(new Set([elm.id]));
+      const days = await serviceEvents.daysBefore(elm.id, "2025-06-30");
+      expect(days.sort()).toEqual(["2023-01-01", "2024-05-01", "2025-05-01"]);
+      expect(await serviceEvents.daysBefore(oak.id, "2025-06-30")).toEqual([]);
+      const { recordsSince } = (await read().properties.find(partner.id, elm.id))!;
+      const saveRecord = (day: string) =>
+        world.write(partner, ({ tx }) => tx.properties.saveRecord(elm.id, day));
+      await saveRecord("2025-05-01");
+      const before = await serviceEvents.daysBeforeRecords([oak.id, elm.id]);
+      await saveRecord(recordsSince);
+      expect(before.map(({ date }) => date).sort()).toEqual(["2023-01-01", "2024-05-01"]);
+      expect(new Set(before.map(({ propertyId }) => propertyId))).toEqual(new Set([elm.id]));
       const all = [...(await serviceEvents.ofAppliances([roof.id, heater.id], 100))!].map(plain);
       expect(all.sort((a, b) => (a.date + a.id < b.date + b.id ? -1 : 1))).toEqual(byDay);
       expect(await serviceEvents.ofAppliances([roof.id], byDay.length)).toHaveLength(byDay.length);
