@@ -132,7 +132,7 @@ describe("mainstay calibrate", () => {
       "model.apply",
     ]);
     const again = await server.run("calibrate", "--revert");
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("the plain model is in use")]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("The plain model is in use")]);
   });
 
   // Rule: calibrate-scores
