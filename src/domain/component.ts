@@ -26,6 +26,9 @@ export type Component = ScoreState & {
   createdAt: Instant;
 };
 
+/** A component that is to be scored: all of it but what its new score says whatever the old one was. */
+export type ComponentToScore = Omit<Component, keyof ScoreState | "confidence" | "scoredOn">;
+
 /** The thresholds of the specification in hundredths, as stored. */
 export const WARNING_FROM = 52;
 export const CRITICAL_FROM = 78;

@@ -1,4 +1,4 @@
-import type { Component } from "../domain/component.ts";
+import type { ComponentToScore } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { ScoredProperty } from "../domain/property.ts";
 import type {
@@ -22,7 +22,7 @@ const SPARE_DAYS = 2;
 export type LoadedProperty = {
   history: { state: string; recordsSince: Day; claims: ClaimEvidence[]; appliances: MutableHistory[] };
   appliances: Map<string, ScoredAppliance>;
-  components: Component[];
+  components: ComponentToScore[];
 };
 
 /**
@@ -39,7 +39,7 @@ export async function loadHistories(
 ): Promise<Map<string, LoadedProperty>> {
   const ids = appliances.map((appliance) => appliance.id);
   const smartDays = knowledge.model.evidence.smartEvent.spanDays + SPARE_DAYS;
-  const components = await stores.components.ofAppliances(ids);
+  const components = await stores.components.forScoring(ids);
   const events = await loadEvents(stores, knowledge, ids);
   const smart = await stores.sensorEvents.smartEvidence(ids, (dayNumber(asOf) - smartDays) * MS_PER_DAY);
   const ofProperties =

@@ -1,4 +1,4 @@
-import type { Component } from "../domain/component.ts";
+import type { ComponentToScore } from "../domain/component.ts";
 import { alike } from "../domain/scoring/alike.ts";
 import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../domain/scoring/cascade.ts";
 import { scoringOf, scoringWithoutCascade } from "../domain/scoring/score.ts";
@@ -120,7 +120,7 @@ export class OutcomeLog {
 
   async #keepOfDay(
     { events, claims, replacements }: DayLog,
-    components: readonly Component[],
+    components: readonly ComponentToScore[],
     scores: ReadonlyMap<string, Score>,
   ): Promise<void> {
     const keep = (event: KeptEvent, spokenOf: ReadonlySet<string>) =>
@@ -170,7 +170,7 @@ export class OutcomeLog {
 
   async #keep(
     event: KeptEvent,
-    components: readonly Component[],
+    components: readonly ComponentToScore[],
     scores: ReadonlyMap<string, Score>,
   ): Promise<void> {
     const { tx, partner, knowledge } = this.writer;

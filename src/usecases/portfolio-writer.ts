@@ -1,6 +1,5 @@
 import type { Appliance } from "../domain/appliance.ts";
-import type { Component } from "../domain/component.ts";
-import { tierOfHundredths } from "../domain/component.ts";
+import { type Component, type ComponentToScore, tierOfHundredths } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Partner } from "../domain/partner.ts";
 import type { Property } from "../domain/property.ts";
@@ -146,7 +145,7 @@ export class PortfolioWriter {
    * its trend already, that stands. Returns the component as it is now.
    */
   async saveScore(
-    before: Component,
+    before: ComponentToScore,
     appliance: ApplianceOf,
     score: Score,
     asOf: Day,
@@ -188,7 +187,7 @@ export class PortfolioWriter {
       : before.riskScore === after.riskScore
         ? "settled"
         : "moved";
-    await this.tx.components.saveScore(after.id, after, extent);
+    await this.tx.components.saveScore(after, extent);
     // What only ages is planned anew by the clock (`renewAgedPlans`).
     if (!isSnapshot) this.replan(after.propertyId);
     if (before.riskScore !== after.riskScore || isSettledElevated(before) !== isSettledElevated(after)) {
@@ -227,7 +226,7 @@ export class PortfolioWriter {
     return name;
   }
 
-  async #announce(before: Component, after: Component, appliance: ApplianceOf): Promise<void> {
+  async #announce(before: ComponentToScore, after: Component, appliance: ApplianceOf): Promise<void> {
     this.announced++;
     if (!(await this.outbox.wants(tierEvent(after.riskTier)))) return;
     const name = await this.propertyName(after.propertyId);
@@ -236,7 +235,7 @@ export class PortfolioWriter {
     this.queued++;
   }
 
-  #moveTier(before: Component, after: Component): void {
+  #moveTier(before: ComponentToScore, after: Component): void {
     const def = this.knowledge.component(after.defId);
     for (const totals of [this.#propertyDelta(after.propertyId), this.#partnerDelta]) {
       countTier(totals, before.riskScore, def, -1);
@@ -244,7 +243,7 @@ export class PortfolioWriter {
     }
   }
 
-  #tally(component: Component, change: 1 | -1): void {
+  #tally(component: ComponentToScore, change: 1 | -1): void {
     const buckets = [component.riskScore, TIER_BUCKETS[component.riskTier]];
     if (isSettledElevated(component)) buckets.push(SETTLED_ELEVATED);
     for (const bucket of buckets) {
@@ -274,17 +273,18 @@ export class PortfolioWriter {
   }
 }
 
-function announces(cause: ScoreCause, before: Component, after: Component): boolean {
+function announces(cause: ScoreCause, before: ComponentToScore, after: Component): boolean {
   if (after.riskTier === before.announcedTier) return false;
   if (cause === "history" || cause === "change of model") return false;
   return cause !== "replacement" || after.riskTier === "GOOD";
 }
 
 /** Whether it is among the elevated that the latest snapshot scored. */
-const isSettledElevated = ({ riskTier, rescoredAt }: Component) => riskTier !== "GOOD" && rescoredAt === null;
+const isSettledElevated = ({ riskTier, rescoredAt }: ComponentToScore) =>
+  riskTier !== "GOOD" && rescoredAt === null;
 
 /** Whether nothing moved that an index, a tally or the trend knows of. */
-function isOnlyOlder(before: Component, after: Component): boolean {
+function isOnlyOlder(before: ComponentToScore, after: Component): boolean {
   return (
     before.riskScore === after.riskScore &&
     before.announcedTier === after.announcedTier &&

@@ -1,4 +1,4 @@
-import type { Component } from "../domain/component.ts";
+import type { Component, ComponentToScore } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { ScoredProperty } from "../domain/property.ts";
 import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../domain/scoring/cascade.ts";
@@ -157,7 +157,7 @@ export async function scoreInSteps(
   { tx, knowledge, asOf, load, corrections: known }: Scoring,
   targets: readonly ScoredAppliance[],
   upstream: readonly ScoredAppliance[],
-  save: (component: Component, appliance: ScoredAppliance, score: Score) => Promise<void>,
+  save: (component: ComponentToScore, appliance: ScoredAppliance, score: Score) => Promise<void>,
 ): Promise<void> {
   // Those that cascade on are assessed once.
   const upstreamScores: CascadingAppliance[] = [];

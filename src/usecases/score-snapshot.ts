@@ -1,4 +1,4 @@
-import type { Component } from "../domain/component.ts";
+import type { ComponentToScore } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { ScoredProperty } from "../domain/property.ts";
 import { scoringOf as scoringSteps } from "../domain/scoring/score.ts";
@@ -110,7 +110,7 @@ export async function scoreAll(
     const { id, partnerId } = property;
     const writer = writers.get(partnerId)!;
     if (replans) writer.replan(id);
-    const save = (before: Component, appliance: ApplianceOf, score: Score) =>
+    const save = (before: ComponentToScore, appliance: ApplianceOf, score: Score) =>
       saveScore(writer, before, appliance, score);
     if (isLarge(property)) {
       const all = byProperty.get(id)!;
@@ -126,7 +126,12 @@ export async function scoreAll(
       await save(before, appliances.get(before.applianceId)!, scores.get(before.id)!);
   }
 
-  async function saveScore(writer: PortfolioWriter, before: Component, appliance: ApplianceOf, score: Score) {
+  async function saveScore(
+    writer: PortfolioWriter,
+    before: ComponentToScore,
+    appliance: ApplianceOf,
+    score: Score,
+  ) {
     if (cause === "late snapshot" && before.trendScore !== null) return;
     const hasPoint = takenAgain && before.trendScore !== null;
     // What the day's first run has not seen was never to be announced by another model.

@@ -123,6 +123,8 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "the numbers of an appliance's components": () =>
       store.read.components.countNarrow({ applianceId, tier: "GOOD" }),
     "the components of appliances": () => store.read.components.ofAppliances([applianceId]),
+    "what scoring reads of the components of appliances": () =>
+      store.read.components.forScoring([applianceId]),
     "the events of appliances": () => store.read.serviceEvents.evidence([applianceId], "", 100),
     "some of an appliance's events": () =>
       store.read.serviceEvents.evidenceAfter(applianceId, "", { date: "2026-01-01", id: "SE_" }, 100),
@@ -145,7 +147,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
       const { properties, appliances, components, serviceEvents } = store.read;
       await properties.forSnapshot("", 100);
       await appliances.forScoring([propertyId]);
-      await components.ofAppliances([applianceId]);
+      await components.forScoring([applianceId]);
       await serviceEvents.evidence([applianceId], "", 100);
     },
     "the claims of properties": () => store.read.claims.evidence([propertyId], 10_001),

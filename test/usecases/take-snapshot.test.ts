@@ -323,7 +323,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
         underWay();
         // As long as the other needs to come this far, where it can at all.
         await Bun.sleep(200);
-        await tx.components.saveScore(moved.id, moved, "settled");
+        await tx.components.saveScore(moved, "settled");
       });
       await isUnderWay;
       const other = await world.open();
@@ -504,8 +504,8 @@ test("a property of very many appliances is scored in steps, as it would be in o
   const all = await read.properties.forSnapshot("", 100_000);
   const property = all.find(({ id }) => id === propertyId)!;
   const loaded = await loadHistories(read, knowledge, [property], appliances, today());
-  const { history, components } = loaded.get(propertyId)!;
-  const scores = scoreProperty(knowledge, history, today());
+  const scores = scoreProperty(knowledge, loaded.get(propertyId)!.history, today());
+  const components = await world.components(propertyId);
   expect(components.length).toBeGreaterThan(1000);
   for (const { id, riskScore, hazardRatio, scoredOn } of components) {
     const score = scores.get(id)!;
@@ -530,7 +530,7 @@ describe("a day whose snapshot another model had taken", () => {
     const [component] = await world.components(propertyId);
     await world.store.write(async (tx) => {
       await tx.snapshots.update(today(), { modelVersion: "1" });
-      await tx.components.saveScore(component!.id, { ...component!, announcedTier: "GOOD" }, "settled");
+      await tx.components.saveScore({ ...component!, announcedTier: "GOOD" }, "settled");
     });
   });
 
@@ -552,9 +552,7 @@ describe("a day whose snapshot another model had taken", () => {
 
   test("has its new score in the trend from the next day on", async () => {
     const [component] = await world.components(propertyId);
-    await world.store.write((tx) =>
-      tx.components.saveScore(component!.id, { ...component!, trendScore: 1 }, "settled"),
-    );
+    await world.store.write((tx) => tx.components.saveScore({ ...component!, trendScore: 1 }, "settled"));
     await take();
     expect((await world.components(propertyId))[0]!.trendScore).toBe(1);
     nextDay();

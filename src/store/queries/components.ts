@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, gt, inArray, sql } from "drizzle-orm";
-import type { Component, PlacedComponent } from "../../domain/component.ts";
+import type { Component, ComponentToScore, PlacedComponent } from "../../domain/component.ts";
 import type { System } from "../../domain/knowledge.ts";
 import type { ScoreState } from "../../domain/scoring/types.ts";
 import type { Engine } from "../engine.ts";
@@ -10,9 +10,10 @@ import { named } from "./named.ts";
 
 const ph = sql.placeholder;
 
-/** The columns that scoring writes. */
-export type ScoreColumns = Pick<
+/** The columns that scoring writes, and whose they are. */
+export type ScoredColumns = Pick<
   Component,
+  | "id"
   | "riskScore"
   | "riskTier"
   | "confidence"
@@ -66,6 +67,16 @@ export function componentStore(engine: Engine) {
       .where(isAmong(components.applianceId, "applianceIds"))
       .orderBy(asc(components.applianceId), asc(components.seq)),
   );
+  const forScoring = engine.read<ComponentToScore>(() => {
+    const { system, state, ...columns } = getTableColumns(components);
+    const { confidence, lifeFactor, effectiveAgeYears, rate, hazardRatio, acuteHazard, scoredOn, ...read } =
+      columns;
+    return db
+      .select(named(read satisfies Record<keyof ComponentToScore, unknown>))
+      .from(components)
+      .where(isAmong(components.applianceId, "applianceIds"))
+      .orderBy(asc(components.applianceId), asc(components.seq));
+  });
   const ofProperties = engine.read<Component>(() =>
     db
       .select(named(getTableColumns(components)))
@@ -106,6 +117,10 @@ export function componentStore(engine: Engine) {
     },
     async ofAppliances(applianceIds: readonly string[]): Promise<Component[]> {
       return ofAppliances({ applianceIds: engine.list(applianceIds) });
+    },
+    /** What scoring anew reads of the components of appliances, by appliance and then by creation. */
+    async forScoring(applianceIds: readonly string[]): Promise<ComponentToScore[]> {
+      return forScoring({ applianceIds: engine.list(applianceIds) });
     },
     async ofProperties(propertyIds: readonly string[]): Promise<Component[]> {
       return ofProperties({ propertyIds: engine.list(propertyIds) });
@@ -149,9 +164,9 @@ export function componentStore(engine: Engine) {
      * Writes a score; `extent` says what of it may have changed: everything, all but the score and its tier, or only
      * what ages from day to day. The rest is given as it stands.
      */
-    async saveScore(id: string, score: ScoreColumns, extent: "moved" | "settled" | "aged"): Promise<void> {
+    async saveScore(scored: ScoredColumns, extent: "moved" | "settled" | "aged"): Promise<void> {
       const save = extent === "moved" ? saveMoved : extent === "settled" ? saveSettled : saveAged;
-      return save({ id, ...score });
+      return save(scored);
     },
     async setAnnouncedTier(id: string, announcedTier: Component["announcedTier"]): Promise<void> {
       await db.update(components).set({ announcedTier }).where(eq(components.id, id));

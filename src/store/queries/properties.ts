@@ -13,6 +13,8 @@ export type PropertyRow = Pick<
   Property,
   "id" | "name" | "address" | "city" | "state" | "zip" | "unitCount" | "createdAt"
 >;
+/** What a snapshot reads of a property, and how many components it has. */
+export type SnapshotProperty = ScoredProperty & { partnerId: string; isDemo: boolean; components: number };
 export type PortfolioRow = { property: Property; totals: PropertyTotals };
 
 export function propertyStore(engine: Engine) {
@@ -153,7 +155,7 @@ export function propertyStore(engine: Engine) {
       .select(forSnapshotColumns)
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(engine.isTrue(propertyTotals.hasUnseen))
+      .where(and(engine.isTrue(propertyTotals.hasUnseen), gt(propertyTotals.propertyId, ph("after"))))
       .orderBy(asc(propertyTotals.propertyId))
       .limit(ph("limit")),
   );
@@ -218,38 +220,51 @@ export function propertyStore(engine: Engine) {
       await db.update(properties).set(change).where(eq(properties.id, id));
     },
     /** Properties of all partners by id, from just after `after` ("" for the first), with about `components` in all. */
-    async forSnapshot(
-      after: string,
-      components: number,
-    ): Promise<(ScoredProperty & { partnerId: string; isDemo: boolean })[]> {
-      return upTo(components, await forSnapshot().execute({ after, limit: Math.ceil(components / 4) }));
+    async forSnapshot(after: string, components: number): Promise<SnapshotProperty[]> {
+      return upTo<SnapshotProperty>(components, (last, limit) =>
+        forSnapshot().execute({ after: last?.id ?? after, limit }),
+      );
     },
     /** The same of one partner's, after a number in its list. */
     async ofPartnerForSnapshot(
       partnerId: string,
       afterSeq: number,
       components: number,
-    ): Promise<(ScoredProperty & { partnerId: string; isDemo: boolean; seq: number })[]> {
-      const limit = Math.ceil(components / 4);
-      return upTo(components, await ofPartnerForSnapshot().execute({ partnerId, afterSeq, limit }));
+    ): Promise<(SnapshotProperty & { seq: number })[]> {
+      return upTo<SnapshotProperty & { seq: number }>(components, (last, limit) =>
+        ofPartnerForSnapshot().execute({ partnerId, afterSeq: last?.seq ?? afterSeq, limit }),
+      );
     },
     /** Some properties that have components which no snapshot has seen, of about so many components; all when few. */
-    async withUnseen(
-      components: number,
-    ): Promise<(ScoredProperty & { partnerId: string; isDemo: boolean })[]> {
-      return upTo(components, await unseen().execute({ limit: Math.ceil(components / 4) }));
+    async withUnseen(components: number): Promise<SnapshotProperty[]> {
+      return upTo<SnapshotProperty>(components, (last, limit) =>
+        unseen().execute({ after: last?.id ?? "", limit }),
+      );
     },
   };
 }
 
-/** The first rows that come to about so many components; at least one. */
-function upTo<Row extends { components: number }>(components: number, rows: Row[]): Row[] {
-  let sum = 0;
-  const end = rows.findIndex((row) => {
-    sum += row.components + 1;
-    return sum >= components;
-  });
-  return end < 0 ? rows : rows.slice(0, end + 1);
+/** Read first; then as many as are there already. What a step has no room for would be read again by the next. */
+const FIRST_READ = 32;
+
+/** The first rows that come to about so many components, at least one; `read` gives those after the last. */
+async function upTo<Row extends { components: number }>(
+  components: number,
+  read: (last: Row | undefined, limit: number) => PromiseLike<Row[]>,
+): Promise<Row[]> {
+  const most = Math.ceil(components / 4);
+  const found: Row[] = [];
+  for (let sum = 0; found.length < most; ) {
+    const limit = Math.min(Math.max(found.length, FIRST_READ), most - found.length);
+    const rows = await read(found.at(-1), limit);
+    for (const row of rows) {
+      found.push(row);
+      sum += row.components + 1;
+      if (sum >= components) return found;
+    }
+    if (rows.length < limit) break;
+  }
+  return found;
 }
 
 export function unitStore(engine: Engine) {
