@@ -128,7 +128,7 @@ function daysInMonth(year: number, month: number): number {
  * Proleptic Gregorian date to days since 1970-01-01 (Howard Hinnant, "chrono-compatible low-level date algorithms").
  * Scoring asks for it with each event of each component: 15 ns, where `Date.parse` takes 85 and `Date.UTC` 100.
  */
-function daysFromCivil(year: number, month: number, date: number): number {
+export function daysFromCivil(year: number, month: number, date: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
   const yearOfEra = y - era * 400;

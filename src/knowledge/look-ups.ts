@@ -21,6 +21,7 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
   const regimes = Map.groupBy(data.regimes, (regime) => regime.typeId);
   const groups = new Map(data.keywords.groups.map((group) => [group.id, group]));
   const brands = brandTable(data.brandFamilies);
+  const hazards = hazardTable(data.hazards);
   const unknown = uniformEnvironment(data.model.environment.unknownValue);
   return {
     modelVersion: data.model.version,
@@ -39,7 +40,7 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
     type: (id) => known(types, id, "appliance type"),
     component: (defId) => known(components, defId, "component"),
     brandTier: (typeId, brand) => (brand === null ? undefined : findTier(brands.get(typeId), brand)),
-    hazard: (typeId, brand, model) => findHazard(data.hazards, typeId, `${brand ?? ""} ${model ?? ""}`),
+    hazard: (typeId, brand, model) => findHazard(hazards.get(typeId), `${brand ?? ""} ${model ?? ""}`),
     cascadesTo: (defId) => cascades.get(defId) ?? NONE,
     keywordGroup: (id) => known(groups, id, "word group"),
     claimType: (id) => claimTypes.get(id),
@@ -80,15 +81,26 @@ function findTier(names: ReadonlyMap<string, BrandTier> | undefined, brand: stri
   return undefined;
 }
 
-function findHazard(hazards: readonly Hazard[], typeId: string, text: string): ReadonlySet<string> {
-  const ofType = hazards.filter((hazard) => hazard.typeIds.includes(typeId));
-  if (ofType.length === 0) return NO_COMPONENTS;
-  const words = ` ${nameWords(text).join(" ")} `;
-  const named = ofType.find((hazard) =>
-    hazard.names.some((name) => words.includes(` ${nameWords(name).join(" ")} `)),
-  );
+type NamedHazard = { phrases: readonly string[]; componentIds: ReadonlySet<string> };
+
+/** Hazards by type, named as `phrase` writes them. */
+function hazardTable(hazards: readonly Hazard[]): ReadonlyMap<string, readonly NamedHazard[]> {
+  const table = new Map<string, NamedHazard[]>();
+  for (const { names, typeIds, componentIds } of hazards)
+    for (const typeId of typeIds)
+      table.set(typeId, [...(table.get(typeId) ?? []), { phrases: names.map(phrase), componentIds }]);
+  return table;
+}
+
+function findHazard(hazards: readonly NamedHazard[] | undefined, text: string): ReadonlySet<string> {
+  if (!hazards) return NO_COMPONENTS;
+  const words = phrase(text);
+  const named = hazards.find(({ phrases }) => phrases.some((name) => words.includes(name)));
   return named?.componentIds ?? NO_COMPONENTS;
 }
+
+/** A name's words, each between spaces, so that a name within a text is found by whole words alone. */
+const phrase = (name: string) => ` ${nameWords(name).join(" ")} `;
 
 /** A name's words in lower case, without accents and punctuation. */
 function nameWords(name: string): string[] {

@@ -99,8 +99,14 @@ export function serviceRatios(
 /** Days after which no event says anything any more: its ratio has faded to exactly 1. */
 function spanDays({ model }: Knowledge): number {
   const { emergencyRepair, repair, condition, inspection, keywords } = model.evidence;
-  const months = [emergencyRepair, repair, condition, inspection, keywords].map((one) => one.spanMonths);
-  return Math.ceil(Math.max(...months) * DAYS_PER_MONTH);
+  const months = Math.max(
+    emergencyRepair.spanMonths,
+    repair.spanMonths,
+    condition.spanMonths,
+    inspection.spanMonths,
+    keywords.spanMonths,
+  );
+  return Math.ceil(months * DAYS_PER_MONTH);
 }
 
 function ageMonths(event: DatedEvent, subject: Subject): number {

@@ -6,13 +6,13 @@ import type {
   ScoringModel,
 } from "../knowledge.ts";
 import type { EventType } from "../service-event.ts";
-import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
+import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber, daysFromCivil } from "../time.ts";
 import { concerns, firstAfter, type Timeline } from "./timeline.ts";
 import type { ComponentHistory } from "./types.ts";
 
 /** The day from which a component ages: its last replacement, else 1 July of its install year. */
 export function ageingFrom(installYear: number, replacedOn: number | undefined): number {
-  return replacedOn ?? dayNumber(`${String(installYear).padStart(4, "0")}-07-01`);
+  return replacedOn ?? daysFromCivil(installYear, 7, 1);
 }
 
 /** Calendar age in years, never below 0. A replacement dated after `asOf` does not count yet. */
