@@ -6,6 +6,7 @@ import type { Score } from "../domain/scoring/types.ts";
 import type { SnapshotResult } from "../domain/snapshot.ts";
 import { addDays, type Day, daysBetween } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/queries/appliances.ts";
+import type { SnapshotRun } from "../store/queries/snapshots.ts";
 import type { Tx } from "../store/store.ts";
 import { loadHistories } from "./histories.ts";
 import { baseVersion, correctionsOf, modelVersionOf } from "./model-in-use.ts";
@@ -54,20 +55,23 @@ export type ScoringOfDay = { cause: ScoreCause; prunes: boolean; takenAgain: boo
 
 /** How those of a day's first run are scored, or of one that another model takes again. */
 export async function scoringOf(tx: Tx, ruler: Ruler, day: Day, takenAgain: boolean): Promise<ScoringOfDay> {
-  const cause = await causeOf(tx, ruler, takenAgain);
-  const replans = takenAgain || (await isNewRuler(tx, ruler.knowledge));
-  return { cause, prunes: await mayPrune(tx, day), takenAgain, replans };
+  const latest = await tx.snapshots.latestFinished();
+  const cause = causeOf(latest, ruler, takenAgain);
+  const replans = takenAgain || (await isNewRuler(tx, latest, ruler.knowledge));
+  return { cause, prunes: mayPrune(latest, day), takenAgain, replans };
 }
 
+/** The latest snapshot that is done, if there is any. */
+type Latest = SnapshotRun | undefined;
+
 /** Whether scores are made otherwise than in the latest snapshot, so that lives move that plans rest on, whatever their day. */
-async function isNewRuler(tx: Tx, knowledge: Knowledge): Promise<boolean> {
-  const before = (await tx.snapshots.latestFinished())?.modelVersion ?? knowledge.modelVersion;
+async function isNewRuler(tx: Tx, latest: Latest, knowledge: Knowledge): Promise<boolean> {
+  const before = latest?.modelVersion ?? knowledge.modelVersion;
   return before !== (await modelVersionOf(tx, knowledge));
 }
 
 /** What moves the scores: the day, or another model than the latest snapshot's. */
-async function causeOf(tx: Tx, { knowledge, announceModelChange }: Ruler, takenAgain: boolean) {
-  const latest = await tx.snapshots.latestFinished();
+function causeOf(latest: Latest, { knowledge, announceModelChange }: Ruler, takenAgain: boolean): ScoreCause {
   const isSame = !takenAgain && (!latest || isOfModel(latest, knowledge));
   return isSame || announceModelChange ? "snapshot" : "change of model";
 }
@@ -75,9 +79,8 @@ async function causeOf(tx: Tx, { knowledge, announceModelChange }: Ruler, takenA
 export const isOfModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
   baseVersion(modelVersion) === knowledge.modelVersion;
 
-export async function mayPrune(tx: Tx, day: Day): Promise<boolean> {
-  const before = await tx.snapshots.latestFinished();
-  return before !== undefined && daysBetween(before.day, day) <= DOUBTFUL_DAYS;
+export function mayPrune(latest: Latest, day: Day): boolean {
+  return latest !== undefined && daysBetween(latest.day, day) <= DOUBTFUL_DAYS;
 }
 
 /** Scores the properties as of the day, keeps their trends, announces what is to be announced, and counts it all. */

@@ -202,7 +202,7 @@ const isHistory = async ({ snapshots }: Pick<Tx, "snapshots">, day: Day) =>
 
 /** Ends the run, unless another server does or has. */
 async function finish(tx: Tx, day: Day, isDivided: boolean): Promise<boolean> {
-  const prunes = await mayPrune(tx, day);
+  const prunes = mayPrune(await tx.snapshots.latestFinished(), day);
   if (isDivided && !(await closeShares(tx, day))) return false;
   await tx.snapshots.update(day, { finishedAt: tx.now });
   // Everybody is shown when scores were settled.

@@ -245,7 +245,7 @@ export function propertyStore(engine: Engine) {
 }
 
 /** Read first; then as many as are there already. What a step has no room for would be read again by the next. */
-const FIRST_READ = 32;
+const FIRST_READ = 16;
 
 /** The first rows that come to about so many components, at least one; `read` gives those after the last. */
 async function upTo<Row extends { components: number }>(
