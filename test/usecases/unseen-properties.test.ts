@@ -54,3 +54,40 @@ test("those with what no snapshot has seen are known, whatever was added, taken 
   );
   expect(Math.max(...seen)).toBeGreaterThan(0);
 });
+
+test("are read for a step until they come to so many components, each of them once", async () => {
+  const world = await open(THREE);
+  const { properties } = world.store.read;
+  const ids: string[] = [];
+  for (let nth = 0; nth < 90; nth++) ids.push((await world.addProperty({ name: `Property ${nth}` })).id);
+  const isFull = (nth: number) => nth % 3 === 0 || nth > 60;
+  const full = ids.filter((_, nth) => isFull(nth));
+  await world.addAppliances(...full.map((propertyId) => ({ propertyId, typeId: "roof" })));
+  const sizeOf = (step: readonly { components: number }[]) =>
+    step.reduce((sum, { components }) => sum + components + 1, 0);
+
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 700 }), async (budget) => {
+      const steps: (typeof step)[] = [];
+      let step = await properties.forSnapshot("", budget);
+      for (; step.length > 0; step = await properties.forSnapshot(step.at(-1)!.id, budget)) steps.push(step);
+      expect(steps.flat().map(({ id }) => id)).toEqual([...ids].sort());
+      for (const one of steps) {
+        expect(sizeOf(one.slice(0, -1))).toBeLessThan(budget);
+        expect(one.length).toBeLessThanOrEqual(Math.ceil(budget / 4));
+      }
+      for (const one of steps.slice(0, -1))
+        expect(sizeOf(one) >= budget || one.length === Math.ceil(budget / 4)).toBeTrue();
+
+      const numbered = await properties.ofPartnerForSnapshot(world.partnerId, 0, budget);
+      expect(numbered.map(({ id }) => id)).toEqual(ids.slice(0, numbered.length));
+      expect(numbered).toHaveLength(steps[0]!.length);
+      const unseen = await properties.withUnseen(budget);
+      expect(unseen.map(({ id }) => id)).toEqual([...full].sort().slice(0, unseen.length));
+      expect(
+        sizeOf(unseen) >= budget || unseen.length === Math.min(full.length, Math.ceil(budget / 4)),
+      ).toBeTrue();
+    }),
+    { numRuns: 40 },
+  );
+});

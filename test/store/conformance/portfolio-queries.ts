@@ -271,6 +271,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       );
       expect(ids(await store.ofAppliances([roof.id, heater.id])).sort()).toEqual(ids(of(elm.id)).sort());
       expect(await store.ofAppliances([])).toEqual([]);
+      const toScore = await store.forScoring([roof.id, heater.id]);
+      expect(await store.ofAppliances([roof.id, heater.id])).toMatchObject(toScore);
+      expect(toScore[0]).not.toHaveProperty("hazardRatio");
+      expect(await store.forScoring([])).toEqual([]);
       expect(await store.ofProperties([])).toEqual([]);
       expect(ids(components).sort()).toEqual(ids(all).sort());
       for (const slice of SLICES)
