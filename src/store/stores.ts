@@ -18,7 +18,7 @@ import { modelStore } from "./queries/models.ts";
 import { administratorStore, partnerStore } from "./queries/partners.ts";
 import { photoStore } from "./queries/photos.ts";
 import { planStore } from "./queries/plans.ts";
-import { propertyStore, unitStore } from "./queries/properties.ts";
+import { propertyStore } from "./queries/properties.ts";
 import { purgeStore } from "./queries/purge.ts";
 import { budgetStore, idempotencyStore } from "./queries/requests.ts";
 import { sensorEventStore } from "./queries/sensor-events.ts";
@@ -27,6 +27,7 @@ import { serviceEventStore } from "./queries/service-events.ts";
 import { snapshotShareStore } from "./queries/snapshot-shares.ts";
 import { snapshotStore } from "./queries/snapshots.ts";
 import { totalsStore } from "./queries/totals.ts";
+import { unitStore } from "./queries/units.ts";
 import { uploadStore } from "./queries/uploads.ts";
 
 /** Every table's queries, over one engine. */
