@@ -121,7 +121,7 @@ async function startOn(
   const views = new EmbedViews(store);
   const kept = upkeep({ ...world, store });
   const proposals = modelProposals({ ...world, store });
-  const tasks = partnerTasks({ ...world, knowledge, passes: actingPasses(folder.masterKey) });
+  const tasks = partnerTasks({ ...world, store, knowledge, passes: actingPasses(folder.masterKey) });
   // What is known only once it listens, of what answers requests.
   const later: Later = {};
   const fetches = await createFetches(world, folder, {

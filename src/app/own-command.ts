@@ -1,6 +1,9 @@
 import { join } from "node:path";
 import { BUILD } from "./build-info.ts";
 
+/** The variable that tells a command which server has started it, in words. */
+export const STARTED_BY = "MAINSTAY_STARTED_BY";
+
 export type OwnCommand = {
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;

@@ -7,23 +7,29 @@ import type { PartnerTask } from "../domain/partner-task.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import { ACTING_PASS, type ActingPasses } from "../secrets/acting-pass.ts";
+import type { Store } from "../store/store.ts";
 import { announceState } from "../usecases/announce-state.ts";
 import type { Administration } from "../usecases/partners.ts";
+import { partnerTurn, takeTurn, whoHas } from "../usecases/turns.ts";
 import { takeTurns } from "../usecases/walk.ts";
-import { inWords, runOwnCommand } from "./own-command.ts";
+import { inWords, runOwnCommand, STARTED_BY } from "./own-command.ts";
+
+/** Whether it has begun; else who does something already, in words, or undefined where it is this server. */
+export type Begun = "begun" | { heldBy: string | undefined };
 
 /** What takes longer than an answer may: begun when it is asked for, one at a time for a partner. */
 export type PartnerTasks = {
   /** The latest of a partner, since the server's start. */
   state(partnerId: string): PartnerTask | undefined;
-  /** False while another is under way for the partner. */
-  announce(administration: Administration, partner: Partner): boolean;
+  /** Begins it in the name of `by`, this server in words. */
+  announce(administration: Administration, partner: Partner, by: string): Promise<Begun>;
   /** The same; `name` is the partner's, as it was confirmed. */
-  purge(administration: Administration, partner: Partner): boolean;
+  purge(administration: Administration, partner: Partner, by: string): Promise<Begun>;
   stop(): Promise<void>;
 };
 
 const MOST_REMEMBERED = 1000;
+const BUSY = { heldBy: undefined };
 
 export function partnerTasks(world: {
   config: Config;
@@ -32,14 +38,15 @@ export function partnerTasks(world: {
   log: Logger;
   knowledge: Knowledge;
   passes: ActingPasses;
+  store: Pick<Store, "isShared" | "read" | "write">;
 }): PartnerTasks {
-  const { config, env, clock, log, knowledge, passes } = world;
+  const { config, env, clock, log, knowledge, passes, store } = world;
   const latest = new LRUCache<string, PartnerTask>({ max: MOST_REMEMBERED });
   const running = new Map<string, Promise<void>>();
   const abort = new AbortController();
 
-  const start = (partnerId: string, kind: PartnerTask["kind"], run: () => Promise<Counts>): boolean => {
-    if (running.has(partnerId) || abort.signal.aborted) return false;
+  const isBusy = (partnerId: string) => running.has(partnerId) || abort.signal.aborted;
+  const start = (partnerId: string, kind: PartnerTask["kind"], run: () => Promise<Counts>): Begun => {
     const begun: PartnerTask = {
       ...{ kind, status: "running", startedAt: clock(), finishedAt: null, error: null, counts: null },
     };
@@ -56,23 +63,34 @@ export function partnerTasks(world: {
       )
       .finally(() => running.delete(partnerId));
     running.set(partnerId, work);
-    return true;
+    return "begun";
   };
 
   return {
     state: (partnerId) => latest.get(partnerId),
-    announce(administration, partner) {
+    async announce(administration, partner, by) {
+      if (isBusy(partner.id)) return BUSY;
+      const turn = await takeTurn(store, partnerTurn(partner.id), by);
+      if ("heldBy" in turn) return turn;
+      if (isBusy(partner.id)) {
+        await turn.end();
+        return BUSY;
+      }
       const pause = async () => {
         if (abort.signal.aborted)
           throw new OperatorError("the server was stopped", "Ask for it again: what was queued is sent.");
         await takeTurns();
       };
       return start(partner.id, "announce", () =>
-        announceState({ administration, knowledge, pause }, partner, false),
+        announceState({ administration, knowledge, pause, turn }, partner, false).finally(turn.end),
       );
     },
     /** A process of its own, since deleting takes a connection that does nothing else. */
-    purge({ actor, changed }, { id, name }) {
+    async purge({ actor, changed }, { id, name }, by) {
+      // That process takes the turn.
+      const heldBy = await whoHas(store, partnerTurn(id));
+      if (heldBy !== undefined) return { heldBy };
+      if (isBusy(id)) return BUSY;
       const settings = config.file === undefined ? [] : ["--config", config.file];
       const args = [
         "partner",
@@ -84,7 +102,7 @@ export function partnerTasks(world: {
         ...settings,
       ];
       return start(id, "purge", async () => {
-        const own = { ...env, [ACTING_PASS]: passes.issue(actor, clock()) };
+        const own = { ...env, [ACTING_PASS]: passes.issue(actor, clock()), [STARTED_BY]: by };
         const deleted = await runOwnCommand({ args, env: own, signal: abort.signal });
         changed(id);
         const { deleted_rows: rows, deleted_files: files } = deleted as Record<string, number>;

@@ -7,6 +7,9 @@ import type { Form } from "../wire/kit.ts";
 import type { Parameter } from "../wire/parameters.ts";
 import type { Tag } from "./openapi/tags.ts";
 
+/** How a server calls itself to whoever waits for what it does. */
+export const thisServer = (address: string): string => `the server at ${address}`;
+
 /** What a handler answers: JSON by default, or bytes of its own. */
 export type Reply<Body = unknown> = {
   status?: number;

@@ -4,12 +4,15 @@ import type { Partner, WebhookReceiver } from "../domain/partner.ts";
 import { tierChanged } from "../wire/webhooks.ts";
 import { Outbox } from "./announcements.ts";
 import type { Administration } from "./partners.ts";
+import { NO_TURN, type Turn } from "./turns.ts";
 
 export type AnnounceParts = {
   administration: Administration;
   knowledge: Knowledge;
   /** Lets others have their turn between two steps. */
   pause: () => Promise<void>;
+  /** The turn at the partner, where others may do the same. */
+  turn?: Turn;
 };
 
 export type AnnouncedState = { critical: number; warning: number; queued: number };
@@ -28,7 +31,7 @@ const TOLD = [
  * @throws OperatorError when there is nobody to tell.
  */
 export async function announceState(
-  { administration, knowledge, pause }: AnnounceParts,
+  { administration, knowledge, pause, turn = NO_TURN }: AnnounceParts,
   partner: Partner,
   dryRun: boolean,
 ): Promise<AnnouncedState> {
@@ -43,6 +46,7 @@ export async function announceState(
     for (let after = 0; ; await pause()) {
       const step = await store.write(
         async (tx) => {
+          await turn.keep(tx);
           const outbox = new Outbox(tx, partner, await tx.forPartner(id));
           const rows = await tx.components.tierAfter(id, tier, after, STEP);
           let queued = 0;

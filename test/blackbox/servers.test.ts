@@ -82,6 +82,50 @@ describe("two servers on one database", () => {
     await run(202);
   });
 
+  test("do to a partner, or fit the model, what no other does just now, and say who does", async () => {
+    const other = await a.json("partner", "create", "Other", "--webhook-url", "https://hooks.example.com/");
+    const id = other.partner_id;
+    const held = (name: string, until = "(extract(epoch from clock_timestamp()) * 1000)::bigint + 60000") =>
+      rowsOf(
+        url,
+        `INSERT INTO leases (name, holder, epoch, until) VALUES ('${name}', 'A_0 cli:night on db1', 1, ${until})
+         ON CONFLICT (name) DO UPDATE SET until = excluded.until`,
+      );
+    const refusals = async (...paths: [path: string, body?: Json][]) => {
+      for (const server of [a, b])
+        for (const [path, body] of paths) {
+          const answer = await adminClient(server, { "x-api-key": admin.key }).post(path, body, 409);
+          expect(answer.body.error).toContain("already, by cli:night on db1");
+        }
+    };
+    const refused = async (...command: string[]) => {
+      const { code, stderr } = await b.run(...command);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("already, by cli:night on db1")]);
+    };
+    await held(`partner:${id}`);
+    await refusals(
+      [`/admin/partners/${id}/announce`, {}],
+      [`/admin/partners/${id}/purge`, { confirm: "Other" }],
+    );
+    await refused("partner", "announce", id);
+    await refused("partner", "purge", id, "--confirm", "Other");
+    // What only counts is done beside it.
+    expect((await b.run("partner", "announce", id, "--dry-run")).code).toBe(0);
+    await held(`partner:${id}`, "0");
+    await admin.client.post(`/admin/partners/${id}/announce`, {}, 202);
+    await eventually(async () => {
+      const { body } = await admin.client.get(`/admin/partners/${id}/task`);
+      expect(body.task.status).toBe("done");
+    });
+    await eventually(async () =>
+      expect(await rowsOf(url, "SELECT * FROM leases WHERE name LIKE 'partner:%'")).toEqual([]),
+    );
+    await held("fit");
+    await refusals(["/admin/model/proposal"]);
+    await refused("calibrate", "--apply");
+    await held("fit", "0");
+  });
+
   test("make one thing of a key that is used on both at once, and answer alike", async () => {
     for (let nth = 0; nth < 10; nth++) {
       const body = { name: `Elm Court ${nth}`, address: "1 Elm St", city: "Albany", state: "NY" };

@@ -15,13 +15,14 @@ import {
   type ModelAdministration,
   revertModel,
 } from "../../usecases/model-versions.ts";
+import { FIT_TURN, inTurn } from "../../usecases/turns.ts";
 import { calibrationPage } from "../../web/calibration/page.ts";
 import { calibrationRecord, validationRecord } from "../../wire/calibration.ts";
 import { modelCheckRecord, modelVersionRecord } from "../../wire/model.ts";
 import { calibrationText, pageContent } from "../calibration/report.ts";
 import { command, flag, text, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
-import { actorOf, withData } from "../data.ts";
+import { actorOf, whoRuns, withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";
 import { day } from "../values.ts";
 
@@ -66,7 +67,11 @@ export const calibrateCommand = command({
       if (list) return await printVersions(context, world);
       if (revert) return await printReverted(context, world);
       if (check) return await printCheck(context, world);
-      await fitAndPrint(context, world, { apply, keep, force, asOf: asOf ?? dayOf(context.now()), report });
+      const fit = () =>
+        fitAndPrint(context, world, { apply, keep, force, asOf: asOf ?? dayOf(context.now()), report });
+      if (!apply && !keep) return await fit();
+      const turn = { name: FIT_TURN, by: whoRuns(context), what: "a fit of the model is under way" };
+      await inTurn(store, turn, fit);
     };
     await withData(context, run, { mapsFile: false });
   },

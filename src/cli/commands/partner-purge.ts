@@ -2,9 +2,16 @@ import { OperatorError } from "../../domain/errors.ts";
 import { courteousPause } from "../../usecases/courtesy.ts";
 import { requirePartner } from "../../usecases/partners.ts";
 import { purgePartner } from "../../usecases/purge-partner.ts";
+import { inTurn, partnerTurn } from "../../usecases/turns.ts";
 import { announcedStateRecord, purgedRecord } from "../../wire/partner.ts";
 import { type Command, command, flag, required, text } from "../command.ts";
-import { withAdministration } from "../data.ts";
+import type { Context } from "../context.ts";
+import { whoRuns, withAdministration } from "../data.ts";
+
+const turnAt = (context: Context, partnerId: string) => ({
+  ...{ name: partnerTurn(partnerId), by: whoRuns(context) },
+  what: `something is being done to ${partnerId}`,
+});
 
 export const announceCommand: Command = command({
   name: "announce",
@@ -21,7 +28,11 @@ export const announceCommand: Command = command({
     const state = await withAdministration(context, async (administration) => {
       const { store } = administration;
       const parts = { administration, knowledge: loadKnowledge(), pause: courteousPause(store, context.now) };
-      return await announceState(parts, await requirePartner(store, partnerId), dryRun);
+      const partner = await requirePartner(store, partnerId);
+      if (dryRun) return await announceState(parts, partner, true);
+      return await inTurn(store, turnAt(context, partnerId), (turn) =>
+        announceState({ ...parts, turn }, partner, false),
+      );
     });
     context.print(
       announcedStateRecord(partnerId, state, dryRun),
@@ -56,7 +67,9 @@ export const purgeCommand: Command = command({
         }
         const uploads = uploadsOf(store, context.config.storage.dataDir);
         const parts = { administration, uploads, pause: courteousPause(store, context.now) };
-        return await purgePartner(parts, partner, confirm);
+        return await inTurn(store, turnAt(context, partnerId), (turn) =>
+          purgePartner({ ...parts, turn }, partner, confirm),
+        );
       },
       { purging: true },
     );

@@ -11,13 +11,13 @@ import {
   reverted,
   revertedView,
 } from "../../wire/model-proposal.ts";
-import { accepted, accepts, adminOperation, answers, type Operation, ok } from "../operation.ts";
+import { accepted, accepts, adminOperation, answers, type Operation, ok, thisServer } from "../operation.ts";
 
 /** Fits that administrators ask for. */
 export type Proposals = {
   state(): Promise<ModelProposal>;
-  /** False while one is under way. */
-  start(): boolean;
+  /** Begins a fit in the name of `by`, this server in words; else says who makes one. */
+  start(by: string): Promise<"begun" | { heldBy: string | undefined }>;
   /** Is told that the fit that was kept is in use now. */
   applied(version: string): void;
 };
@@ -81,7 +81,9 @@ export function modelOperations(
       errors: [409],
       body: "optional",
       async handle() {
-        if (!proposals().start()) throw conflict("A fit is under way already");
+        const begun = await proposals().start(thisServer(address()));
+        const by = begun === "begun" || begun.heldBy === undefined ? "" : `, by ${begun.heldBy}`;
+        if (begun !== "begun") throw conflict(`A fit is under way already${by}`);
         return accepted(await proposed());
       },
     }),

@@ -13,15 +13,17 @@ import { partnerInPath } from "../../wire/parameters.ts";
 import { announcedState, announcedStateRecord, probe, probeRecord } from "../../wire/partner.ts";
 import { announceRequest, partnerTask, partnerTaskView, purgeRequest } from "../../wire/partner-task.ts";
 import { jsonLines } from "../json-lines.ts";
-import { accepted, accepts, adminOperation, answers, type Operation, ok } from "../operation.ts";
+import { accepted, accepts, adminOperation, answers, type Operation, ok, thisServer } from "../operation.ts";
 import { refused } from "../query.ts";
+
+type Begun = "begun" | { heldBy: string | undefined };
 
 /** What takes longer than an answer may. */
 export type PartnerTasks = {
   state(partnerId: string): PartnerTask | undefined;
-  /** False while another is under way for the partner. */
-  announce(administration: Administration, partner: Partner): boolean;
-  purge(administration: Administration, partner: Partner): boolean;
+  /** Begins it in the name of `by`, this server in words; else says who does something to the partner. */
+  announce(administration: Administration, partner: Partner, by: string): Promise<Begun>;
+  purge(administration: Administration, partner: Partner, by: string): Promise<Begun>;
 };
 
 export type PartnerTaskParts = {
@@ -84,7 +86,7 @@ export function partnerTaskOperations({
           const state = await announceState({ administration, knowledge, pause: takeTurns }, partner, true);
           return ok(announcedStateRecord(partner.id, state, true));
         }
-        if (!tasks().announce(administration, partner)) throw underWay();
+        requireBegun(await tasks().announce(administration, partner, thisServer(address())));
         return accepted(taskOf(partner.id));
       },
     }),
@@ -106,7 +108,7 @@ export function partnerTaskOperations({
         const partner = await getPartner(store, params.id!);
         if (purgeRequest.check(body).confirm !== partner.name)
           throw refused("confirm", "must be the partner's whole name. Nothing was deleted");
-        if (!tasks().purge(administration, partner)) throw underWay();
+        requireBegun(await tasks().purge(administration, partner, thisServer(address())));
         return accepted(taskOf(partner.id));
       },
     }),
@@ -147,7 +149,11 @@ export function partnerTaskOperations({
 }
 
 const noReceiver = () => conflict("The partner has no webhook receiver");
-const underWay = () => conflict("Something is being done to this partner already; wait until it has ended");
+function requireBegun(begun: Begun): void {
+  if (begun === "begun") return;
+  const by = begun.heldBy === undefined ? "" : `, by ${begun.heldBy}`;
+  throw conflict(`Something is being done to this partner already${by}; wait until it has ended`);
+}
 
 async function getPartner(store: Store, id: string): Promise<Partner> {
   const partner = await store.read.partners.find(id);

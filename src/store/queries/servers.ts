@@ -119,6 +119,15 @@ export function serverStore(engine: Engine) {
       }
       return kept;
     },
+    /** Who has the lease now; undefined when nobody has. */
+    async holderOf(name: string): Promise<string | undefined> {
+      const held = and(eq(leases.name, name), gt(leases.until, now));
+      return (await db.select({ holder: leases.holder }).from(leases).where(held))[0]?.holder;
+    },
+    /** Ends a lease, and leaves nothing of it behind. */
+    async drop(holder: string, name: string): Promise<void> {
+      await db.delete(leases).where(and(eq(leases.name, name), eq(leases.holder, holder)));
+    },
     async release(holder: string, names: readonly string[]): Promise<void> {
       for (let at = 0; at < names.length; at += MOST_NAMES) {
         const some = inArray(leases.name, names.slice(at, at + MOST_NAMES));

@@ -19,6 +19,19 @@ export function leases(make: MakeDatabase, called: Called): void {
     store.write((tx) => tx.servers.take(holder, names, forMs));
 
   describe("leases", () => {
+    test("tell who has them while they last, and leave nothing behind once they are dropped", async () => {
+      expect(await read().holderOf("told")).toBeUndefined();
+      await take("one", ["told"]);
+      expect(await read().holderOf("told")).toBe("one");
+      await store.write((tx) => tx.servers.drop("another", "told"));
+      expect(await read().holderOf("told")).toBe("one");
+      await store.write((tx) => tx.servers.release("one", ["told"]));
+      expect(await read().holderOf("told")).toBeUndefined();
+      await take("two", ["told"]);
+      await store.write((tx) => tx.servers.drop("two", "told"));
+      expect(await take("three", ["told"])).toEqual([{ name: "told", epoch: 1 }]);
+    });
+
     test("are held by one server at a time, whoever asks at once, and change hands with an epoch", async () => {
       const servers = await Promise.all([1, 2, 3].map(() => database.open()));
       const names = Array.from({ length: 250 }, (_, nth) => `name ${nth}`);

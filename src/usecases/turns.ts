@@ -1,0 +1,86 @@
+import { OperatorError } from "../domain/errors.ts";
+import type { Store, Tx } from "../store/store.ts";
+
+/*
+ * What is done by one process at a time of all that share a database: whoever does it has its turn, under a name that
+ * tells people who that is. Where nobody shares the database a server knows by itself what it does.
+ */
+
+/** What is cut short keeps the others from it no longer than this. */
+const TURN_MS = 60_000;
+const RENEWED_MS = TURN_MS / 4;
+
+/** Fits of the model to the record, which read all of it. */
+export const FIT_TURN = "fit";
+/** What is done to all that a partner has. */
+export const partnerTurn = (partnerId: string): string => `partner:${partnerId}`;
+
+export type Turn = {
+  /** Makes sure, in the transaction of each step, that the turn is not over. Throws an OperatorError where it is. */
+  keep(tx: Pick<Tx, "servers">): Promise<void>;
+  end(): Promise<void>;
+};
+type Shared = Pick<Store, "isShared" | "write">;
+
+export const NO_TURN: Turn = { keep: async () => {}, end: async () => {} };
+
+/** Takes a turn, which is kept until it is ended; else who has it. `by` says who does, in words. */
+export async function takeTurn(store: Shared, name: string, by: string): Promise<Turn | { heldBy: string }> {
+  if (!store.isShared) return NO_TURN;
+  const { holder, heldBy } = await store.write(async (tx) => {
+    const holder = `${tx.newId("appliance")} ${by}`;
+    const [lease] = await tx.servers.take(holder, [name], TURN_MS);
+    // It may have ended in between.
+    return { holder, heldBy: lease ? undefined : ((await tx.servers.holderOf(name)) ?? " another process") };
+  });
+  if (heldBy !== undefined) return { heldBy: inWords(heldBy) };
+  const renew = () => store.write((tx) => tx.servers.renew(holder, TURN_MS), { durability: "process" });
+  // What cannot be renewed now is the next time, or in the transaction of a step.
+  const timer = setInterval(() => void renew().catch(() => {}), RENEWED_MS);
+  timer.unref();
+  return {
+    async keep(tx) {
+      if ((await tx.servers.renew(holder, TURN_MS)).length === 0)
+        throw new OperatorError(
+          "this was held up for so long that another process may be doing the same",
+          "Ask for it again once that has ended.",
+        );
+    },
+    async end() {
+      clearInterval(timer);
+      // One that cannot be ended now ends by itself.
+      await store.write((tx) => tx.servers.drop(holder, name)).catch(() => {});
+    },
+  };
+}
+
+/** Takes a turn for as long as `run` takes. Throws an OperatorError that names who has it; `what` is what is done. */
+export async function inTurn<T>(
+  store: Shared,
+  { name, by, what }: { name: string; by: string; what: string },
+  run: (turn: Turn) => Promise<T>,
+): Promise<T> {
+  const turn = await takeTurn(store, name, by);
+  if ("heldBy" in turn)
+    throw new OperatorError(
+      `${what} already, by ${turn.heldBy}`,
+      "Nothing was changed. Wait until that has ended; what was cut short is over within a minute.",
+    );
+  try {
+    return await run(turn);
+  } finally {
+    await turn.end();
+  }
+}
+
+/** Who has a turn now, in words; undefined when nobody has. */
+export async function whoHas(
+  store: Pick<Store, "isShared" | "read">,
+  name: string,
+): Promise<string | undefined> {
+  const holder = store.isShared ? await store.read.servers.holderOf(name) : undefined;
+  return holder === undefined ? undefined : inWords(holder);
+}
+
+/** A holder begins with an id that nobody else has. */
+const inWords = (holder: string) => holder.slice(holder.indexOf(" ") + 1);
