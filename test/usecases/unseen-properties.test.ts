@@ -91,3 +91,26 @@ test("are read for a step until they come to so many components, each of them on
     { numRuns: 40 },
   );
 });
+
+test("what a later day has put into the trends is discarded in however many statements", async () => {
+  const world = await open(THREE);
+  const { id: propertyId } = await world.addProperty();
+  await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
+  const snapshot = () => {
+    const { store, clock } = world;
+    const environment = { store, knowledge, clock, ticks: () => performance.now(), pause: async () => {} };
+    return takeSnapshot(environment, dayOf(world.time.now));
+  };
+  const rows = () => world.sql("SELECT component_id, day, risk_score FROM risk_snapshots ORDER BY 1, 2");
+  const trends = async () => (await world.components(propertyId)).map(({ trendScore }) => trendScore);
+  await snapshot();
+  const before = { rows: await rows(), trends: await trends() };
+  world.time.now += 3650 * MS_PER_DAY;
+  await world.addAppliances({ propertyId, typeId: "boiler", installYear: 2010 });
+  await snapshot();
+  expect(await world.store.write((tx) => tx.snapshots.discardAfter(dayOf(THREE), 2))).toBe(1);
+  const after = await trends();
+  const seen: typeof after = after.filter((one) => one !== null);
+  expect(seen.length).toBeLessThan(after.length);
+  expect({ rows: await rows(), trends: seen }).toEqual(before);
+});

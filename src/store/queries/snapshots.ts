@@ -12,6 +12,9 @@ export const SNAPSHOT_LATE_MS = MS_PER_DAY + 2 * 3_600_000;
 
 export type SnapshotRun = Tables["snapshotRuns"]["$inferSelect"];
 
+/** Components whose trends are taken back by one statement: none of them may take a minute. */
+const DISCARDED_AT_ONCE = 5_000;
+
 export function snapshotStore(engine: Engine) {
   const { db } = engine;
   const { components, propertyTotals, riskSnapshots, snapshotRuns } = engine.tables;
@@ -82,22 +85,36 @@ export function snapshotStore(engine: Engine) {
         .limit(1);
       return rows[0]?.day;
     },
-    /** Forgets the runs of days after `day` and their trend points; returns how many runs. */
-    async discardAfter(day: Day): Promise<number> {
+    /**
+     * Forgets the runs of days after `day` and their trend points, those of so many components in a statement; returns
+     * how many runs.
+     */
+    async discardAfter(day: Day, atOnce = DISCARDED_AT_ONCE): Promise<number> {
+      const { componentId } = riskSnapshots;
       const later = gt(riskSnapshots.day, day);
       const kept = sql`(select kept.risk_score from risk_snapshots kept
         where kept.component_id = components.id and kept.day <= ${day} order by kept.day desc limit 1)`;
-      const touched = db.selectDistinct({ id: riskSnapshots.componentId }).from(riskSnapshots).where(later);
-      await db.update(components).set({ trendScore: kept }).where(inArray(components.id, touched));
-      const unseen = db
-        .select({ id: components.propertyId })
-        .from(components)
-        .where(and(inArray(components.id, touched), isNull(components.trendScore)));
-      await db
-        .update(propertyTotals)
-        .set({ hasUnseen: true })
-        .where(inArray(propertyTotals.propertyId, unseen));
-      await db.delete(riskSnapshots).where(later);
+      for (let after = ""; ; ) {
+        const touched = await db
+          .selectDistinct({ id: componentId })
+          .from(riskSnapshots)
+          .where(and(gt(componentId, after), later))
+          .orderBy(asc(componentId))
+          .limit(atOnce);
+        const ids = touched.map(({ id }) => id);
+        if (ids.length === 0) break;
+        await db.update(components).set({ trendScore: kept }).where(inArray(components.id, ids));
+        const unseen = db
+          .select({ id: components.propertyId })
+          .from(components)
+          .where(and(inArray(components.id, ids), isNull(components.trendScore)));
+        await db
+          .update(propertyTotals)
+          .set({ hasUnseen: true })
+          .where(inArray(propertyTotals.propertyId, unseen));
+        await db.delete(riskSnapshots).where(and(inArray(componentId, ids), later));
+        after = ids.at(-1)!;
+      }
       const runs = await db
         .delete(snapshotRuns)
         .where(gt(snapshotRuns.day, day))
