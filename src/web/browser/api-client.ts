@@ -19,6 +19,8 @@ const ATTEMPTS = 3;
 export class ApiClient {
   readonly #held = new Map<string, Held>();
   readonly #under = new Map<string, Promise<unknown>>();
+  /** What was asked for before it rose is nothing to keep. */
+  #era = 0;
   readonly #listeners = new Set<() => void>();
   /** The budget, once an answer has told it. */
   budget: Budget | undefined;
@@ -62,18 +64,25 @@ export class ApiClient {
   async #read(path: string, read: (answer: Response) => Promise<unknown>): Promise<unknown> {
     const known = this.known<unknown>(path);
     if (known !== undefined) return known;
-    const under = this.#under.get(path) ?? this.#ask(path, read).finally(() => this.#under.delete(path));
-    this.#under.set(path, under);
-    return await under;
+    const under = this.#under.get(path);
+    if (under) return await under;
+    const asked = this.#ask(path, read).finally(() => {
+      if (this.#under.get(path) === asked) this.#under.delete(path);
+    });
+    this.#under.set(path, asked);
+    return await asked;
   }
 
-  /** From now on every address is asked for again, with its ETag. */
+  /** From now on every address is asked for again, with its ETag, whatever is under way. */
   refresh(): void {
+    this.#era++;
+    this.#under.clear();
     for (const held of this.#held.values()) held.readAt = Number.NEGATIVE_INFINITY;
   }
 
   /** Forgets all that was read: it was somebody's. */
   forget(): void {
+    this.refresh();
     this.#held.clear();
     this.budget = undefined;
     this.calls = 0;
@@ -98,11 +107,12 @@ export class ApiClient {
 
   async #ask(path: string, read: (answer: Response) => Promise<unknown>): Promise<unknown> {
     const held = this.#held.get(path);
+    const era = this.#era;
     const condition: Record<string, string> = held?.etag ? { "if-none-match": held.etag } : {};
     const answer = await this.#send(path, { headers: condition });
     const value = answer.status === 304 ? held!.value : await read(answer);
     const etag = answer.headers.get("etag") ?? held?.etag ?? null;
-    this.#held.set(path, { etag, value, readAt: this.now() });
+    if (era === this.#era) this.#held.set(path, { etag, value, readAt: this.now() });
     return value;
   }
 
