@@ -1,4 +1,7 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { EXECUTABLE } from "./executable.ts";
+import { RECORD_FOLDER } from "./secret-record.ts";
 
 /** A schema object of OpenAPI 3.0.3, as far as the document uses it. */
 export type Schema = {
@@ -70,15 +73,26 @@ export type ApiDocument = {
 
 let text: string | undefined;
 
-/** What `mainstay openapi` prints; asked once in a process. */
+/** What `mainstay openapi` prints; asked once in a process, and in a run of many where that keeps its record. */
 export function apiDocumentText(): string {
   if (text !== undefined) return text;
+  const folder = process.env[RECORD_FOLDER];
+  const kept = folder && join(folder, "api-document.json");
+  text = kept && existsSync(kept) ? readFileSync(kept, "utf8") : printed();
+  if (kept && !existsSync(kept)) {
+    // It takes its place at once: other files are tested beside.
+    writeFileSync(`${kept}.${process.pid}`, text);
+    renameSync(`${kept}.${process.pid}`, kept);
+  }
+  return text;
+}
+
+function printed(): string {
   const { success, stdout, stderr } = Bun.spawnSync([EXECUTABLE, "openapi"], {
     env: { PATH: "/usr/bin:/bin" },
   });
   if (!success) throw new Error(`mainstay openapi failed:\n${stderr.toString()}`);
-  text = stdout.toString();
-  return text;
+  return stdout.toString();
 }
 
 export const readApiDocument = (): ApiDocument => JSON.parse(apiDocumentText());
