@@ -30,14 +30,16 @@ import type { Json } from "../support/json.ts";
  * exceeds the bound is tried once more before it counts.
  */
 
-/** Work that does not give way takes seconds; what does, tens of milliseconds, some of it to read a body of 5 MB. */
-const LONGEST_MS = 100;
+/** Nobody is to wait for longer. To read a body of 5 MB takes three fifths of it, and so does the end of a snapshot. */
+const LONGEST_MS = 50;
 /** Half of what a body may be, so that some that are made longer still are none too large. */
 const NOTES_BYTES = 2_500_000;
 const ITEMS = 1000;
 /** As large as the answer to a full body. */
 const KEPT_REPLIES = 80;
 const MANY_CLAIMS = 100_000;
+/** Each with as long a note as an event may have. */
+const OLD_DELIVERIES = 4000;
 const RUNS = Number(process.env.TURNS_RUNS ?? 4);
 /** Of them, so many with what commands do. */
 const COMMAND_RUNS = Math.ceil(RUNS / 3);
@@ -107,6 +109,20 @@ async function watched<T>(work: () => Promise<T>): Promise<{ result: T; longestM
   return { result, longestMs };
 }
 
+const FIXED = JSON.stringify(Array.from({ length: 20_000 }, (_, i) => ({ id: i, name: `part ${i}` })));
+/** Parsed so often it takes `LONGEST_MS` of a core of 2026, also of one that others share; longer of a slower one. */
+const TIMES = 25;
+
+function slowness(): number {
+  const before = process.threadCpuUsage();
+  for (let n = 0; n < TIMES; n++) JSON.parse(FIXED);
+  const { user, system } = process.threadCpuUsage(before);
+  return Math.max(1, (user + system) / 1000 / LONGEST_MS);
+}
+
+/** Whether others waited too long, on a machine as fast as this one is just now. */
+const isTooLong = (ms: number): boolean => ms > LONGEST_MS && ms > LONGEST_MS * slowness();
+
 /** Bytes are made and read outside of what is measured, and parsed by nobody. */
 async function call(path: string, body?: object, { url = app.url, key = keys.partner } = {}) {
   const bytes = body && new TextEncoder().encode(JSON.stringify(body));
@@ -127,14 +143,16 @@ const created = async (path: string, body: object): Promise<Json> => {
   return JSON.parse(text());
 };
 
+/** Runs it once from its beginning: where its time has come just now, after that. */
 async function jobDone(name: string): Promise<void> {
   const admin = { url: app.adminUrl, key: keys.administrator };
-  const { status } = await call(`/admin/jobs/${name}/run`, {}, admin);
-  // It runs already where its time has come just now.
-  expect([202, 409]).toContain(status);
-  while (true) {
-    const { jobs } = JSON.parse((await call("/admin/jobs", undefined, admin)).text());
-    if (!jobs.find((job: Json) => job.name === name).running) return;
+  for (let begun = 0; begun !== 202; ) {
+    begun = (await call(`/admin/jobs/${name}/run`, {}, admin)).status;
+    expect([202, 409]).toContain(begun);
+    for (let isRunning = true; isRunning; ) {
+      const { jobs } = JSON.parse((await call("/admin/jobs", undefined, admin)).text());
+      isRunning = jobs.find((job: Json) => job.name === name).running;
+    }
   }
 }
 
@@ -333,7 +351,29 @@ test("replies that were kept for repeated requests are forgotten without holding
     );
   time.now += 2 * DAY_MS;
   const { longestMs } = await watched(() => jobDone("prune-idempotency-keys"));
-  expect(longestMs).toBeLessThan(LONGEST_MS);
+  expect(isTooLong(longestMs), `${longestMs.toFixed(0)} ms`).toBe(false);
+}, 120_000);
+
+// Rule: gives-way
+test("deliveries that are kept no longer are deleted without holding anybody", async () => {
+  const body = JSON.stringify({ notes: "x".repeat(10_000) });
+  const startedAt = time.now - 400 * DAY_MS;
+  await beside.store.write(async (tx) => {
+    const rows = await tx.forPartner(partnerId);
+    for (let n = 0; n < OLD_DELIVERIES; n++) {
+      const id = rows.newDeliveryId();
+      const event = { event: "component.critical", orderKey: null, requestId: null };
+      await tx.deliveries.insert({ ...event, id, partnerId, body, createdAt: startedAt });
+      await tx.deliveries.recordAttempt({
+        ...{ deliveryId: id, startedAt, durationMs: 10, statusCode: n % 2 ? 200 : 500, error: null },
+        ...{ address: "192.0.2.1", responseHead: body.slice(0, 1000), cycleAttempts: 1, nextAttemptAt: null },
+        status: n % 2 ? ("delivered" as const) : ("failed" as const),
+      });
+    }
+  });
+  const { longestMs } = await watched(() => jobDone("prune-deliveries"));
+  expect(await beside.store.read.deliveryLog.count({ partnerId })).toBe(0);
+  expect(isTooLong(longestMs), `${longestMs.toFixed(0)} ms`).toBe(false);
 }, 120_000);
 
 // Rule: gives-way
@@ -361,7 +401,7 @@ test("a property with very many claims keeps nobody waiting", async () => {
   };
   for (const [name, work] of Object.entries(works)) {
     const { longestMs } = await watched(work);
-    expect({ name, isShort: longestMs < LONGEST_MS }).toEqual({ name, isShort: true });
+    expect(isTooLong(longestMs), `${name}: ${longestMs.toFixed(0)} ms`).toBe(false);
   }
   const impact = JSON.parse((await call(`/v1/property/${id}/claims/impact`)).text());
   expect(impact.total_claims).toBe(MANY_CLAIMS + 2);
@@ -369,7 +409,7 @@ test("a property with very many claims keeps nobody waiting", async () => {
 }, 120_000);
 
 const tooLong = (stretches: ReadonlyMap<string, number>) =>
-  [...stretches].filter(([, ms]) => ms > LONGEST_MS).map(([name]) => name);
+  [...stretches].filter(([, ms]) => isTooLong(ms)).map(([name]) => name);
 
 // Rule: gives-way
 describe("whatever is sent, and whatever history it leaves,", () => {
@@ -384,7 +424,7 @@ describe("whatever is sent, and whatever history it leaves,", () => {
         const doubtful = tooLong(first);
         if (doubtful.length === 0) return;
         const second = await lived(one, withCommands);
-        const held = doubtful.filter((name) => second.get(name)! > LONGEST_MS);
+        const held = doubtful.filter((name) => isTooLong(second.get(name)!));
         const times = held.map(
           (name) => `${name} ${first.get(name)!.toFixed(0)} and ${second.get(name)!.toFixed(0)} ms`,
         );
