@@ -109,6 +109,7 @@ export async function scoreAll(
   const ofOthers = others.flatMap(({ id }) => byProperty.get(id) ?? []);
   const loaded = await loadHistories(tx, knowledge, others, ofOthers, day);
   const corrections = await correctionsOf(tx, knowledge, ofOthers);
+  const moved: string[] = [];
   for (const property of properties) {
     const { id, partnerId } = property;
     const writer = writers.get(partnerId)!;
@@ -142,8 +143,7 @@ export async function scoreAll(
     const after = await writer.saveScore(before, appliance, score, day, ownCause, hasPoint);
     if (before.trendScore !== after.trendScore) {
       await tx.snapshots.insertTrendRow(after.id, day, after.riskScore);
-      if (prunes && before.trendScore !== null)
-        await tx.snapshots.pruneTrend(after.id, addDays(day, -RETENTION_DAYS));
+      if (prunes && before.trendScore !== null) moved.push(after.id);
     }
     run.components++;
     if (before.riskScore !== after.riskScore) run.changed++;
@@ -157,5 +157,11 @@ export async function scoreAll(
     run.queued += writer.queued;
     run.heldBack += writer.heldBack;
     await writer.flush();
+  }
+  // Last: each is a statement, before which all rows are sent that are kept to be written together.
+  const cutoff = addDays(day, -RETENTION_DAYS);
+  for (const id of moved) {
+    await tx.snapshots.pruneTrend(id, cutoff);
+    await tx.giveWay();
   }
 }

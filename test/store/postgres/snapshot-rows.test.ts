@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import pg from "pg";
+import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
+import type { MasterKey } from "../../../src/secrets/master-key.ts";
+import { sealer } from "../../../src/secrets/sealer.ts";
+import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { createAppliance } from "../../../src/usecases/appliances.ts";
+import { createPartner } from "../../../src/usecases/partners.ts";
+import { writePortfolio } from "../../../src/usecases/portfolio-writer.ts";
+import { createProperty } from "../../../src/usecases/properties.ts";
+import { takeSnapshot } from "../../../src/usecases/take-snapshot.ts";
+import { APPLIANCE, knowledge, PROPERTY } from "../../support/portfolio-store.ts";
+import { rowsOf } from "../../support/postgres.ts";
+import { PostgresServer } from "../../support/postgres-server.ts";
+
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+const APPLIANCES = 40;
+let server: PostgresServer;
+let store: Store;
+let now = Date.parse("2026-03-10T03:00:00Z");
+const clock = () => now;
+beforeAll(async () => {
+  server = await PostgresServer.start();
+  store = await openPostgresStore(server.url(), { clock, random });
+});
+afterAll(async () => {
+  await store.close();
+  await server.end();
+});
+
+const snapshot = () =>
+  takeSnapshot(
+    {
+      ...{ store, knowledge, clock, ticks: () => performance.now(), pause: async () => {} },
+      signal: new AbortController().signal,
+    },
+    dayOf(now),
+  );
+
+test("a snapshot that moves every trend writes their rows together, and drops old ones after that", async () => {
+  const seal = sealer(new Uint8Array(32) as MasterKey);
+  const administration = { store, sealer: seal, random, actor: "test", changed: () => {} };
+  const { partner } = await createPartner(administration, {
+    ...{ name: "Acme", dailyBudget: 1, webhookUrl: null },
+  });
+  await writePortfolio(store.write, knowledge, partner, async (writer) => {
+    const { id: propertyId } = await createProperty(writer, PROPERTY, { source: "api" });
+    for (let nth = 0; nth < APPLIANCES; nth++) await createAppliance(writer, { ...APPLIANCE, propertyId });
+  });
+  await snapshot();
+  await rowsOf(
+    server.url(),
+    `INSERT INTO risk_snapshots SELECT id, day, 1 FROM components, unnest(array['2024-01-01', '2024-02-01', '2026-01-01']) day`,
+  );
+  // So that every score moves.
+  await rowsOf(server.url(), "UPDATE components SET trend_score = 0");
+  now += MS_PER_DAY;
+  const query = spyOn(pg.Client.prototype, "query");
+  const { components } = await snapshot();
+  const sent = query.mock.calls.map(([one]) => (one as { text?: string }).text ?? String(one));
+  query.mockRestore();
+  expect(components).toBeGreaterThan(APPLIANCES);
+  const rows = await rowsOf(
+    server.url(),
+    "SELECT day, count(*) AS n FROM risk_snapshots GROUP BY day ORDER BY day",
+  );
+  expect(rows).toEqual(
+    ["2024-02-01", "2026-01-01", "2026-03-10", "2026-03-11"].map((day) => ({ day, n: components })),
+  );
+  const inserts = sent.filter((text) => text.includes('into "risk_snapshots"'));
+  expect(inserts.length).toBeLessThan(5);
+});
