@@ -2,9 +2,10 @@ import { createConnection, createServer, type Socket } from "node:net";
 
 /**
  * A statement by a part of what is sent, and its answer by a part of what comes back. The wire is cut before it arrives,
- * or before its answer does; `late` it arrives all the same, when it is asked for.
+ * or before its answer does; `late` it arrives all the same, when it is asked for, and with it all that was sent `from`
+ * another statement on.
  */
-export type Cut = { sent: string; answered: string; when: "before" | "after" | "late" };
+export type Cut = { sent: string; answered: string; when: "before" | "after" | "late"; from?: string };
 
 /** What lies between a store and PostgreSQL: it can be cut once when a statement comes by, or let nothing through. */
 export type Wire = Awaited<ReturnType<typeof startWire>>;
@@ -24,8 +25,12 @@ export async function startWire(target: number) {
     };
     for (const socket of pair) socket.on("error", end).on("close", end);
     let swallowsTo: string | undefined;
-    near.on("data", (chunk) => {
+    const withheld: Buffer[] = [];
+    near.on("data", (sent: Buffer) => {
       if (state.isSilent) return;
+      const isFrom = state.cut?.from !== undefined && sent.includes(state.cut.from);
+      if (isFrom || withheld.length > 0) withheld.push(sent);
+      const chunk = withheld.length > 0 ? Buffer.concat(withheld) : sent;
       if (state.cut && chunk.includes(state.cut.sent)) {
         const { when, answered } = state.cut;
         state.cut = undefined;
@@ -40,7 +45,7 @@ export async function startWire(target: number) {
         }
         swallowsTo = answered;
       }
-      far.write(chunk);
+      if (withheld.length === 0) far.write(chunk);
     });
     far.on("data", (chunk) => {
       if (state.isSilent) return;

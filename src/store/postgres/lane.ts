@@ -220,9 +220,10 @@ export class Lane {
       const client = await this.#connected();
       try {
         await client.query("BEGIN; SET LOCAL lock_timeout = '1s'");
-        const { rows } = await client.query(LOOK, [this.options.writer]);
+        const { rows } = await client.query(LOOK, [this.options.writer, number]);
         await client.query("COMMIT");
         if (Number((rows[0] as { number: unknown }).number) === number) return true;
+        this.#number = number + 1;
         // What the jobs failed with belongs to the group that was lost: it is run again.
         this.#failed = new Error("Connection terminated before the commit");
         return false;

@@ -16,11 +16,17 @@ export const begin = (isDurable: boolean, waitMs: number): string =>
 /** How long the transaction waits for rows from now on. */
 export const waitFor = (ms: number): string => `SET LOCAL lock_timeout = ${Math.max(1, Math.round(ms))}`;
 
+/** A writer's numbers rise. One that is behind what LOOK has left is refused, as nothing is no number. */
 export const MARK =
   "INSERT INTO write_groups (writer, number, written_at) VALUES ($1, $2, now()) " +
-  "ON CONFLICT (writer) DO UPDATE SET number = excluded.number, written_at = excluded.written_at";
+  "ON CONFLICT (writer) DO UPDATE SET written_at = now(), " +
+  "number = CASE WHEN write_groups.number < excluded.number THEN excluded.number END";
 
-/** Waits for a transaction that is still about to commit, since that holds the row. */
+/**
+ * Whether the group of a number was committed: its number is still there. Waits for a transaction that is about to,
+ * since that holds the row; one that the database has yet to begin will not be: the number after it is taken.
+ */
 export const LOOK =
-  "INSERT INTO write_groups (writer, number, written_at) VALUES ($1, 0, now()) " +
-  "ON CONFLICT (writer) DO UPDATE SET written_at = now() RETURNING number";
+  "INSERT INTO write_groups (writer, number, written_at) VALUES ($1, $2::bigint + 1, now()) " +
+  "ON CONFLICT (writer) DO UPDATE SET written_at = now(), " +
+  "number = CASE WHEN write_groups.number = $2 THEN $2 ELSE $2 + 1 END RETURNING number";

@@ -10,6 +10,8 @@ import { startWire, type Wire } from "../../support/wire.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 const COMMIT = { sent: "COMMIT\0", answered: "COMMIT\0" };
+/** Ready for a query, outside of a transaction. */
+const IDLE = "Z\0\0\0\u0005I";
 const ANSWERED_WITHIN_MS = 2500;
 let server: PostgresServer;
 let wire: Wire;
@@ -251,6 +253,20 @@ describe("a write is run again", () => {
     await add(id, async () => void runs++);
     expect(runs).toBe(1);
     expect(await isThere(id)).toBe(true);
+  });
+
+  test("once when all that was sent comes to the database after it was looked for", async () => {
+    const entry = { actor: "cli:root", action: "partner.create", subject: newPartner(), detail: {} };
+    let runs = 0;
+    wire.state.cut = { sent: COMMIT.sent, answered: IDLE, when: "late", from: "BEGIN ISOLATION" };
+    await store.write(async (tx) => {
+      runs++;
+      await tx.audit.record({ ...entry, at: tx.now });
+    });
+    expect(runs).toBe(2);
+    await wire.state.arrive();
+    const kept = await rowsOf(server.url(), `SELECT 1 FROM audit_log WHERE subject = '${entry.subject}'`);
+    expect(kept).toHaveLength(1);
   });
 });
 
