@@ -12,7 +12,7 @@ import { announceState } from "../usecases/announce-state.ts";
 import type { Administration } from "../usecases/partners.ts";
 import { partnerTurn, takeTurn, whoHas } from "../usecases/turns.ts";
 import { takeTurns } from "../usecases/walk.ts";
-import { inWords, runOwnCommand, STARTED_BY } from "./own-command.ts";
+import { inWords, runOwnCommand } from "./own-command.ts";
 
 /** Whether it has begun; else who does something already, in words, or undefined where it is this server. */
 export type Begun = "begun" | { heldBy: string | undefined };
@@ -24,7 +24,7 @@ export type PartnerTasks = {
   /** Begins it in the name of `by`, this server in words. */
   announce(administration: Administration, partner: Partner, by: string): Promise<Begun>;
   /** The same; `name` is the partner's, as it was confirmed. */
-  purge(administration: Administration, partner: Partner, by: string): Promise<Begun>;
+  purge(administration: Administration, partner: Partner): Promise<Begun>;
   stop(): Promise<void>;
 };
 
@@ -86,8 +86,7 @@ export function partnerTasks(world: {
       );
     },
     /** A process of its own, since deleting takes a connection that does nothing else. */
-    async purge({ actor, changed }, { id, name }, by) {
-      // That process takes the turn.
+    async purge({ actor, changed }, { id, name }) {
       const heldBy = await whoHas(store, partnerTurn(id));
       if (heldBy !== undefined) return { heldBy };
       if (isBusy(id)) return BUSY;
@@ -102,7 +101,7 @@ export function partnerTasks(world: {
         ...settings,
       ];
       return start(id, "purge", async () => {
-        const own = { ...env, [ACTING_PASS]: passes.issue(actor, clock()), [STARTED_BY]: by };
+        const own = { ...env, [ACTING_PASS]: passes.issue(actor, clock()) };
         const deleted = await runOwnCommand({ args, env: own, signal: abort.signal });
         changed(id);
         const { deleted_rows: rows, deleted_files: files } = deleted as Record<string, number>;

@@ -3,15 +3,12 @@ import type { Partner } from "../domain/partner.ts";
 import { setEnabled } from "./administer-partner.ts";
 import type { Administration } from "./partners.ts";
 import type { Uploads } from "./photos.ts";
-import type { Turn } from "./turns.ts";
 
 export type PurgeParts = {
   administration: Administration;
   uploads: Pick<Uploads, "remove">;
   /** Lets others have their turn between two steps. */
   pause: () => Promise<void>;
-  /** The turn at the partner, where others may do the same. */
-  turn: Turn;
 };
 
 /** Rows that one transaction deletes, about. */
@@ -24,7 +21,7 @@ const STEP_ROWS = 400;
  * @throws OperatorError when `name` is not the partner's.
  */
 export async function purgePartner(
-  { administration, uploads, pause, turn }: PurgeParts,
+  { administration, uploads, pause }: PurgeParts,
   partner: Partner,
   name: string,
 ): Promise<{ rows: number; files: number }> {
@@ -53,7 +50,6 @@ export async function purgePartner(
   for (let isEmpty = false; !isEmpty; ) {
     const step = await store.write(
       async (tx) => {
-        await turn.keep(tx);
         const files: string[] = [];
         let rows = 0;
         while (rows < STEP_ROWS) {

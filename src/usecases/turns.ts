@@ -61,17 +61,19 @@ export async function inTurn<T>(
   run: (turn: Turn) => Promise<T>,
 ): Promise<T> {
   const turn = await takeTurn(store, name, by);
-  if ("heldBy" in turn)
-    throw new OperatorError(
-      `${what} already, by ${turn.heldBy}`,
-      "Nothing was changed. Wait until that has ended; what was cut short is over within a minute.",
-    );
+  if ("heldBy" in turn) throw othersTurn(what, turn.heldBy);
   try {
     return await run(turn);
   } finally {
     await turn.end();
   }
 }
+
+export const othersTurn = (what: string, heldBy: string): OperatorError =>
+  new OperatorError(
+    `${what} already, by ${heldBy}`,
+    "Nothing was changed. Wait until that has ended; what was cut short is over within a minute.",
+  );
 
 /** Who has a turn now, in words; undefined when nobody has. */
 export async function whoHas(

@@ -2,7 +2,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { courteousPause } from "../../usecases/courtesy.ts";
 import { requirePartner } from "../../usecases/partners.ts";
 import { purgePartner } from "../../usecases/purge-partner.ts";
-import { inTurn, partnerTurn } from "../../usecases/turns.ts";
+import { inTurn, othersTurn, partnerTurn, whoHas } from "../../usecases/turns.ts";
 import { announcedStateRecord, purgedRecord } from "../../wire/partner.ts";
 import { type Command, command, flag, required, text } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -67,9 +67,10 @@ export const purgeCommand: Command = command({
         }
         const uploads = uploadsOf(store, context.config.storage.dataDir);
         const parts = { administration, uploads, pause: courteousPause(store, context.now) };
-        return await inTurn(store, turnAt(context, partnerId), (turn) =>
-          purgePartner({ ...parts, turn }, partner, confirm),
-        );
+        // Of two purges each goes on with what the other leaves, so that one that was killed keeps nobody from it.
+        const heldBy = await whoHas(store, partnerTurn(partnerId));
+        if (heldBy !== undefined) throw othersTurn(turnAt(context, partnerId).what, heldBy);
+        return await purgePartner(parts, partner, confirm);
       },
       { purging: true },
     );
