@@ -108,6 +108,19 @@ describe("reads no large table through, and no partner's whole share of one", ()
   });
 });
 
+test.each([{}, { elevated: true }, { tier: "GOOD" as const }])(
+  "of a property's components a page is found first, and only that is looked up: %j",
+  async (by) => {
+    const [sql, ...others] = await statementsOf(() =>
+      world.store.read.components.narrowPage({ propertyIds: [propertyId], ...by }, SLICE),
+    );
+    expect(others).toEqual([]);
+    const [first, ...then] = planOf(sql!).filter((step) => !step.includes("SUBQUERY"));
+    expect(first).toEndWith("components USING INDEX sqlite_autoindex_components_1 (id=?)");
+    expect(then.join()).toContain("components USING INDEX components_property (property_id=?)");
+  },
+);
+
 test("a purge finds what it deletes by indexes", async () => {
   const purged = await open(NOW);
   const property = await purged.addProperty();

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, gte, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, inArray, type SQL, sql } from "drizzle-orm";
 import { type PlacedComponent, tierOfHundredths } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { Engine } from "../engine.ts";
@@ -167,14 +167,24 @@ export function componentLists(engine: Engine) {
       where.system === undefined ? undefined : eq(components.system, ph("system")),
       where.state === undefined ? undefined : eq(components.state, ph("state")),
     );
+  const narrowOrder = (where: NarrowFilter) => [
+    ...(where.elevated ? [desc(components.riskScore)] : []),
+    asc(components.seq),
+  ];
   const narrowReads = memo((where: NarrowFilter) => ({
-    page: engine.read<PlacedComponent>(() =>
-      rows()
+    // Which rows first: joined, and sorted with all their columns, are the rows of the page alone.
+    page: engine.read<PlacedComponent>(() => {
+      const ids = db
+        .select({ id: components.id })
+        .from(components)
         .where(narrow(where))
-        .orderBy(...(where.elevated ? [desc(components.riskScore)] : []), asc(components.seq))
+        .orderBy(...narrowOrder(where))
         .limit(ph("limit"))
-        .offset(ph("offset")),
-    ),
+        .offset(ph("offset"));
+      return rows()
+        .where(inArray(components.id, ids))
+        .orderBy(...narrowOrder(where));
+    }),
     counts: engine.read<{ tier: RiskTier; n: number }>(() =>
       db
         .select({ tier: sql`${components.riskTier}`.as("tier"), n: count().as("n") })
