@@ -111,8 +111,10 @@ describe("reads no large table through, and no partner's whole share of one", ()
 test.each([{}, { elevated: true }, { tier: "GOOD" as const }])(
   "of a property's components a page is found first, and only that is looked up: %j",
   async (by) => {
+    // Of its own: a statement is prepared once.
+    const { store } = await open(NOW);
     const [sql, ...others] = await statementsOf(() =>
-      world.store.read.components.narrowPage({ propertyIds: [propertyId], ...by }, SLICE),
+      store.read.components.narrowPage({ propertyIds: [propertyId], ...by }, SLICE),
     );
     expect(others).toEqual([]);
     const [first, ...then] = planOf(sql!).filter((step) => !step.includes("SUBQUERY"));
