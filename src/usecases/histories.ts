@@ -7,16 +7,14 @@ import type {
   EventEvidence,
   SmartEvidence,
 } from "../domain/scoring/types.ts";
-import { type Day, dayNumber, MS_PER_DAY } from "../domain/time.ts";
+import type { Day } from "../domain/time.ts";
 import type { ScoredAppliance } from "../store/queries/appliances.ts";
 import type { ClaimEvidenceRow } from "../store/queries/claims.ts";
 import type { Tx } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
 import { loadEvents } from "./event-histories.ts";
 import { loadClaims } from "./property-claims.ts";
-
-/** Read beyond the span after which a smart event has faded, since that is in days and a reading has a time. */
-const SPARE_DAYS = 2;
+import { loadSmartEvents } from "./smart-histories.ts";
 
 /** What scoring reads of some properties: the appliances with their components and evidence, and the claims. */
 export type LoadedProperty = {
@@ -27,21 +25,21 @@ export type LoadedProperty = {
 
 /**
  * Loads the histories of properties, or of some of one's appliances; in a fixed number of queries unless they are long.
- * `claims`: those of the properties, where they were read already.
+ * `asOf`: the day that they are to be scored on, or all such days. `claims`: those of the properties, where they were
+ * read already.
  */
 export async function loadHistories(
   stores: Stores | Tx,
   knowledge: Knowledge,
   properties: readonly ScoredProperty[],
   appliances: readonly ScoredAppliance[],
-  asOf: Day,
+  asOf: Day | readonly Day[],
   claims?: ReadonlyMap<string, readonly ClaimEvidenceRow[]>,
 ): Promise<Map<string, LoadedProperty>> {
   const ids = appliances.map((appliance) => appliance.id);
-  const smartDays = knowledge.model.evidence.smartEvent.spanDays + SPARE_DAYS;
   const components = await stores.components.forScoring(ids);
   const events = await loadEvents(stores, knowledge, ids);
-  const smart = await stores.sensorEvents.smartEvidence(ids, (dayNumber(asOf) - smartDays) * MS_PER_DAY);
+  const smart = await loadSmartEvents(stores, knowledge, ids, [asOf].flat());
   const ofProperties =
     claims ??
     (await loadClaims(
@@ -63,7 +61,11 @@ export async function loadHistories(
     });
   const histories = new Map<string, MutableHistory>();
   for (const appliance of appliances) {
-    const history = applianceHistory(appliance, events.get(appliance.id) ?? []);
+    const history = applianceHistory(
+      appliance,
+      events.get(appliance.id) ?? [],
+      smart.get(appliance.id) ?? [],
+    );
     histories.set(appliance.id, history);
     const property = loaded.get(appliance.propertyId)!;
     property.history.appliances.push(history);
@@ -73,26 +75,18 @@ export async function loadHistories(
     histories.get(component.applianceId)!.components.push(component);
     loaded.get(component.propertyId)!.components.push(component);
   }
-  for (const event of smart)
-    histories.get(event.applianceId)!.smartEvents.push({
-      componentId: event.componentId,
-      eventType: event.eventType!,
-      severity: event.severity ?? "medium",
-      sensorId: event.sensorId,
-      recordedAt: event.recordedAt,
-    });
   return loaded;
 }
 
 type MutableHistory = ReturnType<typeof applianceHistory>;
 
-function applianceHistory(appliance: ScoredAppliance, events: EventEvidence[]) {
+function applianceHistory(appliance: ScoredAppliance, events: EventEvidence[], smartEvents: SmartEvidence[]) {
   const { id, typeId, unitId, brand, model, brandTier, installYear, usageIntensity } = appliance;
   return {
     ...{ id, typeId, unitId, brand, model, brandTier, installYear, usageIntensity },
     components: [] as ComponentHistory[],
     events,
-    smartEvents: [] as SmartEvidence[],
+    smartEvents,
   };
 }
 

@@ -112,8 +112,8 @@ export class OutcomeLog {
     const all = isReached ? await appliancesForScoring(tx, propertyId) : [];
     const upstream = upstreamOf(knowledge, spokenOf, all);
     const read = new Map([...upstream, ...spokenOf].map((appliance) => [appliance.id, appliance]));
-    const firstDay = addDays([...days.keys()].sort()[0]!, -1);
-    const loaded = await loadHistories(tx, knowledge, [property], [...read.values()], firstDay);
+    const before = [...days.keys()].map((day) => addDays(day, -1));
+    const loaded = await loadHistories(tx, knowledge, [property], [...read.values()], before);
     await tx.giveWay();
     return { loaded: loaded.get(propertyId)!, upstream };
   }

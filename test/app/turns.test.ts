@@ -40,6 +40,8 @@ const KEPT_REPLIES = 80;
 const MANY_CLAIMS = 100_000;
 /** Each with as long a note as an event may have. */
 const OLD_DELIVERIES = 4000;
+/** A sensor's that reports each minute, in 90 days. */
+const MANY_READINGS = 130_000;
 const RUNS = Number(process.env.TURNS_RUNS ?? 4);
 /** Of them, so many with what commands do. */
 const COMMAND_RUNS = Math.ceil(RUNS / 3);
@@ -406,6 +408,41 @@ test("a property with very many claims keeps nobody waiting", async () => {
   const impact = JSON.parse((await call(`/v1/property/${id}/claims/impact`)).text());
   expect(impact.total_claims).toBe(MANY_CLAIMS + 2);
   expect(impact.claims.filter(({ scored }: Json) => scored)).toHaveLength(3);
+}, 120_000);
+
+// Rule: gives-way
+test("a sensor that has reported very often keeps nobody waiting", async () => {
+  const { id } = await created("/v1/properties", { name: "Ash Court", address: "1 Ash St", state: "NY" });
+  for (const [moments, minute] of Object.entries({ "each minute": 60_000, "of one moment": 0 })) {
+    const ofProperty = { property_id: id, type_id: "water_heater_gas", install_year: 2015 };
+    const { id: applianceId } = await created("/v1/appliances", ofProperty);
+    const leak = {
+      event_type: "water_leak",
+      severity: "low",
+      sensor_id: "s1",
+      appliance: { appliance_id: applianceId },
+    };
+    await created("/v1/meter-event/smart/v2", leak);
+    const database = new Database(databaseFile(world.config.storage.dataDir));
+    database.run("PRAGMA busy_timeout = 10000");
+    database.run(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY_READINGS})
+       INSERT INTO sensor_events SELECT id || i, partner_id, property_id, appliance_id, component_id, kind, event_type,
+       severity, sensor_id, metric, value, unit, notes, recorded_at - i * ${minute}, created_at
+       FROM sensor_events, n WHERE appliance_id = ?`,
+      [applianceId],
+    );
+    database.close();
+    const inspection = { appliance_id: applianceId, event_type: "Inspection", date: day(1000) };
+    const works = {
+      "another reading": () => created("/v1/meter-event/smart/v2", leak),
+      "a service event": () => created("/v1/service-events/bulk", { events: [inspection] }),
+    };
+    for (const [name, work] of Object.entries(works)) {
+      const { longestMs } = await watched(work);
+      expect(isTooLong(longestMs), `${moments}, ${name}: ${longestMs.toFixed(0)} ms`).toBe(false);
+    }
+  }
 }, 120_000);
 
 const tooLong = (stretches: ReadonlyMap<string, number>) =>

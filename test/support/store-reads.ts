@@ -23,6 +23,7 @@ export function listReads({
   store,
   partnerId,
   propertyId,
+  applianceId,
   componentId,
   now,
   day,
@@ -58,6 +59,8 @@ export function listReads({
     "the event stream": () => store.read.eventLog.page(partnerId, 1, 50),
     "a component's trend": () => store.read.snapshots.trendRows(componentId),
     "a property's claims": () => store.read.claims.page(propertyId, SLICE),
+    "some of an appliance's smart events": () =>
+      store.read.sensorEvents.smartEvidenceFrom(applianceId, 0, { at: now, skip: 40 }, 50),
     "a portfolio's plan": () => store.read.plans.ofPartner(partnerId),
     "a portfolio's plan by property": () => store.read.plans.page(partnerId, SLICE),
     "the plans that are to be made anew": async () => {
@@ -140,7 +143,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "what scoring reads of some of a property's appliances": () =>
       store.read.appliances.forScoringAfter(propertyId, 1, 100),
     "a component's outcomes": () => store.read.serviceEvents.outcomesOf(componentId),
-    "the smart events of appliances": () => store.read.sensorEvents.smartEvidence([applianceId], now),
+    "the smart events of appliances": () => store.read.sensorEvents.smartEvidence([applianceId], now, 10_001),
     "what calibration has learned of appliances": () =>
       store.read.models.frailties(1, [applianceId, "APPL_1"]),
     "what calibration reads of properties": async () => {

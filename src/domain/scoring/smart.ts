@@ -100,8 +100,8 @@ function lastRepair(componentId: string, events: readonly DatedEvent[], earliest
   return Number.NEGATIVE_INFINITY;
 }
 
-const dayOfReading = (reading: SmartEvidence) => Math.floor(reading.recordedAt / MS_PER_DAY);
+export const dayOfReading = (reading: SmartEvidence) => Math.floor(reading.recordedAt / MS_PER_DAY);
 
 /** Readings without a sensor's name belong together when they speak of the same component. */
-const sensorKey = ({ sensorId, componentId }: SmartEvidence) =>
+export const sensorKey = ({ sensorId, componentId }: SmartEvidence) =>
   sensorId === null ? `component ${componentId ?? ""}` : `sensor ${sensorId}`;

@@ -562,14 +562,46 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         await tx.sensorEvents.insert({ ...smart, ...meter, id: "PE_3", recordedAt: NOW });
       });
       const { sensorEvents } = read();
-      expect(await sensorEvents.smartEvidence([heater.id, roof.id], NOW)).toEqual([
+      expect(await sensorEvents.smartEvidence([heater.id, roof.id], NOW, 10)).toEqual([
         {
           ...{ applianceId: heater.id, componentId: null, eventType: "leak" },
           ...{ severity: "high", sensorId: TEXT, recordedAt: NOW },
         },
       ]);
-      expect(await sensorEvents.smartEvidence([heater.id], 0)).toHaveLength(2);
-      expect(await sensorEvents.smartEvidence([], 0)).toEqual([]);
+      expect(await sensorEvents.smartEvidence([heater.id], 0, 10)).toHaveLength(2);
+      expect(await sensorEvents.smartEvidence([heater.id], 0, 1)).toHaveLength(1);
+      expect(await sensorEvents.smartEvidence([], 0, 10)).toEqual([]);
+    });
+
+    test("of a sensor is read on from any place, the newest first, though many are of one moment", async () => {
+      const moments = [NOW - 20, NOW - 10, NOW - 10, NOW - 10, NOW - 10, NOW];
+      await world.store.write(async (tx) => {
+        for (const [i, recordedAt] of moments.entries())
+          await tx.sensorEvents.insert({
+            ...{ partnerId: partner.id, propertyId: elm.id, applianceId: roof.id, componentId: null },
+            ...{
+              id: `PE_1${(i * 5) % 7}`,
+              kind: "smart",
+              eventType: "leak",
+              severity: null,
+              sensorId: `${i}`,
+            },
+            ...{ metric: null, value: null, unit: null, notes: null, createdAt: NOW, recordedAt },
+          });
+      });
+      const { sensorEvents } = read();
+      const from = async (at: number, skip: number, limit: number, since = 0) =>
+        (await sensorEvents.smartEvidenceFrom(roof.id, since, { at, skip }, limit)).map(
+          ({ recordedAt, sensorId }) => [recordedAt, sensorId] as const,
+        );
+      const all = await from(NOW, 0, 10);
+      expect(all.map(([at]) => at)).toEqual(moments.toReversed());
+      expect(all.map(([, sensor]) => sensor).sort()).toEqual(["0", "1", "2", "3", "4", "5"]);
+      expect(await from(NOW, 0, 3)).toEqual(all.slice(0, 3));
+      for (let skip = 0; skip < 5; skip++)
+        expect(await from(NOW - 10, skip, 2)).toEqual(all.slice(1 + skip, 3 + skip));
+      expect(await from(NOW - 1, 0, 10, NOW - 10)).toEqual(all.slice(1, 5));
+      expect(await sensorEvents.smartEvidenceFrom(heater.id, NOW, { at: NOW - 1, skip: 0 }, 9)).toEqual([]);
     });
 
     test("of claims and photos comes back in its order", async () => {

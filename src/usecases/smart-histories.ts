@@ -1,0 +1,82 @@
+import type { Knowledge } from "../domain/knowledge.ts";
+import { CountingReadings } from "../domain/scoring/counting-readings.ts";
+import type { SmartEvidence } from "../domain/scoring/types.ts";
+import { type Day, dayNumber, type Instant, MS_PER_DAY } from "../domain/time.ts";
+import type { SmartEvidenceRow, SmartPlace } from "../store/queries/sensor-events.ts";
+import type { Tx } from "../store/store.ts";
+import type { Stores } from "../store/stores.ts";
+import { inTurns, type Pause, takeTurns } from "./walk.ts";
+
+/** How many smart events are taken in one step. */
+const SIZES = {
+  /** Of however many appliances. */
+  atOnce: 10_000,
+  /** Of more, those of one appliance are read so many at a time. */
+  page: 10_000,
+};
+/** Read beyond the span after which a smart event has faded, since that is in days and a reading has a time. */
+const SPARE_DAYS = 2;
+
+/**
+ * What scoring on some days reads of the smart events of appliances, by their ids. Where there are very many they are
+ * read in short steps, and those are kept that may count.
+ */
+export async function loadSmartEvents(
+  stores: Stores | Tx,
+  knowledge: Knowledge,
+  applianceIds: readonly string[],
+  days: readonly Day[],
+  sizes = SIZES,
+): Promise<Map<string, SmartEvidence[]>> {
+  const numbers = days.map(dayNumber).sort((a, b) => a - b);
+  const smartDays = knowledge.model.evidence.smartEvent.spanDays + SPARE_DAYS;
+  const since = (numbers[0]! - smartDays) * MS_PER_DAY;
+  const events = new Map<string, SmartEvidence[]>();
+  const rows = await stores.sensorEvents.smartEvidence(applianceIds, since, sizes.atOnce + 1);
+  if (rows.length <= sizes.atOnce) {
+    for (const row of rows) {
+      const known = events.get(row.applianceId);
+      if (known) known.push(evidenceOf(row));
+      else events.set(row.applianceId, [evidenceOf(row)]);
+    }
+    return events;
+  }
+  const pause: Pause = "giveWay" in stores ? stores.giveWay : takeTurns;
+  for (const id of applianceIds) {
+    const counting = new CountingReadings(knowledge, numbers);
+    const until = (numbers.at(-1)! + 1) * MS_PER_DAY;
+    for await (const page of pagesOf(stores, id, { since, until }, sizes.page)) {
+      await pause();
+      await inTurns(page, pause, (row) => counting.take(evidenceOf(row)));
+    }
+    events.set(id, counting.kept);
+  }
+  return events;
+}
+
+const evidenceOf = (row: SmartEvidenceRow): SmartEvidence => ({
+  componentId: row.componentId,
+  eventType: row.eventType!,
+  severity: row.severity ?? "medium",
+  sensorId: row.sensorId,
+  recordedAt: row.recordedAt,
+});
+
+/** An appliance's smart events, the newest first. Sensors' clocks tell one moment of however many. */
+async function* pagesOf(
+  { sensorEvents }: Pick<Stores, "sensorEvents">,
+  applianceId: string,
+  { since, until }: { since: Instant; until: Instant },
+  limit: number,
+): AsyncGenerator<SmartEvidenceRow[], void> {
+  let place: SmartPlace = { at: until - 1, skip: 0 };
+  for (;;) {
+    const page = await sensorEvents.smartEvidenceFrom(applianceId, since, place, limit);
+    yield page;
+    if (page.length < limit) return;
+    const at = page.at(-1)!.recordedAt;
+    const others = page.findLastIndex(({ recordedAt }) => recordedAt !== at);
+    const before = others === -1 && at === place.at ? place.skip : 0;
+    place = { at, skip: before + page.length - 1 - others };
+  }
+}
