@@ -97,7 +97,10 @@ export class YearForecasts {
   }
 }
 
-/** Hands over the histories of all properties but demo ones, a few at a time, giving way between. */
+/**
+ * Hands over the histories of all properties but demo ones, a few at a time, giving way between: as they are scored at
+ * the start of the year up to `asOf`.
+ */
 export async function eachProperty(
   { store, knowledge, pause, ticks, signal }: CalibrationEnvironment,
   asOf: Day,
@@ -118,7 +121,7 @@ export async function eachProperty(
     const appliances = await store.read.appliances.forScoring(counted.slice(0, -1).map(({ id }) => id));
     for (const { id } of counted.slice(-1))
       for (const one of await appliancesForScoring(store.read, id)) appliances.push(one);
-    const loaded = await loadInSteps(store.read, knowledge, counted, appliances, asOf);
+    const loaded = await loadInSteps(store.read, knowledge, counted, appliances, addDays(asOf, -YEAR_DAYS));
     await take(loaded, appliances);
     const ratio = SLICE_MS / Math.max(ticks() - startedAt, 0.1);
     const next = budget * Math.min(2, Math.max(0.5, ratio));
@@ -136,7 +139,7 @@ async function loadInSteps(
   knowledge: Knowledge,
   properties: readonly ScoredProperty[],
   appliances: readonly ScoredAppliance[],
-  asOf: Day,
+  scoredOn: Day,
 ): Promise<PropertyHistory[]> {
   const histories = new Map<string, PropertyHistory>();
   const claims = await loadClaims(
@@ -147,7 +150,14 @@ async function loadInSteps(
   for (let from = 0; from === 0 || from < appliances.length; from += APPLIANCES) {
     if (from > 0) await takeTurns();
     const some = appliances.slice(from, from + APPLIANCES);
-    for (const [id, { history }] of await loadHistories(read, knowledge, properties, some, asOf, claims)) {
+    for (const [id, { history }] of await loadHistories(
+      read,
+      knowledge,
+      properties,
+      some,
+      scoredOn,
+      claims,
+    )) {
       const whole = histories.get(id);
       if (!whole) histories.set(id, history);
       else for (const appliance of history.appliances) whole.appliances.push(appliance);
