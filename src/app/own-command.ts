@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { BUILD } from "./build-info.ts";
 
 /** The variable that tells a command which server has started it, in words. */
@@ -28,7 +27,9 @@ export class OwnCommandFailed extends Error {
  * `Bun.main`, for what embeds a server would start itself, and that one the next.
  */
 export const ownProgram = (): readonly string[] =>
-  BUILD.commit === "dev" ? [process.execPath, join(import.meta.dir, "../main.ts")] : [process.execPath];
+  BUILD.commit === "dev"
+    ? [process.execPath, Bun.fileURLToPath(import.meta.resolve("../main.ts"))]
+    : [process.execPath];
 
 /** Variables that would make of the child something else than this executable with these arguments. */
 const NOT_INHERITED = [
