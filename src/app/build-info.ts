@@ -10,3 +10,6 @@ export const BUILD = {
   commit: typeof MAINSTAY_COMMIT === "string" ? MAINSTAY_COMMIT : "dev",
   target: typeof MAINSTAY_TARGET === "string" ? MAINSTAY_TARGET : `${process.platform}-${process.arch}`,
 } as const;
+
+/** Run from its sources, the file of the program: what embeds a server is another. An executable is the program itself. */
+export const PROGRAM_FILE = typeof MAINSTAY_COMMIT === "string" ? undefined : `${import.meta.dir}/../main.ts`;

@@ -1,4 +1,4 @@
-import { BUILD } from "./build-info.ts";
+import { PROGRAM_FILE } from "./build-info.ts";
 
 /** The variable that tells a command which server has started it, in words. */
 export const STARTED_BY = "MAINSTAY_STARTED_BY";
@@ -22,14 +22,9 @@ export class OwnCommandFailed extends Error {
   }
 }
 
-/**
- * What starts this executable once more. Run from its sources it is Bun, whose first argument is the program: never
- * `Bun.main`, for what embeds a server would start itself, and that one the next.
- */
+/** What starts this executable once more. Run from its sources it is Bun, whose first argument is the program. */
 export const ownProgram = (): readonly string[] =>
-  BUILD.commit === "dev"
-    ? [process.execPath, Bun.fileURLToPath(import.meta.resolve("../main.ts"))]
-    : [process.execPath];
+  PROGRAM_FILE === undefined ? [process.execPath] : [process.execPath, PROGRAM_FILE];
 
 /** Variables that would make of the child something else than this executable with these arguments. */
 const NOT_INHERITED = [
