@@ -33,6 +33,8 @@ export class PartnerLane {
   private readonly queue = new PartnerQueue<DeliveryJob>();
   /** Undefined until it is read from the store. */
   private health: ReceiverHealth | undefined;
+  private unsaved: ReceiverHealth | undefined;
+  private isSaving = false;
   /** Read together with the health. */
   private concurrency: number;
   private mayHaveMore = false;
@@ -79,6 +81,7 @@ export class PartnerLane {
   /** Forgets what is remembered of the receiver, and tries. */
   refresh(): void {
     this.health = undefined;
+    this.unsaved = undefined;
     this.endRest();
   }
 
@@ -219,15 +222,28 @@ export class PartnerLane {
     else this.ports.log.warn(fields, "webhook receiver paused: its deliveries wait until a probe succeeds");
   }
 
-  /** A save that fails costs no more than a probe after the next start, so it is not tried again. */
-  private save(health: ReceiverHealth): void {
-    const { partnerId, ports } = this;
-    ports.saveReceiverHealth(partnerId, health, this.epoch).catch((error) => {
-      ports.log.error(
-        { err: error, partner_id: partnerId },
-        "the webhook receiver's health could not be saved",
-      );
-    });
+  /**
+   * One save at a time, so that none is overtaken by the one before it, and the latest of those that wait. One that
+   * fails costs no more than a probe after the next start, so it is not tried again.
+   */
+  private async save(health: ReceiverHealth): Promise<void> {
+    this.unsaved = health;
+    if (this.isSaving) return;
+    this.isSaving = true;
+    for (let next = this.takeUnsaved(); next; next = this.takeUnsaved())
+      await this.ports.saveReceiverHealth(this.partnerId, next, this.epoch).catch((error) => {
+        this.ports.log.error(
+          { err: error, partner_id: this.partnerId },
+          "the webhook receiver's health could not be saved",
+        );
+      });
+    this.isSaving = false;
+  }
+
+  private takeUnsaved(): ReceiverHealth | undefined {
+    const { unsaved } = this;
+    this.unsaved = undefined;
+    return unsaved;
   }
 
   private restAfterFault(error: unknown): void {

@@ -459,6 +459,27 @@ describe("a receiver that fails for long", () => {
     expect(told.filter((line) => line === "info webhook receiver answers again")).toHaveLength(1);
   });
 
+  test("is kept as paused, however long it took to keep what was before", async () => {
+    const world = new World();
+    const release = Promise.withResolvers<void>();
+    let saves = 0;
+    world.receivers.answer = () => DOWN;
+    for (let n = 0; n < 3; n++) world.add("p1");
+    world.start(
+      { pauseLimits: { failures: 2, failingMs: 0 } },
+      {
+        async saveReceiverHealth(partnerId, health) {
+          if (saves++ === 0) await release.promise;
+          world.outbox.health.set(partnerId, health);
+        },
+      },
+    );
+    await world.time.settle();
+    release.resolve();
+    await world.time.settle();
+    expect(world.outbox.health.get("p1")).toMatchObject({ pausedAt: world.startedAt });
+  });
+
   test("is still paused after a restart, and probed at once", async () => {
     const world = new World();
     world.receivers.answer = () => DOWN;
