@@ -58,9 +58,10 @@ export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): 
   let earlier: Run | undefined;
   for (let first = true; ; first = false) {
     const stepAt = ticks();
-    // A step that is lost with the power is taken again, so only the end of the run waits for the disk.
+    // A step that is lost with the power is taken again, so only the end of the run waits for the disk; but not with
+    // a database that ends by itself: what was announced of the step has gone out, and would once more.
     const step = await store.write((tx) => takeStep(tx, environment, day, budget, first), {
-      durability: "process",
+      durability: store.isShared ? "durable" : "process",
       priority: "background",
     });
     earlier ??= step.earlier;

@@ -562,3 +562,16 @@ describe("a day whose snapshot another model had taken", () => {
     expect((await points(after!.id)).at(-1)).toEqual({ day: today(), riskScore: after!.riskScore });
   });
 });
+
+test("a step that announces waits for the disk of a database that may end by itself", async () => {
+  const asked: unknown[] = [];
+  const { store } = world;
+  const write: typeof store.write = (run, how) => {
+    asked.push(how?.durability ?? "durable");
+    return store.write(run, how);
+  };
+  await world.addAppliances({ propertyId: (await world.addProperty()).id });
+  await take({ store: { ...store, write } });
+  expect(asked).toContain(isShared ? "durable" : "process");
+  if (isShared) expect(asked).not.toContain("process");
+});
