@@ -43,7 +43,8 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
   );
   try {
     const accounts = await setUp(fleet, record, receiver.url);
-    const caller = new Caller(fleet, record, random.fork("caller"), lag, giveUp);
+    const rowsAreHeld = options.faults.some(({ holdsRows }) => holdsRows);
+    const caller = new Caller(fleet, record, random.fork("caller"), lag, rowsAreHeld, giveUp);
     const { database } = options.storage;
     const world: World = { random, fleet, database, caller, record, ...accounts };
     await fleet.start();

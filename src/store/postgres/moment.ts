@@ -14,7 +14,12 @@ export async function openMoment(
   connections: Connections,
 ): Promise<{ runner: Runner; close(): Promise<void> }> {
   const client = await connections.open();
-  await client.query(BEGIN);
+  try {
+    await client.query(BEGIN);
+  } catch (error) {
+    await connections.end(client);
+    throw error;
+  }
   return {
     runner: {
       read: (statement) => client.query(statement as pg.QueryConfig),

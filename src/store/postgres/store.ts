@@ -210,8 +210,9 @@ function assemble(connections: Connections, options: Assembled): Store {
               else if (ticks() < deadline) enter(lanes[HELD_UP]!);
               else
                 void somebodyStandsStill(connections.reader).then((standsStill) => {
-                  if (standsStill || isClosed || ticks() - startedAt > MOST_MS) return reject(explain(error));
-                  deadline = ticks() + FURTHER_MS;
+                  const now = ticks();
+                  if (standsStill || isClosed || now >= startedAt + MOST_MS) return reject(explain(error));
+                  deadline = Math.min(now + FURTHER_MS, startedAt + MOST_MS);
                   enter(lanes[HELD_UP]!);
                 });
             },
