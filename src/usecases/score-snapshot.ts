@@ -21,6 +21,8 @@ export const RETENTION_DAYS = 365;
 
 /** A property of more appliances is scored in steps of its own. */
 const MOST_AT_ONCE = 300;
+/** Components whose trends are shortened by one statement. */
+const PRUNED_AT_ONCE = 500;
 /** After so long without a snapshot nothing is dropped from the trends: it may be the clock that is wrong. */
 const DOUBTFUL_DAYS = 31;
 
@@ -158,10 +160,10 @@ export async function scoreAll(
     run.heldBack += writer.heldBack;
     await writer.flush();
   }
-  // Last: each is a statement, before which all rows are sent that are kept to be written together.
+  // Last: before each of these statements all rows are sent that are kept to be written together.
   const cutoff = addDays(day, -RETENTION_DAYS);
-  for (const id of moved) {
-    await tx.snapshots.pruneTrend(id, cutoff);
+  for (let at = 0; at < moved.length; at += PRUNED_AT_ONCE) {
+    await tx.snapshots.pruneTrends(moved.slice(at, at + PRUNED_AT_ONCE), cutoff);
     await tx.giveWay();
   }
 }

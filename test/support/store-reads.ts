@@ -157,6 +157,8 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "some of a property's claims": () =>
       store.read.claims.evidenceAfter(propertyId, { dateOfLoss: "2026-01-01", id: "CLM_" }, 100),
     "the number of a property's claims": () => store.read.claims.count(propertyId),
+    "what trends keep no longer": () =>
+      store.write((tx) => tx.snapshots.pruneTrends([componentId, "C_none"], day)),
     "an appliance's photos": () => store.read.photos.ofAppliance(applianceId),
     "a property's plan": () => store.read.plans.ofProperty(propertyId),
     "a partner's own deliveries": async () => {

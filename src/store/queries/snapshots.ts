@@ -34,14 +34,14 @@ export function snapshotStore(engine: Engine) {
   );
   const insert = engine.insertRow(riskSnapshots, "all", { unlessThere: true });
   const prune = engine.write(() =>
-    db
-      .delete(riskSnapshots)
-      .where(
-        and(
-          eq(riskSnapshots.componentId, ph("componentId")),
-          sql`${riskSnapshots.day} < (select max(kept.day) from risk_snapshots kept where kept.component_id = ${ph("componentId")} and kept.day <= ${ph("cutoff")})`,
-        ),
+    db.delete(riskSnapshots).where(
+      and(
+        engine.isAmong(riskSnapshots.componentId, "componentIds"),
+        // Said beside what follows, which would be looked up for every row that a component has.
+        lt(riskSnapshots.day, ph("cutoff")),
+        sql`${riskSnapshots.day} < (select max(kept.day) from risk_snapshots kept where kept.component_id = risk_snapshots.component_id and kept.day <= ${ph("cutoff")})`,
       ),
+    ),
   );
   const trend = engine.prepared(() =>
     db
@@ -146,9 +146,9 @@ export function snapshotStore(engine: Engine) {
     async insertTrendRow(componentId: string, day: Day, riskScore: number): Promise<void> {
       return insert({ componentId, day, riskScore });
     },
-    /** Drops the component's rows that no day from `cutoff` on needs. */
-    async pruneTrend(componentId: string, cutoff: Day): Promise<void> {
-      return prune({ componentId, cutoff });
+    /** Drops the components' rows that no day from `cutoff` on needs. */
+    async pruneTrends(componentIds: readonly string[], cutoff: Day): Promise<void> {
+      return prune({ componentIds: engine.list(componentIds), cutoff });
     },
     async pruneRuns(cutoff: Day): Promise<void> {
       await db

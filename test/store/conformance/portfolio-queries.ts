@@ -707,7 +707,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       await snapshots.trendRows(component!.id),
     );
     expect(await read().export.trendRows([])).toEqual([]);
-    await world.store.write((tx) => tx.snapshots.pruneTrend(component!.id, "2025-02-15"));
+    await world.store.write((tx) => tx.snapshots.pruneTrends([], "2025-02-15"));
+    expect((await snapshots.trendRows(component!.id))[0]!.day).toBe("2025-01-01");
+    await world.store.write((tx) => tx.snapshots.pruneTrends([component!.id, "C_none"], "2025-02-15"));
     expect((await snapshots.trendRows(component!.id))[0]!.day).toBe("2025-02-01");
     await world.store.write((tx) => tx.snapshots.pruneRuns("2026-03-10"));
     expect((await snapshots.page(ALL)).total).toBe(3);

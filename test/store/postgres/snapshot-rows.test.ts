@@ -70,4 +70,6 @@ test("a snapshot that moves every trend writes their rows together, and drops ol
   );
   const inserts = sent.filter((text) => text.includes('into "risk_snapshots"'));
   expect(inserts.length).toBeLessThan(5);
+  const deletions = sent.filter((text) => text.startsWith('delete from "risk_snapshots"'));
+  expect(deletions).toHaveLength(1);
 });
