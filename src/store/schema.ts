@@ -407,7 +407,7 @@ export function schemaOf(kit: Kit) {
       createdAt: bigint("created_at").notNull(),
     },
     (t) => [
-      index("sensor_events_smart").on(t.applianceId, t.recordedAt).where(sql`${t.kind} = 'smart'`),
+      index("sensor_events_smart").on(t.applianceId, t.recordedAt, t.id).where(sql`${t.kind} = 'smart'`),
       index("sensor_events_meter").on(t.applianceId).where(sql`${t.kind} = 'meter'`),
     ],
   );

@@ -62,21 +62,22 @@ const evidenceOf = (row: SmartEvidenceRow): SmartEvidence => ({
   recordedAt: row.recordedAt,
 });
 
-/** An appliance's smart events, the newest first. Sensors' clocks tell one moment of however many. */
+/** An appliance's smart events, the newest first. */
 async function* pagesOf(
   { sensorEvents }: Pick<Stores, "sensorEvents">,
   applianceId: string,
   { since, until }: { since: Instant; until: Instant },
   limit: number,
 ): AsyncGenerator<SmartEvidenceRow[], void> {
-  let place: SmartPlace = { at: until - 1, skip: 0 };
-  for (;;) {
-    const page = await sensorEvents.smartEvidenceFrom(applianceId, since, place, limit);
+  let before: SmartPlace | undefined = { recordedAt: until, id: "" };
+  while (before) {
+    const page: (SmartEvidenceRow & SmartPlace)[] = await sensorEvents.smartEvidenceBefore(
+      applianceId,
+      since,
+      before,
+      limit,
+    );
     yield page;
-    if (page.length < limit) return;
-    const at = page.at(-1)!.recordedAt;
-    const others = page.findLastIndex(({ recordedAt }) => recordedAt !== at);
-    const before = others === -1 && at === place.at ? place.skip : 0;
-    place = { at, skip: before + page.length - 1 - others };
+    before = page.length < limit ? undefined : page.at(-1);
   }
 }

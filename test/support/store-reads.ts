@@ -60,7 +60,7 @@ export function listReads({
     "a component's trend": () => store.read.snapshots.trendRows(componentId),
     "a property's claims": () => store.read.claims.page(propertyId, SLICE),
     "some of an appliance's smart events": () =>
-      store.read.sensorEvents.smartEvidenceFrom(applianceId, 0, { at: now, skip: 40 }, 50),
+      store.read.sensorEvents.smartEvidenceBefore(applianceId, 0, { recordedAt: now, id: "PE_" }, 50),
     "a portfolio's plan": () => store.read.plans.ofPartner(partnerId),
     "a portfolio's plan by property": () => store.read.plans.page(partnerId, SLICE),
     "the plans that are to be made anew": async () => {

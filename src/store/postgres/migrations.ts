@@ -2,6 +2,7 @@ import initial from "../../../migrations/postgres/0001_initial.sql" with { type:
 import modelProposals from "../../../migrations/postgres/0002_model_proposals.sql" with { type: "text" };
 import unseenProperties from "../../../migrations/postgres/0003_unseen_properties.sql" with { type: "text" };
 import eventOrder from "../../../migrations/postgres/0004_event_order.sql" with { type: "text" };
+import readingOrder from "../../../migrations/postgres/0005_reading_order.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = {
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   // A server of before would add components without a mark.
   { number: 3, name: "unseen_properties", sql: unseenProperties, breaksOlder: true },
   { number: 4, name: "event_order", sql: eventOrder },
+  { number: 5, name: "reading_order", sql: readingOrder },
 ];

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, sql } from "drizzle-orm";
 import type { SensorEvent } from "../../domain/sensor-event.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
@@ -11,8 +11,8 @@ export type SmartEvidenceRow = Pick<
   "applianceId" | "componentId" | "eventType" | "severity" | "sensorId" | "recordedAt"
 >;
 
-/** Where reading goes on: at a moment, after as many of its events as were read. */
-export type SmartPlace = { at: Instant; skip: number };
+/** A place in the order of moments and ids. */
+export type SmartPlace = { recordedAt: Instant; id: string };
 
 export function sensorEventStore(engine: Engine) {
   const { db, isAmong } = engine;
@@ -37,25 +37,22 @@ export function sensorEventStore(engine: Engine) {
       .orderBy(...(isPostgres ? [asc(sensorEvents.id)] : []))
       .limit(ph("limit")),
   );
-  const smartFrom = engine.read<SmartEvidenceRow>(() => {
-    const { componentId, eventType, severity, sensorId } = evidence;
-    // SQLite has one order for the events of a moment, its index's. PostgreSQL may sort, so it is told one, and gives of
-    // equal ones one: else it would sort those of a stopped clock anew for each page.
-    const ofMoment = isPostgres ? [componentId, eventType, severity, sensorId] : [];
-    return (isPostgres ? db.selectDistinct(named(evidence)) : db.select(named(evidence)))
+  const smartBefore = engine.read<SmartEvidenceRow & { id: string }>(() =>
+    db
+      .select(named({ ...evidence, id: sensorEvents.id }))
       .from(sensorEvents)
       .where(
         and(
           eq(sensorEvents.applianceId, ph("applianceId")),
           isSmart,
           since,
-          lte(sensorEvents.recordedAt, ph("at")),
+          // Both together: of sensors whose clocks stand still one moment has however many.
+          sql`(${sensorEvents.recordedAt}, ${sensorEvents.id}) < (${ph("recordedAt")}, ${ph("id")})`,
         ),
       )
-      .orderBy(desc(sensorEvents.recordedAt), ...ofMoment)
-      .limit(ph("limit"))
-      .offset(ph("skip"));
-  });
+      .orderBy(desc(sensorEvents.recordedAt), desc(sensorEvents.id))
+      .limit(ph("limit")),
+  );
   return {
     async insert(event: SensorEvent): Promise<void> {
       await db.insert(sensorEvents).values(event);
@@ -68,14 +65,14 @@ export function sensorEventStore(engine: Engine) {
     ): Promise<SmartEvidenceRow[]> {
       return smart({ applianceIds: engine.list(applianceIds), since, limit });
     },
-    /** The same of one appliance, the newest first, from a place on; of equal ones perhaps one. */
-    async smartEvidenceFrom(
+    /** The same of one appliance before a place, the newest first. */
+    async smartEvidenceBefore(
       applianceId: string,
       since: Instant,
-      { at, skip }: SmartPlace,
+      before: SmartPlace,
       limit: number,
-    ): Promise<SmartEvidenceRow[]> {
-      return smartFrom({ applianceId, since, at, skip, limit });
+    ): Promise<(SmartEvidenceRow & SmartPlace)[]> {
+      return smartBefore({ applianceId, since, ...before, limit });
     },
   };
 }

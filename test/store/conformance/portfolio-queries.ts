@@ -590,18 +590,17 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
           });
       });
       const { sensorEvents } = read();
-      const from = async (at: number, skip: number, limit: number, since = 0) =>
-        (await sensorEvents.smartEvidenceFrom(roof.id, since, { at, skip }, limit)).map(
-          ({ recordedAt, sensorId }) => [recordedAt, sensorId] as const,
-        );
-      const all = await from(NOW, 0, 10);
-      expect(all.map(([at]) => at)).toEqual(moments.toReversed());
-      expect(all.map(([, sensor]) => sensor).sort()).toEqual(["0", "1", "2", "3", "4", "5"]);
-      expect(await from(NOW, 0, 3)).toEqual(all.slice(0, 3));
-      for (let skip = 0; skip < 5; skip++)
-        expect(await from(NOW - 10, skip, 2)).toEqual(all.slice(1 + skip, 3 + skip));
-      expect(await from(NOW - 1, 0, 10, NOW - 10)).toEqual(all.slice(1, 5));
-      expect(await sensorEvents.smartEvidenceFrom(heater.id, NOW, { at: NOW - 1, skip: 0 }, 9)).toEqual([]);
+      const before = async (recordedAt: number, id: string, limit: number, since = 0) =>
+        await sensorEvents.smartEvidenceBefore(roof.id, since, { recordedAt, id }, limit);
+      const all = await before(NOW + 1, "", 10);
+      expect(all.map(({ recordedAt }) => recordedAt)).toEqual(moments.toReversed());
+      expect(all.map(({ sensorId }) => sensorId).sort()).toEqual(["0", "1", "2", "3", "4", "5"]);
+      expect(await before(NOW + 1, "", 3)).toEqual(all.slice(0, 3));
+      for (const [i, { recordedAt, id }] of all.entries())
+        expect(await before(recordedAt, id, 2)).toEqual(all.slice(i + 1, i + 3));
+      expect(await before(NOW, "", 10, NOW - 10)).toEqual(all.slice(1, 5));
+      const none = { recordedAt: NOW, id: "" };
+      expect(await sensorEvents.smartEvidenceBefore(heater.id, NOW, none, 9)).toEqual([]);
     });
 
     test("of claims and photos comes back in its order", async () => {
