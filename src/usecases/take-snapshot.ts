@@ -6,7 +6,6 @@ import type { SnapshotRun } from "../store/queries/snapshots.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { closeShares, openShares, takeShares } from "./divided-snapshot.ts";
 import { modelVersionOf } from "./model-in-use.ts";
-import type { Administration } from "./partners.ts";
 import {
   countsOf,
   isOfModel,
@@ -210,28 +209,6 @@ async function finish(tx: Tx, day: Day, isDivided: boolean): Promise<boolean> {
   await tx.partners.reviseAll();
   if (prunes) await tx.snapshots.pruneRuns(addDays(day, -RETENTION_DAYS));
   return true;
-}
-
-/** Forgets the snapshots of days after `today`, which a clock that was ahead has left; returns how many. */
-export async function discardLaterSnapshots(
-  { store, actor }: Pick<Administration, "store" | "actor">,
-  today: Day,
-): Promise<number> {
-  return await store.write(
-    async (tx) => {
-      // First: what a step that is under way has scored is there by then, and none begins that would score more.
-      await tx.snapshotShares.forgetAfter(today);
-      // Whoever has read a component writes its score before, or reads it anew after.
-      for (const { id } of await tx.partners.list()) await tx.forPartner(id);
-      const discarded = await tx.snapshots.discardAfter(today);
-      if (discarded > 0) await tx.partners.reviseAll();
-      const detail = { after: today, discarded };
-      if (discarded > 0)
-        await tx.audit.record({ at: tx.now, actor, action: "snapshot.discard", subject: today, detail });
-      return discarded;
-    },
-    { priority: "background" },
-  );
 }
 
 const discardedMeanwhile = (day: Day) =>

@@ -3,12 +3,13 @@ import { scoreProperty } from "../../src/domain/scoring/score.ts";
 import { type Day, dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
 import { trendPoints } from "../../src/domain/trend.ts";
 import { createAppliance } from "../../src/usecases/appliances.ts";
+import { discardLaterSnapshots } from "../../src/usecases/discard-snapshots.ts";
 import { loadHistories } from "../../src/usecases/histories.ts";
 import { createPartner } from "../../src/usecases/partners.ts";
 import { writePortfolio } from "../../src/usecases/portfolio-writer.ts";
 import { changeProperty, createProperty } from "../../src/usecases/properties.ts";
 import { ServiceLog } from "../../src/usecases/service-events.ts";
-import { discardLaterSnapshots, dueSnapshot, takeSnapshot } from "../../src/usecases/take-snapshot.ts";
+import { dueSnapshot, takeSnapshot } from "../../src/usecases/take-snapshot.ts";
 import {
   APPLIANCE,
   knowledge,
@@ -282,6 +283,46 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
       await expect(ahead).rejects.toThrow("was discarded while it was taken");
       expect(discarded).toBe(1);
       await leavesNoTrace();
+    });
+
+    test("in steps, between which others write: cut short, it is simply asked for again", async () => {
+      await take();
+      nextDay(-3650);
+      const atOnce = 500;
+      let steps = 0;
+      const pause = async () => {
+        await world.addProperty();
+        if (++steps === 2) throw new Error("cut short");
+      };
+      const cut = discardLaterSnapshots(world.administration, today(), { pause, atOnce });
+      await expect(cut).rejects.toThrow("cut short");
+      nextDay();
+      await expect(take()).rejects.toThrow("there is a snapshot of");
+      nextDay(-1);
+      expect(await discardLaterSnapshots(world.administration, today(), { atOnce })).toBe(1);
+      await leavesNoTrace();
+    });
+
+    test("with what is scored of that day once its trend was taken back", async () => {
+      const [added] = await world.addAppliances({ propertyId, installYear: 1980 });
+      await take();
+      nextDay(-3650);
+      const ofAdded = () => world.store.read.components.ofAppliance(added!.id);
+      let takenIn = 0;
+      const pause = async () => {
+        const isTakenBack = (await ofAdded()).every(({ trendScore }) => trendScore === null);
+        if (!isTakenBack || takenIn > 0) return;
+        nextDay(3650);
+        takenIn = (await take()).takenIn!.components;
+        nextDay(-3650);
+      };
+      expect(await discardLaterSnapshots(world.administration, today(), { pause })).toBe(1);
+      const components = await ofAdded();
+      expect(takenIn).toBe(components.length);
+      for (const { id, trendScore } of components) {
+        expect(trendScore).toBeNull();
+        expect(await world.store.read.snapshots.trendRows(id)).toEqual([]);
+      }
     });
 
     test("while another server is at a step of it: neither is that begun anew", async () => {

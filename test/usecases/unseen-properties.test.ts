@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
-import { discardLaterSnapshots, takeSnapshot } from "../../src/usecases/take-snapshot.ts";
+import { discardLaterSnapshots } from "../../src/usecases/discard-snapshots.ts";
+import { takeSnapshot } from "../../src/usecases/take-snapshot.ts";
 import { knowledge, usePortfolioStore } from "../support/portfolio-store.ts";
 
 const THREE = Date.parse("2026-03-10T03:00:00Z");
@@ -92,7 +93,7 @@ test("are read for a step until they come to so many components, each of them on
   );
 });
 
-test("what a later day has put into the trends is discarded in however many statements", async () => {
+test("what a later day has put into the trends is discarded in however many steps", async () => {
   const world = await open(THREE);
   const { id: propertyId } = await world.addProperty();
   await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
@@ -108,7 +109,7 @@ test("what a later day has put into the trends is discarded in however many stat
   world.time.now += 3650 * MS_PER_DAY;
   await world.addAppliances({ propertyId, typeId: "boiler", installYear: 2010 });
   await snapshot();
-  expect(await world.store.write((tx) => tx.snapshots.discardAfter(dayOf(THREE), 2))).toBe(1);
+  expect(await discardLaterSnapshots(world.administration, dayOf(THREE), { atOnce: 2 })).toBe(1);
   const after = await trends();
   const seen: typeof after = after.filter((one) => one !== null);
   expect(seen.length).toBeLessThan(after.length);

@@ -17,10 +17,15 @@ export const snapshotCommand = command({
   async run(context, _arguments, { announceModelChange, discardLater }) {
     const { loadKnowledge } = await import("../../knowledge/load.ts");
     const { courteousPause } = await import("../../usecases/courtesy.ts");
-    const { discardLaterSnapshots, takeSnapshot } = await import("../../usecases/take-snapshot.ts");
+    const { discardLaterSnapshots } = await import("../../usecases/discard-snapshots.ts");
+    const { takeSnapshot } = await import("../../usecases/take-snapshot.ts");
     const day = dayOf(context.now());
     const discarded = discardLater
-      ? await withAdministration(context, (administration) => discardLaterSnapshots(administration, day))
+      ? await withAdministration(context, (administration) =>
+          discardLaterSnapshots(administration, day, {
+            pause: courteousPause(administration.store, context.now),
+          }),
+        )
       : 0;
     const result = await withData(context, ({ store }) =>
       takeSnapshot(

@@ -75,9 +75,13 @@ export function snapshotShareStore(engine: Engine) {
       const [row] = await db.select(Object.fromEntries(sums)).from(shares).where(ofDay(day));
       return Object.fromEntries(COUNTS.map((name) => [name, Number(row![name])])) as ShareCounts;
     },
-    /** Forgets those of days after, once the steps that hold any of them have ended. */
-    async forgetAfter(day: Day): Promise<void> {
-      await db.delete(shares).where(gt(shares.day, day));
+    /** Those of days after, with what they have come to, in no order. */
+    async after(day: Day) {
+      return await db.select().from(shares).where(gt(shares.day, day));
+    },
+    /** Forgets those of days after, once the steps that hold any of them have ended; returns what they had come to. */
+    async forgetAfter(day: Day) {
+      return await db.delete(shares).where(gt(shares.day, day)).returning();
     },
     /** Forgets those of the day and of days before. */
     async forget(day: Day): Promise<void> {

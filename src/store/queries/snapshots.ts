@@ -12,9 +12,6 @@ export const SNAPSHOT_LATE_MS = MS_PER_DAY + 2 * 3_600_000;
 
 export type SnapshotRun = Tables["snapshotRuns"]["$inferSelect"];
 
-/** Components whose trends are taken back by one statement: none of them may take a minute. */
-const DISCARDED_AT_ONCE = 5_000;
-
 export function snapshotStore(engine: Engine) {
   const { db } = engine;
   const { components, propertyTotals, riskSnapshots, snapshotRuns } = engine.tables;
@@ -57,6 +54,41 @@ export function snapshotStore(engine: Engine) {
       .where(and(gte(snapshotRuns.day, ph("from")), isNotNull(snapshotRuns.finishedAt)))
       .orderBy(asc(snapshotRuns.day)),
   );
+  const owners = engine.prepared(() =>
+    db
+      .select({ id: components.id, partnerId: components.partnerId })
+      .from(components)
+      .where(gt(components.id, ph("after")))
+      .orderBy(asc(components.id))
+      .limit(ph("limit")),
+  );
+  const isLater = and(
+    engine.isAmong(riskSnapshots.componentId, "componentIds"),
+    gt(riskSnapshots.day, ph("day")),
+  );
+  const laterPoints = engine.prepared(() =>
+    db.selectDistinct({ id: riskSnapshots.componentId }).from(riskSnapshots).where(isLater),
+  );
+  const dropLater = engine.prepared(() => db.delete(riskSnapshots).where(isLater));
+  const goBack = engine.prepared(() =>
+    db
+      .update(components)
+      .set({
+        trendScore: sql`(select kept.risk_score from risk_snapshots kept
+          where kept.component_id = components.id and kept.day <= ${ph("day")} order by kept.day desc limit 1)`,
+      })
+      .where(engine.isAmong(components.id, "componentIds")),
+  );
+  const markUnseen = engine.prepared(() => {
+    const unseen = db
+      .select({ id: components.propertyId })
+      .from(components)
+      .where(and(engine.isAmong(components.id, "componentIds"), isNull(components.trendScore)));
+    return db
+      .update(propertyTotals)
+      .set({ hasUnseen: true })
+      .where(inArray(propertyTotals.propertyId, unseen));
+  });
 
   return {
     async run(day: Day): Promise<SnapshotRun | undefined> {
@@ -86,35 +118,33 @@ export function snapshotStore(engine: Engine) {
       return rows[0]?.day;
     },
     /**
-     * Forgets the runs of days after `day` and their trend points, those of so many components in a statement; returns
-     * how many runs.
+     * Some components by their ids, those after `after`: the last one, undefined when there are no more, and those whose
+     * trends have points of days after `day`.
      */
-    async discardAfter(day: Day, atOnce = DISCARDED_AT_ONCE): Promise<number> {
-      const { componentId } = riskSnapshots;
-      const later = gt(riskSnapshots.day, day);
-      const kept = sql`(select kept.risk_score from risk_snapshots kept
-        where kept.component_id = components.id and kept.day <= ${day} order by kept.day desc limit 1)`;
-      for (let after = ""; ; ) {
-        const touched = await db
-          .selectDistinct({ id: componentId })
-          .from(riskSnapshots)
-          .where(and(gt(componentId, after), later))
-          .orderBy(asc(componentId))
-          .limit(atOnce);
-        const ids = touched.map(({ id }) => id);
-        if (ids.length === 0) break;
-        await db.update(components).set({ trendScore: kept }).where(inArray(components.id, ids));
-        const unseen = db
-          .select({ id: components.propertyId })
-          .from(components)
-          .where(and(inArray(components.id, ids), isNull(components.trendScore)));
-        await db
-          .update(propertyTotals)
-          .set({ hasUnseen: true })
-          .where(inArray(propertyTotals.propertyId, unseen));
-        await db.delete(riskSnapshots).where(and(inArray(componentId, ids), later));
-        after = ids.at(-1)!;
-      }
+    async scoredAfter(day: Day, after: string, limit: number) {
+      const page = await owners().execute({ after, limit });
+      const componentIds = engine.list(page.map(({ id }) => id));
+      const found = page.length === 0 ? [] : await laterPoints().execute({ componentIds, day });
+      const later = new Set(found.map(({ id }) => id));
+      return { last: page.at(-1)?.id, scored: page.filter(({ id }) => later.has(id)) };
+    },
+    /** Takes the points of days after `day` out of the trends of components, which go on from the day before. */
+    async takeBack(componentIds: readonly string[], day: Day): Promise<void> {
+      const ids = { componentIds: engine.list(componentIds), day };
+      await goBack().execute(ids);
+      await markUnseen().execute(ids);
+      await dropLater().execute(ids);
+    },
+    /** The runs of days after `day`, in order. */
+    async after(day: Day): Promise<SnapshotRun[]> {
+      return await db
+        .select()
+        .from(snapshotRuns)
+        .where(gt(snapshotRuns.day, day))
+        .orderBy(asc(snapshotRuns.day));
+    },
+    /** Forgets the runs of days after `day`, whose points are taken out of the trends; returns how many. */
+    async forgetAfter(day: Day): Promise<number> {
       const runs = await db
         .delete(snapshotRuns)
         .where(gt(snapshotRuns.day, day))

@@ -6,10 +6,11 @@ import type { Property } from "../../../src/domain/property.ts";
 import type { ServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { ClaimLog } from "../../../src/usecases/claims.ts";
+import { discardLaterSnapshots } from "../../../src/usecases/discard-snapshots.ts";
 import { changeProperty } from "../../../src/usecases/properties.ts";
 import { rescore } from "../../../src/usecases/rescore.ts";
 import { ServiceLog } from "../../../src/usecases/service-events.ts";
-import { discardLaterSnapshots, takeSnapshot } from "../../../src/usecases/take-snapshot.ts";
+import { takeSnapshot } from "../../../src/usecases/take-snapshot.ts";
 import {
   ALL,
   type Called,
