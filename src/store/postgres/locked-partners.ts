@@ -87,7 +87,8 @@ export class LockedPartners {
       return locked.last;
     };
     const newDelivery = () => {
-      let id = newDeliveryId(Math.max(this.#now, locked.last), this.nextDelivery());
+      // Whoever makes the next one must know how far this one went, whatever its own clock says.
+      let id = newDeliveryId(move(this.#now), this.nextDelivery());
       // Another server's, of the same moment: their sequences say nothing to each other.
       if (id <= locked.lastDelivery) id = newDeliveryId(nextInstant(), this.nextDelivery());
       locked.lastDelivery = id;

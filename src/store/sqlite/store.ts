@@ -65,7 +65,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   };
   // Never before the ids that are there, also when the clock was set back: lists and deliveries are in their order.
   const idInstant = () => Math.max(group.now, group.lastInstant);
-  const newDelivery = () => newDeliveryId(idInstant(), deliverySequence++);
+  const newDelivery = () => newDeliveryId(latestInstant(), deliverySequence++);
   const base = {
     ...inside,
     giveWay,

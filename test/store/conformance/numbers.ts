@@ -102,6 +102,35 @@ export function numbers(make: MakeDatabase): void {
     );
   });
 
+  test("a partner's deliveries rise, whatever the servers' clocks say, also where nothing else is dated", async () => {
+    const database = await make();
+    const clocks = [NOW, NOW];
+    const open = (nth: number) => database.open({ clock: () => clocks[nth]! });
+    const first = await open(0);
+    // A server that has its database for itself is alone with it.
+    const servers = first.isShared ? [first, await open(1)] : [first];
+    const { id } = await insertPartner(first);
+    let last = "";
+    const delivery = fc.record({
+      server: fc.integer({ min: 0, max: servers.length - 1 }),
+      at: fc.integer({ min: NOW - 60_000, max: NOW + 60_000 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(delivery, { minLength: 1, maxLength: 8 }), async (deliveries) => {
+        for (const { server, at } of deliveries) {
+          clocks[server] = at;
+          const given = await servers[server]!.write(
+            async (tx) => (await tx.forPartner(id)).newDeliveryId(),
+            { partnerId: id },
+          );
+          expect(given > last).toBe(true);
+          last = given;
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   test("what is no partner's own is dated after what came before it", async () => {
     let now = NOW;
     const server = await (await make()).open({ clock: () => now });
