@@ -25,7 +25,8 @@ export async function resendDelivery(resender: Resender, id: string, ofPartner?:
     if (delivery.status === "pending") throw conflict("Delivery is still being tried");
     const { partnerId, attempts } = delivery;
     await requireReceiver(tx, partnerId);
-    await tx.deliveryLog.resend(id, tx.now);
+    // Where several servers share the database one of them may have pruned it since.
+    if (!(await tx.deliveryLog.resend(id, tx.now))) throw notFound("Delivery not found");
     await tx.partners.raiseRevision(partnerId);
     const detail = { partner_id: partnerId, status: delivery.status };
     await tx.audit.record({ at: tx.now, actor, action: "delivery.resend", subject: id, detail });

@@ -150,8 +150,10 @@ export function deliveryLogStore(engine: Engine) {
     async countFailed(window: FailedWindow): Promise<number> {
       return (await db.select({ n: count() }).from(matchesOf(failedWithin(window)).as("matches")))[0]!.n;
     },
-    async resend(id: string, now: Instant): Promise<void> {
-      await db.update(d).set(again(now)).where(eq(d.id, id));
+    /** Whether it is still there. */
+    async resend(id: string, now: Instant): Promise<boolean> {
+      const resent = await db.update(d).set(again(now)).where(eq(d.id, id)).returning({ id: d.id });
+      return resent.length > 0;
     },
     /** The same for up to `limit` of a window, the oldest after `afterId` first; returns their ids in order. */
     async resendFailed(
@@ -172,12 +174,15 @@ export function deliveryLogStore(engine: Engine) {
     },
     /** Deletes up to `limit` of that status that were finished before then, with their attempts; returns how many. */
     async prune(status: "delivered" | "failed", before: Instant, limit: number): Promise<number> {
+      // Held from here on: what another server sends again just now is left to it.
       const chosen = await db
         .select({ id: d.id })
         .from(d)
-        .where(and(eq(d.status, status), lt(d.finishedAt, before)))
-        .orderBy(asc(d.finishedAt))
-        .limit(limit);
+        .where(
+          sql`${d.id} in (
+            select old.id from webhook_deliveries old where old.status = ${status} and old.finished_at < ${before}
+            order by old.finished_at limit ${limit} ${engine.skipLocked})`,
+        );
       const ids = chosen.map(({ id }) => id);
       await db.delete(webhookAttempts).where(inArray(webhookAttempts.deliveryId, ids));
       await db.delete(d).where(inArray(d.id, ids));

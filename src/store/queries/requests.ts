@@ -48,9 +48,10 @@ export function idempotencyStore(engine: Engine) {
         .from(idempotencyKeys)
         .where(lt(createdAt, before))
         .limit(limit);
+      // Another server may have put a new reply in the place of an old one since that was chosen.
       const deleted = await db
         .delete(idempotencyKeys)
-        .where(sql`(${partnerId}, ${operation}, ${key}) in ${old}`)
+        .where(and(sql`(${partnerId}, ${operation}, ${key}) in ${old}`, lt(createdAt, before)))
         .returning({ key });
       return deleted.length;
     },
