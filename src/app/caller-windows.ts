@@ -1,6 +1,6 @@
 import type { Config } from "../config/settings.ts";
 import { SlidingWindow } from "../http/limits.ts";
-import type { Store } from "../store/store.ts";
+import type { Durability, Store } from "../store/store.ts";
 import type { AmongServers } from "../usecases/among-servers.ts";
 import { SharedAddresses, type Window } from "../usecases/shared-addresses.ts";
 import { SharedMinute } from "../usecases/shared-minute.ts";
@@ -17,15 +17,16 @@ export function callerWindows(world: {
   addresses(listener: string): { addressWindow: Window; healthWindow: Window };
 } {
   const { limits, store, ticks, among } = world;
-  const shared = (limit: number) => new SharedMinute(store, limit, ticks);
+  const shared = (limit: number, durability: Durability) => new SharedMinute(store, limit, ticks, durability);
   return {
     partners: store.isShared
-      ? shared(limits.perPartnerPerMinute)
+      ? shared(limits.perPartnerPerMinute, "durable")
       : new SlidingWindow(limits.perPartnerPerMinute),
     addresses(listener) {
       const own = new SlidingWindow(limits.perIpPerMinute, among.alive);
       const all = store.isShared
-        ? new SharedAddresses(shared(limits.perIpPerMinute), own, `${listener} `)
+        ? // Anybody may make the database count one, so the disk is not asked to.
+          new SharedAddresses(shared(limits.perIpPerMinute, "process"), own, `${listener} `)
         : own;
       // A proxy asks it of each server, however many there are.
       const ofHealth = new SlidingWindow(limits.perIpPerMinute);

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
 import type { ScoringPlace } from "../store/queries/component-lists.ts";
+import type { KeptWalk } from "../store/queries/event-walks.ts";
 import type { Store } from "../store/store.ts";
 
 /** A walk through the pages of the event stream: what held when it began, and where it stands. */
@@ -76,40 +77,42 @@ export class EventWalks implements Walks {
   moved(): void {}
 }
 
-/** The same in the database, where the next page may be asked of another server. */
+/**
+ * The same in the database, where the next page may be asked of another server. A walk that were lost with the database's
+ * process would leave rows out, so an answer waits for its disk.
+ */
 export class StoredWalks implements Walks {
-  readonly #ids = new WeakMap<Walk, string>();
+  /** As they were found. */
+  readonly #kept = new WeakMap<Walk, KeptWalk>();
 
   constructor(private readonly store: Pick<Store, "read" | "write">) {}
 
   async begin(walker: Walker, walk: Walk, now: Instant): Promise<void> {
     const kept = { ...walker, id: Bun.randomUUIDv7(), walk: JSON.stringify(walk), touchedAt: now };
-    await this.store.write(
-      async (tx) => {
-        await tx.eventWalks.forget(now - FORGOTTEN_AFTER_MS);
-        await tx.eventWalks.begin(kept, MOST_ALIKE - 1);
-      },
-      { durability: "process" },
-    );
+    await this.store.write(async (tx) => {
+      await tx.eventWalks.forget(now - FORGOTTEN_AFTER_MS);
+      await tx.eventWalks.begin(kept, MOST_ALIKE - 1);
+    });
   }
 
   async at({ partnerId, client }: Walker, offset: number, now: Instant): Promise<StandingWalk | undefined> {
     const kept = await this.store.read.eventWalks.ofClient(partnerId, client, now - FORGOTTEN_AFTER_MS);
     const standing = kept
-      .map(({ id, walk }) => ({ id, walk: JSON.parse(walk) as Walk }))
+      .map((one) => ({ kept: one, walk: JSON.parse(one.walk) as Walk }))
       .filter(({ walk }) => walk.pages.some((page) => page.offset === offset));
     const latest = standing.at(-1);
     if (!latest) return;
     latest.walk.shownUntil = Math.min(...standing.map(({ walk }) => walk.shownUntil));
-    this.#ids.set(latest.walk, latest.id);
+    this.#kept.set(latest.walk, latest.kept);
     return { walk: latest.walk, page: pageAt(latest.walk, offset) };
   }
 
   async moved(walk: Walk, now: Instant): Promise<void> {
-    const id = this.#ids.get(walk);
-    if (id === undefined) return;
+    const kept = this.#kept.get(walk);
+    if (!kept) return;
     const text = JSON.stringify(walk);
-    await this.store.write((tx) => tx.eventWalks.move(id, text, now), { durability: "process" });
+    // Where it was moved meanwhile, its client has gone on by another server's answer.
+    await this.store.write((tx) => tx.eventWalks.move(kept, text, now));
   }
 }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { grantCalls, isPast } from "../domain/minute-calls.ts";
-import type { Store } from "../store/store.ts";
+import type { Durability, Store } from "../store/store.ts";
 
 /** Calls that are granted at a time, as a share of the limit: a busy caller's server asks so often in a minute. */
 const BLOCKS = 20;
@@ -41,11 +41,12 @@ export async function forgetCallers(store: Pick<Store, "write">): Promise<void> 
 export class SharedMinute {
   readonly #accounts = new LRUCache<string, Account>({ max: MOST_REMEMBERED });
 
-  /** A limit of 0 admits everything. */
+  /** A limit of 0 admits everything. What is only of the `process` a kill of the database may grant once more. */
   constructor(
     private readonly store: Pick<Store, "write">,
     private readonly limit: number,
     private readonly ticks: () => number,
+    private readonly durability: Durability,
   ) {}
 
   /** Undefined when the call is admitted, else the milliseconds until one would be. */
@@ -83,7 +84,7 @@ export class SharedMinute {
         if (grant.granted > 0) await tx.minuteCalls.save(caller, grant.slots);
         return grant;
       },
-      { durability: "process", sharedRow: `minute ${caller}` },
+      { durability: this.durability, sharedRow: `minute ${caller}` },
     );
     // By this server's clock they end no later than by the database's, whose slot had begun before it was asked.
     Object.assign(account, { left: granted, until: askedAt + validMs });

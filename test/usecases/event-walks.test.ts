@@ -57,3 +57,19 @@ describe("the walks of the event stream", () => {
     expect(walks.at(client("client 0"), 0, NOW)).toBeDefined();
   });
 });
+
+test("a walk that has gone on by another server's answer is not set back by what comes late of the first", async () => {
+  const { store } = await openStore(NOW);
+  const [paused, other] = [new StoredWalks(store), new StoredWalks(store)];
+  const go = async (walks: Walks, from: number) => {
+    const { walk } = (await walks.at(client("a"), from, NOW))!;
+    walk.pages = [from, from + 50].map((offset) => ({ offset, after: undefined }));
+    return async () => await walks.moved(walk, NOW);
+  };
+  await paused.begin(client("a"), walkAt(50), NOW);
+  const late = await go(paused, 50);
+  await (await go(other, 50))();
+  await (await go(other, 100))();
+  await late();
+  expect(await other.at(client("a"), 150, NOW)).toBeDefined();
+});

@@ -41,8 +41,10 @@ export function eventWalkStore(engine: Engine) {
         );
       await db.insert(walks).values(walk);
     },
-    async move(id: string, walk: string, touchedAt: Instant): Promise<void> {
-      await db.update(walks).set({ walk, touchedAt }).where(eq(walks.id, id));
+    /** Puts another text in the place of the one that was read; nothing where that is there no more. */
+    async move(read: KeptWalk, walk: string, touchedAt: Instant): Promise<void> {
+      const asRead = and(eq(walks.id, read.id), eq(walks.walk, read.walk));
+      await db.update(walks).set({ walk, touchedAt }).where(asRead);
     },
     /** Forgets those that nobody has touched since. */
     async forget(before: Instant): Promise<void> {

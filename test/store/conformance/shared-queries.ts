@@ -98,7 +98,11 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       const ids = async (after: number) => (await eventWalks.ofClient("P", "c", after)).map(({ id }) => id);
       expect(await ids(NOW - 1)).toEqual(["2", "3"]);
       expect(await eventWalks.ofClient("P", "d", 0)).toEqual([]);
-      await store.write((tx) => tx.eventWalks.move("2", "{}", NOW + 10));
+      const move = (read: string) =>
+        store.write((tx) => tx.eventWalks.move({ id: "2", walk: read }, "{}", NOW + 10));
+      await move('{"1":1}');
+      expect(await ids(NOW)).toEqual([]);
+      await move('{"2":1}');
       expect(await eventWalks.ofClient("P", "c", NOW)).toEqual([{ id: "2", walk: "{}" }]);
       await store.write((tx) => tx.eventWalks.forget(NOW + 1));
       expect(await ids(0)).toEqual(["2"]);

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { StoredWalks } from "../../../src/usecases/event-walks.ts";
+import { SharedMinute } from "../../../src/usecases/shared-minute.ts";
+import { eventually } from "../../support/eventually.ts";
+import { PostgresServer } from "../../support/postgres-server.ts";
+
+/*
+ * What a server has answered by, after a kill of the database: of what waits for its disk nothing is lost. What does not
+ * is written ten seconds later here.
+ */
+
+const NOW = 1_700_000_000_000;
+const LIMIT = 40;
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+let server: PostgresServer;
+let store: Store;
+beforeAll(async () => {
+  server = await PostgresServer.start({ settings: { wal_writer_delay: "10s" } });
+  store = await openPostgresStore(server.url(), { clock: () => NOW, random });
+}, 60_000);
+afterAll(async () => {
+  await store.close();
+  await server.end();
+});
+
+async function killed(): Promise<void> {
+  await server.stop("crash");
+  await server.start();
+  await eventually(async () => expect(await store.read.partners.list()).toEqual([]));
+}
+
+test("a walk through the event stream stands where it stood, so that its next page leaves nothing out", async () => {
+  const walks = new StoredWalks(store);
+  const walker = { partnerId: "PARTNER_1", client: "0 50" };
+  const order = { settledAt: null, settled: 0 };
+  const pages = [{ offset: 50, after: undefined }];
+  await walks.begin(walker, { entries: 60, shownUntil: NOW, order, pages }, NOW);
+  await killed();
+  const found = (await walks.at(walker, 50, NOW))!;
+  expect(found.walk.entries).toBe(60);
+  found.walk.pages = [{ offset: 100, after: undefined }];
+  await walks.moved(found.walk, NOW);
+  await killed();
+  expect((await walks.at(walker, 100, NOW))?.walk.entries).toBe(60);
+});
+
+test("calls of a minute that were granted are granted to nobody again", async () => {
+  const calls = async () => {
+    const minute = new SharedMinute(store, LIMIT, () => performance.now(), "durable");
+    let admitted = 0;
+    while ((await minute.admit("PARTNER_1")) === undefined) admitted++;
+    return admitted;
+  };
+  const before = await calls();
+  expect(before).toBeGreaterThan(LIMIT / 2);
+  await killed();
+  expect(before + (await calls())).toBeLessThanOrEqual(LIMIT);
+});
