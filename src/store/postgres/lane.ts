@@ -216,6 +216,8 @@ export class Lane {
 
   async #look(number: number): Promise<boolean> {
     const deadline = this.options.ticks() + this.options.connections.awayMs;
+    // Taken also where the answer to it is lost.
+    this.#number = number + 1;
     for (;;) {
       const client = await this.#connected();
       try {
@@ -223,7 +225,6 @@ export class Lane {
         const { rows } = await client.query(LOOK, [this.options.writer, number]);
         await client.query("COMMIT");
         if (Number((rows[0] as { number: unknown }).number) === number) return true;
-        this.#number = number + 1;
         // What the jobs failed with belongs to the group that was lost: it is run again.
         this.#failed = new Error("Connection terminated before the commit");
         return false;

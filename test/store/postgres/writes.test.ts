@@ -6,7 +6,7 @@ import type { Store, Tx } from "../../../src/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rowsOf } from "../../support/postgres.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
-import { startWire, type Wire } from "../../support/wire.ts";
+import { type Cut, startWire, type Wire } from "../../support/wire.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 const COMMIT = { sent: "COMMIT\0", answered: "COMMIT\0" };
@@ -253,6 +253,25 @@ describe("a write is run again", () => {
     await add(id, async () => void runs++);
     expect(runs).toBe(1);
     expect(await isThere(id)).toBe(true);
+  });
+
+  test("not when nobody can see whether it was committed, and the next one is made all the same", async () => {
+    const cutAtCommit = async (when: Cut["when"]) => {
+      wire.state.cut = { ...COMMIT, when };
+      while (wire.state.cut) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const id = newPartner();
+    let runs = 0;
+    const lost = add(id, async () => void runs++).catch((error: unknown) => error);
+    await cutAtCommit("before");
+    // That it was looked for is committed, and not told.
+    await cutAtCommit("after");
+    wire.state.isSilent = true;
+    expect(await lost).toBeInstanceOf(StorageError);
+    wire.state.isSilent = false;
+    await eventually(async () => expect(await isThere(id)).toBe(false));
+    expect(runs).toBe(1);
+    expect(await isThere(await add(newPartner()))).toBe(true);
   });
 
   test("once when all that was sent comes to the database after it was looked for", async () => {
