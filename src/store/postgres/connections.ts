@@ -8,6 +8,8 @@ import type { Result, Runner, Statement } from "./statements.ts";
 const READ_MS = 60_000;
 /** How often the database is asked for its pulse. */
 const PULSE_MS = 250;
+/** So often an unused connection is used, or a firewall in between forgets it, and what is sent then is never answered. */
+const KEEP_ALIVE_MS = 30_000;
 /** How long the other side has to take note that a connection is closed. */
 const LEAVE_MS = 1_000;
 /** Of the time that a caller waits: until a connection or a pulse is given up, and until nothing is tried again. */
@@ -37,7 +39,7 @@ export class Connections {
     this.#settings = {
       ...{ host, port, user, password, database, ssl },
       application_name: "mainstay",
-      keepAlive: true,
+      ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS },
       connectionTimeoutMillis: this.#givenUpMs,
     };
     this.#pool = new pg.Pool({

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { Socket } from "node:net";
 import pg from "pg";
 import { StorageError } from "../../../src/domain/errors.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
@@ -301,6 +302,19 @@ async function terminate(tx: Tx): Promise<void> {
   expect(ended).toEqual([{ ended: true }]);
   await tx.partners.list();
 }
+
+test("a connection that nobody uses is kept from being forgotten on its way", async () => {
+  const keepsAlive = spyOn(Socket.prototype, "setKeepAlive");
+  const other = await open(server.url());
+  await other.close();
+  const delays = keepsAlive.mock.calls.map(([isKept, delayMs]) => [
+    isKept,
+    delayMs! > 0 && delayMs! <= 60_000,
+  ]);
+  keepsAlive.mockRestore();
+  expect(delays.length).toBeGreaterThan(0);
+  expect(delays).toEqual(delays.map(() => [true, true]));
+});
 
 describe("without the database", () => {
   const answers = async (work: () => Promise<unknown>) => {
