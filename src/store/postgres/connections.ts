@@ -25,6 +25,9 @@ export class Connections {
   readonly #settings: pg.ClientConfig;
   readonly #pool: pg.Pool;
   readonly #own = new Set<pg.Client>();
+  /** Of the pool, how many are lent, and who waits for one. */
+  #lent = 0;
+  readonly #borrowers: (() => void)[] = [];
   readonly #givenUpMs: number;
   /** How long something is tried again while the database is away. */
   readonly awayMs: number;
@@ -65,6 +68,44 @@ export class Connections {
   async once(statement: Statement): Promise<Result> {
     if (this.#away) throw this.#away;
     return await this.#pool.query(statement);
+  }
+
+  /**
+   * One of the pool's connections for several reads, begun by a statement. At most half of them are lent, so that single
+   * reads have the others: who comes then waits until one is given back.
+   */
+  async borrow(begin: string): Promise<{ client: pg.PoolClient; giveBack(isBroken: boolean): void }> {
+    if (this.#lent < Math.max(1, this.address.pool >> 1)) this.#lent++;
+    else await new Promise<void>((resolve) => this.#borrowers.push(resolve));
+    const pass = () => {
+      const next = this.#borrowers.shift();
+      if (next) next();
+      else this.#lent--;
+    };
+    // Told to whoever has a statement under way on it.
+    const ignore = () => {};
+    try {
+      const client = await this.#repeated(async () => {
+        const free = await this.#pool.connect();
+        free.on("error", ignore);
+        try {
+          await free.query(begin);
+        } catch (error) {
+          free.release(true);
+          throw error;
+        }
+        return free;
+      });
+      const giveBack = (isBroken: boolean) => {
+        client.off("error", ignore);
+        client.release(isBroken);
+        pass();
+      };
+      return { client, giveBack };
+    } catch (error) {
+      pass();
+      throw error;
+    }
   }
 
   /** A connection of one's own, on which several statements may be under way at once. `end` it, or `drop` it when lost. */

@@ -13,13 +13,7 @@ const BEGIN = [
 export async function openMoment(
   connections: Connections,
 ): Promise<{ runner: Runner; close(): Promise<void> }> {
-  const client = await connections.open();
-  try {
-    await client.query(BEGIN);
-  } catch (error) {
-    await connections.end(client);
-    throw error;
-  }
+  const { client, giveBack } = await connections.borrow(BEGIN);
   return {
     runner: {
       read: (statement) => client.query(statement as pg.QueryConfig),
@@ -29,8 +23,11 @@ export async function openMoment(
     },
     async close() {
       // A pooler would give the connection up that has a transaction open.
-      await client.query("COMMIT").catch(() => {});
-      await connections.end(client);
+      const isEnded = await client.query("COMMIT").then(
+        () => true,
+        () => false,
+      );
+      giveBack(!isEnded);
     },
   };
 }

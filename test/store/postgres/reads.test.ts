@@ -6,6 +6,8 @@ import { rowsOf, usePostgres, withUsualPatience } from "../../support/postgres.t
 
 const { newDatabase } = usePostgres();
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+/** The pool's, those that write, and the one of the pulse: what operators are told. */
+const MOST_CONNECTIONS = 12 + 7;
 let url: string;
 let store: Store;
 beforeAll(async () => {
@@ -37,6 +39,42 @@ const undoReads = (times: number) =>
      END $$;
      CREATE OR REPLACE VIEW partners AS SELECT * FROM all_partners WHERE undone()`,
   );
+
+test("moments take no more connections than the pool has, and leave some of them for single reads", async () => {
+  let seen = 0;
+  await Promise.all(
+    Array.from({ length: 24 }, () =>
+      store.atOneMoment(async (read) => {
+        await read.clock.lastInstant();
+        await store.read.clock.lastInstant();
+        const open = await rowsOf(
+          url,
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'mainstay'",
+        );
+        seen = Math.max(seen, open.length);
+      }),
+    ),
+  );
+  expect(seen).toBeWithin(2, MOST_CONNECTIONS + 1);
+});
+
+test("a moment that failed, or whose connection was lost, leaves its place to the next", async () => {
+  const failed = Array.from({ length: 20 }, (_, nth) =>
+    store.atOneMoment(async (read) => {
+      await read.clock.lastInstant();
+      if (nth % 2 === 0) throw new Error("no");
+      await rowsOf(
+        url,
+        "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'",
+      );
+      await read.clock.lastInstant();
+    }),
+  );
+  expect((await Promise.allSettled(failed)).filter(({ status }) => status === "rejected").length).toBe(20);
+  expect(await store.atOneMoment((read) => read.clock.lastInstant())).toBe(
+    await store.read.clock.lastInstant(),
+  );
+});
 
 test("a read that was undone only because of another transaction is made again", async () => {
   await undoReads(3);
