@@ -3,6 +3,7 @@ import modelProposals from "../../../migrations/postgres/0002_model_proposals.sq
 import unseenProperties from "../../../migrations/postgres/0003_unseen_properties.sql" with { type: "text" };
 import eventOrder from "../../../migrations/postgres/0004_event_order.sql" with { type: "text" };
 import readingOrder from "../../../migrations/postgres/0005_reading_order.sql" with { type: "text" };
+import roomOnPages from "../../../migrations/postgres/0006_room_on_pages.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = {
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 3, name: "unseen_properties", sql: unseenProperties, breaksOlder: true },
   { number: 4, name: "event_order", sql: eventOrder },
   { number: 5, name: "reading_order", sql: readingOrder },
+  { number: 6, name: "room_on_pages", sql: roomOnPages },
 ];

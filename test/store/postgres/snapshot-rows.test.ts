@@ -73,3 +73,21 @@ test("a snapshot that moves every trend writes their rows together, and drops ol
   const deletions = sent.filter((text) => text.startsWith('delete from "risk_snapshots"'));
   expect(deletions).toHaveLength(1);
 });
+
+test("a component whose score stays does so on its page, where no index needs a new entry", async () => {
+  const pages = () =>
+    rowsOf(
+      server.url(),
+      "SELECT id, risk_score, split_part(ctid::text, ',', 1) AS page FROM components ORDER BY id",
+    );
+  const before = await pages();
+  expect(new Set(before.map(({ page }) => page)).size).toBeGreaterThan(5);
+  now += MS_PER_DAY;
+  await snapshot();
+  const after = await pages();
+  const [had, has] = [before, after].map((rows) =>
+    rows.filter((_, nth) => before[nth]!.risk_score === after[nth]!.risk_score),
+  );
+  expect(has!.length).toBeGreaterThan(before.length / 2);
+  expect(has).toEqual(had!);
+});
