@@ -1,5 +1,6 @@
 import { OperatorError } from "../domain/errors.ts";
 import type { Partner } from "../domain/partner.ts";
+import type { PurgePlace } from "../store/queries/purge.ts";
 import { setEnabled } from "./administer-partner.ts";
 import type { Administration } from "./partners.ts";
 import type { Uploads } from "./photos.ts";
@@ -47,19 +48,22 @@ export async function purgePartner(
   );
   changed(id);
   const deleted = { rows: 0, files: 0 };
+  let reached: PurgePlace | undefined;
   for (let isEmpty = false; !isEmpty; ) {
     const step = await store.write(
       async (tx) => {
         const files: string[] = [];
         let rows = 0;
+        let place = reached;
         while (rows < STEP_ROWS) {
-          const purged = await tx.purge.step(id);
+          const purged = await tx.purge.step(id, place);
           rows += purged.rows;
+          place = purged.place;
           files.push(...purged.files);
-          if (purged.isEmpty) return { rows, files, isEmpty: true };
+          if (purged.isEmpty) return { rows, files, place, isEmpty: true };
           await tx.giveWay();
         }
-        return { rows, files, isEmpty: false };
+        return { rows, files, place, isEmpty: false };
       },
       { priority: "background", partnerId: id },
     );
@@ -67,6 +71,7 @@ export async function purgePartner(
     for (const file of step.files) await uploads.remove(file);
     deleted.rows += step.rows;
     deleted.files += step.files.length;
+    reached = step.place;
     isEmpty = step.isEmpty;
     await pause();
   }

@@ -1,12 +1,18 @@
-import { asc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gte, inArray, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn, AnySQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Engine } from "../engine.ts";
 
 const ph = sql.placeholder;
 
+/** The numbers in the partner's lists that a purge has come to. */
+export type PurgePlace = { appliances: number; properties: number };
+const START: PurgePlace = { appliances: 0, properties: 0 };
+
 /** What a step of a purge has deleted. */
 export type Purged = {
   rows: number;
+  /** Where the next step goes on. */
+  place: PurgePlace;
   /** Pictures whose photos are gone; their files are to follow. */
   files: string[];
   /** Nothing of the partner is left but what `finish` deletes. */
@@ -143,17 +149,17 @@ export function purgeStore(engine: Engine) {
   ];
   const firstAppliance = engine.prepared(() =>
     db
-      .select({ id: t.appliances.id })
+      .select({ id: t.appliances.id, seq: t.appliances.seq })
       .from(t.appliances)
-      .where(isOf(t.appliances.partnerId))
+      .where(and(isOf(t.appliances.partnerId), gte(t.appliances.seq, ph("from"))))
       .orderBy(asc(t.appliances.seq))
       .limit(1),
   );
   const firstProperty = engine.prepared(() =>
     db
-      .select({ id: t.properties.id })
+      .select({ id: t.properties.id, seq: t.properties.seq })
       .from(t.properties)
-      .where(isOf(t.properties.partnerId))
+      .where(and(isOf(t.properties.partnerId), gte(t.properties.seq, ph("from"))))
       .orderBy(asc(t.properties.seq))
       .limit(1),
   );
@@ -178,17 +184,22 @@ export function purgeStore(engine: Engine) {
   }
 
   return {
-    async step(partnerId: string): Promise<Purged> {
-      const [appliance] = await firstAppliance().execute({ id: partnerId });
+    /** From a place on: PostgreSQL's index keeps what was deleted before for a while, and would be read through each time. */
+    async step(partnerId: string, place = START): Promise<Purged> {
+      const [appliance] = await firstAppliance().execute({ id: partnerId, from: place.appliances });
       if (appliance) {
+        const here = { place: { ...place, appliances: appliance.seq }, isEmpty: false };
         const files = (await photos().execute({ id: appliance.id })).map(({ filename }) => filename);
-        if (files.length >= PER_STATEMENT) return { rows: files.length, files, isEmpty: false };
-        return { rows: files.length + (await runAll(ofAppliance, appliance.id)), files, isEmpty: false };
+        if (files.length >= PER_STATEMENT) return { ...here, rows: files.length, files };
+        return { ...here, rows: files.length + (await runAll(ofAppliance, appliance.id)), files };
       }
-      const [property] = await firstProperty().execute({ id: partnerId });
-      if (property) return { rows: await runAll(ofProperty, property.id), files: [], isEmpty: false };
+      const [property] = await firstProperty().execute({ id: partnerId, from: place.properties });
+      if (property) {
+        const rows = await runAll(ofProperty, property.id);
+        return { rows, place: { ...place, properties: property.seq }, files: [], isEmpty: false };
+      }
       const rows = await runAll(ofPartner, partnerId);
-      return { rows, files: [], isEmpty: rows === 0 };
+      return { rows, place, files: [], isEmpty: rows === 0 };
     },
     /** Deletes the partner itself. Throws when something is left that refers to it. */
     async finish(partnerId: string): Promise<void> {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import type { Property } from "../../../src/domain/property.ts";
+import type { PurgePlace } from "../../../src/store/queries/purge.ts";
 import { REPLIES_KEPT_MS } from "../../../src/store/queries/requests.ts";
 import {
   ALL,
@@ -587,11 +588,16 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     const others = await read().partners.list();
     const applianceIds = ids(await read().appliances.page(partner.id, ALL));
     const files: string[] = [];
+    let place: PurgePlace | undefined;
     for (let isEmpty = false; !isEmpty; ) {
-      const step = await write((tx) => tx.purge.step(partner.id), { partnerId: partner.id });
+      const from = place;
+      const step = await write((tx) => tx.purge.step(partner.id, from), { partnerId: partner.id });
+      expect(step.place.appliances).toBeGreaterThanOrEqual(from?.appliances ?? 1);
+      expect(step.place.properties).toBeGreaterThanOrEqual(from?.properties ?? 0);
       files.push(...step.files);
-      isEmpty = step.isEmpty;
+      ({ place, isEmpty } = step);
     }
+    expect(place!.properties).toBeGreaterThan(0);
     expect(files.sort()).toEqual(["f1", "f2", "f3"]);
     await write((tx) => tx.purge.finish(partner.id));
     expect(await read().partners.list()).toEqual(others.filter(({ id }) => id !== partner.id));
