@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { deliveryIdsFrom, isId, madeAt, newDeliveryId, newId } from "../../src/domain/ids.ts";
+import { deliveryIdsFrom, isId, madeAt, newDeliveryId, newId, risingIds } from "../../src/domain/ids.ts";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const instants = fc.integer({ min: 0, max: 2 ** 48 - 1 });
@@ -36,6 +36,31 @@ describe("an id", () => {
     fc.assert(
       fc.property(instants, instants, randoms, randoms, (a, b, one, other) => {
         if (a !== b) expect(made(a, one) < made(b, other)).toBe(a < b);
+      }),
+    );
+  });
+
+  test("sorts after those that were made before it at the same moment, whatever chance gives", () => {
+    const chances = fc.oneof(fc.constantFrom(0, 255), fc.nat(255));
+    const moments = fc.array(fc.tuple(fc.constantFrom(1_760_000_000_000, 1_760_000_000_001), chances));
+    fc.assert(
+      fc.property(moments, (made) => {
+        let chance = 0;
+        const idAt = risingIds((bytes) => bytes.fill(chance));
+        const ids = new Map<number, string[]>();
+        for (const [now, given] of made) {
+          chance = given;
+          const id = idAt("claim", now);
+          const bytes = bytesOf(id.replace("CLM_", "P_"));
+          expect(bytes.slice(0, 6).reduce((sum, byte) => sum * 256 + byte, 0)).toBe(now);
+          expect([bytes[6]! >> 4, bytes[8]! >> 6]).toEqual([7, 2]);
+          expect(isId("claim", id)).toBe(true);
+          ids.set(now, [...(ids.get(now) ?? []), id]);
+        }
+        for (const alike of ids.values()) {
+          expect(alike.toSorted()).toEqual(alike);
+          expect(new Set(alike).size).toBe(alike.length);
+        }
       }),
     );
   });

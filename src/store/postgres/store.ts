@@ -1,5 +1,5 @@
 import type { IdKind } from "../../domain/ids.ts";
-import { newId } from "../../domain/ids.ts";
+import { risingIds } from "../../domain/ids.ts";
 import type { Store, StoreOptions, Tx } from "../store.ts";
 import { storesOf } from "../stores.ts";
 import { parseAddress } from "./address.ts";
@@ -84,6 +84,7 @@ function assemble(connections: Connections, options: Assembled): Store {
   const { process, pulse } = options;
   const explain = (error: unknown) => readable(error, address);
   const ticks = options.ticks ?? (() => performance.now());
+  const idAt = risingIds(options.random);
   let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
   let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
   let onGroup: ((jobs: number, durationMs: number) => void) | undefined;
@@ -143,7 +144,7 @@ function assemble(connections: Connections, options: Assembled): Store {
       await inside.clock.setLastInstant(lastInstant);
       return lastInstant;
     };
-    const newIdOf = (kind: IdKind) => newId(kind, partners.latest, options.random);
+    const newIdOf = (kind: IdKind) => idAt(kind, partners.latest);
     const base = { ...inside, giveWay, requestId: null, latestInstant, newId: newIdOf };
     const forPartner = (partnerId: string) => partners.open(partnerId);
     return {

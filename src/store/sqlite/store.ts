@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { notFound } from "../../domain/errors.ts";
-import { type IdKind, newDeliveryId, newId } from "../../domain/ids.ts";
+import { type IdKind, newDeliveryId, risingIds } from "../../domain/ids.ts";
 import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
 import { storesOf } from "../stores.ts";
 import { readable, withoutValues } from "./errors.ts";
@@ -24,6 +24,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   const sqlite = openSqlite(file, { ...options, now: options.clock() });
   const inside = storesOf(sqlite.writer);
   let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
+  const idAt = risingIds(options.random);
   let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
   const group = { now: 0, lastInstant: 0, moved: false };
   const ticks = options.ticks ?? (() => performance.now());
@@ -71,7 +72,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     giveWay,
     requestId: null,
     latestInstant: async () => latestInstant(),
-    newId: (kind: IdKind) => newId(kind, idInstant(), options.random),
+    newId: (kind: IdKind) => idAt(kind, idInstant()),
   };
   async function openRows(partnerId: string): Promise<PartnerRows> {
     const numbers: Record<NumberedList, number> | undefined = await inside.totals.ofPartner(partnerId);

@@ -55,6 +55,22 @@ export function numbers(make: MakeDatabase): void {
     );
   });
 
+  test("what is made at one moment has ids that sort as they were made", async () => {
+    const standing = await (await make()).open({ clock: () => NOW });
+    const { id: partnerId } = await insertPartner(standing);
+    const ids: string[] = [];
+    for (let nth = 0; nth < 10; nth++)
+      await standing.write(
+        async (tx) => {
+          await tx.forPartner(partnerId);
+          ids.push(tx.newId("claim"), tx.newId("claim"));
+        },
+        { partnerId },
+      );
+    expect(ids.toSorted()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   test("a partner's moments rise strictly, whatever the servers' clocks say, and never run ahead of them all", async () => {
     // Of its own, where nothing is dated by this machine's clock.
     const database = await make();
