@@ -50,8 +50,10 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const MAX_CONCURRENCY = 64;
 export const MAX_DAILY_BUDGET = 1_000_000_000;
 
-/** Whether webhooks can go there: an absolute http or https address without a user name. */
+/** Whether webhooks can go there: an absolute http or https address without a user name or control characters. */
 export function isReceiverUrl(text: string): boolean {
+  // A parser takes them all the same, and leaves them out or escapes them; a database may keep another text than was given.
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) return false;
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
 }

@@ -143,7 +143,7 @@ export async function rotateClientSecret(
 export function checkReceiverUrl(text: string): void {
   if (isReceiverUrl(text)) return;
   throw new OperatorError(
-    "a webhook URL is an absolute http or https address without a user name",
+    "a webhook URL is an absolute http or https address without a user name or control characters",
     "For example: https://receiver.example/hooks",
   );
 }

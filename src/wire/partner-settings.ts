@@ -14,7 +14,7 @@ import { requiredLine } from "./values.ts";
 
 const receiverUrl = type("string <= 2000")
   .narrow(isReceiverUrl)
-  .describe("an absolute http or https address without a user name");
+  .describe("an absolute http or https address without a user name or control characters");
 const wholeWithin = (least: number, most: number) =>
   type("number.integer").atLeast(least).atMost(most).describe(`a whole number from ${least} to ${most}`);
 

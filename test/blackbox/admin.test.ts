@@ -204,6 +204,8 @@ describe("partners", () => {
       { daily_budget: "many" },
       { webhook_url: "ftp://hooks.example/" },
       { webhook_url: "https://user:password@hooks.example/" },
+      { webhook_url: "https://hooks.example/\0" },
+      { webhook_url: "https://hooks.example/\ud800" },
       { webhook_events: ["component.exploded"] },
       { webhook_concurrency: 0 },
     ]) {
