@@ -176,6 +176,44 @@ describe("an import", () => {
     );
   });
 
+  test("changes of events that are alike the one that was logged first, in whatever order they are read", async () => {
+    const partner = await newPartner();
+    const files = { properties: `${HEAD}P1,One,1 A St,NY`, appliances: `${UNITS}P1,roof,1990,S1,` };
+    await run(partner, files);
+    const [roof] = await store.read.appliances.page(partner.id, { limit: 1, offset: 0 });
+    const alike = {
+      ...{ applianceId: roof!.id, componentId: null, eventType: "Repair" as const, date: "2024-01-01" },
+      ...{ partsCostCents: null, laborCostCents: null, technician: null, notes: null, conditionAfter: null },
+    };
+    await writePortfolio(store.write, knowledge, partner, async (writer) => {
+      const log = new ServiceLog(writer);
+      for (const totalCostCents of [1, 2, 3]) await log.add({ ...alike, totalCostCents });
+      await log.finish();
+    });
+    const backwards = (tx: Tx): Tx => {
+      const { ofDay, ofAppliances } = tx.serviceEvents;
+      const serviceEvents = {
+        ...tx.serviceEvents,
+        ofDay: async (...asked: Parameters<typeof ofDay>) => (await ofDay(...asked)).toReversed(),
+        ofAppliances: async (...asked: Parameters<typeof ofAppliances>) =>
+          (await ofAppliances(...asked))?.toReversed(),
+      };
+      return { ...tx, serviceEvents };
+    };
+    const reversed: Store = { ...store, write: (run, how) => store.write((tx) => run(backwards(tx)), how) };
+    for (const [by, cost] of [
+      [store, "0.04"],
+      [reversed, "0.05"],
+    ] as const)
+      await run(
+        partner,
+        { serviceEvents: `${EVENTS}P1,S1,Repair,2024-01-01,,${cost},` },
+        { store: by, update: true },
+      );
+    const costs = (await store.read.serviceEvents.ofAppliance(roof!.id)).map((one) => one.totalCostCents);
+    expect(costs).toEqual([5, 2, 3]);
+  });
+
   test("reads a property of many appliances without a serial once, however many rows name it", async () => {
     const partner = await newPartner();
     const rows = Array.from({ length: 600 }, (_, nth) => `E,range_gas,2010,,M${nth}\n`).join("");

@@ -159,18 +159,23 @@ class ServiceEventBatch implements Batch<Entry> {
     return property ? await this.#appliances.withSerial(property.id, reference.serial) : [];
   }
 
-  /** The event on record of the row's appliance, component, type, date and notes. */
+  /** The event on record of the row's appliance, component, type, date and notes; of several the one logged first. */
   async #alike(input: NewServiceEvent): Promise<ServiceEvent | undefined> {
     const { applianceId, componentId, date, eventType, notes } = input;
     const events =
       this.#events.get(applianceId) ??
       (await this.writer.tx.serviceEvents.ofDay(applianceId, date, eventType));
-    return events.find(
+    const alike = events.filter(
       (one) =>
         one.date === date &&
         one.eventType === eventType &&
         one.notes === notes &&
         one.componentId === componentId,
+    );
+    // They are read in no order: without one, the next import would change another of them.
+    return alike.reduce<ServiceEvent | undefined>(
+      (first, one) => (first && first.id < one.id ? first : one),
+      undefined,
     );
   }
 
