@@ -83,6 +83,17 @@ describe("a photo", () => {
     expect(headers.get("cache-control")).toStartWith("private");
   });
 
+  test("is served whole, whatever part of it is asked for", async () => {
+    const { body } = await upload(JPEG);
+    for (const range of ["bytes=0-1", "bytes=-2", "bytes=100-200", "bytes=0-0,2-3", "none"]) {
+      const { status, headers } = await client.ask("GET", `/uploads/${body.filename}`, 200, {
+        headers: { range },
+      });
+      expect([status, headers.get("content-length")]).toEqual([200, String(JPEG.length)]);
+      expect(headers.get("content-range")).toBeNull();
+    }
+  });
+
   // Rule: upload-photo, list-photos
   test("of a service event stands apart, with the event's kind and day", async () => {
     const date = daysFromToday(-3);
