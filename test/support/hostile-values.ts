@@ -14,7 +14,7 @@ export const JSON_VALUES = [
   ...['"+275760-09-13T00:00:00.000Z"', '"2026-01-01T25:00:00Z"', '"2026-01-01T00:00:00+99:99"'],
   ...["[]", "{}", "[[]]", "[null]", "[{}]", '{"__proto__":{"is_demo":true}}', '{"length":1001}'],
   ...['{"constructor":{"prototype":{"is_demo":true}}}', '{"toString":1,"valueOf":1}', '{"a":1,"a":2}'],
-  ...['"‹501›"', '"‹10001›"', "‹deep›", '{"a":‹deep›}', "[‹1001 items›]"],
+  ...['"‹500›"', '"‹501›"', '"‹10000›"', '"‹10001›"', "‹deep›", '{"a":‹deep›}', "[‹1001 items›]"],
   ...['"‹P_›"', '"‹A_›"', '"‹C_›"', '"‹U_›"', '"‹SE_›"', '"‹other P_›"', '"‹other A_›"', '"‹other C_›"'],
   ...[
     '"P_"',
@@ -182,8 +182,14 @@ export const HEADERS = [
   ],
 ] as const;
 
+/** Text of so many characters of three bytes each, which no database makes smaller by compressing it. */
+const longest = (characters: number) =>
+  String.fromCharCode(...Array.from({ length: characters }, (_, at) => 0x4e00 + ((at * at * 7919) % 20_011)));
+
 /** What is too long to be written, or to be read in the message of a failure. */
 export const STAND_INS = {
+  500: longest(500),
+  10000: longest(10_000),
   255: "x".repeat(255),
   256: "x".repeat(256),
   501: "x".repeat(501),

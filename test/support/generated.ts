@@ -1,0 +1,57 @@
+/** Ids, secrets, tags, names of files and addresses: whatever a server makes up, and no two servers alike. */
+const MADE_UP = new RegExp(
+  [
+    "\\b(?<id>P|U|A|C|SE|CLM|PE|PH|EMB|PARTNER|ADM)_[0-9a-hjkmnp-tv-z]{26}\\b",
+    "\\b(?<delivery>WH)_\\d{13}_[0-9a-z]{5}\\b",
+    "\\b(?<photo>[0-9a-f]{32})\\.(?:jpg|png|webp|heic)\\b",
+    "\\b(?<secret>svc_live|svc_client|svc_secret|svc_embed|svct|whsec)_[\\w.+/=-]+",
+    "\\b(?<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\\b",
+    "(?<host>127\\.0\\.0\\.1:\\d+)",
+    '(?<=request_id":")(?<request>[\\w-]{16})(?=")',
+  ].join("|"),
+  "g",
+);
+const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+/** How long something took, and the calls of a day, among which are those that a server has set aside. */
+const OF_THIS_RUN = /"(duration_ms|uptime_s|calls)":\d+/g;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Names what a server makes up by its kind and the order in which it was first seen, such as `P#2`, so that what two
+ * servers answer can be compared. Moments of these hours are all alike: each server has its own.
+ */
+export class GeneratedNames {
+  readonly #names = new Map<string, string>();
+  readonly #ofKind = new Map<string, string[]>();
+
+  /** The text with names in the place of what was made up. */
+  in(text: string): string {
+    return text
+      .replaceAll(MADE_UP, (value, ...rest) => this.#nameOf(value, kindOf(rest.at(-1))))
+      .replaceAll(INSTANT, (instant) =>
+        Math.abs(Date.parse(instant) - Date.now()) < HOUR_MS ? "a moment of these hours" : instant,
+      )
+      .replaceAll(OF_THIS_RUN, '"$1":0');
+  }
+
+  #nameOf(value: string, kind: string): string {
+    const known = this.#names.get(value);
+    if (known !== undefined) return known;
+    const alike = this.#ofKind.get(kind) ?? [];
+    this.#ofKind.set(kind, alike);
+    const name = `${kind}#${alike.length}`;
+    alike.push(value);
+    this.#names.set(value, name);
+    return name;
+  }
+
+  /** What was seen of a kind, in the order in which it came. */
+  seen(kind: string): readonly string[] {
+    return this.#ofKind.get(kind) ?? [];
+  }
+}
+
+function kindOf(groups: Readonly<Record<string, string | undefined>>): string {
+  const [name, value] = Object.entries(groups).find(([, value]) => value !== undefined)!;
+  return ["id", "secret", "delivery"].includes(name) ? value! : name;
+}
