@@ -24,7 +24,7 @@ export async function compile(target: string | undefined, outfile: string): Prom
   try {
     // The output's name becomes part of its bytes: always the same one, in a folder of its own, and moved afterwards.
     const built = join(folder, (target ?? OWN_TARGET).includes("windows") ? "mainstay.exe" : "mainstay");
-    const pages = await bundlePages();
+    const pages = await bundlePages("best");
     const result = await Bun.build({
       plugins: [embeddingPages(pages.assets)],
       entrypoints: [join(ROOT, "src", "main.ts")],

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { brotliCompressSync, constants } from "node:zlib";
+import { promisify } from "node:util";
+import { brotliCompress, constants } from "node:zlib";
 import type { BundledAsset } from "../src/web/assets/bundled-asset.ts";
 import type { Contents } from "./contents.ts";
 
@@ -24,14 +25,16 @@ const READY: Readonly<Record<string, string>> = {
 };
 
 /**
- * What browsers load: each file whole, minified, compressed at its best, and named by its content, so that it may be
- * kept for good. The same sources give the same bytes.
+ * What browsers load: each file whole, minified, compressed, and named by its content, so that it may be kept for good.
+ * The same sources give the same bytes. `best` compresses as far as there is, which takes seconds; `quick` is for who
+ * runs the sources.
  */
-export async function bundlePages(): Promise<{ assets: BundledAsset[]; contents: Contents }> {
+export async function bundlePages(
+  how: "best" | "quick",
+): Promise<{ assets: BundledAsset[]; contents: Contents }> {
   const contents: Contents = { inputs: {}, outputs: {} };
-  const assets: BundledAsset[] = [];
-  const keep = (name: string, bytes: Uint8Array) =>
-    assets.push({ name, hash: hashOf(bytes), brotli: compressed(bytes).toString("base64") });
+  const assets: Promise<BundledAsset>[] = [];
+  const keep = (name: string, bytes: Uint8Array) => assets.push(packed(name, bytes, how));
   for (const [name, source] of Object.entries(BUNDLED)) {
     const { bytes, metafile } = await bundle(source);
     Object.assign(contents.inputs, metafile.inputs);
@@ -50,7 +53,7 @@ export async function bundlePages(): Promise<{ assets: BundledAsset[]; contents:
   }
   const imports = Object.values(READY).map((path) => ({ path, kind: "import-statement" as const }));
   contents.inputs["packaging/pages.ts"] = { bytes: 0, imports };
-  return { assets, contents };
+  return { assets: await Promise.all(assets), contents };
 }
 
 const all = (inputs: Contents["inputs"]) =>
@@ -88,11 +91,15 @@ function hashOf(bytes: Uint8Array): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 16);
 }
 
-function compressed(bytes: Uint8Array): Buffer {
-  return brotliCompressSync(bytes, {
+const compress = promisify(brotliCompress);
+
+async function packed(name: string, bytes: Uint8Array, how: "best" | "quick"): Promise<BundledAsset> {
+  const quality = how === "best" ? constants.BROTLI_MAX_QUALITY : constants.BROTLI_MIN_QUALITY;
+  const brotli = await compress(bytes, {
     params: {
-      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_QUALITY]: quality,
       [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
     },
   });
+  return { name, hash: hashOf(bytes), brotli: brotli.toString("base64") };
 }

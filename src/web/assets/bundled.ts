@@ -6,5 +6,5 @@ import type { BundledAsset } from "./bundled-asset.ts";
  */
 export async function bundledAssets(): Promise<BundledAsset[]> {
   const { bundlePages } = await import("../../../packaging/pages.ts");
-  return (await bundlePages()).assets;
+  return (await bundlePages("quick")).assets;
 }
