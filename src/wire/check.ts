@@ -15,7 +15,7 @@ type Checked<T> = { readonly infer: T };
 
 /** A field that comes in: how it is checked, and what the document says of it. */
 type Field<T, Absent extends boolean> = {
-  checked: Type<unknown>;
+  checked: () => Type<unknown>;
   absent: Absent;
   form: Form<T>;
 };
@@ -38,14 +38,14 @@ const about = (said: Said, example: unknown) =>
 
 /** A field that the request cannot do without. The answer to a missing one lists them all. */
 export const required = <T>(checked: Checked<T>, said: Said, example?: unknown): Field<T, false> => ({
-  checked: checked as Type<unknown>,
+  checked: () => checked as Type<unknown>,
   absent: false,
   form: new Form<T>({ kind: "checked", checked: checked as Type<unknown> }, about(said, example)),
 });
 
 /** A field that may be left out, and is not null. */
 export const optional = <T>(checked: Checked<T>, said: Said, example?: unknown): Field<T, true> => ({
-  checked: checked as Type<unknown>,
+  checked: () => checked as Type<unknown>,
   absent: true,
   form: new OptionalForm<T>(
     { kind: "checked", checked: checked as Type<unknown> },
@@ -57,7 +57,7 @@ export const optional = <T>(checked: Checked<T>, said: Said, example?: unknown):
 export function nullable<T>(checked: Checked<T>, said: Said, example?: unknown): Field<T | null, true> {
   const { form } = optional(checked, said, example);
   return {
-    checked: (checked as Type<unknown>).or("null") as Type<unknown>,
+    checked: () => (checked as Type<unknown>).or("null") as Type<unknown>,
     absent: true,
     form: new OptionalForm<T | null>(form.make, { ...form.about, nullable: true }),
   };
@@ -79,7 +79,7 @@ export const documented = <T, Absent extends boolean>(
 
 /** A list whose items are read one by one, each good one for itself. */
 export const items = (words: string, item: Input<InputFields>): Field<unknown[], false> => ({
-  checked: type("unknown[]") as unknown as Type<unknown>,
+  checked: () => type("unknown[]") as unknown as Type<unknown>,
   absent: false,
   form: new Form<unknown[]>({ kind: "list", item: item.form }, { words }),
 });
@@ -90,17 +90,18 @@ export const part = <F extends InputFields>(
   words: string,
 ): Field<InputOf<F> | null, true> => ({
   // Without a required field, a list would pass for an object.
-  checked: input.checked
-    .narrow((value) => !Array.isArray(value))
-    .describe("an object")
-    .or("null") as Type<unknown>,
+  checked: () =>
+    input.checked
+      .narrow((value) => !Array.isArray(value))
+      .describe("an object")
+      .or("null") as Type<unknown>,
   absent: true,
   form: new OptionalForm(input.form.make, { words, optional: true, nullable: true }) as never,
 });
 
 /** An object that comes in. */
 export class Input<F extends InputFields> {
-  readonly checked: Type<object>;
+  #checked: Type<object> | undefined;
   /** The answer to a missing one lists them all, in the specification's words: `name, address, state required`. */
   readonly required: readonly string[];
   readonly form: RecordForm<Fields>;
@@ -110,11 +111,22 @@ export class Input<F extends InputFields> {
     name?: string,
   ) {
     const entries = Object.entries(fields);
-    const keys = entries.map(([key, { checked, absent }]) => [absent ? `${key}?` : key, checked]);
-    this.checked = type(Object.fromEntries(keys) as never) as unknown as Type<object>;
     this.required = entries.filter(([, { absent }]) => !absent).map(([key]) => key);
     const forms = entries.map(([key, { form }]) => [key, form]);
     this.form = new RecordForm(Object.fromEntries(forms) as Fields, name);
+  }
+
+  /** Compiled when something is first checked: all of them at once would take a fifth of a start. */
+  get checked(): Type<object> {
+    this.#checked ??= type(
+      Object.fromEntries(
+        Object.entries(this.fields).map(([key, { checked, absent }]) => [
+          absent ? `${key}?` : key,
+          checked(),
+        ]),
+      ) as never,
+    ) as unknown as Type<object>;
+    return this.#checked;
   }
 
   /** The input as that shape, unknown fields left out of what is read. Throws invalid_request, which never repeats it. */
