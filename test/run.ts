@@ -1,10 +1,11 @@
 /*
  * Runs the tests (`bun test/run.ts [patterns]`), and those of JOURNEYS a second time on PostgreSQL; with
  * `--storage postgres` all that are not of SQLite's own files on that alone. `--postgres FOLDER` takes the `initdb` and
- * `postgres` of another version, `--pgbouncer FILE` has what is tested go through a PgBouncer, and `--report FILE` keeps
- * the JUnit report, which has how long each file took. Ends with one line, `N passed, N failed`. Exits 1 when a test failed, when
- * the run itself did, and when there was nothing to run. Last it searches what the product's processes have written for
- * every secret that the tests had it make; that counts as a test of its own.
+ * `postgres` of another version, `--pgbouncer FILE` has what is tested go through a PgBouncer, `--report FILE` keeps the
+ * JUnit report, which has how long each file took, and `--update-timings` keeps that in TIMINGS; both of the first run
+ * where there are two. Ends with one line, `N passed, N failed`. Exits 1 when a test failed, when the run itself did,
+ * and when there was nothing to run. Last it searches what the product's processes have written for every secret that
+ * the tests had it make; that counts as a test of its own.
  *
  * A file that fails is tried once more, alone. What passes then is named and counted as unsteady: not a reason to hold
  * up whoever comes next, and a fault to be found all the same, of the test or of the product. More files than
@@ -33,6 +34,7 @@ const { values, positionals: patterns } = parseArgs({
     postgres: { type: "string" },
     pgbouncer: { type: "string" },
     report: { type: "string" },
+    "update-timings": { type: "boolean", default: false },
     "test-name-pattern": { type: "string", short: "t" },
   },
 });
@@ -42,6 +44,15 @@ type Counts = { passed: number; failed: number; skipped: number; unsteady: numbe
 type Run = { counts: Counts; failures: ReadonlyMap<string, number> };
 
 const UNSTEADY_FILES = 3;
+
+/**
+ * How long each file took, in milliseconds: the longest begin first. One that began last would be waited for alone. A
+ * file that is not named there counts as one of the middle.
+ */
+const TIMINGS = "test/timings.json";
+
+/** Files run side by side, each in a world of its own; more than four would crowd the servers they start. */
+const WORKERS = Math.min(availableParallelism(), 4);
 
 /** What a whole run tries on PostgreSQL too: the stores with the use cases on them, and the main journeys. */
 const JOURNEYS = ["test/store/lists.test.ts", "test/usecases", "test/blackbox/journey.test.ts"];
@@ -67,12 +78,16 @@ const allOnPostgres = () => [
     .map((name) => `test/blackbox/${name}`),
 ];
 
+/** Where to keep the JUnit report of a run, and whether to keep how long its files took for those to come. */
+type Kept = { report?: string | undefined; timings?: boolean };
+
 /** Runs them, and the files that failed again, each alone. */
 async function runTests(
   patterns: readonly string[],
   more: Readonly<Record<string, string>>,
+  kept: Kept = {},
 ): Promise<Counts> {
-  const { counts, failures } = await runOnce(patterns, more, values.report);
+  const { counts, failures } = await runOnce(patterns, more, kept);
   if (failures.size > UNSTEADY_FILES) return counts;
   let unsteady = 0;
   for (const [file, failed] of failures) {
@@ -92,7 +107,7 @@ async function runTests(
 async function runOnce(
   patterns: readonly string[],
   more: Readonly<Record<string, string>>,
-  keptReport?: string,
+  kept: Kept = {},
 ): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-tests-"));
   const report = join(folder, "junit.xml");
@@ -103,8 +118,9 @@ async function runOnce(
       [
         process.execPath,
         "test",
-        // Files run side by side, each in a world of its own; more than four would crowd the servers they start.
-        `--parallel=${Math.min(availableParallelism(), 4)}`,
+        `--parallel=${WORKERS}`,
+        `--timings=${TIMINGS}`,
+        ...(kept.timings ? ["--update-timings"] : []),
         "--no-orphans",
         // Generous, since a busy machine is no failure; each wait of a test has a deadline of its own.
         "--timeout=120000",
@@ -121,7 +137,7 @@ async function runOnce(
       },
     );
     const code = await run.exited;
-    if (keptReport !== undefined && existsSync(report)) copyFileSync(report, keptReport);
+    if (kept.report !== undefined && existsSync(report)) copyFileSync(report, kept.report);
     const { counts, failures } = readReport(report);
     // A file that cannot be loaded, or a process that dies, fails the run without being a failed test.
     if (code !== 0 && counts.failed === 0) counts.failed = 1;
@@ -181,11 +197,12 @@ const pooler = values.pgbouncer === undefined ? undefined : await PgBouncer.star
 const onSqlite = { [SHARED_SERVER]: server.url(), ...(pooler && { [SHARED_POOLER]: pooler.host }) };
 const onPostgres = { ...onSqlite, [STORAGE]: "postgres", [TEMPLATE]: await template(server) };
 const runs: Counts[] = [];
+const { report } = values;
 try {
   if (values.storage === "postgres")
-    runs.push(await runTests(patterns.length > 0 ? patterns : allOnPostgres(), onPostgres));
+    runs.push(await runTests(patterns.length > 0 ? patterns : allOnPostgres(), onPostgres, { report }));
   else {
-    runs.push(await runTests(patterns, onSqlite));
+    runs.push(await runTests(patterns, onSqlite, { report, timings: values["update-timings"] }));
     if (patterns.length === 0) runs.push(await runTests(JOURNEYS, onPostgres));
   }
 } finally {
