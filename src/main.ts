@@ -14,10 +14,9 @@ export async function main(commands = COMMANDS): Promise<never> {
     process.on("uncaughtException", (error) => process.exit(report(error)));
     process.on("unhandledRejection", (error) => process.exit(report(error)));
   });
-  const argv = process.argv.slice(2);
-  // Before any command, and with it any shape, is loaded.
-  configure({ jitless: !commands.some(({ name, manyChecks }) => manyChecks && argv.includes(name)) });
-  process.exit(await runCommandLine(argv, host, commands));
+  // Before any command, and with it any shape, is loaded: what is checked often compiles its check by itself.
+  configure({ jitless: true });
+  process.exit(await runCommandLine(process.argv.slice(2), host, commands));
 }
 
 if (import.meta.main) main(); // not awaited: an executable of bytecode has no top-level await

@@ -17,8 +17,6 @@ export type CommandGroup = Named & { commands: readonly Command[] };
 
 /** A line of the program's table: what the help needs, and where the rest is. */
 export type Entry = Named & {
-  /** It checks so much that compiling the checks pays; without, they are interpreted, and loaded in half the time. */
-  manyChecks?: boolean;
   load(): Promise<CommandBody | readonly Command[]>;
 };
 

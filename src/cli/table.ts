@@ -13,7 +13,6 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "serve",
     summary: "run the server",
-    manyChecks: true,
     load: async () => (await import("./commands/serve.ts")).serveCommand,
   },
   {
@@ -59,7 +58,6 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "import",
     summary: "add a portfolio from CSV files",
-    manyChecks: true,
     load: async () => (await import("./commands/import.ts")).importCommand,
   },
   {
@@ -115,13 +113,11 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "demo",
     summary: "serve a real sample portfolio, with a partner, credentials and a webhook receiver to try it on",
-    manyChecks: true,
     load: async () => (await import("./commands/demo.ts")).demoCommand,
   },
   {
     name: "smoke",
     summary: "try the whole journey in a scratch folder, and print how long each step took",
-    manyChecks: true,
     load: async () => (await import("./commands/smoke.ts")).smokeCommand,
   },
   {

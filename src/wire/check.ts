@@ -1,4 +1,4 @@
-import { type ArkErrors, type Type, type } from "arktype";
+import { type ArkErrors, scope, type Type, type } from "arktype";
 import { type FieldIssue, invalid } from "../domain/errors.ts";
 import { type Fields, Form, OptionalForm, RecordForm } from "./kit.ts";
 import type { Schema } from "./schema.ts";
@@ -10,6 +10,9 @@ import type { Schema } from "./schema.ts";
 
 /** At most this many fields are named in one answer. */
 const MAX_ISSUES = 20;
+
+/** As `type`, whose checks are interpreted, but compiled: what comes in is checked again and again. */
+const { type: compiled } = scope({}, { jitless: false });
 
 type Checked<T> = { readonly infer: T };
 
@@ -116,9 +119,9 @@ export class Input<F extends InputFields> {
     this.form = new RecordForm(Object.fromEntries(forms) as Fields, name);
   }
 
-  /** Compiled when something is first checked: all of them at once would take a fifth of a start. */
+  /** Made when something is first checked: to compile all of them at a start would take a fifth of it. */
   get checked(): Type<object> {
-    this.#checked ??= type(
+    this.#checked ??= compiled(
       Object.fromEntries(
         Object.entries(this.fields).map(([key, { checked, absent }]) => [
           absent ? `${key}?` : key,
