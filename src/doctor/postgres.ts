@@ -1,5 +1,6 @@
 import { type Instant, toIso } from "../domain/time.ts";
 import { inMegabytes } from "../files.ts";
+import type { Examined } from "../store/postgres/examine.ts";
 import type { ServerFacts } from "../store/postgres/facts.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 import { age } from "./database.ts";
@@ -24,7 +25,12 @@ export function databaseFound({ shown, version, encoding, sizeBytes }: ServerFac
   return ok(`${shown} answers: PostgreSQL ${version}, ${encoding}, ${inMegabytes(sizeBytes)}`);
 }
 
-export function checkSharedSchema({ version, missing }: { version: number; missing: number }): Finding {
+export function checkSharedSchema({ version, missing, gaps }: Examined["schema"]): Finding {
+  if (gaps !== undefined)
+    return fail(
+      `only a part of it is there: ${gaps}`,
+      "It was migrated or restored in part: restore it whole from a backup.",
+    );
   if (missing === 0) return ok(`version ${version}, this executable's own`);
   const remedy = "The next start of a server applies them, or `mainstay migrate`.";
   if (version === 0)

@@ -74,6 +74,38 @@ test("a user that may not make tables is told when that matters, and one that ma
   await ask(`DROP ROLE ${name}`);
 });
 
+test("a schema of which a part is missing fails, as it would stop every server", async () => {
+  const { server, url } = await served();
+  await rowsOf(url, "DROP TABLE claims CASCADE");
+  const { code, stdout } = await server.run("doctor", "--json");
+  expect(code).toBe(1);
+  expect(named(JSON.parse(stdout).checks, "schema")).toMatchObject({
+    status: "fail",
+    detail: "only a part of it is there: claims is missing",
+    remedy: expect.stringContaining("restore it whole"),
+  });
+});
+
+test("of connections those are counted that take room, against the limit that leaves the least", async () => {
+  const { server, url } = await served();
+  const name = `limited_${new URL(url).pathname.slice(1)}`;
+  await rowsOf(
+    url,
+    `CREATE ROLE ${name} LOGIN PASSWORD 'secret-of-the-clerk' CONNECTION LIMIT 25;
+     GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${name}`,
+  );
+  const address = new URL(directTo(url));
+  Object.assign(address, { username: name, password: "secret-of-the-clerk" });
+  server.configure({ storage: { url: address.href } });
+  const { stdout } = await server.run("doctor", "--json");
+  expect(named(JSON.parse(stdout).checks, "connections")).toMatchObject({
+    status: "ok",
+    detail: expect.stringContaining("1 of 25 are in use"),
+  });
+  await rowsOf(url, `DROP OWNED BY ${name}`);
+  await ask(`DROP ROLE ${name}`);
+});
+
 test("a database that cannot be reached fails with what to do, beside the checks that need none", async () => {
   const server = install({ storage: { url: "postgres://mainstay:wrong@127.0.0.1:1/mainstay" } });
   const { code, stdout } = await server.run("doctor", "--json");

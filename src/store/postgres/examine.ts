@@ -4,7 +4,7 @@ import { parseAddress } from "./address.ts";
 import { Connections } from "./connections.ts";
 import { readable } from "./errors.ts";
 import { readFacts, type ServerFacts } from "./facts.ts";
-import { inspect, pendingMigrations } from "./migrate.ts";
+import { gapsOf, inspect, pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { TYPES } from "./types.ts";
 
@@ -12,8 +12,13 @@ import { TYPES } from "./types.ts";
 export type Examined = {
   facts: ServerFacts;
   /** Steps of the schema that the database has, and that it lacks. */
-  schema: { version: number; missing: number };
-  /** Undefined while there is no schema. */
+  schema: {
+    version: number;
+    missing: number;
+    /** What it lacks although its record has every step, in words; undefined when that is nothing. */
+    gaps: string | undefined;
+  };
+  /** Undefined while there is no schema, or only a part of it. */
   rows:
     | {
         state: DatabaseState;
@@ -34,8 +39,9 @@ export async function examine(url: string): Promise<Examined> {
     await inspect(client, address);
     const facts = await readFacts(client, address);
     const missing = (await pendingMigrations(client, address, MIGRATIONS)).length;
-    const schema = { version: MIGRATIONS.length - missing, missing };
-    if (schema.version === 0) return { facts, schema, rows: undefined };
+    const gaps = missing === 0 ? await gapsOf(client) : undefined;
+    const schema = { version: MIGRATIONS.length - missing, missing, gaps };
+    if (schema.version === 0 || gaps !== undefined) return { facts, schema, rows: undefined };
     const all = async <Row>(text: string) => (await client.query({ text, types: TYPES })).rows as Row[];
     const one = async <Row>(text: string) => (await all<Row>(text))[0];
     const state: DatabaseState = {

@@ -16,9 +16,9 @@ export type ServerFacts = {
   /** This machine's clock minus the server's, and how far off that may be. */
   clock: { offMs: number; doubtMs: number };
   connections: {
-    /** Most that this user can have, whichever limit is the lowest. */
+    /** Of the server, the user or the database, whichever limit leaves the least room. */
     most: number;
-    /** Of all users. */
+    /** Of those that count towards that limit. */
     used: number;
     /** Most that one server of ours takes. */
     perServer: number;
@@ -81,22 +81,29 @@ export async function readFacts(client: pg.Client, address: DatabaseAddress): Pr
   };
 }
 
-/** A limit of -1 is none. */
+/** A limit of -1 is none. What the server does for itself, such as writing checkpoints, takes no connection. */
 const FACTS = `
   SELECT current_setting('server_version') AS version, pg_encoding_to_char(d.encoding) AS encoding,
     current_setting('TimeZone') AS time_zone, pg_database_size(d.oid) AS size,
     (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS encrypted,
-    least(
-      current_setting('max_connections')::int
-        - CASE WHEN r.rolsuper THEN 0 ELSE current_setting('superuser_reserved_connections')::int END,
-      nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1)
-    ) AS most,
-    (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' OR backend_type IS NULL) AS used,
+    l.most, l.used,
     ARRAY(SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit')
       AND setting = 'off' ORDER BY name) AS unsafe,
     has_schema_privilege(current_schema(), 'CREATE') AS may_create,
     r.rolsuper OR pg_has_role('pg_monitor', 'USAGE') OR pg_has_role('pg_read_all_stats', 'USAGE') AS sees_standbys
-  FROM pg_database d, pg_roles r WHERE d.datname = current_database() AND r.rolname = current_user`;
+  FROM pg_database d, pg_roles r, LATERAL (
+    SELECT most, used FROM (VALUES
+      (
+        current_setting('max_connections')::int - CASE WHEN r.rolsuper THEN 0 ELSE
+          current_setting('superuser_reserved_connections')::int
+          + coalesce(current_setting('reserved_connections', true)::int, 0) END,
+        (SELECT sum(numbackends) FROM pg_stat_database)
+      ),
+      (r.rolconnlimit, (SELECT count(*) FROM pg_stat_activity WHERE usesysid = r.oid)),
+      (d.datconnlimit, (SELECT numbackends FROM pg_stat_database WHERE datid = d.oid))
+    ) AS limits (most, used) WHERE most <> -1 ORDER BY most - used LIMIT 1
+  ) l
+  WHERE d.datname = current_database() AND r.rolname = current_user`;
 
 const FORBIDDEN = `
   SELECT tablename AS name FROM pg_tables, format('%I.%I', schemaname, tablename) AS place

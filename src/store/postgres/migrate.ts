@@ -6,8 +6,8 @@ import type { DatabaseAddress } from "./address.ts";
 import type { Migration } from "./migrations.ts";
 import { expectedColumns } from "./schema.ts";
 
-/** The oldest that is supported by its makers. */
-const OLDEST = 140_000;
+/** The oldest that is supported by its makers, and tried. */
+const OLDEST = 150_000;
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
   number bigint NOT NULL PRIMARY KEY,
@@ -19,7 +19,7 @@ const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
 type LedgerRow = { number: string; name: string; sha256: string };
 
 /** Throws an OperatorError where this cannot be a database of ours. Changes nothing. */
-export async function inspect(client: pg.Client, { shown, database }: DatabaseAddress): Promise<void> {
+export async function inspect(client: pg.Client, { shown, database, user }: DatabaseAddress): Promise<void> {
   const { rows } = await client.query(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
        pg_encoding_to_char(encoding) AS encoding, pg_is_in_recovery() AS standby,
@@ -35,7 +35,7 @@ export async function inspect(client: pg.Client, { shown, database }: DatabaseAd
   if (encoding !== "UTF8")
     throw new OperatorError(
       `${shown} has the encoding ${encoding}, which cannot hold every name`,
-      `Make one of UTF8: CREATE DATABASE ${database} ENCODING 'UTF8' TEMPLATE template0;`,
+      `Make another one, of UTF8: CREATE DATABASE ${database}_utf8 OWNER ${user} ENCODING 'UTF8' TEMPLATE template0;`,
     );
   if (standby || readonly)
     throw new OperatorError(
@@ -83,6 +83,12 @@ export async function pendingMigrations(
   const { rows: applied } = await client.query<LedgerRow>(
     "SELECT number, name, sha256 FROM schema_migrations ORDER BY number",
   );
+  // They come with the first step, in one transaction.
+  if (applied.length === 0 && tables.length > 1)
+    throw new OperatorError(
+      `${shown} has only a part of Mainstay's schema: tables (${some(tables)}), and no record of a step that made them`,
+      RESTORE_WHOLE,
+    );
   for (const row of applied) {
     const known = migrations.find(({ number }) => number === Number(row.number));
     if (!known)
@@ -127,18 +133,34 @@ export async function applyMigrations(
     if (pending.length < migrations.length && pending.some(({ breaksOlder }) => breaksOlder))
       await refuseWhileAlive(client, address, pending);
     for (const migration of pending) {
-      await client.query(migration.sql);
+      await step(client, address, migration);
       await client.query(
         "INSERT INTO schema_migrations (number, name, sha256, applied_at) VALUES ($1, $2, $3, $4)",
         [migration.number, migration.name, checksum(migration), now],
       );
     }
-    if (migrations.length === pending.length || pending.length === 0) await refuseGaps(client, address);
+    await refuseGaps(client, address);
     await client.query("COMMIT");
     return pending;
   } catch (error) {
     await client.query("ROLLBACK").catch(() => {});
     throw error;
+  }
+}
+
+/** Undefined or duplicate columns, tables and objects. */
+const NOT_AS_RECORDED = ["42703", "42P01", "42704", "42701", "42P07", "42710"];
+
+async function step(client: pg.Client, { shown }: DatabaseAddress, migration: Migration): Promise<void> {
+  try {
+    await client.query(migration.sql);
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    if (!NOT_AS_RECORDED.includes(code ?? "")) throw error;
+    throw new OperatorError(
+      `${shown} is not as its record of steps says: step ${migration.number} (${migration.name}) finds that ${message}`,
+      RESTORE_WHOLE,
+    );
   }
 }
 
@@ -187,8 +209,18 @@ async function lockedPending(client: pg.Client, address: DatabaseAddress, migrat
   return await pendingMigrations(client, address, migrations);
 }
 
+const RESTORE_WHOLE =
+  "It was migrated or restored in part: restore it whole from a backup, or name an empty database.";
+
 /** A database that was restored in part has its ledger, and not all that this speaks of. */
 async function refuseGaps(client: pg.Client, { shown }: DatabaseAddress): Promise<void> {
+  const gaps = await gapsOf(client);
+  if (gaps !== undefined)
+    throw new OperatorError(`${shown} has only a part of Mainstay's schema: ${gaps}`, RESTORE_WHOLE);
+}
+
+/** What a database lacks in which every step is on record, in words; undefined when that is nothing. */
+export async function gapsOf(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ table: string; column: string }>(
     `SELECT table_name AS table, column_name AS column FROM information_schema.columns
      WHERE table_schema = current_schema()`,
@@ -199,11 +231,7 @@ async function refuseGaps(client: pg.Client, { shown }: DatabaseAddress): Promis
       ? columns.map((column) => `${table}.${column}`).filter((place) => !there.has(place))
       : [table],
   );
-  if (missing.length > 0)
-    throw new OperatorError(
-      `${shown} has only a part of Mainstay's schema: ${some(missing)} ${missing.length === 1 ? "is" : "are"} missing`,
-      "It was migrated or restored in part: restore it whole from a backup, or name an empty database.",
-    );
+  return missing.length === 0 ? undefined : `${some(missing)} ${missing.length === 1 ? "is" : "are"} missing`;
 }
 
 function checksum(migration: Migration): string {

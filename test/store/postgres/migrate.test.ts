@@ -84,6 +84,30 @@ test("a schema of which a part is missing is refused, and what is missing is nam
   expect(hint).toContain("restore it whole");
 });
 
+test("a schema whose record of steps was lost, wholly or in part, is refused and left as it is", async () => {
+  const url = await postgres.newDatabase();
+  await open(url);
+  await rowsOf(url, "DELETE FROM schema_migrations WHERE number >= 3");
+  const inPart = await refusal(url);
+  expect(inPart.message).toContain(
+    "is not as its record of steps says: step 3 (unseen_properties) finds that",
+  );
+  expect(inPart.hint).toContain("restore it whole");
+  await rowsOf(url, "DELETE FROM schema_migrations");
+  const { message, hint } = await refusal(url);
+  expect(message).toContain("and no record of a step that made them");
+  expect(hint).toContain("restore it whole");
+  expect(await rowsOf(url, "SELECT * FROM schema_migrations")).toEqual([]);
+});
+
+test("a schema with gaps is refused also where steps are still to come, and gets none of them", async () => {
+  const url = await postgres.newDatabase();
+  await open(url);
+  await rowsOf(url, "DROP TABLE webhook_attempts; DELETE FROM schema_migrations WHERE number = 4");
+  expect((await refusal(url)).message).toContain("webhook_attempts is missing");
+  expect(await rowsOf(url, "SELECT * FROM schema_migrations WHERE number = 4")).toEqual([]);
+});
+
 test("an encoding other than UTF8 is refused", async () => {
   const url = await postgres.newDatabase("ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
   expect((await refusal(url)).message).toContain("has the encoding LATIN1");
