@@ -52,7 +52,8 @@ export const basePath = text(
 export const webUrl = optional("an http:// or https:// address", isUrl(/^https?:$/));
 export const databaseUrl = optional(
   '"postgres://USER:PASSWORD@HOST:5432/DATABASE"',
-  isUrl(/^postgres(ql)?:$/),
+  // What else may be wrong with it is told by who connects to it.
+  isMatch(/^postgres(ql)?:\/\//),
 );
 export const timeOfDay = text('a time in UTC such as "03:00"', isMatch(/^([01]\d|2[0-3]):[0-5]\d$/));
 export const schedule = optional('five cron fields such as "30 4 * * *"', isCron);

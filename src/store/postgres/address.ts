@@ -1,6 +1,7 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
-import type { ConnectionOptions } from "node:tls";
+import { type ConnectionOptions, createSecureContext } from "node:tls";
 import { OperatorError } from "../../domain/errors.ts";
 
 /** Where the database is, and how it is to be reached: what `storage.url` says. */
@@ -33,6 +34,12 @@ const DEFAULT_PATIENCE_S = 2;
  * that never repeats the password. Without `sslmode` a server on another machine has to prove its name.
  */
 export function parseAddress(url: string): DatabaseAddress {
+  // Behind the last @: a comma in a password is no second host.
+  if (/^[^/]*\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/.test(url))
+    throw new OperatorError(
+      "storage.url names several hosts",
+      "Name one: a name or address that leads to the primary, such as that of a virtual address, HAProxy or Patroni.",
+    );
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !["postgres:", "postgresql:"].includes(parsed.protocol) || parsed.hash !== "")
     throw wrong("is no address of a PostgreSQL database");
@@ -80,9 +87,10 @@ function encryption(host: string, given: URLSearchParams): false | ConnectionOpt
       throw wrong("names certificates, but its connections are not encrypted; add sslmode=verify-full");
     return false;
   }
-  const pems = Object.fromEntries(
-    Object.entries(files).flatMap(([name, file]) => (file === null ? [] : [[name, read(file)]])),
-  );
+  const pems = {
+    ...(files.ca !== null && { ca: certificate("sslrootcert", files.ca) }),
+    ...(files.cert !== null && files.key !== null && identity(files.cert, files.key)),
+  };
   // As in libpq: who names an authority wants it to be asked.
   if (mode === "require" && files.ca === null) return { ...pems, rejectUnauthorized: false };
   if (mode === "verify-full") return { ...pems, rejectUnauthorized: true };
@@ -92,6 +100,40 @@ function encryption(host: string, given: URLSearchParams): false | ConnectionOpt
 /** On this machine: a socket, or a loopback address. */
 export function isNear(host: string): boolean {
   return host.startsWith("/") || host === "localhost" || host === "::1" || /^127\./.test(host);
+}
+
+/** What a server that asks for a certificate is shown. */
+function identity(certFile: string, keyFile: string): { cert: string; key: string } {
+  const cert = certificate("sslcert", certFile);
+  const key = holding("sslkey", keyFile, "no PEM private key without a passphrase", createPrivateKey);
+  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
+    throw new OperatorError(
+      `the key ${keyFile} of storage.url is not the one of the certificate ${certFile}`,
+      "Name the key that the certificate was issued for, by sslkey; the first certificate of sslcert must be that one.",
+    );
+  return { cert, key };
+}
+
+const certificate = (parameter: string, file: string) =>
+  holding(parameter, file, "no PEM certificate", (pem) => {
+    // A context alone would take a file without any certificate for one that trusts nobody.
+    new X509Certificate(pem);
+    createSecureContext({ ca: pem });
+  });
+
+/** The text of a file that `parse` takes. */
+function holding(parameter: string, file: string, lacks: string, parse: (pem: string) => unknown): string {
+  const text = read(file);
+  try {
+    parse(text);
+    return text;
+  } catch {
+    // The library's own words may quote the file.
+    throw new OperatorError(
+      `the file ${file}, ${parameter} of storage.url, holds ${lacks}`,
+      "A PEM file is text that begins with a line such as -----BEGIN CERTIFICATE-----.",
+    );
+  }
 }
 
 function read(file: string): string {
@@ -116,5 +158,5 @@ function decoded(part: string): string {
 const wrong = (what: string) =>
   new OperatorError(
     `storage.url ${what}`,
-    'Write it as "postgres://USER:PASSWORD@HOST:5432/DATABASE?sslmode=verify-full", signs like @ / : and % in a password as escapes (%40 %2F %3A %25).',
+    'Write it as "postgres://USER:PASSWORD@HOST:5432/DATABASE?sslmode=verify-full", signs like @ / : # ? and % in a password as escapes (%40 %2F %3A %23 %3F %25).',
   );

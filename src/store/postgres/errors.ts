@@ -80,6 +80,21 @@ export function readable(error: unknown, address: DatabaseAddress): unknown {
   const { shown, host, port, user, database } = address;
   const operator = (what: string, hint: string) => new OperatorError(`${shown}: ${what}`, hint);
   const storage = (what: string, hint: string) => new StorageError(`${shown}: ${what}`, hint);
+  if (message.startsWith("SASL: ") && address.password === "")
+    return operator(
+      "PostgreSQL wants a password, and storage.url has none",
+      `Write it into the address: postgres://${user}:PASSWORD@…, signs like @ / : # ? and % as escapes.`,
+    );
+  if (code === "28000" && message.endsWith("no encryption"))
+    return operator(
+      `PostgreSQL lets the user ${user} in by an encrypted connection alone (${message})`,
+      "Add ?sslmode=verify-full&sslrootcert=/path/to/authority.crt to storage.url; on this machine sslmode=require will do.",
+    );
+  if (code === "28000" && message.includes("client certificate"))
+    return operator(
+      `PostgreSQL lets the user ${user} in with a certificate alone (${message})`,
+      "Name one that is made out for the user, and its key: &sslcert=/path/to/user.crt&sslkey=/path/to/user.key in storage.url.",
+    );
   if (["28P01", "28000"].includes(code) || message.startsWith("SASL: ") || isPooler(cause, "login"))
     return operator(
       `PostgreSQL refuses the user ${user} (${message})`,
@@ -98,7 +113,7 @@ export function readable(error: unknown, address: DatabaseAddress): unknown {
   if (code === "42501")
     return operator(
       `the user ${user} lacks a privilege (${message})`,
-      "Let it own the database and its schema, or grant it CREATE and USAGE on the schema and all rights to its tables.",
+      "Let it own the database, or grant it, in this very database, CONNECT, CREATE and USAGE on the schema, and all rights to its tables.",
     );
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return storage(`the host ${host} is unknown (${code})`, `Check the name in storage.url. ${AWAY}`);
@@ -112,10 +127,25 @@ export function readable(error: unknown, address: DatabaseAddress): unknown {
       `the server's certificate is not for the name ${host} (${message})`,
       "Use the name that the certificate has, or have one made for this name. sslmode=verify-ca takes any name of the same authority.",
     );
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
+    return operator(
+      `the server's certificate is not to be trusted: it ${code === "CERT_HAS_EXPIRED" ? "has expired" : "is not valid yet"}`,
+      "Look at this machine's clock; else give PostgreSQL a new one (ssl_cert_file) and reload it: SELECT pg_reload_conf();",
+    );
   if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code) && message !== "")
     return operator(
       `the server's certificate is not to be trusted (${message || code})`,
       "Name the authority that signed it: ?sslmode=verify-full&sslrootcert=/path/to/authority.crt in storage.url.",
+    );
+  if (message.includes("TLSV1_ALERT_UNKNOWN_CA") || message.includes("TLSV1_ALERT_CERTIFICATE"))
+    return operator(
+      "PostgreSQL does not trust the certificate of sslcert",
+      "Name one that an authority in its ssl_ca_file has signed, and that has not expired.",
+    );
+  if (message === "There was an error establishing an SSL connection" || message.includes("SSL routines"))
+    return operator(
+      `what answers at ${host}:${port} does not encrypt as PostgreSQL does (${message})`,
+      "Check host and port in storage.url: something else may listen there.",
     );
   if (code === "25006")
     return storage(

@@ -43,3 +43,28 @@ test.each([
   expect(told).toBeInstanceOf(StorageError);
   expect([told.message, told.hint]).toEqual([expect.stringContaining(what), expect.stringContaining(hint)]);
 });
+
+test.each([
+  [
+    "28000",
+    'no pg_hba.conf entry for host "10.0.0.1", no encryption',
+    "by an encrypted connection",
+    "sslmode=",
+  ],
+  ["28000", "connection requires a valid client certificate", "with a certificate alone", "sslcert="],
+  [
+    "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA",
+    "TLSV1_ALERT_UNKNOWN_CA",
+    "does not trust the certificate",
+    "ssl_ca_file",
+  ],
+  ["42501", "permission denied for table partners", "lacks a privilege", "in this very database"],
+])("%s %s: what the connection lacks, and how to give it that", (code, message, what, hint) => {
+  const told = readable(refusal(code, message), address) as OperatorError;
+  expect(told).toBeInstanceOf(OperatorError);
+  expect([told.message, told.hint]).toEqual([expect.stringContaining(what), expect.stringContaining(hint)]);
+});
+
+test("a comma in a password is no second host", () => {
+  expect(parseAddress("postgres://a:b,c@host/d")).toMatchObject({ password: "b,c", host: "host" });
+});

@@ -43,7 +43,7 @@ describe("is refused in words", () => {
 
   test("no password where one is wanted", async () => {
     const { message } = await said(changed(plain, { password: "" }));
-    expect(message).toContain("PostgreSQL refuses the user mainstay");
+    expect(message).toContain("PostgreSQL wants a password, and storage.url has none");
   });
 
   test("a host that nobody knows", async () => {
@@ -77,6 +77,27 @@ describe("is refused in words", () => {
     expect(hint).toContain("sslrootcert");
   });
 
+  test("a certificate that has ended, told apart from one that nobody vouches for", async () => {
+    const ended = await PostgresServer.start({ tls: { cert: FIXTURE_TLS.expired, key: FIXTURE_TLS.key } });
+    const { message, hint } = await said(
+      `${ended.url()}?sslmode=verify-full&sslrootcert=${FIXTURE_TLS.authority}`,
+    );
+    await ended.end();
+    expect(message).toContain("the server's certificate is not to be trusted: it has expired");
+    expect(hint).toContain("ssl_cert_file");
+  });
+
+  test("another program than PostgreSQL, that answers a wish to encrypt in its own words", async () => {
+    const other = Bun.listen({
+      ...{ hostname: "127.0.0.1", port: 0 },
+      socket: { open: (socket) => void socket.write("SSH-2.0-OpenSSH_9.2\r\n"), data: () => {} },
+    });
+    const { message, hint } = await said(`postgres://a:b@127.0.0.1:${other.port}/d?sslmode=require`);
+    other.stop(true);
+    expect(message).toContain(`127.0.0.1:${other.port} does not encrypt as PostgreSQL does`);
+    expect(hint).toContain("something else may listen there");
+  });
+
   test("a certificate for another name", async () => {
     const url = changed(encrypted, { hostname: "localhost" });
     const { message, hint } = await said(`${url}?sslmode=verify-full&sslrootcert=${FIXTURE_TLS.authority}`);
@@ -97,6 +118,23 @@ describe("is refused in words", () => {
       "postgres://a@host/d?sslmode=verify-full&sslrootcert=/nowhere/ca.crt",
       "/nowhere/ca.crt of storage.url cannot be read",
     ],
+    [`postgres://a@host/d?sslrootcert=${import.meta.path}`, "sslrootcert of storage.url, holds no PEM cert"],
+    [`postgres://a@host/d?sslrootcert=${FIXTURE_TLS.key}`, "sslrootcert of storage.url, holds no PEM cert"],
+    [
+      `postgres://a@host/d?sslcert=${FIXTURE_TLS.key}&sslkey=${FIXTURE_TLS.key}`,
+      "sslcert of storage.url, holds",
+    ],
+    [
+      `postgres://a@host/d?sslcert=${FIXTURE_TLS.cert}&sslkey=${FIXTURE_TLS.cert}`,
+      "sslkey of storage.url, holds",
+    ],
+    [
+      `postgres://a@host/d?sslcert=${FIXTURE_TLS.authority}&sslkey=${FIXTURE_TLS.key}`,
+      `is not the one of the certificate ${FIXTURE_TLS.authority}`,
+    ],
+    ["postgres://a:b@one:5432,two:5432/d", "names several hosts"],
+    ["postgres://a:b#c@host/d", "is no address of a PostgreSQL database"],
+    ["postgres://a:b@host:99999/d", "is no address of a PostgreSQL database"],
   ])("the address %s", async (url, message) => {
     expect((await said(url)).message).toContain(message);
   });
