@@ -138,7 +138,7 @@ async function startOn(
   });
   const listeners = await openListeners(world, fetches);
   later.listeners = listeners;
-  await joined.start(listeners.url);
+  await joined.start(listeners.knownAs);
   store.onGroup((jobs, durationMs) => metrics.groupCommitted(jobs, durationMs));
   metrics.observe({
     read: store.read,

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { hostname } from "node:os";
 import { parseListen } from "../config/formats.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
@@ -18,6 +19,8 @@ export type ListenersWorld = { config: Config; clock: () => Instant; log: Logger
 export type Listeners = {
   url: string;
   adminUrl: string;
+  /** The main one's, as several servers and their operators tell it from the others'. */
+  knownAs: string;
   /** Reads the certificate and its key again; what cannot be used is logged, and the old one stays. */
   renewTls(): void;
   /** When the certificate that is shown ends; undefined without TLS. */
@@ -33,7 +36,7 @@ export async function openListeners(
   { config, clock, log }: ListenersWorld,
   fetch: { main: Fetch; admin: Fetch },
 ): Promise<Listeners> {
-  const { host: hostname, port, idleTimeoutS, tlsCert: certFile, tlsKey: keyFile } = config.server;
+  const { host, port, idleTimeoutS, tlsCert: certFile, tlsKey: keyFile } = config.server;
   const files = { certFile, keyFile };
   let identity = certFile === "" ? undefined : readTlsIdentity(files);
   if (identity) report(identity, clock(), log, "certificate read");
@@ -53,7 +56,7 @@ export async function openListeners(
   let main: Listener;
   let admin: Listener;
   try {
-    main = await open({ hostname, port, fetch: fetch.main, tls: identity });
+    main = await open({ hostname: host, port, fetch: fetch.main, tls: identity });
     admin =
       address === "main"
         ? main
@@ -77,6 +80,7 @@ export async function openListeners(
   return {
     url: main.url,
     adminUrl: admin.url,
+    knownAs: toldApart(main.url),
     renewTls() {
       if (!identity) {
         log.info("asked to read the certificate again, but server.tls_cert is not set");
@@ -98,6 +102,11 @@ export async function openListeners(
       await Promise.all(opened.map((listener) => listener.stop(graceMs)));
     },
   };
+}
+
+/** Listening on every address, all servers would go by the same one: then the machine's name stands for it. */
+function toldApart(url: string): string {
+  return url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, `//${hostname()}`);
 }
 
 /** An expired certificate is served all the same: a start that fails would cut off those who don't check it, too. */

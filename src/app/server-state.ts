@@ -15,7 +15,7 @@ export function serverState(
 ): ServerState {
   const { config } = sources;
   return {
-    address: later.listeners?.url ?? "",
+    address: later.listeners?.knownAs ?? "",
     overview: () => overviewOf({ ...sources, tlsValidTo: later.listeners?.tlsValidTo() }),
     jobs: () => later.jobs?.states() ?? [],
     runJob: async (name) => await later.jobs?.runNow(name),

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Administrator, adminClient, createAdministrator } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
@@ -54,6 +55,14 @@ describe("two servers on one database", () => {
     expect(listed.servers.map(({ id }: Json) => id)).toEqual(body.servers.map(({ id }: Json) => id));
     const metrics = await (await fetch(`${b.adminUrl}/metrics`)).text();
     expect(metrics).toContain("mainstay_servers_alive 2");
+  });
+
+  test("that listen on every address go by their machines' names", async () => {
+    const everywhere = await serverOn(url, a, { server: { host: "0.0.0.0" } });
+    const { port } = new URL(everywhere.url);
+    const { servers } = await a.json("servers");
+    expect(servers.map(({ address }: Json) => address)).toContain(`http://${hostname()}:${port}`);
+    await everywhere.stop();
   });
 
   test("say of what each knows of itself alone whose it is, and of a job where it runs", async () => {

@@ -21,7 +21,7 @@ export const serversCommand = command({
       !view.shared
         ? "One server has this data folder for itself."
         : view.servers.length === 0
-          ? "No server has been there for a day."
+          ? "No server is there, and none was lost within a day."
           : textTable(
               ["ALIVE", "ADDRESS", "VERSION", "LEASES", "SILENT", "CLOCK", "STARTED"],
               view.servers.map((one) => [
