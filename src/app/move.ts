@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
-import { OperatorError } from "../domain/errors.ts";
+import { OperatorError, StorageError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import { isUploadName } from "../domain/photo.ts";
 import type { Instant } from "../domain/time.ts";
@@ -157,9 +157,23 @@ function folderTarget({ config, env, to: dataDir, again, clock }: MoveWorld): Ta
       if (!keyIsInEnvironment(env) && existsSync(key))
         await replaceFile(keyFilePath(dataDir), readFileSync(key));
       close();
+      settleLog(unfinished, dataDir);
       placeFile(unfinished, databaseFile(dataDir));
     },
   };
+}
+
+/**
+ * Removes what SQLite may leave beside a database that was closed. Throws a StorageError where the log could not be taken
+ * into the file, as on a full disk: without it the database would get its name, and lack rows.
+ */
+function settleLog(file: string, dataDir: string): void {
+  if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    throw new StorageError(
+      `the database in ${dataDir} could not be finished: its log does not fit in`,
+      "Make room on that disk, and move again with --again.",
+    );
+  for (const ending of ["-wal", "-shm"]) rmSync(file + ending, { force: true });
 }
 
 /** What a move makes beside the database. */

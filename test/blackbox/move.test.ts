@@ -97,6 +97,7 @@ describe("a data folder that is moved to PostgreSQL, and back", () => {
     const folder = join(shared.folder, "again");
     const back = await shared.json("move", "--to", folder);
     expect(back.tables.properties).toBe(3);
+    expect(readdirSync(folder).sort()).toEqual(["mainstay.db", "mainstay.key", "uploads"]);
     const again = install({ storage: { data_dir: folder } });
     Object.assign(again, { dataDir: folder });
     await again.start();
