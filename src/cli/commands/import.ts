@@ -95,7 +95,7 @@ export const importCommand = command({
         "no file to import",
         "Name one or more: --properties, --appliances, --service-events.",
       );
-    const bar = progressBar(context.isTty && !context.json);
+    const bar = progressBar(context.isTty && !context.json, context.columns);
     const run = async (store: Store) =>
       await importPortfolio({
         store,

@@ -30,7 +30,7 @@ export const moveCommand = command({
     const { config, cwd, env, now, random, print } = context;
     const to = targetOf(named, toFile && resolve(cwd, toFile));
     requireInstallation(context);
-    const bar = progressBar(context.isTty && !context.json);
+    const bar = progressBar(context.isTty && !context.json, context.columns);
     const startedAt = performance.now();
     try {
       const moved = await move({

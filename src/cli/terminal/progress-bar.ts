@@ -6,14 +6,19 @@ export type ProgressBar = { show(name: string, done: number, total: number): voi
 /** For when nobody watches. */
 const SILENT: ProgressBar = { show: () => {}, stop: () => {} };
 
-export function progressBar(isTty: boolean): ProgressBar {
+/** Characters of the bar in a terminal of so many columns: what stands beside it may take the others, and is not cut. */
+export function barSize(columns: number): number {
+  return Math.max(5, Math.min(30, columns - 58));
+}
+
+export function progressBar(isTty: boolean, columns: number): ProgressBar {
   if (!isTty) return SILENT;
   const bar = new SingleBar({
     stream: process.stderr,
     format: "{name} [{bar}] {percentage} %  {value} of {total}  {eta_formatted} left",
     barCompleteChar: "#",
     barIncompleteChar: "-",
-    barsize: 30,
+    barsize: barSize(columns),
     clearOnComplete: true,
     stopOnComplete: false,
     gracefulExit: false, // signals are the program's business
