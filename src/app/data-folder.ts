@@ -129,7 +129,7 @@ async function requireSameKey(store: Store, masterKey: MasterKey, dataDir: strin
   if (first === own) return;
   throw new OperatorError(
     "this server's key is not the one that the others on this database have",
-    `Copy the key file of the server that was there first to ${keyFilePath(dataDir)}, or give its line in MAINSTAY_KEY_FILE.`,
+    `Copy the key file of the server that was there first to ${keyFilePath(dataDir)}, or name a copy of it by MAINSTAY_KEY_FILE.`,
   );
 }
 

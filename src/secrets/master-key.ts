@@ -98,7 +98,7 @@ function readKeyFile(path: string): string {
     if (code !== "ENOENT") throw new OperatorError(`the key file ${path} can't be read (${code})`);
     throw new OperatorError(
       `there is no key file ${path}`,
-      "`mainstay init` makes one for a new data folder; for an old one, restore the file from a backup",
+      "`mainstay init` makes one for a new data folder; for an old one, restore the file from a backup; for one of several servers, copy another's",
     );
   }
 }
