@@ -7,6 +7,7 @@ const FOLDER = join(import.meta.dir, "../../packaging/servers");
 const read = (name: string) => readFileSync(join(FOLDER, name), "utf8");
 
 type Service = {
+  hostname?: string;
   environment?: Record<string, string>;
   secrets?: string[];
   volumes?: string[];
@@ -23,7 +24,7 @@ const { install } = useMainstay();
 describe("compose.yaml", () => {
   test("has three servers of the same settings, and what they depend on", () => {
     expect(servers.map(([name]) => name)).toEqual(["mainstay-1", "mainstay-2", "mainstay-3"]);
-    for (const [, service] of servers) expect(service).toEqual(servers[0]![1]);
+    for (const [name, service] of servers) expect(service).toEqual({ ...servers[0]![1], hostname: name });
     const named = Object.values(compose.services).flatMap((service) => service.depends_on ?? []);
     expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(named));
   });
@@ -79,5 +80,12 @@ describe("haproxy.cfg", () => {
     expect(head).toMatch(/^HTTP\/1\.1 503 /);
     expect(head).toMatch(/\r\nRetry-After: \d+\r\n/);
     expect(JSON.parse(body!)).toEqual({ error: expect.any(String), code: "unavailable" });
+  });
+
+  test.each([502, 504])("answers for a server that is lost in the midst of a request: %i", (status) => {
+    expect(read("haproxy.cfg")).toContain(`errorfile ${status} /usr/local/etc/haproxy/${status}.http\n`);
+    const [head, body] = read(`${status}.http`).split("\r\n\r\n");
+    expect(head).toStartWith(`HTTP/1.1 ${status} `);
+    expect(JSON.parse(body!)).toEqual({ error: expect.stringContaining("not known"), code: "internal" });
   });
 });
