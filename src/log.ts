@@ -23,7 +23,7 @@ export function createLogger({ level, format, destination: lines, onError }: Log
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: (fields) => redactFields(fields) },
-      serializers: { err: (error: Error) => redactFields(stdSerializers.err(error)) },
+      serializers: { err: (error: Error) => redactFields(stdSerializers.err(withoutQuery(error))) },
       hooks: {
         streamWrite(line) {
           const shown = line.replace(CREDENTIAL_PATTERN, REDACTED);
@@ -34,6 +34,13 @@ export function createLogger({ level, format, destination: lines, onError }: Log
     },
     format === "pretty" ? forPeople(lines) : lines,
   );
+}
+
+/** A query builder's error repeats the values that the query was given, which are the partners': its cause says why. */
+function withoutQuery(error: Error): Error {
+  const { query, params, cause } = error as Error & { query?: unknown; params?: unknown };
+  if (typeof query !== "string" || params === undefined) return error;
+  return cause instanceof Error ? cause : new Error(`a query failed: ${query}`);
 }
 
 /** pino-pretty's formatter alone: its transport is a worker thread, whose file a compiled executable doesn't have. */

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { DrizzleQueryError } from "drizzle-orm";
 import { createLogger } from "../src/log.ts";
 import { newApiKey, newWebhookSecret } from "../src/secrets/credentials.ts";
 
@@ -55,6 +56,19 @@ test.each(["json", "pretty"] as const)("credentials inside any text are redacted
   const written = lines.join("");
   expect(written.match(/\[redacted\]/g)?.length).toBeGreaterThanOrEqual(5);
   for (const hidden of [key, secret, token]) expect(written).not.toContain(hidden);
+});
+
+test("an error of a query is told by its cause, without the values that the query was given", () => {
+  const { lines, log } = recorder("json");
+  const query = (cause?: Error) =>
+    new DrizzleQueryError("select name from partners where name = $1", ["Acme"], cause);
+  log.error({ err: query(new Error("PostgreSQL does not answer")) }, "job failed");
+  log.error({ err: query() }, "job failed");
+  expect(lines.map((line) => JSON.parse(line).err.message)).toEqual([
+    "PostgreSQL does not answer",
+    "a query failed: select name from partners where name = $1",
+  ]);
+  expect(lines.join("")).not.toContain("Acme");
 });
 
 test("the pretty format is a line for people", () => {
