@@ -64,30 +64,38 @@ export function callBlocks(connections: Connections, process: string): CallBlock
       | CallBlock
       | undefined;
   };
+  const setAside: CallBlocks["setAside"] = async (partnerId, day, calls, budget) => {
+    underWay++;
+    try {
+      const writer = free.pop() ?? (await enter());
+      writer.number++;
+      const values = [writer.name, writer.number, partnerId, day, calls, budget];
+      let row: Row | undefined;
+      try {
+        row = (await connections.once({ ...named("call_block"), text: SET_ASIDE, values })).rows[0] as Row;
+      } catch (error) {
+        if (isLost(error)) return await settled(writer, partnerId, day);
+        free.push(writer);
+        throw error;
+      }
+      // Those that write nothing for a day are forgotten, mostly all of them.
+      if (row?.entered === false) free.length = 0;
+      else free.push(writer);
+      return row && { revision: row.revision, taken: row.taken ?? undefined };
+    } finally {
+      underWay--;
+    }
+  };
   return {
-    async setAside(partnerId, day, calls, budget) {
+    async setAside(...asked) {
       // A write takes many at once; and none of them keeps reads from their connections.
       if (underWay >= pool / 2) return undefined;
-      underWay++;
-      try {
-        const writer = free.pop() ?? (await enter());
-        writer.number++;
-        const values = [writer.name, writer.number, partnerId, day, calls, budget];
-        let row: Row | undefined;
-        try {
-          row = (await connections.once({ ...named("call_block"), text: SET_ASIDE, values })).rows[0] as Row;
-        } catch (error) {
-          if (isLost(error)) return await settled(writer, partnerId, day);
-          free.push(writer);
-          throw error;
-        }
-        // Those that write nothing for a day are forgotten, mostly all of them.
-        if (row?.entered === false) free.length = 0;
-        else free.push(writer);
-        return row && { revision: row.revision, taken: row.taken ?? undefined };
-      } finally {
-        underWay--;
-      }
+      let late: ReturnType<typeof setTimeout>;
+      // What is granted after that is forfeited.
+      const isLate = new Promise<undefined>((resolve) => {
+        late = setTimeout(() => resolve(undefined), connections.awayMs);
+      });
+      return await Promise.race([setAside(...asked), isLate]).finally(() => clearTimeout(late));
     },
   };
 }

@@ -3,6 +3,7 @@ import { StorageError } from "../../domain/errors.ts";
 import { causeOf, isCollision, isHeldUp, isLost, isOfAll } from "./errors.ts";
 import { Alone, Careless, inOrderOfRows, type Job, type LaneOptions, type Outcome } from "./job.ts";
 import type { Runner, Statement } from "./statements.ts";
+import { answered, settle } from "./unanswered.ts";
 import { begin, LOOK, MARK, waitFor } from "./write-group.ts";
 
 /** How long further rows are waited for once one was held for too long. */
@@ -21,7 +22,7 @@ const MOST_UNDER_WAY = 128;
  * has happened.
  */
 export class Lane {
-  #waiting: Job[] = [];
+  readonly #waiting: Job[] = [];
   #running: Promise<void> | undefined;
   #client: pg.Client | undefined;
   #number = 0;
@@ -90,11 +91,11 @@ export class Lane {
     try {
       settled = await this.#settled(group);
     } catch (error) {
-      for (const job of group) job.settle(error, undefined);
+      for (const job of group) settle(job, error, undefined);
       return;
     }
     this.options.onGroup(group.length, this.options.ticks() - startedAt);
-    for (const { job, error, value } of settled) job.settle(error, value);
+    for (const { job, error, value } of settled) settle(job, error, value);
   }
 
   /** Runs the group until it is committed. Rejects when it cannot be. */
@@ -180,7 +181,7 @@ export class Lane {
       await this.#abandon(client);
       throw error;
     }
-    if (await this.#committed(client, number)) return outcomes;
+    if (await this.#committed(client, number, group)) return outcomes;
     const error = this.#failed ?? new Error("PostgreSQL rolled a transaction back and did not say why");
     if (isOfAll(error)) throw error;
     if (!careful) throw new Careless();
@@ -195,9 +196,9 @@ export class Lane {
   }
 
   /** Sends the commit. Whether it has happened; rejects when that cannot be known. */
-  async #committed(client: pg.Client, number: number): Promise<boolean> {
+  async #committed(client: pg.Client, number: number, group: readonly Job[]): Promise<boolean> {
     try {
-      const { command } = await client.query("COMMIT");
+      const { command } = await answered(client.query("COMMIT"), group, this.#waiting, this.options.ticks);
       return command === "COMMIT";
     } catch (error) {
       await this.#abandon(client);

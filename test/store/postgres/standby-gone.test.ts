@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type pg from "pg";
+import { StorageError } from "../../../src/domain/errors.ts";
+import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { eventually } from "../../support/eventually.ts";
+import { connectTo } from "../../support/postgres.ts";
+import { PostgresServer } from "../../support/postgres-server.ts";
+
+/*
+ * A primary whose synchronous standby is gone answers what reads, and no commit.
+ */
+
+const DAY = "2026-03-10";
+const NOON = Date.parse(`${DAY}T12:00:00Z`);
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+let server: PostgresServer;
+let store: Store;
+let administrator: pg.Client;
+beforeAll(async () => {
+  server = await PostgresServer.start();
+  store = await openPostgresStore(server.url(), { clock: () => NOON, random });
+  administrator = await connectTo(server.url());
+}, 60_000);
+afterAll(async () => {
+  await administrator.end();
+  await store.close();
+  await server.end();
+});
+
+const add = (id: string) =>
+  store.write(async (tx) => {
+    await tx.partners.insert({
+      ...{ id, name: "Acme", enabled: true, dailyBudget: 100, credentialGeneration: 1, createdAt: NOON },
+    });
+    await tx.budgets.add(id, DAY, 1);
+  });
+async function standby(name: string): Promise<void> {
+  await administrator.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+  await administrator.query("SELECT pg_reload_conf()");
+  const found = async () =>
+    (await administrator.query("SHOW synchronous_standby_names")).rows[0].synchronous_standby_names;
+  await eventually(async () => expect(await found()).toBe(name));
+}
+const refusal = (write: Promise<unknown>) => write.catch((error: unknown) => error);
+
+test("what waits for a commit that does not come is refused, and goes on by itself once it comes", async () => {
+  await add("PARTNER_0");
+  await standby("gone");
+  // As many as there are connections that write, and as many behind them.
+  const writes = Array.from({ length: 4 }, (_, nth) => refusal(add(`PARTNER_1_${nth}`)));
+  await eventually(async () => {
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = 'SyncRep'";
+    expect((await administrator.query(waiting)).rowCount).toBe(4);
+  });
+  const behind = Array.from({ length: 4 }, (_, nth) => refusal(add(`PARTNER_2_${nth}`)));
+  const block = store.callBlocks!.setAside("PARTNER_0", DAY, 7, 100);
+  for (const refused of await Promise.all([...writes, ...behind]))
+    expect(refused).toBeInstanceOf(StorageError);
+  expect(await block).toBeUndefined();
+  expect(await store.read.partners.list()).toHaveLength(1);
+  await standby("");
+  await eventually(async () => expect(await store.read.partners.list()).toHaveLength(5));
+  await add("PARTNER_3");
+  const ids = (await store.read.partners.list()).map(({ id }) => id);
+  expect(ids.filter((id) => id.startsWith("PARTNER_2"))).toEqual([]);
+}, 60_000);
