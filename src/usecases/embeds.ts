@@ -39,17 +39,14 @@ export async function createEmbed(
   return { embed, token };
 }
 
-/** Ends a page's token at once. */
+/** Ends a page's token at once. False where there is none of that id, or it has ended before. */
 export async function revokeEmbed(
   { store, actor }: Pick<Administration, "store" | "actor">,
   id: string,
-): Promise<void> {
-  await store.write(async (tx) => {
-    if (!(await tx.embeds.revoke(id, tx.now)))
-      throw new OperatorError(
-        `there is no embed ${id} that is not revoked yet`,
-        "`mainstay embed list` shows them all.",
-      );
+): Promise<boolean> {
+  return await store.write(async (tx) => {
+    if (!(await tx.embeds.revoke(id, tx.now))) return false;
     await tx.audit.record({ at: tx.now, actor, action: "embed.revoke", subject: id, detail: {} });
+    return true;
   });
 }

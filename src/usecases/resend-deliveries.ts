@@ -18,21 +18,25 @@ export type Resender = Pick<Administration, "store" | "actor" | "changed">;
  */
 export async function resendDelivery(resender: Resender, id: string, ofPartner?: string): Promise<Resent> {
   const { store, actor, changed } = resender;
-  const resent = await store.write(async (tx) => {
-    const delivery = (await tx.deliveryLog.find(id))?.delivery;
-    if (!delivery || (ofPartner ?? delivery.partnerId) !== delivery.partnerId)
-      throw notFound("Delivery not found");
-    if (delivery.status === "pending") throw conflict("Delivery is still being tried");
-    const { partnerId, attempts } = delivery;
-    await requireReceiver(tx, partnerId);
-    // Where several servers share the database one of them may have pruned it since.
-    if (!(await tx.deliveryLog.resend(id, tx.now))) throw notFound("Delivery not found");
-    await tx.partners.raiseRevision(partnerId);
-    const detail = { partner_id: partnerId, status: delivery.status };
-    await tx.audit.record({ at: tx.now, actor, action: "delivery.resend", subject: id, detail });
-    return { id, partnerId, attempts };
-  });
-  changed(resent.partnerId);
+  const partnerId = (await store.read.deliveryLog.find(id))?.delivery.partnerId;
+  if (partnerId === undefined || (ofPartner ?? partnerId) !== partnerId) throw notFound("Delivery not found");
+  const resent = await store.write(
+    async (tx) => {
+      // The partner's rows are this write's own by now: of two that ask at once the second finds it being tried.
+      const delivery = (await tx.deliveryLog.find(id))?.delivery;
+      if (!delivery) throw notFound("Delivery not found");
+      if (delivery.status === "pending") throw conflict("Delivery is still being tried");
+      await requireReceiver(tx, partnerId);
+      // Where several servers share the database one of them may have pruned it since.
+      if (!(await tx.deliveryLog.resend(id, tx.now))) throw notFound("Delivery not found");
+      await tx.partners.raiseRevision(partnerId);
+      const detail = { partner_id: partnerId, status: delivery.status };
+      await tx.audit.record({ at: tx.now, actor, action: "delivery.resend", subject: id, detail });
+      return { id, partnerId, attempts: delivery.attempts };
+    },
+    { partnerId },
+  );
+  changed(partnerId);
   return resent;
 }
 

@@ -60,6 +60,17 @@ describe("resending", () => {
     await expect(resendDelivery(administration, "WH_1_aaaaa")).rejects.toMatchObject({ code: "not_found" });
   });
 
+  // Rule: resend-refused
+  test("is done for one of two that ask at once; the other is told that it is being tried", async () => {
+    const world = await partnerStore(NOON);
+    const other = { ...world.administration, store: await world.open() };
+    for (const id of await settle(world, "failed", 5)) {
+      const asked = [resendDelivery(world.administration, id), resendDelivery(other, id)];
+      const refused = (await Promise.allSettled(asked)).filter(({ status }) => status === "rejected");
+      expect(refused).toMatchObject([{ reason: { code: "conflict" } }]);
+    }
+  });
+
   test("of a window takes the failed ones made within it, however many, and writes one audit entry", async () => {
     const world = await partnerStore(NOON);
     const { store, administration, partnerId } = world;

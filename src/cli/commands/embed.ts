@@ -1,5 +1,6 @@
 import { publicUrl } from "../../config/public-url.ts";
 import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
+import { OperatorError } from "../../domain/errors.ts";
 import { createEmbed, revokeEmbed } from "../../usecases/embeds.ts";
 import { embedRecord, newEmbedRecord } from "../../wire/embed.ts";
 import { type Command, command, required, whole } from "../command.ts";
@@ -69,7 +70,14 @@ const revoke = command({
   summary: "end an embedded page at once",
   arguments: { embedId: required("the embed's id") },
   async run(context, { embedId }) {
-    await withAdministration(context, (administration) => revokeEmbed(administration, embedId));
+    const isEnded = await withAdministration(context, (administration) =>
+      revokeEmbed(administration, embedId),
+    );
+    if (!isEnded)
+      throw new OperatorError(
+        `there is no embed ${embedId} that is not revoked yet`,
+        "`mainstay embed list` shows them all.",
+      );
     context.print({ embed_id: embedId, revoked: true }, `The page of ${embedId} has ended.`);
   },
 });

@@ -42,8 +42,8 @@ export function adminEmbedOperations(): Operation[] {
       replies: answers("It has ended", revokedEmbed),
       body: "optional",
       async handle({ administration, params, store }) {
-        const { id, revokedAt } = await getEmbed(store, params.id!);
-        if (revokedAt === null) await revokeEmbed(administration, id);
+        const { id } = await getEmbed(store, params.id!);
+        await revokeEmbed(administration, id);
         return ok({ embed_id: id, revoked: true });
       },
     }),
