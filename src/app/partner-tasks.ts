@@ -10,7 +10,7 @@ import { ACTING_PASS, type ActingPasses } from "../secrets/acting-pass.ts";
 import type { Store } from "../store/store.ts";
 import { announceState } from "../usecases/announce-state.ts";
 import type { Administration } from "../usecases/partners.ts";
-import { partnerTurn, takeTurn, whoHas } from "../usecases/turns.ts";
+import { partnerTurn, takeTurn } from "../usecases/turns.ts";
 import { takeTurns } from "../usecases/walk.ts";
 import { inWords, runOwnCommand } from "./own-command.ts";
 
@@ -24,12 +24,12 @@ export type PartnerTasks = {
   /** Begins it in the name of `by`, this server in words. */
   announce(administration: Administration, partner: Partner, by: string): Promise<Begun>;
   /** The same; `name` is the partner's, as it was confirmed. */
-  purge(administration: Administration, partner: Partner): Promise<Begun>;
+  purge(administration: Administration, partner: Partner, by: string): Promise<Begun>;
   stop(): Promise<void>;
 };
 
 const MOST_REMEMBERED = 1000;
-const BUSY = { heldBy: undefined };
+const BUSY: { heldBy: undefined } = { heldBy: undefined };
 
 export function partnerTasks(world: {
   config: Config;
@@ -66,16 +66,20 @@ export function partnerTasks(world: {
     return "begun";
   };
 
+  /** The turn at the partner; else who does something to it already. */
+  const turnAt = async (partnerId: string, by: string) => {
+    if (isBusy(partnerId)) return BUSY;
+    const turn = await takeTurn(store, partnerTurn(partnerId), by);
+    if ("heldBy" in turn || !isBusy(partnerId)) return turn;
+    await turn.end();
+    return BUSY;
+  };
+
   return {
     state: (partnerId) => latest.get(partnerId),
     async announce(administration, partner, by) {
-      if (isBusy(partner.id)) return BUSY;
-      const turn = await takeTurn(store, partnerTurn(partner.id), by);
+      const turn = await turnAt(partner.id, by);
       if ("heldBy" in turn) return turn;
-      if (isBusy(partner.id)) {
-        await turn.end();
-        return BUSY;
-      }
       const pause = async () => {
         if (abort.signal.aborted)
           throw new OperatorError("the server was stopped", "Ask for it again: what was queued is sent.");
@@ -86,10 +90,9 @@ export function partnerTasks(world: {
       );
     },
     /** A process of its own, since deleting takes a connection that does nothing else. */
-    async purge({ actor, changed }, { id, name }) {
-      const heldBy = await whoHas(store, partnerTurn(id));
-      if (heldBy !== undefined) return { heldBy };
-      if (isBusy(id)) return BUSY;
+    async purge({ actor, changed }, { id, name }, by) {
+      const turn = await turnAt(id, by);
+      if ("heldBy" in turn) return turn;
       const settings = config.file === undefined ? [] : ["--config", config.file];
       const args = [
         "partner",
@@ -102,7 +105,7 @@ export function partnerTasks(world: {
       ];
       return start(id, "purge", async () => {
         const own = { ...env, [ACTING_PASS]: passes.issue(actor, clock()) };
-        const deleted = await runOwnCommand({ args, env: own, signal: abort.signal });
+        const deleted = await runOwnCommand({ args, env: own, signal: abort.signal }).finally(turn.end);
         changed(id);
         const { deleted_rows: rows, deleted_files: files } = deleted as Record<string, number>;
         return { rows: rows!, files: files! };

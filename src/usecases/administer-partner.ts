@@ -3,7 +3,7 @@ import type { Partner, PartnerSettings, WebhookReceiver } from "../domain/partne
 import type { Instant } from "../domain/time.ts";
 import { newWebhookSecret } from "../secrets/credentials.ts";
 import type { Store, Tx } from "../store/store.ts";
-import type { Administration } from "./partners.ts";
+import { type Administration, refuseDeleted } from "./partners.ts";
 
 type Subject = { partner: Partner; receiver: WebhookReceiver };
 
@@ -36,19 +36,27 @@ export async function changePartner(
 
 /**
  * Turns a partner on or off. While it is off its credentials are refused and its deliveries wait; they go out when it
- * is on again. Tokens that were live when it was turned off stay ended.
+ * is on again. Tokens that were live when it was turned off stay ended. Throws conflict for turning one on whose deletion
+ * has begun.
  */
 export async function setEnabled(
   administration: Administration,
   partnerId: string,
   enabled: boolean,
 ): Promise<void> {
-  await change(administration, partnerId, async (tx, { partner }, record) => {
-    if (partner.enabled === enabled) return;
-    const credentialGeneration = partner.credentialGeneration + (enabled ? 0 : 1);
-    await tx.partners.update(partnerId, { enabled, credentialGeneration });
-    await record(enabled ? "partner.enable" : "partner.disable", {});
+  await change(administration, partnerId, async (tx, { partner }) => {
+    if (enabled) await refuseDeleted(tx, partnerId);
+    if (partner.enabled !== enabled) await setEnabledIn(tx, administration.actor, partner, enabled);
   });
+}
+
+/** The same in a transaction that does more. */
+export async function setEnabledIn(tx: Tx, actor: string, partner: Partner, enabled: boolean): Promise<void> {
+  const { id } = partner;
+  const credentialGeneration = partner.credentialGeneration + (enabled ? 0 : 1);
+  await tx.partners.update(id, { enabled, credentialGeneration });
+  const action = enabled ? "partner.enable" : "partner.disable";
+  await tx.audit.record({ at: tx.now, actor, action, subject: id, detail: {} });
 }
 
 /** Ends every bearer token issued so far, at once. The API key and the client credentials stay. */

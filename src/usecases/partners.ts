@@ -1,10 +1,10 @@
-import { OperatorError } from "../domain/errors.ts";
+import { conflict, notFound, OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import { isReceiverUrl, type Partner, type PartnerCredentials } from "../domain/partner.ts";
 import { newApiKey, newClientId, newClientSecret, newWebhookSecret } from "../secrets/credentials.ts";
 import { hashSecret } from "../secrets/hash.ts";
 import type { Sealer } from "../secrets/sealer.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, Tx } from "../store/store.ts";
 import { isRequiredLine } from "../wire/text-bounds.ts";
 
 /** What administering partners and administrators works with, from the command line and over HTTP alike. */
@@ -82,13 +82,26 @@ export async function requirePartner(store: Store, id: string): Promise<Partner>
   return partner;
 }
 
-/** A new API key; the one before ends at once. */
+/**
+ * Throws not_found for a partner that is gone, and conflict for one whose deletion has begun, on whichever server: that
+ * ends its client credentials for good. To be asked in the transaction that lets it in again.
+ */
+export async function refuseDeleted(tx: Tx, partnerId: string): Promise<void> {
+  if (!(await tx.partners.find(partnerId))) throw notFound(`Partner not found: ${partnerId}`);
+  if ((await tx.partners.clientId(partnerId)) === undefined)
+    throw conflict(
+      "This partner is being deleted. Nothing was changed; ask for its deletion again to end that",
+    );
+}
+
+/** A new API key; the one before ends at once. Throws conflict for a partner whose deletion has begun. */
 export async function rotateApiKey(administration: Administration, partnerId: string): Promise<string> {
   const { store, random, actor } = administration;
   await requirePartner(store, partnerId);
   const apiKey = newApiKey(random);
   await store.write(
     async (tx) => {
+      await refuseDeleted(tx, partnerId);
       await tx.partners.revokeCredentials(partnerId, "api_key", tx.now);
       await tx.partners.insertCredential({
         partnerId,
@@ -113,7 +126,7 @@ export async function rotateApiKey(administration: Administration, partnerId: st
 
 /**
  * A new client secret for the same client id; the one before ends at once. Tokens that were issued with it live to
- * their end, unless `revokeTokens` ends them too.
+ * their end, unless `revokeTokens` ends them too. Throws conflict for a partner whose deletion has begun.
  */
 export async function rotateClientSecret(
   { store, random, actor }: Administration,
@@ -123,6 +136,7 @@ export async function rotateClientSecret(
   const clientSecret = newClientSecret(random);
   const clientId = await store.write(
     async (tx) => {
+      await refuseDeleted(tx, partnerId);
       const replaced = await tx.partners.replaceClientSecret(partnerId, hashSecret(clientSecret), tx.now);
       const detail = { client_id: replaced };
       await tx.audit.record({

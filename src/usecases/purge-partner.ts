@@ -1,7 +1,8 @@
-import { OperatorError } from "../domain/errors.ts";
+import { notFound, OperatorError } from "../domain/errors.ts";
 import type { Partner } from "../domain/partner.ts";
 import type { PurgePlace } from "../store/queries/purge.ts";
-import { setEnabled } from "./administer-partner.ts";
+import type { Tx } from "../store/store.ts";
+import { setEnabledIn } from "./administer-partner.ts";
 import type { Administration } from "./partners.ts";
 import type { Uploads } from "./photos.ts";
 
@@ -17,9 +18,9 @@ const STEP_ROWS = 400;
 
 /**
  * Deletes a partner with all that it owns, for good; returns how many rows and files. Its credentials end first, so
- * that nothing comes in meanwhile. In short transactions: one that was cut short is simply asked for again. The audit
- * keeps that it was done, and what was done to the partner before.
- * @throws OperatorError when `name` is not the partner's.
+ * that nothing comes in meanwhile. In short transactions: one that was cut short is simply asked for again, and of two at
+ * once each goes on with what the other leaves. The audit keeps that it was done, and what was done to the partner before.
+ * @throws OperatorError when `name` is not the partner's, and not_found when it is gone.
  */
 export async function purgePartner(
   { administration, uploads, pause }: PurgeParts,
@@ -34,9 +35,12 @@ export async function purgePartner(
       "Give its whole name with --confirm, or look the id up with `mainstay partner list`.",
     );
   const totals = await store.read.totals.ofPartner(id);
-  await setEnabled(administration, id, false);
   await store.write(
     async (tx) => {
+      const present = await tx.partners.find(id);
+      if (!present) throw notFound(`Partner not found: ${id}`);
+      // Together, so that nobody lets it in again in between.
+      if (present.enabled) await setEnabledIn(tx, actor, present, false);
       await tx.partners.revokeCredentials(id, "api_key", tx.now);
       await tx.partners.revokeCredentials(id, "client_secret", tx.now);
       await tx.partners.raiseRevision(id);
@@ -48,6 +52,11 @@ export async function purgePartner(
   );
   changed(id);
   const deleted = { rows: 0, files: 0 };
+  const finish = async (tx: Tx, detail: typeof deleted) => {
+    if (!(await tx.partners.find(id))) return; // Another has ended it.
+    await tx.purge.finish(id);
+    await tx.audit.record({ at: tx.now, actor, action: "partner.purged", subject: id, detail });
+  };
   let reached: PurgePlace | undefined;
   for (let isEmpty = false; !isEmpty; ) {
     const step = await store.write(
@@ -60,7 +69,11 @@ export async function purgePartner(
           rows += purged.rows;
           place = purged.place;
           files.push(...purged.files);
-          if (purged.isEmpty) return { rows, files, place, isEmpty: true };
+          if (purged.isEmpty) {
+            // In the same transaction: what came in by a call from before must not be left without its partner.
+            await finish(tx, { rows: deleted.rows + rows, files: deleted.files + files.length });
+            return { rows, files, place, isEmpty: true };
+          }
           await tx.giveWay();
         }
         return { rows, files, place, isEmpty: false };
@@ -75,13 +88,6 @@ export async function purgePartner(
     isEmpty = step.isEmpty;
     await pause();
   }
-  await store.write(
-    async (tx) => {
-      await tx.purge.finish(id);
-      await tx.audit.record({ at: tx.now, actor, action: "partner.purged", subject: id, detail: deleted });
-    },
-    { partnerId: id },
-  );
   changed(id);
   return deleted;
 }

@@ -1,4 +1,5 @@
 import { OperatorError } from "../../domain/errors.ts";
+import { ACTING_PASS } from "../../secrets/acting-pass.ts";
 import { courteousPause } from "../../usecases/courtesy.ts";
 import { requirePartner } from "../../usecases/partners.ts";
 import { purgePartner } from "../../usecases/purge-partner.ts";
@@ -67,8 +68,10 @@ export const purgeCommand: Command = command({
         }
         const uploads = uploadsOf(store, context.config.storage.dataDir);
         const parts = { administration, uploads, pause: courteousPause(store, context.now) };
-        // Of two purges each goes on with what the other leaves, so that one that was killed keeps nobody from it.
-        const heldBy = await whoHas(store, partnerTurn(partnerId));
+        // Of two commands each goes on with what the other leaves, so that one that was killed keeps nobody from it. A
+        // server has the turn of the one that it starts.
+        const isServers = context.env[ACTING_PASS] !== undefined;
+        const heldBy = isServers ? undefined : await whoHas(store, partnerTurn(partnerId));
         if (heldBy !== undefined) throw othersTurn(turnAt(context, partnerId).what, heldBy);
         return await purgePartner(parts, partner, confirm);
       },

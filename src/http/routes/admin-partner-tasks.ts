@@ -23,7 +23,7 @@ export type PartnerTasks = {
   state(partnerId: string): PartnerTask | undefined;
   /** Begins it in the name of `by`, this server in words; else says who does something to the partner. */
   announce(administration: Administration, partner: Partner, by: string): Promise<Begun>;
-  purge(administration: Administration, partner: Partner): Promise<Begun>;
+  purge(administration: Administration, partner: Partner, by: string): Promise<Begun>;
 };
 
 export type PartnerTaskParts = {
@@ -108,7 +108,7 @@ export function partnerTaskOperations({
         const partner = await getPartner(store, params.id!);
         if (purgeRequest.check(body).confirm !== partner.name)
           throw refused("confirm", "must be the partner's whole name. Nothing was deleted");
-        requireBegun(await tasks().purge(administration, partner));
+        requireBegun(await tasks().purge(administration, partner, thisServer(address())));
         return accepted(taskOf(partner.id));
       },
     }),
