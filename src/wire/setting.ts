@@ -1,5 +1,6 @@
 import type { SettingInForce } from "../domain/setting.ts";
 import { flag, list, object, text } from "./kit.ts";
+import { toldBy } from "./server.ts";
 
 const setting = object({
   key: text("The setting's name", "limits.daily_budget"),
@@ -10,17 +11,21 @@ const setting = object({
 });
 
 export const settings = object({
+  server: toldBy,
   file: text("The configuration file; null when there is none", "/etc/mainstay/mainstay.toml").orNull(),
   settings: list("Every setting, in the order of the file", setting),
 });
 
-export const settingsView = settings.view((file: string | undefined, all: readonly SettingInForce[]) => ({
-  file: file ?? null,
-  settings: all.map((one) => ({
-    key: one.key,
-    value: one.isSecret ? null : JSON.stringify(one.value),
-    is_secret: one.isSecret,
-    is_set: one.isSet,
-    origin: one.origin,
-  })),
-}));
+export const settingsView = settings.view(
+  (server: string, file: string | undefined, all: readonly SettingInForce[]) => ({
+    server,
+    file: file ?? null,
+    settings: all.map((one) => ({
+      key: one.key,
+      value: one.isSecret ? null : JSON.stringify(one.value),
+      is_secret: one.isSecret,
+      is_set: one.isSet,
+      origin: one.origin,
+    })),
+  }),
+);

@@ -115,7 +115,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       summary: "The settings in force and where each was given; secrets are not shown",
       tag: "Administration",
       replies: answers("The settings", settings),
-      handle: () => ok(settingsView(server().configFile, server().settings)),
+      handle: () => ok(settingsView(server().address, server().configFile, server().settings)),
     }),
     adminOperation({
       id: "listAdministrators",

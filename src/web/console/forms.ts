@@ -187,7 +187,7 @@ export type SettingForm = {
   is_set: boolean;
   origin: string;
 };
-export type SettingsForm = { file: string | null; settings: SettingForm[] };
+export type SettingsForm = { server: string; file: string | null; settings: SettingForm[] };
 
 type MeasuresForm = {
   concordance: number | null;

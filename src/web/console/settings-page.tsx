@@ -12,7 +12,7 @@ export function SettingsPage({ place }: { place: Place }) {
   useTitle("Settings");
   return (
     <Showing loaded={loaded} what="the settings" isPage>
-      {({ file, settings }) => {
+      {({ server, file, settings }) => {
         const shown = settings.filter(({ origin }) => !onlyGiven || origin !== "default");
         const sections = Map.groupBy(shown, ({ key }) => key.split(".")[0]!);
         return (
@@ -22,7 +22,8 @@ export function SettingsPage({ place }: { place: Place }) {
               about={
                 <>
                   {file === null ? "No file was read." : <code>{file}</code>} Settings are changed there, in
-                  the environment or by flags, and take effect with the next start.
+                  the environment or by flags, and take effect with the next start. Told by the server at{" "}
+                  {server}.
                 </>
               }
             >
