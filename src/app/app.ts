@@ -183,7 +183,7 @@ async function startOn(
       const graceMs = config.server.shutdownGraceS * 1000;
       await listeners.stop(graceMs);
       endWatch();
-      proposals.stop();
+      await proposals.stop();
       await tasks.stop();
       await jobs.stop();
       await dispatcher.stop(graceMs);

@@ -1,78 +1,59 @@
 import type { Config } from "../config/settings.ts";
-import { keptFitId } from "../domain/calibration/model-version.ts";
 import type { ModelProposal } from "../domain/model-proposal.ts";
-import type { Instant } from "../domain/time.ts";
+import type { Logger } from "../log.ts";
 import type { Store } from "../store/store.ts";
-import { FIT_TURN, whoHas } from "../usecases/turns.ts";
-import { inWords, runOwnCommand, STARTED_BY } from "./own-command.ts";
-import type { Begun } from "./partner-tasks.ts";
+import { beginFit, failFit, latestFit } from "../usecases/fits.ts";
+import { keepTaken } from "../usecases/turns.ts";
+import { FIT_TURN, inWords, runOwnCommand } from "./own-command.ts";
 
 /** Fits of the model that administrators ask for: one at a time, and the latest is kept with its proof. */
 export type ModelProposals = {
   state(): Promise<ModelProposal>;
-  /** Begins a fit in the name of `by`, this server in words. */
-  start(by: string): Promise<Begun>;
-  /** Is told that the fit that was kept is in use now. */
-  applied(version: string): void;
-  stop(): void;
+  /** Begins a fit in the name of `by`, this server in words; else says who makes one. */
+  start(asked: { by: string; actor: string }): Promise<"begun" | { heldBy: string }>;
+  stop(): Promise<void>;
 };
 
-const NONE: ModelProposal = {
-  id: null,
-  status: "none",
-  startedAt: null,
-  finishedAt: null,
-  error: null,
-  modelVersion: null,
-  report: null,
-};
+const STOPPED = "It was cut short, since the server was stopped. Ask for it again.";
 
 /** Each fit is a process of its own, since it reads every history, whose memory is then given back. */
 export function modelProposals(world: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
-  clock: () => Instant;
-  store: Pick<Store, "isShared" | "read">;
+  log: Logger;
+  store: Pick<Store, "read" | "write">;
 }): ModelProposals {
-  const { config, env, clock, store } = world;
+  const { config, env, log, store } = world;
   const settings = config.file === undefined ? [] : ["--config", config.file];
   const abort = new AbortController();
-  /** What this process knows beyond what is kept. */
-  let latest = NONE;
+  let running: Promise<void> | undefined;
 
-  const fit = async (by: string) => {
-    latest = { ...NONE, status: "running", startedAt: clock() };
+  /** The turn is the process's own as well: one that its server leaves behind keeps it to its end. */
+  const fit = async (holder: string) => {
+    const { letGo } = keepTaken(store, holder);
+    const args = ["calibrate", "--keep", "--data-dir", config.storage.dataDir, ...settings];
     try {
-      const args = ["calibrate", "--keep", "--data-dir", config.storage.dataDir, ...settings];
-      await runOwnCommand({ args, env: { ...env, [STARTED_BY]: by }, signal: abort.signal });
-      latest = NONE;
+      await runOwnCommand({ args, env: { ...env, [FIT_TURN]: holder }, signal: abort.signal });
     } catch (error) {
-      latest = { ...latest, status: "failed", finishedAt: clock(), error: inWords(error as Error) };
+      const why = abort.signal.aborted ? STOPPED : inWords(error as Error);
+      await failFit(store, holder, why).catch((failure) =>
+        log.warn({ err: failure }, "why a fit of the model has failed could not be stored"),
+      );
+    } finally {
+      letGo();
     }
   };
   return {
-    async state() {
-      if (latest.status === "running" || latest.status === "failed") return latest;
-      const kept = await store.read.models.keptFit();
-      if (!kept) return latest;
-      return {
-        ...NONE,
-        id: keptFitId(kept),
-        status: "ready",
-        finishedAt: kept.madeAt,
-        report: kept.evidence,
-      };
-    },
-    async start(by) {
-      // That process takes the turn.
-      const heldBy = latest.status === "running" ? undefined : await whoHas(store, FIT_TURN);
-      if (heldBy !== undefined || latest.status === "running") return { heldBy };
-      void fit(by);
+    state: () => latestFit(store.read),
+    async start(asked) {
+      const begun = await beginFit(store, asked);
+      if ("heldBy" in begun) return begun;
+      running = fit(begun.holder);
       return "begun";
     },
-    applied(version) {
-      latest = { ...NONE, status: "applied", finishedAt: clock(), modelVersion: version };
+    async stop() {
+      abort.abort();
+      await running;
     },
-    stop: () => abort.abort(),
   };
 }

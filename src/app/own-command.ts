@@ -1,7 +1,7 @@
 import { PROGRAM_FILE } from "./build-info.ts";
 
-/** The variable that tells a command which server has started it, in words. */
-export const STARTED_BY = "MAINSTAY_STARTED_BY";
+/** The variable that hands a command the turn at fits that the server has taken for it. */
+export const FIT_TURN = "MAINSTAY_FIT_TURN";
 
 export type OwnCommand = {
   args: readonly string[];

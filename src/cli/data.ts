@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { type DataFolder, openDataFolder } from "../app/data-folder.ts";
-import { STARTED_BY } from "../app/own-command.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { ACTING_PASS, actingPasses } from "../secrets/acting-pass.ts";
 import type { SqliteStoreOptions } from "../store/sqlite/store.ts";
@@ -82,9 +81,8 @@ export function actorOf({ env }: Pick<Context, "env">): string {
   return `cli:${uid === undefined ? (env.USERNAME ?? "unknown") : named(uid)}${behind}`;
 }
 
-/** The same for whoever waits for what this command does, on whichever machine; a server's own command is the server. */
-export const whoRuns = ({ env }: Pick<Context, "env">): string =>
-  env[STARTED_BY] ?? `${actorOf({ env })} on ${hostname()}`;
+/** The same for whoever waits for what this command does, on whichever machine. */
+export const whoRuns = ({ env }: Pick<Context, "env">): string => `${actorOf({ env })} on ${hostname()}`;
 
 /** The name of the user by whose right the command runs. */
 export function userName({ env }: Pick<Context, "env">): string {

@@ -1,4 +1,5 @@
 import { OperatorError } from "../domain/errors.ts";
+import { LEASE_MS } from "../domain/lease.ts";
 import type { Store, Tx } from "../store/store.ts";
 
 /*
@@ -7,8 +8,6 @@ import type { Store, Tx } from "../store/store.ts";
  */
 
 const LEASE = "calibration";
-/** What is cut short keeps the others from it no longer than this. */
-const LEASE_MS = 60_000;
 
 /** Whose turn it is: known by an id that nobody else has. */
 export type CalibrationTurn = { holder: string };

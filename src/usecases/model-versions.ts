@@ -2,13 +2,17 @@ import type { Calibration } from "../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES } from "../domain/calibration/fit.ts";
 import { type KeptFit, keptFitId } from "../domain/calibration/model-version.ts";
 import { conflict, OperatorError } from "../domain/errors.ts";
+import { toIso } from "../domain/time.ts";
 import { versionName } from "../store/queries/models.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { type CalibrationTurn, endTurn, inTurn, keepTurn, takeTurn } from "./calibration-turn.ts";
+import { type FitTurn, recordApplied } from "./fits.ts";
 import type { CalibrationEnvironment } from "./forecast-year.ts";
 import { modelVersionOf } from "./model-in-use.ts";
 
 export type ModelAdministration = CalibrationEnvironment & { store: Store; actor: string };
+/** `fitTurn` is the one of the fit that is stored, which ends with that; none where nobody else can make one. */
+type Storing = ModelAdministration & { fitTurn?: FitTurn };
 
 /** Frailties stored in one transaction. */
 const BATCH = 500;
@@ -19,11 +23,8 @@ type Fitted = { calibration: Calibration; evidence: Record<string, unknown> };
  * Keeps a fit with its proof, in place of the one that was kept before, so that it can be put to use once somebody has
  * looked at it. Scores stay as they are.
  */
-export async function keepFit(
-  world: ModelAdministration,
-  { calibration, evidence }: Fitted,
-): Promise<KeptFit> {
-  const { store, knowledge } = world;
+export async function keepFit(world: Storing, { calibration, evidence }: Fitted): Promise<KeptFit> {
+  const { store, knowledge, fitTurn } = world;
   return await inTurn(store, async (turn) => {
     const number = await storeFrailties(world, turn, calibration);
     return await store.write(async (tx) => {
@@ -35,6 +36,8 @@ export async function keepFit(
         madeAt: tx.now,
       };
       await tx.models.keepFit(kept);
+      const { base } = kept;
+      await fitTurn?.finish(tx, { proposalId: keptFitId(kept), modelVersion: versionName(base, number) });
       return kept;
     });
   });
@@ -53,6 +56,12 @@ export async function applyKeptFit(
     const turn = await takeTurn(tx);
     if (!turn) throw beingStored();
     const kept = await tx.models.keptFit();
+    const [, number] = /^(\d{1,9})-\d+$/.exec(id) ?? [];
+    const before = kept || number === undefined ? undefined : await tx.models.find(Number(number));
+    if (before)
+      throw conflict(
+        `Model ${before.version} was put to use already, at ${toIso(before.createdAt)}. Nothing was changed`,
+      );
     if (!kept || keptFitId(kept) !== id)
       throw conflict("This is not the latest fit: look at that one's proof. Nothing was changed");
     if (kept.base !== knowledge.modelVersion || (await tx.models.nextNumber()) !== kept.number)
@@ -61,6 +70,7 @@ export async function applyKeptFit(
       throw conflict("The fit is not proven better than the plain model. Nothing was changed");
     await tx.models.forgetKeptFit();
     const version = await putToUse(tx, kept, actor);
+    await recordApplied(tx, actor, version);
     await endTurn(tx, turn);
     return version;
   });
@@ -71,18 +81,20 @@ export async function applyKeptFit(
  * OperatorError, with nothing changed, for one that is not proven better, unless it is forced. Returns its name.
  */
 export async function applyCalibration(
-  world: ModelAdministration,
+  world: Storing,
   calibration: Calibration,
   { force, evidence }: { force: boolean; evidence: Record<string, unknown> },
 ): Promise<string> {
-  const { store, knowledge, actor } = world;
+  const { store, knowledge, actor, fitTurn } = world;
   if (!calibration.validation.better && !force) throw notProven(calibration);
   return await inTurn(store, async (turn) => {
     const number = await storeFrailties(world, turn, calibration);
     return await store.write(async (tx) => {
       await keepTurn(tx, turn);
       const fit = { ...storedFit(calibration, evidence), number, base: knowledge.modelVersion };
-      return await putToUse(tx, fit, actor);
+      const version = await putToUse(tx, fit, actor);
+      await fitTurn?.finish(tx, { proposalId: null, modelVersion: version });
+      return version;
     });
   });
 }
@@ -125,12 +137,14 @@ async function putToUse(tx: Tx, fit: StoredFit, actor: string): Promise<string> 
  * whatever stood there; a fit that was kept there is forgotten. Returns the number.
  */
 async function storeFrailties(
-  { store, pause }: ModelAdministration,
+  { store, pause, fitTurn }: Storing,
   turn: CalibrationTurn,
   { fit }: Calibration,
 ): Promise<number> {
   const number = await store.write(async (tx) => {
     await keepTurn(tx, turn);
+    // One that was held up for so long that another was begun leaves what is kept as it is.
+    await fitTurn?.keep(tx);
     await tx.models.forgetKeptFit();
     return await tx.models.nextNumber();
   });
@@ -159,16 +173,21 @@ async function storeFrailties(
   return number;
 }
 
-/** Goes back to the model that was in use before the present one. Returns the names of both. */
-export async function revertModel({
-  store,
-  knowledge,
-  actor,
-}: Pick<ModelAdministration, "store" | "knowledge" | "actor">): Promise<{ from: string; to: string }> {
+/**
+ * Goes back to the model that was in use before the present one. Returns the names of both. Throws conflict where
+ * another than `from` is in use, if that is given: of two who go back from it at once, one does.
+ */
+export async function revertModel(
+  { store, knowledge, actor }: Pick<ModelAdministration, "store" | "knowledge" | "actor">,
+  from?: string,
+): Promise<{ from: string; to: string }> {
   return await store.write(async (tx) => {
     const turn = await takeTurn(tx);
     if (!turn) throw beingStored();
     const current = await tx.models.inUse();
+    const version = current?.version ?? knowledge.modelVersion;
+    if (from !== undefined && from !== version)
+      throw conflict(`Model ${version} is in use by now, and not ${from}. Nothing was changed`);
     if (!current) throw conflict("The plain model is in use, and nothing comes before it");
     const { replaced } = (await tx.models.find(current.number))!;
     await tx.models.use(replaced);

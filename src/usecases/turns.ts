@@ -1,17 +1,18 @@
 import { OperatorError } from "../domain/errors.ts";
+import { LEASE_MS, RENEWALS } from "../domain/lease.ts";
+import { toIso } from "../domain/time.ts";
 import type { Store, Tx } from "../store/store.ts";
 
 /*
  * What is done by one process at a time of all that share a database: whoever does it has its turn, under a name that
- * tells people who that is. Where nobody shares the database a server knows by itself what it does.
+ * tells people who that is, and since when. Where nobody shares the database a server knows by itself what it does to a
+ * partner.
  */
 
 /** What is cut short keeps the others from it no longer than this. */
-const TURN_MS = 60_000;
-const RENEWED_MS = TURN_MS / 4;
+const TURN_MS = LEASE_MS;
+const RENEWED_MS = TURN_MS / RENEWALS;
 
-/** Fits of the model to the record, which read all of it. */
-export const FIT_TURN = "fit";
 /** What is done to all that a partner has. */
 export const partnerTurn = (partnerId: string): string => `partner:${partnerId}`;
 
@@ -24,16 +25,23 @@ type Shared = Pick<Store, "isShared" | "write">;
 
 export const NO_TURN: Turn = { keep: async () => {}, end: async () => {} };
 
-/** Takes a turn, which is kept until it is ended; else who has it. `by` says who does, in words. */
-export async function takeTurn(store: Shared, name: string, by: string): Promise<Turn | { heldBy: string }> {
-  if (!store.isShared) return NO_TURN;
-  const { holder, heldBy } = await store.write(async (tx) => {
-    const holder = `${tx.newId("appliance")} ${by}`;
-    const [lease] = await tx.servers.take(holder, [name], TURN_MS);
-    // It may have ended in between.
-    return { holder, heldBy: lease ? undefined : ((await tx.servers.holderOf(name)) ?? " another process") };
-  });
-  if (heldBy !== undefined) return { heldBy: inWords(heldBy) };
+/** Under what a turn was taken; else who has it, in words. */
+export type Taken = { holder: string } | { heldBy: string };
+
+/** Takes a turn in a transaction that does more. `by` says who does, in words. */
+export async function takeIn(tx: Tx, name: string, by: string): Promise<Taken> {
+  const holder = `${tx.newId("appliance")} ${by}, since ${toIso(tx.now)}`;
+  const [lease] = await tx.servers.take(holder, [name], TURN_MS);
+  if (lease) return { holder };
+  // It may have ended in between.
+  return { heldBy: inWords((await tx.servers.holderOf(name)) ?? " another process") };
+}
+
+/** Lengthens a turn that was taken until it is let go. */
+export function keepTaken(
+  store: Pick<Store, "write">,
+  holder: string,
+): Pick<Turn, "keep"> & { letGo(): void } {
   const renew = () => store.write((tx) => tx.servers.renew(holder, TURN_MS), { durability: "process" });
   // What cannot be renewed now is the next time, or in the transaction of a step.
   const timer = setInterval(() => void renew().catch(() => {}), RENEWED_MS);
@@ -46,8 +54,21 @@ export async function takeTurn(store: Shared, name: string, by: string): Promise
           "Ask for it again once that has ended.",
         );
     },
+    letGo: () => clearInterval(timer),
+  };
+}
+
+/** Takes a turn, which is kept until it is ended; else who has it. `by` says who does, in words. */
+export async function takeTurn(store: Shared, name: string, by: string): Promise<Turn | { heldBy: string }> {
+  if (!store.isShared) return NO_TURN;
+  const taken = await store.write((tx) => takeIn(tx, name, by));
+  if ("heldBy" in taken) return taken;
+  const { holder } = taken;
+  const { keep, letGo } = keepTaken(store, holder);
+  return {
+    keep,
     async end() {
-      clearInterval(timer);
+      letGo();
       // One that cannot be ended now ends by itself.
       await store.write((tx) => tx.servers.drop(holder, name)).catch(() => {});
     },
@@ -72,7 +93,7 @@ export async function inTurn<T>(
 export const othersTurn = (what: string, heldBy: string): OperatorError =>
   new OperatorError(
     `${what} already, by ${heldBy}`,
-    "Nothing was changed. Wait until that has ended; what was cut short is over within a minute.",
+    "Nothing was changed. Wait until that has ended; what was cut short is over within 15 seconds.",
   );
 
 /** Who has a turn now, in words; undefined when nobody has. */
@@ -84,5 +105,5 @@ export async function whoHas(
   return holder === undefined ? undefined : inWords(holder);
 }
 
-/** A holder begins with an id that nobody else has. */
-const inWords = (holder: string) => holder.slice(holder.indexOf(" ") + 1);
+/** Who holds it: a holder begins with an id that nobody else has. */
+export const inWords = (holder: string) => holder.slice(holder.indexOf(" ") + 1);

@@ -4,21 +4,27 @@ import type { calibrationRecord } from "./calibration.ts";
 import { body, optional, required } from "./check.ts";
 import { anyObject, flag, instant, object, oneOf, text, whole } from "./kit.ts";
 import { fitFields, fitView } from "./model.ts";
-import { toldBy } from "./server.ts";
 import { isoOrNull } from "./units.ts";
 
 export const modelProposal = object({
-  server: toldBy,
-  proposal_id: text("What names the fit, once it is ready", "3-1795230000000").orNull(),
+  proposal_id: text(
+    "What names the fit that is kept with its proof: this one once it is ready, or the one before it where it failed",
+    "3-1795230000000",
+  ).orNull(),
   status: oneOf(
     ["none", "running", "ready", "failed", "applied"],
     "Whether a fit was asked for, and what became of it",
     "ready",
   ),
+  by: text(
+    "Who makes it or made it: a server, or a user's command",
+    "the server at http://10.0.0.11:8080",
+  ).orNull(),
   started_at: instant("When it began").orNull(),
   finished_at: instant("When it ended").orNull(),
   error: text("Why it failed, in words", "no outcome is on record").orNull(),
   model_version: text("The model that is in use since it was applied", "2+local.1").orNull(),
+  made_at: instant("When the fit that is kept was made").orNull(),
   better: flag("Whether it is proven better than the plain model").orNull(),
   failures: whole("Failures on record that it was fitted to", 460).orNull(),
   lives: whole("Lives on record that it was fitted to", 1637).orNull(),
@@ -26,16 +32,17 @@ export const modelProposal = object({
   fit: object(fitFields).as("What it says of the stock").orNull(),
 });
 
-export const modelProposalView = modelProposal.view((server: string, proposal: ModelProposal) => {
+export const modelProposalView = modelProposal.view((proposal: ModelProposal) => {
   const report = proposal.report as ReturnType<typeof calibrationRecord> | null;
   return {
-    server,
     proposal_id: proposal.id,
     status: proposal.status,
+    by: proposal.by,
     started_at: isoOrNull(proposal.startedAt),
     finished_at: isoOrNull(proposal.finishedAt),
     error: proposal.error,
     model_version: proposal.modelVersion,
+    made_at: isoOrNull(proposal.madeAt),
     better: report?.better ?? null,
     failures: report?.failures ?? null,
     lives: report?.lives ?? null,
@@ -51,6 +58,14 @@ export const applyProposal = body({
     "3-1795230000000",
   ),
   force: optional(type("boolean").describe("true or false"), "Also without proof", false),
+});
+
+export const revert = body({
+  model_version: optional(
+    type("string <= 60").describe("a text of at most 60 characters"),
+    "The model to go back from; refused where another is in use by now",
+    "2+local.1",
+  ),
 });
 
 export const reverted = object({

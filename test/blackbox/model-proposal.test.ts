@@ -49,6 +49,7 @@ describe("a fit that an administrator asks for", () => {
     await admin.client.post(PROPOSAL, undefined, 409);
     const shown = await ready();
     expect(shown).toMatchObject({ better: true, error: null, model_version: null });
+    expect(shown).toMatchObject({ by: `the server at ${server.url}`, made_at: shown.finished_at });
     expect((await model()).versions).toEqual([]);
 
     // What is recorded later would have made another fit.
@@ -74,9 +75,7 @@ describe("a fit that an administrator asks for", () => {
     // Nor does a restart forget it.
     await server.stop();
     await server.start();
-    // The server that tells has another address now.
-    const { server: _address, ...lasting } = shown;
-    expect(await proposal()).toMatchObject({ ...lasting, started_at: null });
+    expect(await proposal()).toEqual(shown);
 
     const applied = (await admin.client.post(`${PROPOSAL}/apply`, { proposal_id: shown.proposal_id }, 200))
       .body;
@@ -119,8 +118,11 @@ describe("a fit that an administrator asks for", () => {
     await server.json("calibrate", "--apply");
     await admin.client.post(`${PROPOSAL}/apply`, { proposal_id: second.proposal_id }, 409);
     expect((await model()).model_version).toBe("2+local.2");
-    expect((await proposal()).status).toBe("none");
+    expect(await proposal()).toMatchObject({
+      ...{ status: "applied", model_version: "2+local.2", by: expect.stringContaining("cli:") },
+    });
     await server.json("calibrate", "--revert");
+    expect((await proposal()).status).toBe("none");
   });
 });
 
@@ -154,6 +156,47 @@ test("the console shows a fit with its proof before it is put to use, and takes 
   await page.getByRole("dialog").getByRole("button", { name: "Revert" }).click();
   await page.getByRole("heading", { name: "Model 2", exact: true, level: 1 }).waitFor();
   expect((await model()).model_version).toBe("2");
+  expect(troubles).toEqual([]);
+  await close();
+});
+
+// Rule: fit-among-servers
+test("the console shows a fit that another makes, and why one came to nothing beside the one that is kept", async () => {
+  await server.json("calibrate", "--keep");
+  const { page, troubles, close } = await openWindow(browser, server.adminUrl);
+  await page.goto(`${server.adminUrl}/console#/model`);
+  await page.getByLabel("Administrator’s key").fill(admin.key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  const looked = async (name: string) => {
+    expect(await accessibilityFaults(page)).toEqual([]);
+    for (const width of [1440, 768, 320]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await overflow(page)).toBe(0);
+      await picture(page, `${name}-${width}`);
+    }
+  };
+  const other = "the server at http://building-two.risk.example.com:8080";
+  const audit = async (action: string, detail: Json) =>
+    await server.sql(
+      `INSERT INTO audit_log (at, actor, action, subject, detail)
+       VALUES (${Date.now()}, '${admin.id}', '${action}', 'fit', '${JSON.stringify({ by: other, ...detail })}')`,
+    );
+  await page.getByRole("button", { name: "Put it to use" }).waitFor();
+  await server.sql(
+    `INSERT INTO leases (name, holder, epoch, until) VALUES ('fit', 'A_0 ${other}', 1, 9000000000000)`,
+  );
+  await audit("fit.begin", {});
+  const stands = page.locator("#proposal").getByText(`, by ${other}.`, { exact: false });
+  await stands.waitFor();
+  expect(await page.getByRole("button", { name: "At work…" }).isDisabled()).toBe(true);
+  expect(await page.getByRole("button", { name: "Put it to use" }).count()).toBe(0);
+  await looked("console-model-under-way");
+  await server.sql("DELETE FROM leases WHERE name = 'fit'");
+  await audit("fit.fail", { error: "there is less than a year on record. Calibrate once it reaches back" });
+  await page.locator("#proposal [role=alert]", { hasText: "There is less than a year on record" }).waitFor();
+  await page.getByText("The fit before it is kept.").waitFor();
+  expect(await page.getByRole("button", { name: "Put it to use" }).isEnabled()).toBe(true);
+  await looked("console-model-failed");
   expect(troubles).toEqual([]);
   await close();
 });

@@ -6,26 +6,16 @@ import { type Administrator, adminClient, createAdministrator } from "../support
 import type { ApiClient } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
-import { type Installation, type Partner, type Settings, useMainstay } from "../support/mainstay.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty } from "../support/portfolio.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
+import { KEY_FILE, startsServersOn } from "../support/several-servers.ts";
 
 const { install, serve } = useMainstay({ inFolder: true });
+const serverOn = startsServersOn(install);
 const postgres = usePostgres();
 
-const KEY = "mainstay.key";
 const JPEG = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 1, 2, 3]);
-
-/** A server on the database, with the key of another where one is given. */
-async function serverOn(url: string, keyOf?: Installation, settings: Settings = {}): Promise<Installation> {
-  const server = install({ ...settings, storage: { url } });
-  if (keyOf) {
-    mkdirSync(server.dataDir, { recursive: true, mode: 0o700 });
-    copyFileSync(join(keyOf.dataDir, KEY), join(server.dataDir, KEY));
-  }
-  await server.start();
-  return server;
-}
 
 describe("two servers on one database", () => {
   const LIMIT = 40;
@@ -68,7 +58,7 @@ describe("two servers on one database", () => {
   test("say of what each knows of itself alone whose it is, and of a job where it runs", async () => {
     for (const server of [a, b]) {
       const client = adminClient(server, { "x-api-key": admin.key });
-      for (const path of ["/admin/jobs", "/admin/errors", "/admin/model/proposal"])
+      for (const path of ["/admin/jobs", "/admin/errors", "/admin/settings"])
         expect((await client.get(path)).body.server).toBe(server.url);
       const { body } = await client.get(`/admin/partners/${partner.partner_id}/task`);
       expect(body.server).toBe(server.url);
@@ -258,7 +248,7 @@ test("a server with another key than those on its database is refused, with what
   const [other, elsewhere] = [install({ storage: { url } }), install()];
   await elsewhere.init();
   mkdirSync(other.dataDir, { recursive: true, mode: 0o700 });
-  copyFileSync(join(elsewhere.dataDir, KEY), join(other.dataDir, KEY));
+  copyFileSync(join(elsewhere.dataDir, KEY_FILE), join(other.dataDir, KEY_FILE));
   const { code, stderr } = await other.run("serve", "--port", "0");
   expect(code).toBe(1);
   expect(stderr).toContain("this server's key is not the one that the others on this database have");

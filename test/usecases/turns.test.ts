@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
-import { FIT_TURN, inTurn, NO_TURN, type Turn, takeTurn, whoHas } from "../../src/usecases/turns.ts";
+import { inTurn, NO_TURN, partnerTurn, type Turn, takeTurn, whoHas } from "../../src/usecases/turns.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 
 const open = usePartnerStore();
+const NAME = partnerTurn("P");
+const SINCE = ", since 2026-03-10T12:00:00.000Z";
 
 /** A store as one that others share, whichever engine it is on, and as another process has it. */
 async function twoProcesses() {
@@ -14,18 +16,15 @@ const held = (turn: Turn | { heldBy: string }) => ("heldBy" in turn ? turn.heldB
 
 test("a turn is one process's at a time, whoever asks at once, and the others are told whose", async () => {
   const { one, other } = await twoProcesses();
-  const turns = await Promise.all([
-    takeTurn(one, FIT_TURN, "the first"),
-    takeTurn(other, FIT_TURN, "the second"),
-  ]);
+  const turns = await Promise.all([takeTurn(one, NAME, "the first"), takeTurn(other, NAME, "the second")]);
   const [loser, winner] = held(turns[0]!) === undefined ? [1, 0] : [0, 1];
   const name = ["the first", "the second"][winner]!;
-  expect(held(turns[loser]!)).toBe(name);
+  expect(held(turns[loser]!)).toBe(name + SINCE);
   expect(held(turns[winner]!)).toBeUndefined();
-  expect(await whoHas(other, FIT_TURN)).toBe(name);
+  expect(await whoHas(other, NAME)).toBe(name + SINCE);
   await (turns[winner] as Turn).end();
-  expect(await whoHas(other, FIT_TURN)).toBeUndefined();
-  const next = await takeTurn(other, FIT_TURN, "the next");
+  expect(await whoHas(other, NAME)).toBeUndefined();
+  const next = await takeTurn(other, NAME, "the next");
   expect(held(next)).toBeUndefined();
   await (next as Turn).end();
 });
@@ -35,7 +34,7 @@ test("what is done in a turn is refused to others, and ends the turn also where 
   const turn = (by: string) => ({ name: "partner:P", by, what: "it is told" });
   const failed = inTurn(one, turn("one"), async () => {
     const refused = inTurn(other, turn("other"), async () => "done");
-    await expect(refused).rejects.toThrow("it is told already, by one");
+    await expect(refused).rejects.toThrow(`it is told already, by one${SINCE}`);
     throw new Error("cut short");
   });
   await expect(failed).rejects.toThrow("cut short");
@@ -44,23 +43,23 @@ test("what is done in a turn is refused to others, and ends the turn also where 
 
 test("a step of who has lost the turn is refused", async () => {
   const { one, other } = await twoProcesses();
-  const turn = (await takeTurn(one, FIT_TURN, "who was paused")) as Turn;
+  const turn = (await takeTurn(one, NAME, "who was paused")) as Turn;
   await one.write((tx) => turn.keep(tx));
   // As after a pause for longer than a turn lasts.
   await other.write(async (tx) => {
-    const holder = (await tx.servers.holderOf(FIT_TURN))!;
-    await tx.servers.drop(holder, FIT_TURN);
-    await tx.servers.take("A_1 who goes on", [FIT_TURN], 60_000);
+    const holder = (await tx.servers.holderOf(NAME))!;
+    await tx.servers.drop(holder, NAME);
+    await tx.servers.take("A_1 who goes on", [NAME], 60_000);
   });
   const step = one.write((tx) => turn.keep(tx));
   await expect(step).rejects.toThrow("another process may be doing the same");
   await turn.end();
-  expect(await whoHas(other, FIT_TURN)).toBe("who goes on");
+  expect(await whoHas(other, NAME)).toBe("who goes on");
 });
 
 test("a server that has its data for itself asks nobody", async () => {
   const { store } = await open(Date.parse("2026-03-10T12:00:00Z"));
   const alone = { ...store, isShared: false };
-  expect(await takeTurn(alone, FIT_TURN, "one")).toBe(NO_TURN);
-  expect(await whoHas(alone, FIT_TURN)).toBeUndefined();
+  expect(await takeTurn(alone, NAME, "one")).toBe(NO_TURN);
+  expect(await whoHas(alone, NAME)).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { DataFolder } from "../../app/data-folder.ts";
+import { FIT_TURN } from "../../app/own-command.ts";
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { dayOf } from "../../domain/time.ts";
@@ -8,6 +9,7 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { calibrate } from "../../usecases/calibrate.ts";
 import { checkModel } from "../../usecases/check-model.ts";
 import { courteousPause } from "../../usecases/courtesy.ts";
+import { type FitTurn, inFitTurn } from "../../usecases/fits.ts";
 import { modelVersionOf } from "../../usecases/model-in-use.ts";
 import {
   applyCalibration,
@@ -15,7 +17,6 @@ import {
   type ModelAdministration,
   revertModel,
 } from "../../usecases/model-versions.ts";
-import { FIT_TURN, inTurn } from "../../usecases/turns.ts";
 import { calibrationPage } from "../../web/calibration/page.ts";
 import { calibrationRecord, validationRecord } from "../../wire/calibration.ts";
 import { modelCheckRecord, modelVersionRecord } from "../../wire/model.ts";
@@ -67,11 +68,13 @@ export const calibrateCommand = command({
       if (list) return await printVersions(context, world);
       if (revert) return await printReverted(context, world);
       if (check) return await printCheck(context, world);
-      const fit = () =>
-        fitAndPrint(context, world, { apply, keep, force, asOf: asOf ?? dayOf(context.now()), report });
+      const fit = (fitTurn?: FitTurn) => {
+        const wanted = { apply, keep, force, asOf: asOf ?? dayOf(context.now()), report };
+        return fitAndPrint(context, { ...world, ...(fitTurn && { fitTurn }) }, wanted);
+      };
       if (!apply && !keep) return await fit();
-      const turn = { name: FIT_TURN, by: whoRuns(context), what: "a fit of the model is under way" };
-      await inTurn(store, turn, fit);
+      const asked = { by: whoRuns(context), actor: actorOf(context), handedOver: context.env[FIT_TURN] };
+      await inFitTurn(store, asked, fit);
     };
     await withData(context, run, { mapsFile: false });
   },
@@ -95,7 +98,7 @@ type FitOptions = { apply: boolean; keep: boolean; force: boolean; asOf: string;
 
 async function fitAndPrint(
   context: Context,
-  world: ModelAdministration,
+  world: ModelAdministration & { fitTurn?: FitTurn },
   { apply, keep, force, asOf, report }: FitOptions,
 ): Promise<void> {
   const { knowledge, store } = world;

@@ -8,6 +8,7 @@ import {
   applyProposal,
   modelProposal,
   modelProposalView,
+  revert,
   reverted,
   revertedView,
 } from "../../wire/model-proposal.ts";
@@ -15,11 +16,10 @@ import { accepted, accepts, adminOperation, answers, type Operation, ok, thisSer
 
 /** Fits that administrators ask for. */
 export type Proposals = {
+  /** The same on every server. */
   state(): Promise<ModelProposal>;
-  /** Begins a fit in the name of `by`, this server in words; else says who makes one. */
-  start(by: string): Promise<"begun" | { heldBy: string | undefined }>;
-  /** Is told that the fit that was kept is in use now. */
-  applied(version: string): void;
+  /** Begins a fit in the name of `by`, this server in words; else says who makes one, and since when. */
+  start(asked: { by: string; actor: string }): Promise<"begun" | { heldBy: string }>;
 };
 
 export function modelOperations(
@@ -28,7 +28,7 @@ export function modelOperations(
   /** Where this server listens. */
   address: () => string,
 ): Operation[] {
-  const proposed = async () => modelProposalView(address(), await proposals().state());
+  const proposed = async () => modelProposalView(await proposals().state());
   return [
     adminOperation({
       id: "getModel",
@@ -55,17 +55,20 @@ export function modelOperations(
       path: "/admin/model/revert",
       summary: "Go back to the model that was in use before; the next snapshot scores everything by it",
       tag: "Administration",
+      request: { form: revert.form, example: { model_version: "2+local.1" } },
       replies: answers("Both models", reverted),
       errors: [409],
       body: "optional",
-      handle: async ({ administration: { store, actor } }) =>
-        ok(revertedView(await revertModel({ store, actor, knowledge }))),
+      async handle({ administration: { store, actor }, body }) {
+        const { model_version: from } = revert.check(body);
+        return ok(revertedView(await revertModel({ store, actor, knowledge }, from)));
+      },
     }),
     adminOperation({
       id: "getModelProposal",
       method: "GET",
       path: "/admin/model/proposal",
-      summary: "The latest fit that was asked for, with its proof",
+      summary: "The latest fit that was asked for, on whichever server, with its proof",
       tag: "Administration",
       replies: answers("The fit, if there is one", modelProposal),
       handle: async () => ok(await proposed()),
@@ -80,10 +83,9 @@ export function modelOperations(
       replies: accepts("It is under way", modelProposal),
       errors: [409],
       body: "optional",
-      async handle() {
-        const begun = await proposals().start(thisServer(address()));
-        const by = begun === "begun" || begun.heldBy === undefined ? "" : `, by ${begun.heldBy}`;
-        if (begun !== "begun") throw conflict(`A fit is under way already${by}`);
+      async handle({ administration: { actor } }) {
+        const begun = await proposals().start({ by: thisServer(address()), actor });
+        if (begun !== "begun") throw conflict(`A fit is under way already, by ${begun.heldBy}`);
         return accepted(await proposed());
       },
     }),
@@ -99,8 +101,7 @@ export function modelOperations(
       body: "json",
       async handle({ administration: { store, actor }, body }) {
         const { proposal_id: id, force = false } = applyProposal.check(body);
-        const version = await applyKeptFit({ store, knowledge, actor }, id, { force });
-        proposals().applied(version);
+        await applyKeptFit({ store, knowledge, actor }, id, { force });
         return ok(await proposed());
       },
     }),

@@ -124,9 +124,10 @@ export function serverStore(engine: Engine) {
       const held = and(eq(leases.name, name), gt(leases.until, now));
       return (await db.select({ holder: leases.holder }).from(leases).where(held))[0]?.holder;
     },
-    /** Ends a lease, and leaves nothing of it behind. */
-    async drop(holder: string, name: string): Promise<void> {
-      await db.delete(leases).where(and(eq(leases.name, name), eq(leases.holder, holder)));
+    /** Ends a lease, and leaves nothing of it behind; whether it was the holder's still. */
+    async drop(holder: string, name: string): Promise<boolean> {
+      const isMine = and(eq(leases.name, name), eq(leases.holder, holder));
+      return (await db.delete(leases).where(isMine).returning({ name: leases.name })).length > 0;
     },
     async release(holder: string, names: readonly string[]): Promise<void> {
       for (let at = 0; at < names.length; at += MOST_NAMES) {

@@ -244,10 +244,12 @@ export type ModelForm = {
 export type ProposalForm = {
   proposal_id: string | null;
   status: "none" | "running" | "ready" | "failed" | "applied";
+  by: string | null;
   started_at: string | null;
   finished_at: string | null;
   error: string | null;
   model_version: string | null;
+  made_at: string | null;
   better: boolean | null;
   failures: number | null;
   lives: number | null;

@@ -73,7 +73,7 @@ function Revert({ model, onChange }: { model: ModelForm; onChange: () => void })
       isGrave
       onConfirm={async () => {
         await run(
-          () => api.write("POST", "/admin/model/revert"),
+          () => api.write("POST", "/admin/model/revert", { model_version: model.model_version }),
           "Reverted. The next snapshot scores everything by the model before.",
         );
         onChange();

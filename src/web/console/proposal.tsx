@@ -48,7 +48,7 @@ export function Proposal({ onApplied }: { onApplied: () => void }) {
               >
                 {proposal.status === "running" ? "At work…" : "Fit it now"}
               </button>
-              {proposal.status === "ready" && (
+              {proposal.proposal_id !== null && (
                 <AskFirst
                   name={proposal.better ? "Put it to use" : "Put it to use without proof"}
                   title="Put the fit to use?"
@@ -72,19 +72,31 @@ export function Proposal({ onApplied }: { onApplied: () => void }) {
 }
 
 function Stands({ proposal }: { proposal: ProposalForm }) {
-  const { status, error, started_at, finished_at, model_version, better, failures, lives, validation } =
-    proposal;
-  const { fit } = proposal;
+  const { status, by, error, started_at, finished_at, model_version } = proposal;
   if (status === "none") return null;
   if (status === "running")
     return (
-      <p role="status">Begun {moment(started_at!)}. It may take minutes; the server goes on meanwhile.</p>
+      <p role="status">
+        Under way{started_at && ` since ${moment(started_at)}`}, by <bdi>{by}</bdi>. It may take minutes; the
+        servers go on meanwhile.
+      </p>
     );
   if (status === "failed")
     return (
-      <p role="alert">
-        <Told text={error!} />
-      </p>
+      <>
+        <p role="alert">
+          <Told text={error!} />
+        </p>
+        <p class="small mute">
+          Begun {moment(started_at!)} by <bdi>{by}</bdi>.
+        </p>
+        {proposal.proposal_id !== null && (
+          <>
+            <p>The fit before it is kept.</p>
+            <Kept proposal={proposal} />
+          </>
+        )}
+      </>
     );
   if (status === "applied")
     return (
@@ -92,13 +104,19 @@ function Stands({ proposal }: { proposal: ProposalForm }) {
         Model {model_version} is in use since {moment(finished_at!)}.
       </p>
     );
+  return <Kept proposal={proposal} />;
+}
+
+/** What can be put to use. */
+function Kept({ proposal }: { proposal: ProposalForm }) {
+  const { better, failures, lives, made_at, validation, fit } = proposal;
   return (
     <>
       <p>
         <span class={`chip ${better ? "ok" : "due_soon"}`}>
           {better ? "Proven better" : "Not proven better"}
         </span>{" "}
-        {counted(failures!, "failure")} in {counted(lives!, "life", "lives")}, made {moment(finished_at!)}.
+        {counted(failures!, "failure")} in {counted(lives!, "life", "lives")}, made {moment(made_at!)}.
       </p>
       <Validation validation={validation!} />
       <FitReport fit={fit!} />

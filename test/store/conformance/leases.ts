@@ -23,12 +23,12 @@ export function leases(make: MakeDatabase, called: Called): void {
       expect(await read().holderOf("told")).toBeUndefined();
       await take("one", ["told"]);
       expect(await read().holderOf("told")).toBe("one");
-      await store.write((tx) => tx.servers.drop("another", "told"));
+      expect(await store.write((tx) => tx.servers.drop("another", "told"))).toBe(false);
       expect(await read().holderOf("told")).toBe("one");
       await store.write((tx) => tx.servers.release("one", ["told"]));
       expect(await read().holderOf("told")).toBeUndefined();
       await take("two", ["told"]);
-      await store.write((tx) => tx.servers.drop("two", "told"));
+      expect(await store.write((tx) => tx.servers.drop("two", "told"))).toBe(true);
       expect(await take("three", ["told"])).toEqual([{ name: "told", epoch: 1 }]);
     });
 

@@ -1,0 +1,131 @@
+import { beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { rowsOf, usePostgres } from "../support/postgres.ts";
+import { type Administered, administered, startsServersOn, statusesOf } from "../support/several-servers.ts";
+
+/* Fits of the model that are asked of several servers on one database. */
+
+const { install } = useMainstay({ inFolder: true });
+const serverOn = startsServersOn(install);
+const postgres = usePostgres();
+const FLEET = join(import.meta.dir, "..", "fixtures", "golden-calibration");
+const PROPOSAL = "/admin/model/proposal";
+
+let url: string;
+let servers: Installation[];
+let admin: Administered;
+beforeAll(async () => {
+  url = await postgres.newDatabase();
+  const first = await serverOn(url);
+  servers = [first, await serverOn(url, first), await serverOn(url, first)];
+  admin = await administered(servers);
+});
+
+const isProposal = (wanted: Json) => (told: Json) => expect(told).toMatchObject(wanted);
+
+// Rule: fit-among-servers
+test("a fit is begun by one of those that are asked at once; the others are told by whom, and since when", async () => {
+  let begun = 0;
+  for (let nth = 0; nth < 5; nth++) {
+    const replies = await admin.asked(PROPOSAL);
+    const made = replies.filter(({ status }) => status === 202);
+    begun += made.length;
+    expect(made.length).toBeGreaterThanOrEqual(1);
+    for (const { status, body } of replies)
+      if (status !== 202) {
+        expect(status).toBe(409);
+        expect(body.error).toMatch(
+          /^A fit is under way already, by the server at http:\S+, since \d{4}-\d\d-\d\dT[\d:.]+Z$/,
+        );
+      }
+    const failed = await admin.everywhere(PROPOSAL, isProposal({ status: "failed" }));
+    expect(failed).toMatchObject({ by: expect.stringContaining("the server at "), proposal_id: null });
+    expect(failed.error).toContain("there is less than a year on record");
+    expect(failed.started_at < failed.finished_at).toBe(true);
+  }
+  // Each begins when the one before it has ended: no two of them are made at once.
+  const actions = (await admin.actionsOn("fit")).toReversed();
+  expect(actions).toEqual(Array.from({ length: begun }, () => ["fit.begin", "fit.fail"]).flat());
+});
+
+// Rule: fit-among-servers
+test("a fit is shown by all with its proof, put to use once and taken back once, whoever asks at once", async () => {
+  const partner = await servers[0]!.json("partner", "create", "Fleet");
+  const files = ["properties", "appliances", "service_events"].map((name) => join(FLEET, `${name}.csv`));
+  await servers[0]!.json(
+    ...["import", "--partner", partner.partner_id, "--properties", files[0]!],
+    ...["--appliances", files[1]!, "--service-events", files[2]!],
+  );
+  await admin.at[1]!.post(PROPOSAL, undefined, 202);
+  await admin.everywhere(PROPOSAL, isProposal({ status: "running", by: `the server at ${servers[1]!.url}` }));
+  const ready = await admin.everywhere(PROPOSAL, isProposal({ status: "ready", better: true }));
+  // One that fails later leaves what is kept.
+  const command = await servers[2]!.run("calibrate", "--keep", "--no-such-option");
+  expect(command.code).toBe(2);
+  expect(await admin.everywhere(PROPOSAL, () => {})).toEqual(ready);
+
+  const applied = await admin.asked(`${PROPOSAL}/apply`, { proposal_id: ready.proposal_id });
+  expect(statusesOf(applied)).toEqual([200, 409, 409, 409]);
+  for (const { status, body } of applied)
+    if (status === 409) expect(body.error).toMatch(/^Model 2\+local\.1 was put to use already, at \d{4}-/);
+  expect(await admin.actionsOn("2+local.1")).toEqual(["model.apply"]);
+  await admin.everywhere(PROPOSAL, isProposal({ status: "applied", model_version: "2+local.1" }));
+
+  const reverted = await admin.asked("/admin/model/revert", { model_version: "2+local.1" });
+  expect(statusesOf(reverted)).toEqual([200, 409, 409, 409]);
+  for (const { status, body } of reverted)
+    if (status === 409)
+      expect(body.error).toBe("Model 2 is in use by now, and not 2+local.1. Nothing was changed");
+  expect(await admin.actionsOn("2+local.1")).toEqual(["model.revert", "model.apply"]);
+  await admin.everywhere(PROPOSAL, isProposal({ status: "none" }));
+});
+
+/** Begins a fit on the last server, of a record that takes a while, and holds its process up. */
+async function heldUp(): Promise<{ by: string; pid: number }> {
+  const last = servers[2]!;
+  await admin.at[2]!.post(PROPOSAL, undefined, 202);
+  const pid = Number(readFileSync(`/proc/${last.pid}/task/${last.pid}/children`, "utf8"));
+  process.kill(pid, "SIGSTOP");
+  return { by: `the server at ${last.url}`, pid };
+}
+
+// Rule: fit-among-servers
+test("a fit that was cut short with its server is told by the others, who begin the next within the time of a lease", async () => {
+  const { by, pid } = await heldUp();
+  await admin.everywhere(PROPOSAL, isProposal({ status: "running", by }));
+  const refused = await admin.at[1]!.post(PROPOSAL, undefined, 409);
+  expect(refused.body.error).toContain(`already, by ${by}, since`);
+  await servers[2]!.kill();
+  process.kill(pid, "SIGKILL");
+  const [lease] = await rowsOf(
+    url,
+    "SELECT until - (extract(epoch from clock_timestamp()) * 1000)::bigint AS left FROM leases WHERE name = 'fit'",
+  );
+  expect(Number(lease!.left)).toBeLessThanOrEqual(15_000);
+  // As once its time is over.
+  await rowsOf(url, "UPDATE leases SET until = 0 WHERE name = 'fit'");
+  await servers[2]!.start();
+  const told = await admin.everywhere(PROPOSAL, isProposal({ status: "failed", by, finished_at: null }));
+  expect(told.error).toBe(`It was cut short, with ${by}. Ask for it again.`);
+  await admin.at[1]!.post(PROPOSAL, undefined, 202);
+  await admin.everywhere(PROPOSAL, isProposal({ status: "ready", by: `the server at ${servers[1]!.url}` }));
+});
+
+// Rule: fit-among-servers
+test("a fit that a server is stopped in the midst of says so, also once that one is gone, beside the fit that is kept", async () => {
+  const kept = await admin.everywhere(PROPOSAL, isProposal({ status: "ready" }));
+  const { by } = await heldUp();
+  await servers[2]!.stop();
+  const { body } = await admin.at[0]!.get(PROPOSAL);
+  const { proposal_id, made_at, better, fit } = kept;
+  expect(body).toMatchObject({ status: "failed", by, proposal_id, made_at, better, fit });
+  expect(body.error).toContain("since the server was stopped");
+  expect(body.finished_at > body.started_at).toBe(true);
+  await servers[2]!.start();
+  await admin.everywhere(PROPOSAL, isProposal({ status: "failed", by }));
+  await admin.at[2]!.post(`${PROPOSAL}/apply`, { proposal_id }, 200);
+  await admin.everywhere(PROPOSAL, isProposal({ status: "applied", model_version: "2+local.2" }));
+});

@@ -1,0 +1,63 @@
+import { expect } from "bun:test";
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { adminClient, createAdministrator } from "./administrator.ts";
+import type { ApiClient } from "./client.ts";
+import { eventually } from "./eventually.ts";
+import type { Json } from "./json.ts";
+import type { Installation, Settings } from "./mainstay.ts";
+import type { Reply } from "./reply.ts";
+
+export const KEY_FILE = "mainstay.key";
+
+/** What starts a server on the database of that address, with the key of another where one is given. */
+export const startsServersOn =
+  (install: (settings: Settings) => Installation) =>
+  async (url: string, keyOf?: Installation, settings: Settings = {}): Promise<Installation> => {
+    const server = install({ ...settings, storage: { url } });
+    if (keyOf) {
+      mkdirSync(server.dataDir, { recursive: true, mode: 0o700 });
+      copyFileSync(join(keyOf.dataDir, KEY_FILE), join(server.dataDir, KEY_FILE));
+    }
+    await server.start();
+    return server;
+  };
+
+/** An administrator of several servers on one database. */
+export type Administered = {
+  key: string;
+  /** The administrator at each of the servers. */
+  at: ApiClient[];
+  /** The same asked of the first two servers, twice each, in one instant. */
+  asked(path: string, body?: Json): Promise<Reply[]>;
+  /** What the audit has of a subject, the newest first. */
+  actionsOn(subject: string): Promise<string[]>;
+  /** What every server tells alike, once that is so. */
+  everywhere(path: string, isWanted?: (told: Json) => void): Promise<Json>;
+};
+
+export async function administered(servers: readonly Installation[]): Promise<Administered> {
+  const { key } = await createAdministrator(servers[0]!);
+  const at = servers.map((server) => adminClient(server, { "x-api-key": key }));
+  return {
+    key,
+    at,
+    asked: (path, body) =>
+      Promise.all([0, 1, 0, 1].map((nth) => at[nth]!.send("POST", path, body === undefined ? {} : { body }))),
+    async actionsOn(subject) {
+      const { body } = await at[0]!.get("/admin/audit", { subject, limit: 200 });
+      return body.entries.map(({ action }: Json) => action);
+    },
+    everywhere: (path, isWanted = () => {}) =>
+      eventually(async () => {
+        const told: Json[] = [];
+        for (const client of at) told.push((await client.get(path)).body);
+        isWanted(told[0]!);
+        for (const one of told) expect(one).toEqual(told[0]);
+        return told[0]!;
+      }),
+  };
+}
+
+export const statusesOf = (replies: readonly Reply[]): number[] =>
+  replies.map(({ status }) => status).toSorted();
