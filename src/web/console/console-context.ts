@@ -3,6 +3,7 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import { type Loaded, useLoaded } from "../browser/loaded.ts";
 import { toast } from "../browser/toasts.tsx";
 import type { AdminClient } from "./admin-client.ts";
+import { withMoments } from "./told.tsx";
 
 /** What the pages of a session share. */
 export type ConsoleWorld = { api: AdminClient; signOut: () => void };
@@ -40,7 +41,7 @@ export function useAction() {
       if (said !== undefined) toast(said);
       return answer;
     } catch (thrown) {
-      toast(thrown instanceof Error ? thrown.message : String(thrown), { isFailure: true });
+      toast(withMoments(thrown instanceof Error ? thrown.message : String(thrown)), { isFailure: true });
       return undefined;
     } finally {
       setRunning(false);

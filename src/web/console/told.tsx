@@ -2,9 +2,12 @@ import { moment } from "../format.ts";
 
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
+/** Instants as people read them. */
+export const withMoments = (text: string): string => text.replace(INSTANT, moment);
+
 /** A finding as a sentence: instants as people read them, commands as what they are. */
 export function Told({ text }: { text: string }) {
-  const words = text.replace(INSTANT, moment);
+  const words = withMoments(text);
   const sentence = `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
   return <>{sentence.split("`").map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}</>;
 }
