@@ -1,5 +1,5 @@
 import type { Embed } from "../domain/embed.ts";
-import { OperatorError } from "../domain/errors.ts";
+import { notFound, OperatorError } from "../domain/errors.ts";
 import { MS_PER_DAY } from "../domain/time.ts";
 import { newEmbedToken } from "../secrets/credentials.ts";
 import { hashSecret } from "../secrets/hash.ts";
@@ -19,6 +19,8 @@ export async function createEmbed(
   const token = newEmbedToken(random);
   const embed = await store.write(
     async (tx) => {
+      // It may be deleted with its partner just now.
+      if ((await tx.properties.ownerOf(propertyId)) !== partnerId) throw notFound("Property not found");
       const made: Embed = {
         id: tx.newId("embed"),
         partnerId,

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
 import { setEnabled } from "../../src/usecases/administer-partner.ts";
+import { createEmbed } from "../../src/usecases/embeds.ts";
 import { rotateApiKey, rotateClientSecret } from "../../src/usecases/partners.ts";
 import { purgePartner } from "../../src/usecases/purge-partner.ts";
 import { type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
@@ -52,6 +53,17 @@ test("what comes in by calls that were let in before is deleted too, up to the v
   expect(late).toBeGreaterThan(1);
   for (const table of ["properties", "event_log", "partner_totals", "webhook_receivers"])
     expect(await world.sql(`SELECT 1 FROM ${table}`)).toEqual([]);
+});
+
+test("a page of a property that is deleted in the same instant is not found, and no fault of the server's", async () => {
+  const { administration, partnerId, store } = world;
+  const { id: propertyId } = await world.addProperty({});
+  await purge();
+  // As it was looked up just before.
+  const properties = { ...store.read.properties, ownerOf: async () => partnerId };
+  const before = { ...store, read: { ...store.read, properties } };
+  const made = createEmbed({ ...administration, store: before }, { propertyId, days: null });
+  expect(await made.then(() => "made", codeOf)).toBe("not_found");
 });
 
 // Rule: partner-purge
