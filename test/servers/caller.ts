@@ -18,11 +18,11 @@ export type Request = {
 /** Undefined when there was none: the connection was cut, or it took too long. */
 export type Answer = { status: number; headers: Headers; body: Json; server: Server } | undefined;
 
-/** What a server may take for an answer that nothing keeps it from giving. */
+/** What a server may take for an answer that nothing keeps it from giving, with the machine to itself. */
 const HANGS_AFTER_MS = 15_000;
-/** What it has to say that it cannot reach its database. */
-const UNAVAILABLE_WITHIN_MS = 2_000;
-/** And that it has waited in vain for rows whose holder goes on with its work. */
+/** What it has to say that it cannot reach its database, asked when that is away. */
+const AWAY_WITHIN_MS = 2_000;
+/** And that it has waited in vain for rows that others hold and go on with, or for a commit. */
 const HELD_WITHIN_MS = 8_000;
 /** Further time for the clients, which share the machine: so much, and twice their own lag. */
 const CLIENTS_MS = 1_000;
@@ -36,8 +36,8 @@ export class Caller {
     private readonly record: Record,
     private readonly random: Random,
     private readonly lag: Lag,
-    /** Whether a session of another program takes partners' rows again and again. */
-    private readonly rowsAreHeld: boolean,
+    /** Whether the servers cannot reach their database just now. */
+    private readonly isAway: () => boolean,
     /** Nobody tries again after this. */
     private readonly giveUp: AbortSignal,
   ) {}
@@ -55,12 +55,13 @@ export class Caller {
     const base = admin ? server.adminUrl : server.url;
     if (base === undefined) return undefined;
     const before = server.disturbances;
+    const promisedMs = this.isAway() ? AWAY_WITHIN_MS : HELD_WITHIN_MS;
     const startedAt = performance.now();
     const tookMs = () => performance.now() - startedAt;
     const undisturbed = () => server.isUp && server.disturbances === before;
     const stop = new AbortController();
     const watch = setInterval(() => {
-      if (tookMs() > (undisturbed() ? HANGS_AFTER_MS : PAUSED_ABORT_MS)) stop.abort();
+      if (tookMs() > (undisturbed() ? HANGS_AFTER_MS * crowding() : PAUSED_ABORT_MS)) stop.abort();
     }, 250);
     try {
       const response = await fetch(`${base}${path}`, {
@@ -75,7 +76,7 @@ export class Caller {
       });
       const text = await response.text();
       this.record.count(String(response.status), tookMs(), undisturbed());
-      this.#judge(request, response, text, undisturbed() ? tookMs() : 0);
+      this.#judge(request, response, text, { tookMs: undisturbed() ? tookMs() : 0, promisedMs });
       const isJson = response.headers.get("content-type")?.startsWith("application/json");
       return {
         status: response.status,
@@ -85,9 +86,9 @@ export class Caller {
       };
     } catch {
       this.record.count("none", tookMs(), undisturbed());
-      if (undisturbed() && tookMs() > HANGS_AFTER_MS)
+      if (undisturbed() && stop.signal.aborted && tookMs() > HANGS_AFTER_MS)
         this.record.wrong(
-          `${method} ${path} hung: ${server.name} gave no answer within ${HANGS_AFTER_MS} ms`,
+          `${method} ${path} hung: ${server.name} gave no answer within ${Math.round(tookMs())} ms`,
         );
       return undefined;
     } finally {
@@ -115,13 +116,17 @@ export class Caller {
     );
   }
 
-  #judge({ method, path }: Request, { status, headers }: Response, text: string, tookMs: number): void {
+  #judge(
+    { method, path }: Request,
+    { status, headers }: Response,
+    text: string,
+    { tookMs, promisedMs }: { tookMs: number; promisedMs: number },
+  ): void {
     if (status === 500 || (status > 500 && status !== 503))
       this.record.wrong(`${method} ${path} was answered ${status}: ${text.slice(0, 200)}`);
     if (status !== 503) return;
     if (!/^\d+$/.test(headers.get("retry-after") ?? "") && !path.endsWith("/health"))
       this.record.wrong(`${method} ${path} was answered 503 without Retry-After`);
-    const promisedMs = this.rowsAreHeld ? HELD_WITHIN_MS : UNAVAILABLE_WITHIN_MS;
     const allowedMs = promisedMs * crowding() + CLIENTS_MS + 2 * this.lag.worstMs();
     if (tookMs > allowedMs)
       this.record.wrong(

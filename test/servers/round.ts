@@ -43,9 +43,9 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
   );
   try {
     const accounts = await setUp(fleet, record, receiver.url);
-    const rowsAreHeld = options.faults.some(({ holdsRows }) => holdsRows);
-    const caller = new Caller(fleet, record, random.fork("caller"), lag, rowsAreHeld, giveUp);
     const { database } = options.storage;
+    const isAway = () => database !== undefined && database.wire.mode !== "through";
+    const caller = new Caller(fleet, record, random.fork("caller"), lag, isAway, giveUp);
     const world: World = { random, fleet, database, caller, record, ...accounts };
     await fleet.start();
     await live(world, options);

@@ -164,7 +164,6 @@ const untilDone = (database: Database, sql: string) =>
 const deadlocks = ofDatabase({
   name: "deadlocks",
   what: "another session locks partners' rows in the opposite order, and is never the one that gives in",
-  holdsRows: true,
   async inflict(database, _, random, until) {
     const session = await database.session();
     await session.query("SET deadlock_timeout = '1min'");

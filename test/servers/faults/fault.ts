@@ -11,8 +11,6 @@ export type Fault = {
   ownsDatabase?: boolean;
   /** It takes more than a minute: not one to mix with others. */
   isLong?: boolean;
-  /** It keeps partners' rows locked while it goes on with its work: a write waits longer for that than for who is away. */
-  holdsRows?: boolean;
   /** Goes on until the signal, and leaves all mended: every server running, the database there. */
   inflict(world: World, random: Random, until: AbortSignal): Promise<void>;
 };
