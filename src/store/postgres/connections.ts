@@ -158,6 +158,8 @@ export class Connections {
     };
     const beat = async () => {
       let isAsking = true;
+      let pauseMs = PULSE_MS;
+      const wasOpen = client !== undefined;
       // In rounds, so that a pause of this whole process does not pass for one of the database.
       const listen = (rounds: number) => {
         if (!isAsking || this.#closed) return;
@@ -172,11 +174,13 @@ export class Connections {
       } catch (error) {
         if (client) this.drop(client);
         client = undefined;
-        if (isLost(error)) this.#away = this.#refusal(error);
+        // One that was cut while nobody used it says nothing of the database: the next one does, at once.
+        if (wasOpen && !this.#away) pauseMs = 0;
+        else if (isLost(error)) this.#away = this.#refusal(error);
       }
       isAsking = false;
       if (this.#closed && client) this.drop(client);
-      next(() => void beat(), PULSE_MS);
+      next(() => void beat(), pauseMs);
     };
     next(() => void beat(), PULSE_MS);
     this.#endPulse = () => {

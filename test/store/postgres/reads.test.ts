@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { StorageError } from "../../../src/domain/errors.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { eventually } from "../../support/eventually.ts";
 import { rowsOf, usePostgres, withUsualPatience } from "../../support/postgres.ts";
 
 const { newDatabase } = usePostgres();
@@ -74,6 +75,29 @@ test("a moment that failed, or whose connection was lost, leaves its place to th
   expect(await store.atOneMoment((read) => read.clock.lastInstant())).toBe(
     await store.read.clock.lastInstant(),
   );
+});
+
+test("a pulse whose connection alone is cut refuses nobody", async () => {
+  let refused: unknown;
+  const pulses = async (more = "") =>
+    (
+      await rowsOf(
+        url,
+        `SELECT pid ${more} FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%FROM write_groups%' AND pid <> pg_backend_pid()`,
+      )
+    ).map(({ pid }) => pid);
+  const [cut] = await eventually(async () => {
+    const found = await pulses(", pg_terminate_backend(pid, 60000)");
+    expect(found).toHaveLength(1);
+    return found;
+  });
+  await eventually(async () => {
+    for (let reads = 0; reads < 20; reads++)
+      await store.read.clock.lastInstant().catch((error) => (refused = error));
+    expect(await pulses()).not.toContain(cut);
+    expect(await pulses()).toHaveLength(1);
+  });
+  expect(refused).toBeUndefined();
 });
 
 test("a read that was undone only because of another transaction is made again", async () => {
