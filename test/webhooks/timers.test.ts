@@ -5,25 +5,29 @@ import { ManualTime } from "./manual-time.ts";
 describe.each([
   [
     "the system's",
-    () => ({ timers: systemTimers, pass: () => new Promise<void>((done) => systemTimers.set(done, 60)) }),
+    () => ({
+      timers: systemTimers,
+      pass: (ms: number) => new Promise<void>((done) => systemTimers.set(done, ms)),
+    }),
   ],
   [
     "those in a test's hand",
     () => {
       const time = new ManualTime();
-      return { timers: time.timersPort, pass: () => time.advance(60) };
+      return { timers: time.timersPort, pass: (ms: number) => time.advance(ms) };
     },
   ],
-])("timers, %s,", (_, open: () => { timers: Timers; pass: () => Promise<unknown> }) => {
+])("timers, %s,", (_, open: () => { timers: Timers; pass: (ms: number) => Promise<unknown> }) => {
   test("fire once each, by their delays, and never before they are set", async () => {
     const { timers, pass } = open();
     const fired: string[] = [];
-    timers.set(() => fired.push("late"), 40);
-    timers.set(() => fired.push("soon"), 20);
     timers.set(() => fired.push("at once"), 0);
+    // So far apart that a machine which is busy between these two lines does not make the later one due first.
+    timers.set(() => fired.push("late"), 600);
+    timers.set(() => fired.push("soon"), 20);
     expect(fired).toEqual([]);
-    await pass();
-    await pass();
+    await pass(700);
+    await pass(60);
     expect(fired).toEqual(["at once", "soon", "late"]);
   });
 
@@ -34,9 +38,9 @@ describe.each([
     const later = timers.set(() => fired.push("cleared later"), 40);
     timers.set(() => timers.clear(later), 1);
     const kept = timers.set(() => fired.push("kept"), 1);
-    await pass();
+    await pass(60);
     for (const timer of [kept, undefined, null]) timers.clear(timer);
-    await pass();
+    await pass(60);
     expect(fired).toEqual(["kept"]);
   });
 
@@ -45,8 +49,8 @@ describe.each([
     let rounds = 0;
     const again = () => void (++rounds < 3 && timers.set(again, 1));
     timers.set(again, 1);
-    await pass();
-    await pass();
+    await pass(60);
+    await pass(60);
     expect(rounds).toBe(3);
   });
 });
