@@ -56,17 +56,16 @@ export function outboxPorts(
         const own = among.isAlone ? results : await ofOwnLanes(tx, among, results);
         for (const result of own) await tx.deliveries.recordAttempt(madeAttempt(result));
       }),
-    concurrency: async (partnerId) => (await partners.findReceiver(partnerId))?.concurrency ?? null,
-    async receiverHealth(partnerId) {
+    async receiver(partnerId) {
       const receiver = await partners.findReceiver(partnerId);
-      if (!receiver) return HEALTHY;
-      const { failures, failingSince, pausedAt, lastError } = receiver;
-      return { failures, failingSince, pausedAt, lastError };
+      if (!receiver) return { health: HEALTHY, concurrency: null, revision: 0 };
+      const { failures, failingSince, pausedAt, lastError, concurrency, revision } = receiver;
+      return { health: { failures, failingSince, pausedAt, lastError }, concurrency, revision };
     },
-    saveReceiverHealth: (partnerId, health, epoch) =>
+    saveReceiverHealth: (partnerId, health, revision, epoch) =>
       store.write(async (tx) => {
         const [own] = among.isAlone ? [true] : await ofOwnLanes(tx, among, [{ partnerId, epoch }]);
-        if (own) await tx.partners.updateReceiver(partnerId, health);
+        if (own) await tx.partners.saveReceiverHealth(partnerId, health, revision);
       }),
   };
 }

@@ -31,12 +31,27 @@ export type Outbox = {
    * server's by now, and an attempt that is logged already.
    */
   record(results: AttemptResult[]): Promise<void>;
-  /** How many deliveries the operator lets be under way to the partner; null for the options' number. */
-  concurrency(partnerId: string): Promise<number | null>;
+  receiver(partnerId: string): Promise<Receiver>;
+  /**
+   * Called when a receiver is paused, after each failed probe, and when it is resumed. Passed over where an operator has
+   * changed the receiver since `revision` was read, or another server has the lane: they know better.
+   */
+  saveReceiverHealth(
+    partnerId: string,
+    health: ReceiverHealth,
+    revision: number,
+    epoch: number,
+  ): Promise<void>;
+};
+
+/** A partner's receiver as the operator has set it, and how it has been doing. */
+export type Receiver = {
   /** What was saved last; HEALTHY before. */
-  receiverHealth(partnerId: string): Promise<ReceiverHealth>;
-  /** Called when a receiver is paused, after each failed probe, and when it is resumed. */
-  saveReceiverHealth(partnerId: string, health: ReceiverHealth, epoch: number): Promise<void>;
+  health: ReceiverHealth;
+  /** How many deliveries may be under way to it; null for the options' number. */
+  concurrency: number | null;
+  /** Rises with every change that an operator makes. */
+  revision: number;
 };
 
 /** Whose deliveries are this server's to send, where several send from one outbox: one of them for each partner. */

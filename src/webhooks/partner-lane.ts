@@ -37,6 +37,7 @@ export class PartnerLane {
   private isSaving = false;
   /** Read together with the health. */
   private concurrency: number;
+  private revision = 0;
   private mayHaveMore = false;
   private isFetching = false;
   private isStopped = false;
@@ -128,11 +129,9 @@ export class PartnerLane {
 
   private async readReceiver(): Promise<void> {
     const { partnerId, ports } = this;
-    const [health, concurrency] = await Promise.all([
-      ports.receiverHealth(partnerId),
-      ports.concurrency(partnerId),
-    ]);
+    const { health, concurrency, revision } = await ports.receiver(partnerId);
     this.health = health;
+    this.revision = revision;
     this.concurrency = concurrency ?? this.options.concurrencyPerPartner;
   }
 
@@ -231,7 +230,7 @@ export class PartnerLane {
     if (this.isSaving) return;
     this.isSaving = true;
     for (let next = this.takeUnsaved(); next; next = this.takeUnsaved())
-      await this.ports.saveReceiverHealth(this.partnerId, next, this.epoch).catch((error) => {
+      await this.ports.saveReceiverHealth(this.partnerId, next, this.revision, this.epoch).catch((error) => {
         this.ports.log.error(
           { err: error, partner_id: this.partnerId },
           "the webhook receiver's health could not be saved",

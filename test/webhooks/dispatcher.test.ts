@@ -335,7 +335,7 @@ describe("the store", () => {
     const world = new World();
     world.add("p1");
     const standard = world.outbox.ports({ send: null!, clock: null!, timers: null! });
-    const faults = { duePartners: 2, due: 2, endpoint: 2, receiverHealth: 2 };
+    const faults = { duePartners: 2, due: 2, endpoint: 2, receiver: 2 };
     const failing =
       <Args extends unknown[], Value>(name: keyof typeof faults, read: (...args: Args) => Promise<Value>) =>
       async (...args: Args) => {
@@ -348,7 +348,7 @@ describe("the store", () => {
         duePartners: failing("duePartners", standard.duePartners),
         due: failing("due", standard.due),
         endpoint: failing("endpoint", standard.endpoint),
-        receiverHealth: failing("receiverHealth", standard.receiverHealth),
+        receiver: failing("receiver", standard.receiver),
       },
     );
     await world.time.advance(20_000);

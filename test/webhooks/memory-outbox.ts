@@ -18,6 +18,7 @@ export class MemoryOutbox {
   readonly disabled = new Set<string>();
   readonly concurrency = new Map<string, number>();
   readonly health = new Map<string, ReceiverHealth>();
+  readonly revisions = new Map<string, number>();
   readonly log: LogLine[] = [];
   private count = 0;
 
@@ -93,9 +94,14 @@ export class MemoryOutbox {
         this.batches.push(results.length);
         for (const result of kept) this.apply(result);
       },
-      concurrency: async (partnerId) => this.concurrency.get(partnerId) ?? null,
-      receiverHealth: async (partnerId) => this.health.get(partnerId) ?? HEALTHY,
-      saveReceiverHealth: async (partnerId, health) => void this.health.set(partnerId, health),
+      receiver: async (partnerId) => ({
+        health: this.health.get(partnerId) ?? HEALTHY,
+        concurrency: this.concurrency.get(partnerId) ?? null,
+        revision: this.revisions.get(partnerId) ?? 0,
+      }),
+      saveReceiverHealth: async (partnerId, health, revision) => {
+        if (revision === (this.revisions.get(partnerId) ?? 0)) this.health.set(partnerId, health);
+      },
       log: { info: write("info"), warn: write("warn"), error: write("error") },
       ...rest,
     };

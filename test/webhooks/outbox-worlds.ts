@@ -45,6 +45,7 @@ export async function memoryWorld(): Promise<OutboxWorld> {
       if (enabled !== undefined) memory.disabled[enabled ? "delete" : "add"](partnerId);
       if (url === null) memory.endpoints.set(partnerId, null);
       if (concurrency !== undefined) memory.concurrency.set(partnerId, concurrency);
+      memory.revisions.set(partnerId, (memory.revisions.get(partnerId) ?? 0) + 1);
     },
     async add(partnerId, now, orderKey = null) {
       const { status: _, nextAttemptAt: __, ...job } = memory.add(partnerId, orderKey, now);

@@ -212,21 +212,31 @@ describe.each([
 
     test("has the number under way that was set for it, and no other partner has", async () => {
       const other = await world.addPartner();
-      expect(await world.outbox.concurrency(partnerId)).toBeNull();
+      expect((await world.outbox.receiver(partnerId)).concurrency).toBeNull();
       await world.change(partnerId, { concurrency: 7 });
-      expect(await world.outbox.concurrency(partnerId)).toBe(7);
-      expect(await world.outbox.concurrency(other.id)).toBeNull();
+      expect((await world.outbox.receiver(partnerId)).concurrency).toBe(7);
+      expect((await world.outbox.receiver(other.id)).concurrency).toBeNull();
     });
 
     test("has the receiver's health that was saved last, healthy before", async () => {
       const other = await world.addPartner();
-      expect(await world.outbox.receiverHealth(partnerId)).toEqual(HEALTHY);
+      const healthOf = async (id: string) => (await world.outbox.receiver(id)).health;
+      expect(await healthOf(partnerId)).toEqual(HEALTHY);
       const bad = { failures: 21, failingSince: NOW - 9, pausedAt: NOW, lastError: "answered 500" };
       for (const health of [bad, { ...bad, failures: 22 }, HEALTHY]) {
-        await world.outbox.saveReceiverHealth(partnerId, health, 0);
-        expect(await world.outbox.receiverHealth(partnerId)).toEqual(health);
-        expect(await world.outbox.receiverHealth(other.id)).toEqual(HEALTHY);
+        const { revision } = await world.outbox.receiver(partnerId);
+        await world.outbox.saveReceiverHealth(partnerId, health, revision, 0);
+        expect(await healthOf(partnerId)).toEqual(health);
+        expect(await healthOf(other.id)).toEqual(HEALTHY);
       }
+    });
+
+    test("keeps what an operator has set, whatever a probe finds that was under way", async () => {
+      const { revision } = await world.outbox.receiver(partnerId);
+      await world.change(partnerId, { url: "http://hooks.test/" });
+      const bad = { failures: 21, failingSince: NOW - 9, pausedAt: NOW, lastError: "answered 500" };
+      await world.outbox.saveReceiverHealth(partnerId, bad, revision, 0);
+      expect((await world.outbox.receiver(partnerId)).health).toEqual(HEALTHY);
     });
   });
 });

@@ -191,6 +191,18 @@ export function partnerStore(engine: Engine) {
     ): Promise<void> {
       await db.update(webhookReceivers).set(change).where(eq(webhookReceivers.partnerId, partnerId));
     },
+    /** Unless an operator has changed something since the revision. */
+    async saveReceiverHealth(
+      partnerId: string,
+      health: Pick<WebhookReceiver, "failures" | "failingSince" | "pausedAt" | "lastError">,
+      revision: number,
+    ): Promise<void> {
+      const isAsRead = eq(webhookReceivers.revision, revision);
+      await db
+        .update(webhookReceivers)
+        .set(health)
+        .where(and(eq(webhookReceivers.partnerId, partnerId), isAsRead));
+    },
     /** Says that an operator changed something that deliveries depend on. */
     async raiseRevision(partnerId: string): Promise<void> {
       await db
