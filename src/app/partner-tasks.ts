@@ -38,7 +38,7 @@ export function partnerTasks(world: {
   log: Logger;
   knowledge: Knowledge;
   passes: ActingPasses;
-  store: Pick<Store, "isShared" | "read" | "write">;
+  store: Pick<Store, "read" | "write">;
 }): PartnerTasks {
   const { config, env, clock, log, knowledge, passes, store } = world;
   const latest = new LRUCache<string, PartnerTask>({ max: MOST_REMEMBERED });

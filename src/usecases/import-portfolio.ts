@@ -10,6 +10,7 @@ import type { FileKind, RowKind } from "./import/kind.ts";
 import { propertyRows } from "./import/properties.ts";
 import { RejectLog, type Rejects } from "./import/rejects.ts";
 import { serviceEventRows } from "./import/service-events.ts";
+import { NO_TURN } from "./turns.ts";
 
 /** In the order of the import: rows name rows of the files before theirs. */
 const KINDS = {
@@ -61,11 +62,12 @@ export type ImportResult = {
 /**
  * Adds a portfolio from CSV files to a partner's. What is there already is left as it is, so the same import again,
  * or after it was cut short, adds what is missing and nothing twice; it changes only when told to `update`, and never
- * removes. Rows that are
- * wrong are rejected one by one. Throws an OperatorError, before anything is written, for a file that cannot be used.
+ * removes. Rows that are wrong are rejected one by one. Of two at once for a partner each may add what the other adds:
+ * whoever may not be alone has a turn. Throws an OperatorError, before anything is written, for a file that cannot be
+ * used, and with nothing more written once the turn is over.
  */
 export async function importPortfolio(request: ImportRequest): Promise<ImportResult> {
-  const { store, partner, actor, clock, sources, mappings = [], defaults = [] } = request;
+  const { store, partner, actor, clock, sources, mappings = [], defaults = [], turn = NO_TURN } = request;
   const startedAt = clock();
   const files: { part: Part; file: SurveyedFile }[] = [];
   refuseIdleDefaults(
@@ -87,6 +89,7 @@ export async function importPortfolio(request: ImportRequest): Promise<ImportRes
   // Before the first row, so that an import that is cut short is noted as well.
   await store.write(
     async (tx) => {
+      await turn.keep(tx);
       const detail = { files: files.map(({ file: { kind, name, rows } }) => ({ kind, file: name, rows })) };
       await tx.audit.record({ at: tx.now, actor, action: "portfolio.import", subject: partner.id, detail });
     },

@@ -5,8 +5,7 @@ import type { Store, Tx } from "../store/store.ts";
 
 /*
  * What is done by one process at a time of all that share a database: whoever does it has its turn, under a name that
- * tells people who that is, and since when. Where nobody shares the database a server knows by itself what it does to a
- * partner.
+ * tells people who that is, and since when. Over a data folder commands run beside its server, and beside each other.
  */
 
 /** What is cut short keeps the others from it no longer than this. */
@@ -15,13 +14,15 @@ const RENEWED_MS = TURN_MS / RENEWALS;
 
 /** What is done to all that a partner has. */
 export const partnerTurn = (partnerId: string): string => `partner:${partnerId}`;
+/** An import for a partner, which takes its rows for all that is added meanwhile. */
+export const importTurn = (partnerId: string): string => `import:${partnerId}`;
 
 export type Turn = {
   /** Makes sure, in the transaction of each step, that the turn is not over. Throws an OperatorError where it is. */
   keep(tx: Pick<Tx, "servers">): Promise<void>;
   end(): Promise<void>;
 };
-type Shared = Pick<Store, "isShared" | "write">;
+type Shared = Pick<Store, "read" | "write">;
 
 export const NO_TURN: Turn = { keep: async () => {}, end: async () => {} };
 
@@ -60,7 +61,9 @@ export function keepTaken(
 
 /** Takes a turn, which is kept until it is ended; else who has it. `by` says who does, in words. */
 export async function takeTurn(store: Shared, name: string, by: string): Promise<Turn | { heldBy: string }> {
-  if (!store.isShared) return NO_TURN;
+  // Before anything is written: who has it may stand still with rows, or a whole file, that a write would wait for.
+  const heldBy = await whoHas(store, name);
+  if (heldBy !== undefined) return { heldBy };
   const taken = await store.write((tx) => takeIn(tx, name, by));
   if ("heldBy" in taken) return taken;
   const { holder } = taken;
@@ -97,11 +100,8 @@ export const othersTurn = (what: string, heldBy: string): OperatorError =>
   );
 
 /** Who has a turn now, in words; undefined when nobody has. */
-export async function whoHas(
-  store: Pick<Store, "isShared" | "read">,
-  name: string,
-): Promise<string | undefined> {
-  const holder = store.isShared ? await store.read.servers.holderOf(name) : undefined;
+export async function whoHas(store: Pick<Store, "read">, name: string): Promise<string | undefined> {
+  const holder = await store.read.servers.holderOf(name);
   return holder === undefined ? undefined : inWords(holder);
 }
 

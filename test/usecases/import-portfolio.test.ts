@@ -13,6 +13,7 @@ import { type ImportRequest, importPortfolio } from "../../src/usecases/import-p
 import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio-writer.ts";
 import { createProperty } from "../../src/usecases/properties.ts";
 import { ServiceLog } from "../../src/usecases/service-events.ts";
+import { importTurn, inTurn } from "../../src/usecases/turns.ts";
 
 const knowledge = loadKnowledge();
 const NOW = Date.parse("2026-03-01T12:00:00Z");
@@ -107,6 +108,28 @@ describe("an import", () => {
     expect(one.components).toEqual(other.components);
     expect(one.events).toEqual(other.events);
     expect(one.sums).toEqual(other.sums);
+  });
+
+  test("whose turn another has had adds nothing more", async () => {
+    const partner = await newPartner();
+    const files = { properties: ELM, appliances: UNITS + "E,refrigerator,2015,,\n".repeat(800) };
+    const name = importTurn(partner.id);
+    const turn = (by: string) => ({ name, by, what: "an import is under way" });
+    const other = async () => {
+      // As once the time of a lease is over.
+      const holder = (await store.read.servers.holderOf(name))!;
+      await store.write((tx) => tx.servers.release(holder, [name]));
+      return await inTurn(store, turn("other"), (own) => run(partner, files, { turn: own }));
+    };
+    let others: ReturnType<typeof other> | undefined;
+    const pause = async () => {
+      others ??= other();
+      await others;
+    };
+    const paused = inTurn(store, turn("one"), (own) => run(partner, files, { turn: own, pause }));
+    await expect(paused).rejects.toThrow("another process may be doing the same");
+    expect((await others!).appliances.created).toBeGreaterThan(0);
+    expect((await store.read.totals.ofPartner(partner.id)).appliances).toBe(800);
   });
 
   test("adds nothing twice, in whatever order rows come and however often", async () => {

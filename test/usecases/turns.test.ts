@@ -1,16 +1,15 @@
 import { expect, test } from "bun:test";
-import { inTurn, NO_TURN, partnerTurn, type Turn, takeTurn, whoHas } from "../../src/usecases/turns.ts";
+import { inTurn, partnerTurn, type Turn, takeTurn, whoHas } from "../../src/usecases/turns.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 
 const open = usePartnerStore();
 const NAME = partnerTurn("P");
 const SINCE = ", since 2026-03-10T12:00:00.000Z";
 
-/** A store as one that others share, whichever engine it is on, and as another process has it. */
+/** A store, and the same as another process has it. */
 async function twoProcesses() {
   const world = await open(Date.parse("2026-03-10T12:00:00Z"));
-  const shared = { ...world.store, isShared: true };
-  return { one: shared, other: { ...(await world.open()), isShared: true } };
+  return { one: world.store, other: await world.open() };
 }
 const held = (turn: Turn | { heldBy: string }) => ("heldBy" in turn ? turn.heldBy : undefined);
 
@@ -57,9 +56,13 @@ test("a step of who has lost the turn is refused", async () => {
   expect(await whoHas(other, NAME)).toBe("who goes on");
 });
 
-test("a server that has its data for itself asks nobody", async () => {
-  const { store } = await open(Date.parse("2026-03-10T12:00:00Z"));
-  const alone = { ...store, isShared: false };
-  expect(await takeTurn(alone, NAME, "one")).toBe(NO_TURN);
-  expect(await whoHas(alone, NAME)).toBeUndefined();
+test("whose turn it is can be told while that one stands still in the midst of a step", async () => {
+  const { one, other } = await twoProcesses();
+  const turn = (await takeTurn(one, NAME, "who stands still")) as Turn;
+  const refused = await one.write(async (tx) => {
+    await turn.keep(tx);
+    return await takeTurn(other, NAME, "who must not wait");
+  });
+  expect(held(refused)).toBe(`who stands still${SINCE}`);
+  await turn.end();
 });

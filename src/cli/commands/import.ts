@@ -14,9 +14,10 @@ import {
   type RowCounts,
 } from "../../usecases/import-portfolio.ts";
 import { requirePartner } from "../../usecases/partners.ts";
+import { importTurn, inTurn, NO_TURN } from "../../usecases/turns.ts";
 import { command, flag, NothingDone, text, UsageError, value } from "../command.ts";
 import type { Context } from "../context.ts";
-import { actorOf, withData } from "../data.ts";
+import { actorOf, whoRuns, withData } from "../data.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
 
 const mapping = value("COLUMN=FIELD", "", (typed): ColumnMapping => {
@@ -64,7 +65,8 @@ const options = {
 export const importCommand = command({
   description: [
     "Adds what is not there yet and leaves the rest as it is: the same import again adds nothing, and one that was " +
-      "cut short is finished by running it again. The server may run at the same time.",
+      "cut short is finished by running it again. The server may run at the same time, another import for the " +
+      "partner may not: the second is refused, and told who makes the first.",
     "Rows that are wrong are written to DIR with the same columns, the line and the error; once mended, that file " +
       "is imported like any other. When every row was rejected, the exit code is 3. An appliance without a serial is matched with one that has none either and the " +
       "same type, year, brand, model and unit.",
@@ -96,7 +98,7 @@ export const importCommand = command({
         "Name one or more: --properties, --appliances, --service-events.",
       );
     const bar = progressBar(context.isTty && !context.json, context.columns);
-    const run = async (store: Store) =>
+    const run = async (store: Store, turn = NO_TURN) =>
       await importPortfolio({
         store,
         knowledge: loadKnowledge(),
@@ -111,11 +113,16 @@ export const importCommand = command({
           dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
         clock: context.now,
         pause: courteousPause(store, context.now),
+        turn,
         onProgress: ({ kind, done, rows }) => bar.show(kind, done, rows),
       });
     try {
+      const turn = {
+        ...{ name: importTurn(partnerId), by: whoRuns(context) },
+        what: `an import for ${partnerId} is under way`,
+      };
       const result = await withData(context, ({ store }) =>
-        dryRun ? onCopy(context, partnerId, run) : run(store),
+        dryRun ? onCopy(context, partnerId, run) : inTurn(store, turn, (own) => run(store, own)),
       );
       bar.stop();
       report(context, result, dryRun);

@@ -2,6 +2,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Store } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio-writer.ts";
+import { NO_TURN, type Turn } from "../turns.ts";
 import { type ReadRow, readRows, rejection, type SurveyedFile } from "./file.ts";
 import type { Batch, FieldChange, RowKind } from "./kind.ts";
 import type { RejectedRow } from "./rejects.ts";
@@ -31,6 +32,8 @@ export type ImportWorld = {
   silent?: boolean;
   /** Lets others have the writer between two transactions. */
   pause: () => Promise<void>;
+  /** The turn at the partner's imports, where others may make one. */
+  turn?: Pick<Turn, "keep">;
 };
 
 /** What one transaction, or a whole file, has come to. */
@@ -50,7 +53,7 @@ export type ChangedRow = { line: number; fields: readonly FieldChange[] };
  * cut short is continued by running it again. Calls `onCommit` after each with what it did.
  */
 export async function importRows<Entry>(
-  { store, knowledge, partner, pause, update = false, silent = false }: ImportWorld,
+  { store, knowledge, partner, pause, update = false, silent = false, turn = NO_TURN }: ImportWorld,
   kind: RowKind<Entry>,
   file: SurveyedFile,
   onCommit: (taken: Taken) => void,
@@ -66,6 +69,7 @@ export async function importRows<Entry>(
       knowledge,
       partner,
       async (writer) => {
+        await turn.keep(writer.tx);
         if (silent) writer.outbox.silence();
         const batch = open(writer);
         const mostMs = TAKE_ROWS_MS[store.isShared ? "shared" : "alone"];

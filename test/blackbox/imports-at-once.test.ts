@@ -1,0 +1,138 @@
+import { describe, expect, test } from "bun:test";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { killAt, killable } from "../support/kill.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { operator } from "../support/operator.ts";
+import { connectTo, TYPES, usePostgres } from "../support/postgres.ts";
+import { KEY_FILE } from "../support/several-servers.ts";
+
+/* Imports of one partner that are run at once, on one machine over a data folder or on two over PostgreSQL. */
+
+const { install } = useMainstay({ inFolder: true });
+const postgres = usePostgres();
+
+/** More than one transaction takes: what has no serial is counted once, at the property's first row. */
+const APPLIANCES = 600;
+
+type World = {
+  /** Where the commands are run. */
+  here: Installation;
+  there: Installation;
+  sql(text: string): Promise<Record<string, unknown>[]>;
+  /** How many appliances are committed, as another process sees it. */
+  appliances(): Promise<number>;
+  /** `mainstay import` of a building whose like appliances no serial tells apart. */
+  args: string[];
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+async function over(here: Installation, there: Installation, url?: string): Promise<World> {
+  const { partner_id: partner } = await here.createPartner();
+  const file = (name: string, lines: readonly string[]) => {
+    const path = join(here.folder, `${name}.csv`);
+    writeFileSync(path, `${lines.join("\n")}\n`);
+    return path;
+  };
+  const properties = file("properties", [
+    "partner_property_id,name,address,state",
+    "TOWER,Elm Tower,1 Elm St,NY",
+  ]);
+  const rows = Array.from({ length: APPLIANCES }, () => "TOWER,refrigerator,2015");
+  const appliances = file("appliances", ["partner_property_id,type_id,install_year", ...rows]);
+  const count = "SELECT count(*) AS count FROM appliances";
+  const args = ["import", "--partner", partner, "--properties", properties, "--appliances", appliances];
+  if (url === undefined) {
+    const { read, close } = await here.watch(count);
+    const sql = (text: string) => here.sql(text);
+    return { here, there, args, sql, appliances: read, [Symbol.asyncDispose]: close };
+  }
+  if (there !== here) {
+    mkdirSync(there.dataDir, { recursive: true, mode: 0o700 });
+    copyFileSync(join(here.dataDir, KEY_FILE), join(there.dataDir, KEY_FILE));
+  }
+  const client = await connectTo(url);
+  const sql = async (text: string) => (await client.query({ text, types: TYPES })).rows;
+  return {
+    ...{ here, there, args, sql },
+    appliances: async () => Number((await sql(count))[0]!.count),
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}
+
+async function overFolder(): Promise<World> {
+  const one = install();
+  return await over(one, one);
+}
+
+async function overPostgres(): Promise<World> {
+  const url = await postgres.newDatabase();
+  const [here, there] = [install({ storage: { url } }), install({ storage: { url } })];
+  return await over(here, there, url);
+}
+
+/** An import that is stopped in its midst. */
+async function standingStill({ here, args, appliances }: World): Promise<Bun.Subprocess> {
+  const child = here.spawn(...args);
+  while ((await appliances()) === 0)
+    if (child.exitCode !== null) throw new Error(`it exited with ${child.exitCode} before it added any`);
+  child.kill("SIGSTOP");
+  return child;
+}
+
+const REFUSED = new RegExp(
+  `^mainstay: an import for PARTNER_\\S+ is under way already, by ${operator().replace(/[()]/g, "\\$&")} on \\S+, since \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z\n` +
+    "Nothing was changed\\. ",
+);
+const END_TURNS = "UPDATE leases SET until = 0 WHERE name LIKE 'import:%'";
+
+describe.each([
+  ["a data folder", overFolder],
+  ["one PostgreSQL", overPostgres],
+])("of two imports of one file over %s", (_, open) => {
+  // Rule: import-once
+  test("that are asked for at once one is made, and the other is told by whom", async () => {
+    await using world = await open();
+    const { here, there, args } = world;
+    const outcomes = await Promise.all([here.run(...args), there.run(...args)]);
+    expect(await world.appliances()).toBe(APPLIANCES);
+    const [made, other] = outcomes.toSorted((one, two) => one.code - two.code);
+    expect(made!.code).toBe(0);
+    // Unless one had ended when the other began.
+    if (other!.code !== 0)
+      expect(other).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(REFUSED) });
+  });
+
+  // Rule: import-once
+  test("the second is refused while the first stands still, and goes on where that was killed within the time of a lease", async () => {
+    await using world = await open();
+    const { here, there, args } = world;
+    const child = await standingStill(world);
+    const refused = await there.run(...args);
+    expect(refused.stderr).toMatch(REFUSED);
+    expect(refused.code).toBe(1);
+    const reached = await killAt({ goal: 1 }, world.appliances, killable(child));
+    expect(reached).toBeLessThan(APPLIANCES);
+    const [lease] = await world.sql("SELECT until FROM leases WHERE name LIKE 'import:%'");
+    expect(Number(lease!.until) - Date.now()).toBeLessThanOrEqual(15_000);
+    // As once its time is over.
+    await world.sql(END_TURNS);
+    const last = await there.json(...args);
+    expect(last.appliances.created).toBeWithin(1, APPLIANCES - reached + 1);
+    expect(await world.appliances()).toBe(APPLIANCES);
+    expect((await here.json(...args)).appliances).toMatchObject({ created: 0, unchanged: APPLIANCES });
+  });
+});
+
+// Rule: import-once
+test("an import that was paused until another had its turn writes nothing more, and fails", async () => {
+  await using world = await overPostgres();
+  const { there, args } = world;
+  const child = await standingStill(world);
+  await world.sql(END_TURNS);
+  const last = await there.json(...args);
+  expect(last.appliances.created).toBeWithin(1, APPLIANCES);
+  child.kill("SIGCONT");
+  expect(await child.exited).toBe(1);
+  expect(await world.appliances()).toBe(APPLIANCES);
+});
