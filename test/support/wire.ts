@@ -7,18 +7,29 @@ import { createConnection, createServer, type Socket } from "node:net";
  */
 export type Cut = { sent: string; answered: string; when: "before" | "after" | "late"; from?: string };
 
+/**
+ * A statement by a part of what is sent. From then on its connection alone loses every packet, and neither side is told:
+ * what was sent with it is `unheard`, or the database does it and is `unanswered`.
+ */
+export type Loss = { sent: string; what: "unheard" | "unanswered" };
+
 /** What lies between a store and PostgreSQL: it can be cut once when a statement comes by, or let nothing through. */
 export type Wire = Awaited<ReturnType<typeof startWire>>;
 export async function startWire(target: number) {
   const pairs = new Set<[Socket, Socket]>();
-  const state: { cut: Cut | undefined; isSilent: boolean; arrive: () => Promise<void> } = {
-    ...{ cut: undefined, isSilent: false, arrive: async () => {} },
-  };
+  const state: {
+    cut: Cut | undefined;
+    loss: Loss | undefined;
+    isSilent: boolean;
+    arrive: () => Promise<void>;
+  } = { cut: undefined, loss: undefined, isSilent: false, arrive: async () => {} };
   const listener = createServer((near) => {
     const far = createConnection(target, "127.0.0.1");
     const pair: [Socket, Socket] = [near, far];
     pairs.add(pair);
+    let isLosing = false;
     const end = () => {
+      if (isLosing) return;
       pairs.delete(pair);
       near.destroy();
       far.destroy();
@@ -27,7 +38,13 @@ export async function startWire(target: number) {
     let swallowsTo: string | undefined;
     const withheld: Buffer[] = [];
     near.on("data", (sent: Buffer) => {
-      if (state.isSilent) return;
+      if (state.isSilent || isLosing) return;
+      if (state.loss && sent.includes(state.loss.sent)) {
+        isLosing = true;
+        if (state.loss.what === "unanswered") far.write(sent);
+        state.loss = undefined;
+        return;
+      }
       const isFrom = state.cut?.from !== undefined && sent.includes(state.cut.from);
       if (isFrom || withheld.length > 0) withheld.push(sent);
       const chunk = withheld.length > 0 ? Buffer.concat(withheld) : sent;
@@ -48,7 +65,7 @@ export async function startWire(target: number) {
       if (withheld.length === 0) far.write(chunk);
     });
     far.on("data", (chunk) => {
-      if (state.isSilent) return;
+      if (state.isSilent || isLosing) return;
       if (swallowsTo !== undefined) return chunk.includes(swallowsTo) ? end() : undefined;
       if (!near.destroyed) near.write(chunk);
     });

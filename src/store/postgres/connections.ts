@@ -130,6 +130,11 @@ export class Connections {
     return this.#own.has(client);
   }
 
+  /** How many bytes have come on it. */
+  heard(client: pg.Client): number {
+    return streamOf(client).bytesRead;
+  }
+
   async end(client: pg.Client): Promise<void> {
     this.#own.delete(client);
     // A pooler that looks for a server, or a network that is gone, does not hear that one takes one's leave.
@@ -231,7 +236,7 @@ export class Connections {
   }
 }
 
-type Stream = { destroy(): void };
+type Stream = { destroy(): void; bytesRead: number };
 const streamOf = (client: pg.Client) =>
   (client as unknown as { connection: { stream: Stream } }).connection.stream;
 const clientsOf = (pool: pg.Pool) => (pool as unknown as { _clients: pg.Client[] })._clients;

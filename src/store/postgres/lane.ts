@@ -2,9 +2,10 @@ import type pg from "pg";
 import { StorageError } from "../../domain/errors.ts";
 import { causeOf, isCollision, isHeldUp, isLost, isOfAll } from "./errors.ts";
 import { Alone, Careless, inOrderOfRows, type Job, type LaneOptions, type Outcome } from "./job.ts";
+import { listen } from "./silence.ts";
 import type { Runner, Statement } from "./statements.ts";
 import { answered, settle } from "./unanswered.ts";
-import { begin, LOOK, MARK, waitFor } from "./write-group.ts";
+import { BEGIN_LOOK, begin, LOOK, MARK, waitFor } from "./write-group.ts";
 
 /** How long further rows are waited for once one was held for too long. */
 const HELD_ALREADY_MS = 20;
@@ -19,7 +20,7 @@ const MOST_UNDER_WAY = 128;
  * without more ado; only where one fails that has written already, the group is run again with each job in a savepoint
  * of its own. Statements that give nothing back are sent without waiting for them. A group that another transaction has undone, or
  * whose connection is lost before its commit was sent, is run again; after a lost commit it is looked up whether that
- * has happened.
+ * has happened. A connection that is silent while PostgreSQL does nothing for it counts as lost.
  */
 export class Lane {
   readonly #waiting: Job[] = [];
@@ -76,12 +77,14 @@ export class Lane {
   async #drain(): Promise<void> {
     // Requests that arrive in this turn of the event loop join the first group.
     await new Promise<void>((resolve) => setImmediate(resolve));
+    const stop = listen(this.options, () => this.#client);
     while (this.#waiting.length > 0) {
       const group = inOrderOfRows(this.#waiting.splice(0, this.options.groupSize));
       this.#taken = group.length;
       await this.#commit(group);
       this.#taken = 0;
     }
+    stop();
     this.#running = undefined;
   }
 
@@ -222,7 +225,7 @@ export class Lane {
     for (;;) {
       const client = await this.#connected();
       try {
-        await client.query("BEGIN; SET LOCAL lock_timeout = '1s'");
+        await client.query(BEGIN_LOOK);
         const { rows } = await client.query(LOOK, [this.options.writer, number]);
         await client.query("COMMIT");
         if (Number((rows[0] as { number: unknown }).number) === number) return true;

@@ -1,10 +1,12 @@
 /* The statements around a group of writes that are committed together. */
 
+/** So long a transaction waits for its next statement, before PostgreSQL ends it and its session. */
+export const STANDS_STILL_MS = 3_000;
 /** Whatever holds up others for longer has lost its way; the connection may be a pooler's, so it is said with each. */
 const BEGIN = [
   "BEGIN ISOLATION LEVEL READ COMMITTED",
   "SET LOCAL statement_timeout = '60s'",
-  "SET LOCAL idle_in_transaction_session_timeout = '3s'",
+  `SET LOCAL idle_in_transaction_session_timeout = ${STANDS_STILL_MS}`,
 ].join("; ");
 /** Survives a kill of every process, and not a power cut. */
 const NOT_DURABLE = "SET LOCAL synchronous_commit = off";
@@ -22,6 +24,8 @@ export const MARK =
   "ON CONFLICT (writer) DO UPDATE SET written_at = now(), " +
   "number = CASE WHEN write_groups.number < excluded.number THEN excluded.number END";
 
+/** Begins to look whether a group was committed, again and again. */
+export const BEGIN_LOOK = begin(true, 1_000);
 /**
  * Whether the group of a number was committed: its number is still there. Waits for a transaction that is about to,
  * since that holds the row; one that the database has yet to begin will not be: the number after it is taken.
@@ -30,3 +34,8 @@ export const LOOK =
   "INSERT INTO write_groups (writer, number, written_at) VALUES ($1, $2::bigint + 1, now()) " +
   "ON CONFLICT (writer) DO UPDATE SET written_at = now(), " +
   "number = CASE WHEN write_groups.number = $2 THEN $2 ELSE $2 + 1 END RETURNING number";
+
+/** Waits for a transaction of the writer, as long as it has not ended. To be rolled back. */
+export const TOUCH =
+  "INSERT INTO write_groups (writer, number, written_at) VALUES ($1, 0, now()) " +
+  "ON CONFLICT (writer) DO UPDATE SET written_at = now()";
