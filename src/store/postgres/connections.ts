@@ -35,7 +35,11 @@ export class Connections {
   #closed = false;
   #endPulse = () => {};
 
-  constructor(readonly address: DatabaseAddress) {
+  /** `readMs`: how long a statement on one of the pool's connections may take. */
+  constructor(
+    readonly address: DatabaseAddress,
+    readMs = READ_MS,
+  ) {
     const { host, port, user, password, database, ssl } = address;
     this.#givenUpMs = address.patienceMs * GIVEN_UP_AT;
     this.awayMs = address.patienceMs * REFUSED_AT;
@@ -49,7 +53,7 @@ export class Connections {
       ...this.#settings,
       max: address.pool,
       idleTimeoutMillis: 30_000,
-      query_timeout: READ_MS,
+      query_timeout: readMs,
       allowExitOnIdle: true,
     });
     // A connection that is lost while nobody uses it is replaced when somebody needs one.

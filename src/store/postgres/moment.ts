@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Connections } from "./connections.ts";
+import { isLost } from "./errors.ts";
 import type { Runner } from "./statements.ts";
 
 const BEGIN = [
@@ -14,19 +15,26 @@ export async function openMoment(
   connections: Connections,
 ): Promise<{ runner: Runner; close(): Promise<void> }> {
   const { client, giveBack } = await connections.borrow(BEGIN);
+  let hasLost = false;
   return {
     runner: {
-      read: (statement) => client.query(statement as pg.QueryConfig),
+      read: (statement) =>
+        client.query(statement as pg.QueryConfig).catch((error) => {
+          hasLost ||= isLost(error);
+          throw error;
+        }),
       write: () => {
         throw new Error("a read was to write");
       },
     },
     async close() {
       // A pooler would give the connection up that has a transaction open.
-      const isEnded = await client.query("COMMIT").then(
-        () => true,
-        () => false,
-      );
+      const isEnded =
+        !hasLost &&
+        (await client.query("COMMIT").then(
+          () => true,
+          () => false,
+        ));
       giveBack(!isEnded);
     },
   };

@@ -1,3 +1,4 @@
+import type pg from "pg";
 import type { IdKind } from "../../domain/ids.ts";
 import { risingIds } from "../../domain/ids.ts";
 import type { Store, StoreOptions, Tx } from "../store.ts";
@@ -41,6 +42,8 @@ const ANALYZE = [
   "BEGIN; SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = '60s'; ANALYZE properties, property_totals,",
   "property_plans, units, appliances, components, service_events, event_log; COMMIT",
 ].join(" ");
+/** Longer than it takes for that, or ends it. */
+const ANALYZED_WITHIN_MS = 65_000;
 
 export type PostgresStoreOptions = StoreOptions & {
   migrations?: readonly Migration[];
@@ -240,7 +243,8 @@ function assemble(connections: Connections, options: Assembled): Store {
       await connections
         .open()
         .then(async (client) => {
-          await client.query(ANALYZE).finally(() => connections.end(client));
+          const analyze = { text: ANALYZE, query_timeout: ANALYZED_WITHIN_MS } as pg.QueryConfig;
+          await client.query(analyze).finally(() => connections.end(client));
         })
         // What it is for goes on, only slower.
         .catch(() => {});

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import pg from "pg";
 import { StorageError } from "../../../src/domain/errors.ts";
+import { parseAddress } from "../../../src/store/postgres/address.ts";
+import { Connections } from "../../../src/store/postgres/connections.ts";
+import { openMoment } from "../../../src/store/postgres/moment.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { rowsOf } from "../../support/postgres.ts";
@@ -15,6 +18,8 @@ const NOON = Date.parse("2026-03-10T12:00:00Z");
 /** Longer than a connection may say nothing on which the database does nothing. */
 const SLOW_S = 6;
 const COMMIT = "COMMIT\0";
+/** A read may take no longer, where it says so. */
+const READ_MS = 300;
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 let server: PostgresServer;
 const ends: (() => Promise<void>)[] = [];
@@ -135,3 +140,22 @@ test("a connection whose statement takes its time is not given up", async () => 
   expect(runs).toBe(1);
   expect(await recorded(subject)).toBe(1);
 }, 60_000);
+
+test("a moment whose connection falls silent waits for it once, and its place goes to the next one", async () => {
+  const wire = await startWire(server.port);
+  const url = Object.assign(new URL(server.url()), { port: wire.port, search: "?pool=1" }).href;
+  const connections = new Connections(parseAddress(url), READ_MS);
+  const select = (text: string) => ({ text: `SELECT '${text}' AS found`, values: [] });
+  const moment = await openMoment(connections);
+  wire.state.loss = { sent: "lost", what: "unanswered" };
+  await expect(moment.runner.read(select("lost"))).rejects.toThrow("Query read timeout");
+  const query = spyOn(pg.Client.prototype, "query");
+  await moment.close();
+  expect(query).not.toHaveBeenCalled();
+  query.mockRestore();
+  const next = await openMoment(connections);
+  expect((await next.runner.read(select("there"))).rows).toEqual([{ found: "there" }]);
+  await next.close();
+  await connections.close();
+  await wire.end();
+});

@@ -384,8 +384,13 @@ test("what is looked for by a text with a NUL, which no row can have, is not fou
   expect(await store.read.appliances.list(["A_\0"])).toEqual([]);
 });
 
-test("the database is shown what an import has written", async () => {
+test("the database is shown what an import has written, which waits for no answer that does not come", async () => {
+  const query = spyOn(pg.Client.prototype, "query");
   await store.analyze();
+  const sent = query.mock.calls.map(([one]) => one as { text?: string; query_timeout?: number });
+  query.mockRestore();
+  // Longer than PostgreSQL may take for it.
+  expect(sent.find(({ text }) => text?.includes("ANALYZE"))?.query_timeout).toBeWithin(60_001, 120_000);
   const analyzed = "SELECT relname FROM pg_stat_user_tables WHERE last_analyze IS NOT NULL";
   await eventually(async () => {
     const names = (await rowsOf(server.url(), analyzed)).map(({ relname }) => relname);
