@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import {
-  ARTIFACTS,
   accessibilityFaults,
   inTheDark,
+  keepPrint,
   movingElements,
   openWindow,
   overflow,
@@ -302,7 +300,7 @@ test("it prints as a report of a few pages, with nothing to press on it", async 
   ] as const) {
     const { page, close } = await open(state);
     const pdf = await page.pdf({ format: "Letter" });
-    writeFileSync(join(ARTIFACTS, `embed-${state}.pdf`), pdf);
+    keepPrint(pdf, `embed-${state}`);
     expect(pagesOf(pdf)).toBeGreaterThan(0);
     expect(pagesOf(pdf), state).toBeLessThanOrEqual(most);
     await page.emulateMedia({ media: "print" });

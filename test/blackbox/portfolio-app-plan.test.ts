@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import type { Browser, Page } from "playwright-core";
 import { hashOf, openApp, settled } from "../support/app-window.ts";
@@ -8,7 +7,7 @@ import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { ARTIFACTS, accessibilityFaults, pagesOf, picture } from "../support/page-checks.ts";
+import { accessibilityFaults, keepPrint, pagesOf, picture } from "../support/page-checks.ts";
 import { addAppliance, addProperty, THIS_YEAR } from "../support/portfolio.ts";
 
 /* What to do about a portfolio and its properties, as the app shows it and prints it. */
@@ -221,7 +220,7 @@ describe("a property's plan", () => {
     await page.getByRole("heading", { level: 1, name: "Maple Court (demo)" }).waitFor();
     expect(Number(await slider.inputValue())).toBe(amount);
     const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
-    writeFileSync(join(ARTIFACTS, "app-property.pdf"), pdf);
+    keepPrint(pdf, "app-property");
     expect(pagesOf(pdf)).toBeLessThanOrEqual(4);
     expect(troubles).toEqual([]);
     await close();
@@ -231,7 +230,7 @@ describe("a property's plan", () => {
 /** A sheet on its side, with nothing to press on it. */
 async function expectLandscape(page: Page, name: string, most: number): Promise<void> {
   const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
-  writeFileSync(join(ARTIFACTS, `${name}.pdf`), pdf);
+  keepPrint(pdf, name);
   expect(pagesOf(pdf)).toBeWithin(1, most + 1);
   const [, width, height] = /\/MediaBox\s*\[\s*0\s+0\s+([\d.]+)\s+([\d.]+)/.exec(
     Buffer.from(pdf).toString("latin1"),

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import type { Browser } from "playwright-core";
 import { launchBrowser } from "../support/browser.ts";
@@ -8,8 +6,8 @@ import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import {
-  ARTIFACTS,
   accessibilityFaults,
+  keepPrint,
   openWindow,
   overflow,
   pagesOf,
@@ -188,7 +186,7 @@ describe.each(["demo", "large", "empty"])("the page of %s", (name) => {
   test("prints on its side, from the first sheet on, with nothing to press", async () => {
     const { page, close } = await open(name);
     const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
-    writeFileSync(join(ARTIFACTS, `schedule-${name}.pdf`), pdf);
+    keepPrint(pdf, `schedule-${name}`);
     expect(pagesOf(pdf)).toBeLessThanOrEqual(name === "demo" ? 4 : 1);
     const [, width, height] = /\/MediaBox\s*\[\s*0\s+0\s+([\d.]+)\s+([\d.]+)/.exec(
       Buffer.from(pdf).toString("latin1"),

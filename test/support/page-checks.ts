@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page, Request } from "playwright-core";
 import { PATIENCE_MS } from "./eventually.ts";
@@ -6,7 +6,9 @@ import { PATIENCE_MS } from "./eventually.ts";
 const ROOT = join(import.meta.dir, "../..");
 const AXE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8");
 /** Where pictures of what was tested go, for people to look at. */
-export const ARTIFACTS = join(ROOT, "test/artifacts");
+const ARTIFACTS = join(ROOT, "test/artifacts");
+/** Whether anybody does: nothing is held against them, and to take them costs as much as all that is. */
+const PICTURES_ARE_WANTED = process.env.PICTURES === "1";
 
 /** A page in a window of its own, with what went wrong while it was open. */
 export type Window = {
@@ -102,10 +104,21 @@ export const movingElements = (page: Page): Promise<string[]> =>
       .map((element) => `${element.localName}.${element.className}`),
   );
 
-/** Of the whole page, or of what the window shows of it. As JPEG: of pages this long PNG takes a third longer. */
+/**
+ * Of the whole page, or of what the window shows of it, where pictures are wanted. As JPEG: of pages this long PNG takes
+ * a third longer.
+ */
 export async function picture(page: Page, name: string, fullPage = true): Promise<void> {
+  if (!PICTURES_ARE_WANTED) return;
   mkdirSync(ARTIFACTS, { recursive: true });
   await page.screenshot({ path: join(ARTIFACTS, `${name}.jpg`), type: "jpeg", quality: 90, fullPage });
+}
+
+/** Keeps what a page prints, where pictures are wanted. */
+export function keepPrint(pdf: Uint8Array, name: string): void {
+  if (!PICTURES_ARE_WANTED) return;
+  mkdirSync(ARTIFACTS, { recursive: true });
+  writeFileSync(join(ARTIFACTS, `${name}.pdf`), pdf);
 }
 
 /** How many pages a PDF has. */
