@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKeyFile, loadMasterKey } from "../../src/secrets/master-key.ts";
@@ -28,9 +28,14 @@ export type PartnerWorld = {
   time: { now: number };
   /** Opens the same database once more, as another process does. */
   open(): Promise<Store>;
+  /** A world of its own that begins with all that is in this one, whose stores are closed with that. */
+  copy(): Promise<PartnerWorld>;
   /** Partners that `changed` was told of. */
   changed: string[];
 };
+
+/** Where a world is: the folder with its key, and the address of its database unless that is a file in there. */
+type Place = { dataDir: string; url: string | undefined };
 
 /**
  * Call it at the file's top; what it makes is closed and removed when the file's tests are over. With `inFile`, for
@@ -38,26 +43,31 @@ export type PartnerWorld = {
  */
 export function usePartnerStore({ inFile = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-partner-"));
-  const stores: Store[] = [];
+  const stores = new Set<Store>();
+  const close = async (those: Iterable<Store>) => {
+    const open = [...those].filter((store) => stores.delete(store));
+    await Promise.all(open.map((store) => store.close()));
+  };
   afterAll(async () => {
-    await Promise.all(stores.map((store) => store.close()));
+    await close(stores);
     rmSync(folder, { recursive: true });
   });
   // Its databases go after the stores on them.
   const postgres = onPostgres && !inFile ? usePostgres() : undefined;
   let worlds = 0;
-  return async (now: number, webhookUrl: string | null = "http://hooks.test/"): Promise<PartnerWorld> => {
-    const dataDir = mkdtempSync(join(folder, `${worlds++}-`));
-    createKeyFile(dataDir, random);
+  const newFolder = () => mkdtempSync(join(folder, `${worlds++}-`));
+
+  const worldAt = async ({ dataDir, url }: Place, now: number) => {
     const sealing = sealer(loadMasterKey({ dataDir, env: {} }));
     const time = { now };
     const clock = () => time.now;
     const file = join(dataDir, "mainstay.db");
-    const url = await postgres?.newDatabase();
+    const own: Store[] = [];
     const open = async () => {
       const options = { clock, random };
       const store = url ? await openPostgresStore(url, options) : openSqliteStore(file, options);
-      stores.push(store);
+      stores.add(store);
+      own.push(store);
       return store;
     };
     const sql = async (text: string) => {
@@ -78,15 +88,32 @@ export function usePartnerStore({ inFile = false } = {}) {
       actor: "cli:test",
       changed: (partnerId) => void changed.push(partnerId),
     };
-    const { partner, credentials } = await createPartner(administration, {
+    const copied = async () => {
+      await close(own);
+      const place = { dataDir: newFolder(), url: url && (await postgres!.copyOf(url)) };
+      cpSync(dataDir, place.dataDir, { recursive: true });
+      return await worldAt(place, time.now);
+    };
+    const world = { file, store, sealer: sealing, administration, clock, time, open, sql, changed };
+    return { world, copied };
+  };
+  type At = Awaited<ReturnType<typeof worldAt>>;
+  const withPartner = (
+    { world, copied }: At,
+    partner: Pick<PartnerWorld, "partnerId" | "webhookSecret">,
+  ): PartnerWorld => ({
+    ...{ ...world, ...partner },
+    copy: async () => withPartner(await copied(), partner),
+  });
+  return async (now: number, webhookUrl: string | null = "http://hooks.test/"): Promise<PartnerWorld> => {
+    const place = { dataDir: newFolder(), url: await postgres?.newInstallation() };
+    createKeyFile(place.dataDir, random);
+    const made = await worldAt(place, now);
+    const { partner, credentials } = await createPartner(made.world.administration, {
       name: "Acme",
       dailyBudget: 1000,
       webhookUrl,
     });
-    return {
-      ...{ file, store, sealer: sealing, administration, clock, time, open, sql, changed },
-      partnerId: partner.id,
-      webhookSecret: credentials.webhookSecret,
-    };
+    return withPartner(made, { partnerId: partner.id, webhookSecret: credentials.webhookSecret });
   };
 }

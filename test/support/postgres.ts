@@ -131,12 +131,24 @@ export function usePostgres() {
     await ask(`CREATE DATABASE ${name} ${options}`);
     names.push(name);
   };
+  const newDatabase = async (options = "") => {
+    const name = newName();
+    await create(name, options);
+    return await addressOf(name);
+  };
+  /** Whoever is connected to it is cut off: only what nobody has open can be copied. */
+  const disconnect = (name: string) =>
+    ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
   return {
     /** Makes an empty database, and gives its address as `storage.url` takes it. */
-    async newDatabase(options = ""): Promise<string> {
-      const name = newName();
-      await create(name, options);
-      return await addressOf(name);
+    newDatabase,
+    /** The same with the schema in it, where the run has one to copy. */
+    newInstallation: () => newDatabase(process.env[TEMPLATE] && `TEMPLATE ${process.env[TEMPLATE]}`),
+    /** Makes a copy of the one at an address. */
+    async copyOf(url: string): Promise<string> {
+      const name = new URL(url).pathname.slice(1);
+      await disconnect(name);
+      return await newDatabase(`TEMPLATE ${name}`);
     },
     /** A database on the server of the whole run, which will be there. */
     reserveDatabase(): ReservedDatabase {
@@ -152,7 +164,7 @@ export function usePostgres() {
         async copyTo(other) {
           await Promise.all([isMade, other.isMade]);
           await ask(`DROP DATABASE ${other.name} WITH (FORCE)`);
-          await ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+          await disconnect(name);
           await ask(`CREATE DATABASE ${other.name} TEMPLATE ${name}`);
         },
       };

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Calibration } from "../../src/domain/calibration/calibration.ts";
 import { keptFitId } from "../../src/domain/calibration/model-version.ts";
 import { partOf } from "../../src/domain/planning/component-plan.ts";
@@ -115,9 +115,17 @@ test("a purge takes what a fit has found of the partner's appliances", async () 
 describe("of two fits that are stored at once", () => {
   /** More than are stored in a transaction: of each appliance the same, so that a mixture is seen. */
   const frailtiesOf = (value: number) => new Map(applianceIds.map((id) => [id, value]));
+  let many: PortfolioWorld;
+  let ids: string[];
+  beforeAll(async () => {
+    many = await open(NOON);
+    const { id } = await many.addProperty();
+    const roofs = Array.from({ length: 1100 }, () => ({ propertyId: id, typeId: "roof" }));
+    ids = (await many.addAppliances(...roofs)).map((one) => one.id);
+  });
   beforeEach(async () => {
-    const more = Array.from({ length: 1100 }, () => ({ propertyId, typeId: "roof" }));
-    applianceIds = (await world.addAppliances(...more)).map(({ id }) => id);
+    world = await many.copy();
+    applianceIds = ids;
   });
   const stored = async (number: number) => {
     const found = await world.store.read.models.frailties(number, applianceIds);

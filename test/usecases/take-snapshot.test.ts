@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { scoreProperty } from "../../src/domain/scoring/score.ts";
 import { type Day, dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
 import { trendPoints } from "../../src/domain/trend.ts";
@@ -219,11 +219,19 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
     isShared = divided;
   });
   /** More properties than a step scores. */
-  beforeEach(async () => {
+  let filled: PortfolioWorld;
+  let first: string;
+  beforeAll(async () => {
+    filled = await open(THREE, "http://hooks.test/");
+    first = (await filled.addProperty()).id;
     for (let nth = 0; nth < 30; nth++) {
-      const { id } = await world.addProperty({ name: `Property ${nth}` });
-      await world.addAppliances(...Array.from({ length: 8 }, () => ({ propertyId: id, installYear: 1980 })));
+      const { id } = await filled.addProperty({ name: `Property ${nth}` });
+      await filled.addAppliances(...Array.from({ length: 8 }, () => ({ propertyId: id, installYear: 1980 })));
     }
+  });
+  beforeEach(async () => {
+    world = await filled.copy();
+    propertyId = first;
   });
 
   test("goes on where it stopped, and announces each component once", async () => {
