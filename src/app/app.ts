@@ -36,7 +36,7 @@ import { BUILD } from "./build-info.ts";
 import { callerWindows } from "./caller-windows.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { lockFolder } from "./instance-lock.ts";
-import { joinServers } from "./joined-servers.ts";
+import { type JoinedServers, joinServers } from "./joined-servers.ts";
 import { openListeners } from "./listeners.ts";
 import { modelCheck } from "./model-check.ts";
 import { modelProposals } from "./model-proposals.ts";
@@ -60,8 +60,8 @@ export type AppWorld = {
   recentErrors?: () => readonly LoggedError[];
 };
 
-/** A server that listens. */
-export type App = {
+/** A server that listens. Whoever has started it stops it, also where it may not go on. */
+export type App = Pick<JoinedServers, "mustStop"> & {
   url: string;
   adminUrl: string;
   /** Reads the certificate again, without a pause. One that cannot be used is logged, and the old one stays. */
@@ -179,6 +179,7 @@ async function startOn(
     url: listeners.url,
     adminUrl: listeners.adminUrl,
     renewTls: listeners.renewTls,
+    mustStop: joined.mustStop,
     async stop() {
       const graceMs = config.server.shutdownGraceS * 1000;
       await listeners.stop(graceMs);

@@ -1,4 +1,5 @@
 import type { Config } from "../config/settings.ts";
+import type { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { leaseMsFor } from "../domain/lease.ts";
 import type { Instant } from "../domain/time.ts";
@@ -12,8 +13,13 @@ import { BUILD } from "./build-info.ts";
 
 export type JoinedServers = {
   among: AmongServers;
-  /** Says where this server listens, and that it is there. Rejects when the database cannot be asked. */
+  /**
+   * Says where this server listens, and that it is there. Rejects when the database cannot be asked, and with an
+   * OperatorError when a newer version has changed the schema since it was opened.
+   */
   start(address: string): Promise<void>;
+  /** Resolves with the reason when this server may not go on; never, as a rule. */
+  mustStop: Promise<OperatorError>;
   /** Leaves the others, with nothing held. */
   stop(): Promise<void>;
 };
@@ -28,7 +34,8 @@ export function joinServers(world: {
   knowledge: Knowledge;
 }): JoinedServers {
   const { config, clock, ticks, log, store, knowledge } = world;
-  if (!store.isShared) return { among: ALONE, start: async () => {}, stop: async () => {} };
+  const { promise: mustStop, resolve: end } = Promise.withResolvers<OperatorError>();
+  if (!store.isShared) return { among: ALONE, mustStop, start: async () => {}, stop: async () => {} };
   const self = {
     ...{ id: crypto.randomUUID(), address: "", version: BUILD.version },
     ...{ schemaVersion: store.schemaVersion, model: knowledge.modelVersion },
@@ -37,9 +44,11 @@ export function joinServers(world: {
     ...{ book: leaseBook(store), self: () => self, clock, ticks, log },
     timers: systemTimers,
     leaseMs: leaseMsFor(config.webhooks.timeoutMs),
+    mustStop: end,
   });
   return {
     among: membership,
+    mustStop,
     async start(address) {
       self.address = address;
       await membership.start();

@@ -1,7 +1,8 @@
+import { OperatorError } from "../domain/errors.ts";
 import type { Lease } from "../domain/lease.ts";
 import type { Server } from "../domain/server.ts";
 import type { Instant } from "../domain/time.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, Tx } from "../store/store.ts";
 
 /** A server as it tells the others of itself. */
 export type ServerOfItself = Omit<Server, "startedAt" | "seenAt">;
@@ -16,9 +17,22 @@ export type Beat = {
   leases: Lease[];
 };
 
+/** A server may not go on, or start: a newer version has changed the schema, and taken out those that were silent. */
+export class OutdatedServer extends OperatorError {
+  constructor({ number, name }: { number: number; name: string }, known: number) {
+    super(
+      `the database was written by a newer version of Mainstay: it has migration ${number} (${name}), this version knows ${known}`,
+      "Run the newer executable in this one's place.",
+    );
+  }
+}
+
 /** Where servers agree on who does what. test/usecases/lease-book.test.ts holds every implementation to it. */
 export type LeaseBook = {
-  /** Says that the server is there, and lengthens what it holds by `forMs` from now. */
+  /**
+   * Says that the server is there, and lengthens what it holds by `forMs` from now. Rejects with an OutdatedServer where
+   * it is not among the others and knows less of the schema than there is; the others go on beside a newer one.
+   */
   beat(server: ServerOfItself, forMs: number): Promise<Beat>;
   /** Of the leases, those that the holder has from now on for `forMs`: its own, and those that nobody held. */
   take(holder: string, names: readonly string[], forMs: number): Promise<Lease[]>;
@@ -31,6 +45,17 @@ export type LeaseBook = {
   leave(id: string): Promise<void>;
 };
 
+/**
+ * Takes a server in that has started, or that was taken out while it was silent. The schema is looked at after that:
+ * what comes between finds the server there, or waits for it.
+ */
+async function join(tx: Pick<Tx, "servers" | "installation">, server: ServerOfItself): Promise<Instant> {
+  const now = await tx.servers.join(server);
+  const newer = await tx.installation.stepAfter(server.schemaVersion);
+  if (newer) throw new OutdatedServer(newer, server.schemaVersion);
+  return now;
+}
+
 /** The one in the database that servers share. */
 export function leaseBook(store: Pick<Store, "write">): LeaseBook {
   // A beat that is lost is followed by the next. What a server was given is not lost with the database's process, nor in
@@ -39,7 +64,7 @@ export function leaseBook(store: Pick<Store, "write">): LeaseBook {
   return {
     beat: (server, forMs) =>
       store.write(async (tx) => {
-        const now = await tx.servers.beat(server);
+        const now = (await tx.servers.beat(server)) ?? (await join(tx, server));
         const leases = await tx.servers.renew(server.id, forMs);
         return { now, leases, alive: await tx.servers.alive(forMs) };
       }, process),

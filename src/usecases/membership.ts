@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
-import { coversNeed, type HeldLease, type Lease, leaseEnd, RENEWALS } from "../domain/lease.ts";
+import { coversNeed, type HeldLease, LEASE_MS, type Lease, leaseEnd, RENEWALS } from "../domain/lease.ts";
 import { clockOff, isClockOff, isNewestModel, type Server } from "../domain/server.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Timers } from "../webhooks/timers.ts";
 import type { AmongServers } from "./among-servers.ts";
-import type { LeaseBook, ServerOfItself } from "./lease-book.ts";
+import { type LeaseBook, OutdatedServer, type ServerOfItself } from "./lease-book.ts";
 
 type Log = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
 
@@ -19,9 +19,13 @@ export type MembershipParts = {
   log: Log;
   /** How long a lease lasts. */
   leaseMs: number;
+  /** Told once, when this server, which has started, may not go on: it says no more that it is there. */
+  mustStop: (reason: OutdatedServer) => void;
 };
 
 const AFTER_FAULT_MS = 1_000;
+/** A server that says nothing for `LEASE_MS` passes for lost, however long its leases last. */
+const BEAT_MS = LEASE_MS / RENEWALS;
 /** What another holds is not asked for again before. */
 const REFUSED_MS = 1_000;
 const MOST_REFUSED = 10_000;
@@ -45,10 +49,10 @@ export class Membership implements AmongServers {
 
   constructor(private readonly parts: MembershipParts) {}
 
-  /** Joins the others. Rejects when the database cannot be asked. */
+  /** Joins the others. Rejects when the database cannot be asked, and with an OutdatedServer. */
   async start(): Promise<void> {
     await this.#beat();
-    this.#plan(this.#renewMs);
+    this.#plan(BEAT_MS);
   }
 
   /** Leaves the others, with nothing held. */
@@ -140,10 +144,6 @@ export class Membership implements AmongServers {
     return this.parts.self().id;
   }
 
-  get #renewMs(): number {
-    return this.parts.leaseMs / RENEWALS;
-  }
-
   #isHeld(name: string): boolean {
     const held = this.#held.get(name);
     return held !== undefined && coversNeed(held, this.parts.ticks(), 0);
@@ -175,8 +175,12 @@ export class Membership implements AmongServers {
       await this.#beat();
       if (this.#isFailing) this.parts.log.info({}, "the database has this server's leases again");
       this.#isFailing = false;
-      this.#plan(this.#renewMs);
+      this.#plan(BEAT_MS);
     } catch (error) {
+      if (error instanceof OutdatedServer) {
+        this.#drop([...this.#held.values()]);
+        return this.parts.mustStop(error);
+      }
       if (!this.#isFailing)
         this.parts.log.warn({ err: error }, "this server's leases could not be renewed; trying again soon");
       this.#isFailing = true;

@@ -252,6 +252,13 @@ export class Installation {
     return code;
   }
 
+  /** The exit code of a server that stops by itself. */
+  async stopped(): Promise<number> {
+    const code = await this.#running().ended();
+    this.#forget();
+    return code;
+  }
+
   /** Ends the server as a crash would. */
   async kill(): Promise<void> {
     await this.#running().end("SIGKILL");
@@ -466,12 +473,18 @@ class ServerProcess {
   /** Sends the signal and returns the exit code; a server that does not stop in time is killed and reported. */
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<number> {
     this.#child.kill(signal);
+    const code = await this.ended();
+    if (signal === "SIGTERM" && code !== 0)
+      throw new Error(`mainstay serve exited with ${code} after SIGTERM:\n${this.tail()}`);
+    return code;
+  }
+
+  /** The exit code of one that is to end now; it is killed when it does not in time. */
+  async ended(): Promise<number> {
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), STOPPED_WITHIN_MS);
     const code = await this.#child.exited;
     clearTimeout(timer);
     await this.#output;
-    if (signal === "SIGTERM" && code !== 0)
-      throw new Error(`mainstay serve exited with ${code} after SIGTERM:\n${this.tail()}`);
     return code;
   }
 

@@ -1,6 +1,6 @@
 import type { Lease } from "../../src/domain/lease.ts";
 import type { Server } from "../../src/domain/server.ts";
-import type { LeaseBook } from "../../src/usecases/lease-book.ts";
+import { type LeaseBook, OutdatedServer } from "../../src/usecases/lease-book.ts";
 
 type Row = Lease & { holder: string; until: number; turn: number };
 
@@ -9,10 +9,19 @@ export class MemoryLeaseBook implements LeaseBook {
   readonly rows = new Map<string, Row>();
   readonly servers = new Map<string, Server>();
 
+  #newest = { number: 0, name: "" };
+
   constructor(private readonly clock: () => number) {}
+
+  upgrade(step: { number: number; name: string }, breaksOlder: boolean): void {
+    this.#newest = step;
+    if (breaksOlder) this.servers.clear();
+  }
 
   async beat(server: Parameters<LeaseBook["beat"]>[0], forMs: number) {
     const now = this.clock();
+    if (!this.servers.has(server.id) && this.#newest.number > server.schemaVersion)
+      throw new OutdatedServer(this.#newest, server.schemaVersion);
     const startedAt = this.servers.get(server.id)?.startedAt ?? now;
     this.servers.set(server.id, { ...server, startedAt, seenAt: now });
     const mine = this.#of(server.id).filter(({ until }) => until > 0);

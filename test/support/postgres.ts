@@ -1,5 +1,6 @@
-import { afterAll, describe, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import pg from "pg";
+import { eventually } from "./eventually.ts";
 import { PostgresServer, SHARED_POOLER, SHARED_SERVER, STORAGE, TEMPLATE } from "./postgres-server.ts";
 
 export const onPostgres = process.env[STORAGE] === "postgres";
@@ -45,6 +46,13 @@ export async function rowsOf(url: string, text: string): Promise<Record<string, 
   } finally {
     await client.end();
   }
+}
+
+/** Resolves once somebody waits for a lock on a whole table. */
+export async function waitedFor(url: string, table: string): Promise<void> {
+  const waiting = `SELECT 1 FROM pg_locks WHERE relation = '${table}'::regclass AND NOT granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  await eventually(async () => expect(await rowsOf(url, waiting)).not.toEqual([]));
 }
 
 /** Everything that a database holds, as text: what a secret would be found in. */

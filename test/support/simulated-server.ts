@@ -12,6 +12,8 @@ export class SimulatedServer {
   model = "2";
   readonly lost: string[] = [];
   readonly warnings: string[] = [];
+  /** Why it must stop, each time that it was told. */
+  readonly ends: string[] = [];
   #overdue: (() => void)[] = [];
   #goesOn: (() => void)[] = [];
   readonly membership: Membership;
@@ -21,6 +23,7 @@ export class SimulatedServer {
     readonly id: string,
     readonly time: ManualTime,
     book: LeaseBook,
+    leaseMs = LEASE_MS,
   ) {
     this.timers = {
       set: (fire, ms) =>
@@ -34,7 +37,8 @@ export class SimulatedServer {
       ticks: () => time.now,
       timers: this.timers,
       log: { info: () => {}, warn: (_, message) => void this.warnings.push(message) },
-      leaseMs: LEASE_MS,
+      leaseMs,
+      mustStop: ({ message }) => void this.ends.push(message),
     });
     this.membership.onLost((names) => void this.lost.push(...names));
   }

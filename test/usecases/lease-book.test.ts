@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { type LeaseBook, leaseBook } from "../../src/usecases/lease-book.ts";
+import { type LeaseBook, leaseBook, OutdatedServer } from "../../src/usecases/lease-book.ts";
 import { MemoryLeaseBook } from "../support/memory-lease-book.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 
@@ -7,6 +7,8 @@ type World = {
   book: LeaseBook;
   /** Lets time pass for whatever the book knows. */
   pass(ms: number): Promise<void>;
+  /** A newer version adds a step to the schema, which those of before can live with or are taken out for. */
+  upgrade(breaksOlder: boolean): Promise<void>;
 };
 
 const openStore = usePartnerStore();
@@ -20,21 +22,31 @@ async function inDatabase(): Promise<World> {
       await sql(`UPDATE leases SET until = until - ${ms} WHERE until > ${ms}`);
       await sql(`UPDATE servers SET seen_at = seen_at - ${ms}`);
     },
+    async upgrade(breaksOlder) {
+      await sql(
+        "INSERT INTO schema_migrations (number, name, sha256, applied_at) VALUES (99, 'less', '', 0)",
+      );
+      if (breaksOlder) await sql("DELETE FROM servers");
+    },
   };
 }
 
 async function inMemory(): Promise<World> {
   let now = 1_760_000_000_000;
+  const book = new MemoryLeaseBook(() => now);
   return {
-    book: new MemoryLeaseBook(() => now),
+    book,
     async pass(ms) {
       now += ms;
+    },
+    async upgrade(breaksOlder) {
+      book.upgrade({ number: 99, name: "less" }, breaksOlder);
     },
   };
 }
 
 const server = (id: string) => ({
-  ...{ id, address: "http://10.0.0.1:8080", version: "0.1.0", schemaVersion: 12, model: "2", clockOffMs: 0 },
+  ...{ id, address: "http://10.0.0.1:8080", version: "0.1.0", schemaVersion: 98, model: "2", clockOffMs: 0 },
 });
 const FOR = 15_000;
 
@@ -42,9 +54,9 @@ describe.each([
   ["in the database", inDatabase],
   ["in memory, which other tests take for it", inMemory],
 ])("the lease book %s", (_, open) => {
-  let { book, pass } = {} as World;
+  let { book, pass, upgrade } = {} as World;
   beforeEach(async () => {
-    ({ book, pass } = await open());
+    ({ book, pass, upgrade } = await open());
   });
 
   test("gives a lease to the first who asks, and to nobody else until it has run out", async () => {
@@ -99,6 +111,24 @@ describe.each([
     expect(await ids("c")).toEqual(["a", "c"]);
     await pass(FOR + 1);
     expect(await ids("c")).toEqual(["c"]);
+  });
+
+  test("lets those go on that can live with a newer schema, and nobody join who knows an older one", async () => {
+    await book.beat(server("a"), FOR);
+    await upgrade(false);
+    expect((await book.beat(server("a"), FOR)).alive.map(({ id }) => id)).toEqual(["a"]);
+    const refused = "has migration 99 (less), this version knows 98";
+    for (let times = 0; times < 2; times++)
+      await expect(book.beat(server("b"), FOR)).rejects.toThrow(refused);
+    const newer = { ...server("c"), schemaVersion: 99 };
+    expect((await book.beat(newer, FOR)).alive.map(({ id }) => id).sort()).toEqual(["a", "c"]);
+  });
+
+  test("does not take those in again that were taken out with a newer schema", async () => {
+    await book.beat(server("a"), FOR);
+    await upgrade(true);
+    for (let times = 0; times < 2; times++)
+      await expect(book.beat(server("a"), FOR)).rejects.toThrow(OutdatedServer);
   });
 
   test("holds nothing for who has left", async () => {

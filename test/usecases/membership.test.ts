@@ -101,6 +101,37 @@ describe("a server among several", () => {
     expect(a.membership.alive()).toBe(1);
   });
 
+  test("must stop, and holds nothing, once it was taken out with a schema that it does not know", async () => {
+    const { time, book, servers } = await serversOf(2);
+    const [a, b] = servers as [SimulatedServer, SimulatedServer];
+    await a.membership.take(["x"]);
+    a.isPaused = true;
+    b.membership.stop();
+    book.upgrade({ number: 13, name: "less" }, true);
+    a.resume();
+    await time.advance(LEASE_MS);
+    expect(a.ends).toEqual([expect.stringContaining("has migration 13 (less), this version knows 12")]);
+    expect(a.membership.holds({ name: "x", epoch: 1 }, 0)).toBe(false);
+    expect(a.lost).toEqual(["x"]);
+    expect(a.warnings).toEqual([]);
+    await time.advance(10 * LEASE_MS);
+    expect(a.ends).toHaveLength(1);
+    expect(b.ends).toEqual([]);
+    const late = new SimulatedServer("late", time, book);
+    await expect(late.membership.start()).rejects.toThrow("this version knows 12");
+    expect(late.ends).toEqual([]);
+  });
+
+  test("passes for alive at any time, however long its leases last", async () => {
+    const time = new ManualTime();
+    const book = new MemoryLeaseBook(() => time.now);
+    await new SimulatedServer("s0", time, book, 6 * LEASE_MS).membership.start();
+    for (let at = 0; at < 12 * LEASE_MS; at += 1_000) {
+      await time.advance(1_000);
+      expect(time.now - book.servers.get("s0")!.seenAt).toBeLessThan(LEASE_MS);
+    }
+  });
+
   test("runs a job's time once, and ends one that it lost", async () => {
     const { time, servers } = await serversOf(3);
     const forever = new AbortController().signal;

@@ -1,8 +1,12 @@
+import { OperatorError } from "../../domain/errors.ts";
 import { createLogger, recentErrors } from "../../log.ts";
 import { standardStream } from "../../standard-streams.ts";
 import { command, setting } from "../command.ts";
 
-/** `mainstay serve`: until SIGTERM or SIGINT, the second of which cuts the stop short. SIGHUP renews the certificate. */
+/**
+ * `mainstay serve`: until SIGTERM or SIGINT, the second of which cuts the stop short, or until it may not go on. SIGHUP
+ * renews the certificate.
+ */
 export const serveCommand = command({
   description:
     "Listens until SIGTERM or SIGINT, then finishes what is under way and exits 0; a second signal cuts that short. " +
@@ -32,8 +36,9 @@ export const serveCommand = command({
     const told = { droppedLines: lines.dropped, recentErrors: errors.list };
     const app = await startApp({ config, env, clock: now, random, log, ...told });
     renewTls = app.renewTls;
-    const signal = await stopAsked;
-    log.info({ signal }, "stopping");
+    const reason = await Promise.race([stopAsked, app.mustStop]);
+    if (reason instanceof OperatorError) log.error({ hint: reason.hint }, `stopping: ${reason.message}`);
+    else log.info({ signal: reason }, "stopping");
     const stoppingSince = performance.now();
     for (const again of ["SIGINT", "SIGTERM"] as const)
       process.on(again, () => {
@@ -43,7 +48,10 @@ export const serveCommand = command({
         log.warn({ signal: again }, "stop cut short");
         process.exit(1);
       });
-    await app.stop();
+    if (!(reason instanceof OperatorError)) return await app.stop();
+    // What is put away at the end may not fit what the database is by now.
+    await app.stop().catch((error) => log.warn({ err: error }, "not everything was stored at the end"));
+    throw reason;
   },
 });
 

@@ -131,7 +131,7 @@ export async function applyMigrations(
   try {
     const pending = await lockedPending(client, address, migrations);
     if (pending.length < migrations.length && pending.some(({ breaksOlder }) => breaksOlder))
-      await refuseWhileAlive(client, address, pending);
+      await takeServersOut(client, address, pending);
     for (const migration of pending) {
       await step(client, address, migration);
       await client.query(
@@ -174,19 +174,26 @@ export async function serversAlive(client: pg.Client): Promise<string | undefine
   return some(rows.map(({ address, version }) => `${address} (${version})`));
 }
 
-/** Throws an OperatorError while servers are alive that can't live with what is pending. */
-async function refuseWhileAlive(
+/**
+ * Takes out the servers that can't live with what is pending: one that was silent, and goes on after this, is not there
+ * any more, looks at the ledger and stops. Throws an OperatorError while any of them is alive.
+ */
+async function takeServersOut(
   client: pg.Client,
   { shown }: DatabaseAddress,
   pending: readonly Migration[],
 ): Promise<void> {
+  // Whoever is about to say that it is there is waited for, or waits for the ledger that it looks at next.
+  await client.query("LOCK TABLE servers IN SHARE ROW EXCLUSIVE MODE");
   const alive = await serversAlive(client);
-  if (alive === undefined) return;
-  const { number, name } = pending.find(({ breaksOlder }) => breaksOlder)!;
-  throw new OperatorError(
-    `${shown} is in use by servers that can't live with migration ${number} (${name}): ${alive}`,
-    "Stop all of them, and start this version then. `mainstay servers` lists who is alive.",
-  );
+  if (alive !== undefined) {
+    const { number, name } = pending.find(({ breaksOlder }) => breaksOlder)!;
+    throw new OperatorError(
+      `${shown} is in use by servers that can't live with migration ${number} (${name}): ${alive}`,
+      "Stop all of them, and start this version then. `mainstay servers` lists who is alive.",
+    );
+  }
+  await client.query("DELETE FROM servers");
 }
 
 /** In a transaction of its own: several may make it at once, of which all but one fail. */

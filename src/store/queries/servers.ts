@@ -42,15 +42,17 @@ export function serverStore(engine: Engine) {
   }
 
   return {
-    /** Says that the server is there; returns the database's moment. */
-    async beat(server: Omit<Server, "startedAt" | "seenAt">): Promise<Instant> {
+    /** Takes a server in that is not there; returns the database's moment. */
+    async join(server: Omit<Server, "startedAt" | "seenAt">): Promise<Instant> {
+      const moments = { startedAt: sql<number>`${now}`, seenAt: sql<number>`${now}` };
+      const joined = db.insert(servers).values({ ...server, ...moments });
+      return (await joined.returning({ seenAt: servers.seenAt }))[0]!.seenAt;
+    },
+    /** Says that the server is there still; returns the database's moment, and undefined where it was taken out. */
+    async beat(server: Omit<Server, "startedAt" | "seenAt">): Promise<Instant | undefined> {
       const seen = { ...server, seenAt: sql<number>`${now}` };
-      const [beaten] = await db
-        .insert(servers)
-        .values({ ...seen, startedAt: sql<number>`${now}` })
-        .onConflictDoUpdate({ target: servers.id, set: seen })
-        .returning({ seenAt: servers.seenAt });
-      return beaten!.seenAt;
+      const beaten = db.update(servers).set(seen).where(eq(servers.id, server.id));
+      return (await beaten.returning({ seenAt: servers.seenAt }))[0]?.seenAt;
     },
     /** Those that were seen within `withinMs`. */
     async alive(withinMs: number): Promise<Server[]> {

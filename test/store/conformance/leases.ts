@@ -71,11 +71,20 @@ export function leases(make: MakeDatabase, called: Called): void {
     });
   });
 
+  test("the first step of the schema is told that a server does not know", async () => {
+    const { stepAfter } = store.read.installation;
+    expect(await stepAfter(0)).toMatchObject({ number: 1 });
+    expect(await stepAfter(1)).toMatchObject({ number: 2 });
+    expect(await stepAfter(store.schemaVersion)).toBeUndefined();
+  });
+
   test("servers are listed as they were seen, with what they hold, until they leave", async () => {
+    const join = (id: string) => store.write((tx) => tx.servers.join({ ...SERVER, id }));
     const beat = (id: string) => store.write((tx) => tx.servers.beat({ ...SERVER, id }));
-    const first = await beat("a");
+    expect(await beat("a")).toBeUndefined();
+    const first = await join("a");
     expect(Math.abs(first - Date.now())).toBeLessThan(60_000);
-    await beat("b");
+    await join("b");
     expect(await beat("a")).toBeGreaterThanOrEqual(first);
     await take("a", ["x", "y"]);
     const alive = await read().alive(60_000);
@@ -92,6 +101,7 @@ export function leases(make: MakeDatabase, called: Called): void {
     await store.write((tx) => tx.servers.forgetGone());
     expect(await read().alive(60_000)).toHaveLength(2);
     await store.write((tx) => tx.servers.leave("a"));
+    expect(await beat("a")).toBeUndefined();
     expect((await read().list(60_000)).map(({ id }) => id)).toEqual(["b"]);
     expect(await take("b", ["x"])).toEqual([{ name: "x", epoch: 2 }]);
   });

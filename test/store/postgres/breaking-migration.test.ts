@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { MIGRATIONS, type Migration } from "../../../src/store/postgres/migrations.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
-import { usePostgres } from "../../support/postgres.ts";
+import { rowsOf, usePostgres, waitedFor } from "../../support/postgres.ts";
 
 const postgres = usePostgres();
 const world = {
@@ -10,17 +10,18 @@ const world = {
 };
 const SERVER = { id: "a", address: "http://10.0.0.1:8080", version: "0.1.0", schemaVersion: 1, model: "2" };
 
+const number = MIGRATIONS.length + 1;
+const additive: Migration = { number, name: "more", sql: "CREATE TABLE more (id BIGINT PRIMARY KEY)" };
+const breaking: Migration = {
+  ...{ number: number + 1, name: "less", sql: "DROP TABLE more" },
+  breaksOlder: true,
+};
+
 test("a migration that older servers can't live with waits until none of them is alive; others do not", async () => {
   const url = await postgres.newDatabase();
   const older = await openPostgresStore(url, world);
-  await older.write((tx) => tx.servers.beat({ ...SERVER, clockOffMs: 0 }));
+  await older.write((tx) => tx.servers.join({ ...SERVER, clockOffMs: 0 }));
 
-  const number = MIGRATIONS.length + 1;
-  const additive: Migration = { number, name: "more", sql: "CREATE TABLE more (id BIGINT PRIMARY KEY)" };
-  const breaking: Migration = {
-    ...{ number: number + 1, name: "less", sql: "DROP TABLE more" },
-    breaksOlder: true,
-  };
   const open = (migrations: readonly Migration[]) => openPostgresStore(url, { ...world, migrations });
   await (await open([...MIGRATIONS, additive])).close();
   await expect(open([...MIGRATIONS, additive, breaking])).rejects.toThrow(
@@ -29,5 +30,29 @@ test("a migration that older servers can't live with waits until none of them is
   await older.write((tx) => tx.servers.leave(SERVER.id));
   const newer = await open([...MIGRATIONS, additive, breaking]);
   expect(newer.applied.map(({ name }) => name)).toEqual(["less"]);
+  await Promise.all([older.close(), newer.close()]);
+}, 60_000);
+
+test("a server that says at that moment that it is there is waited for, and one that was silent is taken out", async () => {
+  const url = await postgres.newDatabase();
+  const older = await openPostgresStore(url, world);
+  const server = { ...SERVER, clockOffMs: 0 };
+  const open = () => openPostgresStore(url, { ...world, migrations: [...MIGRATIONS, additive, breaking] });
+  let refused: Promise<unknown> | undefined;
+  await older.write(async (tx) => {
+    await tx.servers.join(server);
+    refused ??= open().then(
+      () => "it was applied",
+      (error: Error) => error.message,
+    );
+    await waitedFor(url, "servers");
+  });
+  expect(await refused).toContain("in use by servers that can't live with migration");
+
+  await rowsOf(url, "UPDATE servers SET seen_at = seen_at - 60000");
+  const newer = await open();
+  expect(newer.applied.map(({ name }) => name)).toEqual(["more", "less"]);
+  expect(await older.write((tx) => tx.servers.beat(server))).toBeUndefined();
+  expect(await older.read.installation.stepAfter(number)).toEqual({ number: number + 1, name: "less" });
   await Promise.all([older.close(), newer.close()]);
 }, 60_000);
