@@ -1,6 +1,7 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { brotliCompress, constants } from "node:zlib";
+import { brotliCompress, brotliDecompressSync, constants } from "node:zlib";
 import type { BundledAsset } from "../src/web/assets/bundled-asset.ts";
 import type { Contents } from "./contents.ts";
 
@@ -26,8 +27,8 @@ const READY: Readonly<Record<string, string>> = {
 
 /**
  * What browsers load: each file whole, minified, compressed, and named by its content, so that it may be kept for good.
- * The same sources give the same bytes. `best` compresses as far as there is, which takes seconds; `quick` is for who
- * runs the sources.
+ * The same sources give the same bytes. `best` compresses as far as there is, which takes seconds where no build before has kept it;
+ * `quick` is for who runs the sources.
  */
 export async function bundlePages(
   how: "best" | "quick",
@@ -94,12 +95,41 @@ function hashOf(bytes: Uint8Array): string {
 const compress = promisify(brotliCompress);
 
 async function packed(name: string, bytes: Uint8Array, how: "best" | "quick"): Promise<BundledAsset> {
-  const quality = how === "best" ? constants.BROTLI_MAX_QUALITY : constants.BROTLI_MIN_QUALITY;
-  const brotli = await compress(bytes, {
+  const brotli =
+    how === "best" ? await keptOrCompressed(bytes) : await compressed(bytes, constants.BROTLI_MIN_QUALITY);
+  return { name, hash: hashOf(bytes), brotli: brotli.toString("base64") };
+}
+
+const compressed = (bytes: Uint8Array, quality: number): Promise<Buffer> =>
+  compress(bytes, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: quality,
       [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
     },
   });
-  return { name, hash: hashOf(bytes), brotli: brotli.toString("base64") };
+
+/** Where a build leaves to later ones what it has compressed: most of what it takes goes into that, and little changes. */
+const KEPT = join(ROOT, "dist", ".compressed");
+
+/** Compressed as far as there is, now or by an earlier build with the same runtime. */
+async function keptOrCompressed(bytes: Uint8Array): Promise<Buffer> {
+  const file = join(KEPT, `${hashOf(bytes)}-${Bun.version}.br`);
+  const kept = existsSync(file) ? readFileSync(file) : undefined;
+  if (kept && opensTo(kept, bytes)) return kept;
+  const brotli = await compressed(bytes, constants.BROTLI_MAX_QUALITY);
+  mkdirSync(KEPT, { recursive: true });
+  // It takes its place at once: builds run side by side.
+  const making = mkdtempSync(join(KEPT, ".making-"));
+  writeFileSync(join(making, "br"), brotli);
+  renameSync(join(making, "br"), file);
+  rmSync(making, { recursive: true });
+  return brotli;
+}
+
+function opensTo(brotli: Uint8Array, bytes: Uint8Array): boolean {
+  try {
+    return brotliDecompressSync(brotli).equals(bytes);
+  } catch {
+    return false;
+  }
 }
