@@ -13,14 +13,24 @@ const { serve, install, folder } = useMainstay();
 const FLEET = join(import.meta.dir, "..", "fixtures", "golden-calibration");
 const AS_OF = "2026-06-30";
 
-async function fleet(server: Installation): Promise<Partner> {
-  const partner = await server.createPartner("Acme");
+/** One with the fleet on record, of which others are copies. */
+const recorded = install();
+let partner: Partner;
+
+async function record(): Promise<void> {
+  partner = await recorded.createPartner("Acme");
   const files = ["properties", "appliances", "service_events"].map((name) => join(FLEET, `${name}.csv`));
-  await server.json(
+  await recorded.json(
     ...["import", "--partner", partner.partner_id, "--properties", files[0]!],
     ...["--appliances", files[1]!, "--service-events", files[2]!],
   );
-  return partner;
+}
+
+async function serveFleet(): Promise<Installation> {
+  const other = install();
+  await recorded.copyTo(other);
+  await other.start();
+  return other;
 }
 
 /** What a calibration prints, and the page that it draws. */
@@ -39,9 +49,9 @@ let admin: ApiClient;
 /** The server's first. */
 let first: { stdout: string; page: string };
 beforeAll(async () => {
-  server = await serve();
+  await record();
+  server = await serveFleet();
   admin = (await createAdministrator(server)).client;
-  await fleet(server);
   first = await calibration(server);
 });
 
@@ -143,8 +153,8 @@ describe("mainstay calibrate", () => {
 
   // Rule: calibrate-scores
   test("scores by the fit in use: what is logged at once, all of it at the snapshot", async () => {
-    const other = await serve();
-    const client = other.as(await fleet(other));
+    const other = await serveFleet();
+    const client = other.as(partner);
     const scores = async () => {
       const pages = await Promise.all(
         [0, 200, 400, 600, 800].map((offset) => client.get(`/v1/components?limit=200&offset=${offset}`)),
@@ -191,8 +201,8 @@ describe("a day whose snapshot was taken, once a fit is put to use", () => {
     (await components()).map(({ id, failure_probability_12m }) => [id, failure_probability_12m]);
 
   beforeAll(async () => {
-    other = await serve();
-    client = other.as(await fleet(other));
+    other = await serveFleet();
+    client = other.as(partner);
     await other.json("snapshot");
   });
 
@@ -249,11 +259,10 @@ describe("an explanation under a fit in use", () => {
   let applied: Json;
 
   beforeAll(async () => {
-    const other = await serve();
-    const { partner_id } = await fleet(other);
+    const other = await serveFleet();
     applied = await other.json("calibrate", "--apply");
     await other.json("snapshot");
-    const { stdout } = await other.run("scores", "--partner", partner_id, "--format", "ndjson");
+    const { stdout } = await other.run("scores", "--partner", partner.partner_id, "--format", "ndjson");
     const lines: Json[] = stdout
       .trim()
       .split("\n")
@@ -368,9 +377,7 @@ describe("a fit without proof", () => {
 // Rule: calibrate-refusals
 describe("a calibration that the record does not bear", () => {
   test("is refused with fewer than 50 failures, and with less than a year on record", async () => {
-    const fleetOf = install();
-    await fleet(fleetOf);
-    const early = await fleetOf.run("calibrate", "--as-of", "2018-01-15");
+    const early = await recorded.run("calibrate", "--as-of", "2018-01-15");
     expect([early.code, early.stdout]).toEqual([1, ""]);
     expect(early.stderr).toMatch(/\d+ failures are on record, and nothing is fitted to fewer than 50/);
     const nothing = install();
