@@ -200,6 +200,8 @@ export class Connections {
 
   async close(): Promise<void> {
     this.#closed = true;
+    // Whatever goes on all the same, as a lane whose commit hung, ends.
+    this.#away ??= new StorageError("the store is closed");
     this.#endPulse();
     await Promise.all([...this.#own].map((client) => this.end(client)));
     await this.#pool.end();

@@ -168,6 +168,8 @@ function assemble(connections: Connections, options: Assembled): Store {
     if (left > 0) heldUp.set(partnerId, left);
     else heldUp.delete(partnerId);
   };
+  /** Each resolves when its writer is told what has become of it. */
+  const unsettled = new Set<Promise<void>>();
   let isClosed = false;
 
   return {
@@ -199,6 +201,8 @@ function assemble(connections: Connections, options: Assembled): Store {
         for (const id of [...revised].sort()) await inside.partners.revise(id);
         return value;
       };
+      const told = Promise.withResolvers<void>();
+      unsettled.add(told.promise);
       const value = await new Promise<unknown>((resolve, reject) => {
         const enter = (on: (typeof lanes)[number]) => {
           const isHeld = on === lanes[HELD_UP];
@@ -223,6 +227,9 @@ function assemble(connections: Connections, options: Assembled): Store {
           });
         };
         enter(laneFor(ids, isBackground));
+      }).finally(() => {
+        unsettled.delete(told.promise);
+        told.resolve();
       });
       if (notified.size > 0) onOutbox?.(notified);
       return value as Awaited<ReturnType<typeof run>>;
@@ -260,9 +267,8 @@ function assemble(connections: Connections, options: Assembled): Store {
     applied: options.applied,
     async close() {
       isClosed = true;
-      await Promise.all(lanes.map(({ lane }) => lane.idle()));
-      // What was held up in another lane has come to this one since.
-      await lanes[HELD_UP]!.lane.idle();
+      // Nobody waits for a commit that hangs once its writers are told.
+      await Promise.all([...unsettled]);
       await pulse.end();
       await connections.close();
     },

@@ -38,9 +38,24 @@ const add = (id: string) =>
 async function standby(name: string): Promise<void> {
   await administrator.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
   await administrator.query("SELECT pg_reload_conf()");
-  const found = async () =>
-    (await administrator.query("SHOW synchronous_standby_names")).rows[0].synchronous_standby_names;
-  await eventually(async () => expect(await found()).toBe(name));
+  // The process that tells all others of it hears of it when it comes to that.
+  await eventually(async () => expect(await commitWaits()).toBe(name !== ""));
+}
+async function commitWaits(): Promise<boolean> {
+  const client = await connectTo(server.url());
+  const { pid } = (await client.query("SELECT pg_backend_pid() AS pid")).rows[0];
+  let isCommitted = false;
+  const commit = client.query("SELECT pg_logical_emit_message(true, '', '')").then(() => {
+    isCommitted = true;
+  });
+  await eventually(async () => {
+    const waiting = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND wait_event = 'SyncRep'`;
+    expect(isCommitted || (await administrator.query(waiting)).rowCount === 1).toBeTrue();
+  });
+  const waits = !isCommitted;
+  await commit;
+  await client.end();
+  return waits;
 }
 const refusal = (write: Promise<unknown>) => write.catch((error: unknown) => error);
 
@@ -64,4 +79,13 @@ test("what waits for a commit that does not come is refused, and goes on by itse
   await add("PARTNER_3");
   const ids = (await store.read.partners.list()).map(({ id }) => id);
   expect(ids.filter((id) => id.startsWith("PARTNER_2"))).toEqual([]);
+}, 60_000);
+
+test("a store is closed once its callers are told, though its commit hangs", async () => {
+  const closing = await openPostgresStore(server.url(), { clock: () => NOON, random });
+  await standby("gone");
+  const write = refusal(closing.write((tx) => tx.budgets.add("PARTNER_0", DAY, 1)));
+  await closing.close();
+  expect(await Promise.race([write, "not told"])).toBeInstanceOf(StorageError);
+  await standby("");
 }, 60_000);
