@@ -223,12 +223,13 @@ describe("a write is run again", () => {
     const [one, two] = [await add(newPartner()), await add(newPartner())];
     const other = await open(server.url());
     let runs = 0;
+    let holding = 0;
     const bothHold = Promise.withResolvers<void>();
     // Each in the order that makes them wait for each other: neither says at its start what it needs.
     const both = (first: string, second: string) => async (tx: Tx) => {
       runs++;
       await tx.forPartner(first);
-      if (runs === 2) bothHold.resolve();
+      if (++holding === 2) bothHold.resolve();
       await bothHold.promise;
       await tx.forPartner(second);
       await tx.totals.addToPartner(first, { properties: 1 });
