@@ -12,6 +12,12 @@ export type Mode =
 /** When a connection that commits is cut: before the database has heard of it, or before its answer is told. */
 export type CutAtCommit = "before" | "after" | undefined;
 
+/** What is lost first of a connection that loses every packet, of which neither side is told: its COMMIT, or the answer. */
+export type LostAtCommit = "unheard" | "unanswered" | undefined;
+
+/** What the transactions of writes begin by, and no read's does. */
+const WRITES = "READ COMMITTED";
+
 /**
  * The one way from the servers to the database, as a proxy is that operators put before a pair of them: it can be
  * turned to another database, closed, made silent, or cut.
@@ -20,6 +26,8 @@ export class Wire {
   mode: Mode = "through";
   /** Asked at every COMMIT that passes. */
   cutAtCommit: () => CutAtCommit = () => undefined;
+  /** Done to the next connection that commits a write. */
+  lostAtCommit: LostAtCommit;
   #connections = new Set<Connection>();
 
   private constructor(
@@ -59,6 +67,8 @@ export class Wire {
 class Connection {
   readonly #database = new Socket();
   #isCutAtAnswer = false;
+  #writes = false;
+  #isLost = false;
 
   constructor(
     private readonly client: Socket,
@@ -68,11 +78,12 @@ class Connection {
     client.on("data", (bytes: Buffer) => this.#fromClient(bytes));
     this.#database.on("data", (bytes: Buffer) => this.#fromDatabase(bytes));
     for (const socket of [client, this.#database]) {
-      socket.on("error", () => this.cut());
-      socket.on("close", () => {
-        this.cut();
-        onCut();
-      });
+      const end = () => {
+        if (!this.#isLost) this.cut();
+        if (this.client.destroyed && this.#database.destroyed) onCut();
+      };
+      socket.on("error", end);
+      socket.on("close", end);
     }
     this.#database.setNoDelay(true);
     this.#database.connect(wire.target, "127.0.0.1");
@@ -85,14 +96,25 @@ class Connection {
 
   #fromClient(bytes: Buffer): void {
     // What the silence has swallowed never comes.
-    if (this.wire.mode === "silent") return;
-    const when = /commit/i.test(bytes.toString("latin1")) ? this.wire.cutAtCommit() : undefined;
+    if (this.wire.mode === "silent" || this.#isLost) return;
+    const text = bytes.toString("latin1");
+    this.#writes ||= text.includes(WRITES);
+    if (this.#writes && this.wire.lostAtCommit && text.includes("COMMIT\0")) this.#lose(bytes);
+    if (this.#isLost) return;
+    const when = /commit/i.test(text) ? this.wire.cutAtCommit() : undefined;
     if (when === "after") this.#isCutAtAnswer = true;
     if (when === "before") this.cut();
     else this.#database.write(bytes);
   }
 
+  #lose(bytes: Buffer): void {
+    this.#isLost = true;
+    if (this.wire.lostAtCommit === "unanswered") this.#database.write(bytes);
+    this.wire.lostAtCommit = undefined;
+  }
+
   #fromDatabase(bytes: Buffer): void {
+    if (this.#isLost) return;
     if (this.#isCutAtAnswer) this.cut();
     else if (this.wire.mode !== "silent") this.client.write(bytes);
   }

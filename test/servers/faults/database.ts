@@ -1,5 +1,5 @@
 import type { Database } from "../database.ts";
-import type { CutAtCommit, Mode } from "../wire.ts";
+import type { CutAtCommit, LostAtCommit, Mode } from "../wire.ts";
 import type { World } from "../world.ts";
 import { type Fault, insist, isGone } from "./fault.ts";
 
@@ -62,6 +62,19 @@ const cutsAtCommit = ofDatabase({
       random.chance(0.05) ? random.pick<CutAtCommit>(["before", "after"]) : undefined;
     while (!until.aborted) await Bun.sleep(100);
     wire.cutAtCommit = () => undefined;
+  },
+});
+
+const losesAtCommit = ofDatabase({
+  name: "connection-lost",
+  what: "a connection that commits loses every packet, one every four seconds, and neither side is told",
+  async inflict({ wire }, _, random, until) {
+    while (!until.aborted) {
+      wire.lostAtCommit = random.pick<LostAtCommit>(["unheard", "unanswered"]);
+      // The database keeps the place of one that it takes for idle: more at once would be a lack of places.
+      await Bun.sleep(random.between(3_000, 5_000));
+    }
+    wire.lostAtCommit = undefined;
   },
 });
 
@@ -187,6 +200,7 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   failsOver,
   cuts,
   cutsAtCommit,
+  losesAtCommit,
   away("database-refuses", "the database refuses connections for 6 s", "refused", 6_000),
   away("database-silent", "nothing comes from the database for 6 s", "silent", 6_000),
   away("database-away", "a minute without the database", "refused", 60_000, true),
