@@ -15,8 +15,9 @@ export type CutAtCommit = "before" | "after" | undefined;
 /** What is lost first of a connection that loses every packet, of which neither side is told: its COMMIT, or the answer. */
 export type LostAtCommit = "unheard" | "unanswered" | undefined;
 
-/** What the transactions of writes begin by, and no read's does. */
-const WRITES = "READ COMMITTED";
+/** What the transactions of writes begin by, and what is in one that a client waits for: the name of a webhook's event. */
+const BEGIN = "READ COMMITTED";
+const CREATES = ".created";
 
 /**
  * The one way from the servers to the database, as a proxy is that operators put before a pair of them: it can be
@@ -26,7 +27,7 @@ export class Wire {
   mode: Mode = "through";
   /** Asked at every COMMIT that passes. */
   cutAtCommit: () => CutAtCommit = () => undefined;
-  /** Done to the next connection that commits a write. */
+  /** Done to the next connection that commits what a client has made. */
   lostAtCommit: LostAtCommit;
   #connections = new Set<Connection>();
 
@@ -67,7 +68,7 @@ export class Wire {
 class Connection {
   readonly #database = new Socket();
   #isCutAtAnswer = false;
-  #writes = false;
+  #creates = false;
   #isLost = false;
 
   constructor(
@@ -98,8 +99,9 @@ class Connection {
     // What the silence has swallowed never comes.
     if (this.wire.mode === "silent" || this.#isLost) return;
     const text = bytes.toString("latin1");
-    this.#writes ||= text.includes(WRITES);
-    if (this.#writes && this.wire.lostAtCommit && text.includes("COMMIT\0")) this.#lose(bytes);
+    if (text.includes(BEGIN)) this.#creates = false;
+    this.#creates ||= text.includes(CREATES);
+    if (this.#creates && this.wire.lostAtCommit && text.includes("COMMIT\0")) this.#lose(bytes);
     if (this.#isLost) return;
     const when = /commit/i.test(text) ? this.wire.cutAtCommit() : undefined;
     if (when === "after") this.#isCutAtAnswer = true;
