@@ -29,6 +29,7 @@ import { addProperty, addWornAppliance, logEvents } from "../support/portfolio.t
 
 const { serve, install, folder } = useMainstay();
 const PASSPHRASE = "correct horse battery staple";
+const IN_ENVIRONMENT = { MAINSTAY_BACKUP__PASSPHRASE: PASSPHRASE };
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
@@ -40,7 +41,7 @@ let applianceId: string;
 let place: string;
 let plain: string;
 let sealed: string;
-/** What is in `sealed`, by the same passphrase, which it takes little to try. */
+/** What was sealed by the passphrase in the environment, by the same one, which it takes little to try. */
 let lightlySealed: string;
 let passphraseFile: string;
 beforeAll(async () => {
@@ -65,8 +66,12 @@ beforeAll(async () => {
   writeFileSync(passphraseFile, `${PASSPHRASE}\n`);
   await source.json("backup", plain);
   await source.json("backup", sealed, "--passphrase-file", passphraseFile, "--no-key");
+  const byEnvironment = join(place, "environment.backup");
+  const command = ["backup", byEnvironment, "--data-dir", source.dataDir, "--no-key", "--json"];
+  const { stdout } = await runMainstay(command, { env: IN_ENVIRONMENT });
+  expect(JSON.parse(stdout)).toMatchObject({ encrypted: true, key_included: false });
   lightlySealed = join(place, "lightly-sealed.backup");
-  writeFileSync(lightlySealed, await sealLightly(readFileSync(sealed)));
+  writeFileSync(lightlySealed, await sealLightly(readFileSync(byEnvironment)));
 });
 
 /** What Mainstay seals with takes seconds of a processor to open, by intent. */
@@ -178,13 +183,10 @@ describe("mainstay backup and restore", () => {
   });
 
   test("take the passphrase from the environment", async () => {
-    const file = join(place, "environment.backup");
-    const env = { MAINSTAY_BACKUP__PASSPHRASE: PASSPHRASE };
-    const done = await runMainstay(["backup", file, "--data-dir", source.dataDir, "--json"], { env });
-    expect(JSON.parse(done.stdout)).toMatchObject({ encrypted: true, key_included: true });
     const target = join(folder(), "data");
-    const restored = await runMainstay(["restore", file, "--data-dir", target], { env });
-    expect(restored.code).toBe(0);
+    const key = join(source.dataDir, "mainstay.key");
+    const command = ["restore", lightlySealed, "--data-dir", target, "--key", key];
+    expect((await runMainstay(command, { env: IN_ENVIRONMENT })).code).toBe(0);
   });
 
   test("write a file that tar, zstd and sha256sum open", async () => {
