@@ -62,6 +62,8 @@ export type NumberedList = "properties" | "appliances" | "components" | "events"
 export type PartnerRows = {
   /** The number of the next row of a list. Its sum in `partner_totals` is to be raised by as much in the same transaction. */
   nextSeq(list: NumberedList): number;
+  /** The number of the latest row of a list; 0 when there is none. */
+  latestSeq(list: NumberedList): number;
   /** A moment later than any given to the partner's rows before, by this process or another, whatever the clock says. */
   nextInstant(): Instant;
   /** No later than any that will be given, and no earlier than any that was: when a score was taken. */

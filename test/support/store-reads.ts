@@ -140,6 +140,8 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "an appliance's history": () => store.read.serviceEvents.ofAppliance(applianceId),
     "some of what happened to an appliance on a day": () =>
       store.read.serviceEvents.ofDayAfter(applianceId, day, "SE_", 100),
+    "what rows of an import are matched on of a day": () =>
+      store.read.serviceEvents.matchedOfDayAfter(applianceId, day, "SE_", 100),
     "what scoring reads of some of a property's appliances": () =>
       store.read.appliances.forScoringAfter(propertyId, 1, 100),
     "a component's outcomes": () => store.read.serviceEvents.outcomesOf(componentId),

@@ -214,10 +214,9 @@ describe("an import", () => {
       await log.finish();
     });
     const backwards = (tx: Tx): Tx => {
-      const { ofDay, ofAppliances } = tx.serviceEvents;
+      const { ofAppliances } = tx.serviceEvents;
       const serviceEvents = {
         ...tx.serviceEvents,
-        ofDay: async (...asked: Parameters<typeof ofDay>) => (await ofDay(...asked)).toReversed(),
         ofAppliances: async (...asked: Parameters<typeof ofAppliances>) =>
           (await ofAppliances(...asked))?.toReversed(),
       };

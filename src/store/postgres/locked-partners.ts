@@ -98,6 +98,7 @@ export class LockedPartners {
     const nextInstant = () => move(Math.max(this.#now, locked.last + 1));
     return {
       nextSeq: (list) => ++locked.numbers[list],
+      latestSeq: (list) => locked.numbers[list],
       nextInstant,
       latestInstant: () => move(this.#now),
       newDeliveryId: newDelivery,

@@ -31,6 +31,9 @@ export type Reading = { noteKey: string | null; findings: string | null; readBy:
 /** Of an event on a day: what it speaks of (null: the whole appliance), and when it was logged. */
 export type DayEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "createdAt">;
 
+/** Of an event on a day: what rows of an import are matched on. */
+export type MatchedEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "notes">;
+
 export type Outcome = Tables["outcomes"]["$inferSelect"];
 
 export function serviceEventStore(engine: Engine) {
@@ -49,18 +52,6 @@ export function serviceEventStore(engine: Engine) {
   };
   const insert = engine.insertRow(serviceEvents, "all");
   const saveReading = engine.setRow(serviceEvents, "id", ["noteKey", "findings", "readBy"]);
-  const ofDay = engine.prepared(() =>
-    db
-      .select()
-      .from(serviceEvents)
-      .where(
-        and(
-          eq(serviceEvents.applianceId, ph("applianceId")),
-          eq(serviceEvents.date, ph("date")),
-          eq(serviceEvents.eventType, ph("eventType")),
-        ),
-      ),
-  );
   const ofAppliances = engine.prepared(() =>
     db
       .select()
@@ -110,6 +101,12 @@ export function serviceEventStore(engine: Engine) {
       )
       .where(isAmong(properties.id, "propertyIds")),
   );
+  const isOfDayAfter = () =>
+    and(
+      eq(serviceEvents.applianceId, ph("applianceId")),
+      eq(serviceEvents.date, ph("date")),
+      gt(serviceEvents.id, ph("after")),
+    );
   const ofDayAfter = engine.read<DayEvent>(() =>
     db
       .select(
@@ -121,13 +118,22 @@ export function serviceEventStore(engine: Engine) {
         }),
       )
       .from(serviceEvents)
-      .where(
-        and(
-          eq(serviceEvents.applianceId, ph("applianceId")),
-          eq(serviceEvents.date, ph("date")),
-          gt(serviceEvents.id, ph("after")),
-        ),
+      .where(isOfDayAfter())
+      .orderBy(asc(serviceEvents.id))
+      .limit(ph("limit")),
+  );
+  const matchedOfDayAfter = engine.read<MatchedEvent>(() =>
+    db
+      .select(
+        named({
+          id: serviceEvents.id,
+          componentId: serviceEvents.componentId,
+          eventType: serviceEvents.eventType,
+          notes: serviceEvents.notes,
+        }),
       )
+      .from(serviceEvents)
+      .where(isOfDayAfter())
       .orderBy(asc(serviceEvents.id))
       .limit(ph("limit")),
   );
@@ -213,12 +219,18 @@ export function serviceEventStore(engine: Engine) {
         .orderBy(asc(serviceEvents.date), asc(serviceEvents.id));
       return rows as ServiceEvent[];
     },
-    async ofDay(applianceId: string, date: Day, eventType: EventType): Promise<ServiceEvent[]> {
-      return (await ofDay().execute({ applianceId, date, eventType })) as ServiceEvent[];
-    },
     /** What happened to an appliance on a day, by id, from the one after `after` on; from "" all of it. */
     async ofDayAfter(applianceId: string, date: Day, after: string, limit: number): Promise<DayEvent[]> {
       return ofDayAfter({ applianceId, date, after, limit });
+    },
+    /** The same, with what rows of an import are matched on. */
+    async matchedOfDayAfter(
+      applianceId: string,
+      date: Day,
+      after: string,
+      limit: number,
+    ): Promise<MatchedEvent[]> {
+      return matchedOfDayAfter({ applianceId, date, after, limit });
     },
     /** Keeps it, unless one of that event and component is kept already. */
     async insertOutcome(outcome: Outcome): Promise<void> {

@@ -78,7 +78,8 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     const numbers: Record<NumberedList, number> | undefined = await inside.totals.ofPartner(partnerId);
     if (!numbers) throw notFound("Partner not found");
     const nextSeq = (list: NumberedList) => ++numbers[list];
-    return { nextSeq, nextInstant, latestInstant, newDeliveryId: newDelivery };
+    const latestSeq = (list: NumberedList) => numbers[list];
+    return { nextSeq, latestSeq, nextInstant, latestInstant, newDeliveryId: newDelivery };
   }
   const explain = (error: unknown) => readable(withoutValues(error), file);
   return {

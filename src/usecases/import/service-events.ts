@@ -5,6 +5,7 @@ import { columnsOf } from "../../wire/columns.ts";
 import { newServiceEvent, readNewServiceEvent, serviceEventView } from "../../wire/service-event.ts";
 import type { PortfolioWriter } from "../portfolio-writer.ts";
 import { ServiceLog } from "../service-events.ts";
+import { DaysOfEvents, KeptDays } from "./days-of-events.ts";
 import { type Comparison, differences } from "./differences.ts";
 import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";
 import { KnownAppliances, type ReadingAhead } from "./known-appliances.ts";
@@ -41,7 +42,7 @@ const comparisonWith = (input: NewServiceEvent): Comparison<ServiceEvent, Servic
   view: serviceEventView,
 });
 
-/** Events read ahead at a time. Where the appliances of some rows have more, each row looks for its own. */
+/** Events read ahead at a time. Where the appliances of some rows have more, those of the rows' days are read. */
 const MOST_EVENTS = 500;
 
 /** Stands for the appliance's id until the transaction that looks it up. */
@@ -69,7 +70,8 @@ export const serviceEventRows: RowKind<Entry> = {
   }),
   start() {
     const [ofAppliances, ofEvents] = [{ pays: true }, { pays: true }];
-    return (writer) => new ServiceEventBatch(writer, ofAppliances, ofEvents);
+    const days = new KeptDays();
+    return (writer) => new ServiceEventBatch(writer, ofAppliances, ofEvents, days);
   },
 };
 
@@ -79,18 +81,24 @@ class ServiceEventBatch implements Batch<Entry> {
   readonly #appliances: KnownAppliances;
   /** What is on record of appliances, where that was read ahead. */
   readonly #events = new Map<string, ServiceEvent[]>();
+  readonly #days: DaysOfEvents;
+  #isCaughtUp = false;
 
   constructor(
     private readonly writer: PortfolioWriter,
     ofAppliances: ReadingAhead,
     private readonly reading: ReadingAhead,
+    private readonly kept: KeptDays,
   ) {
     this.#log = new ServiceLog(writer);
     this.#properties = new KnownProperties(writer);
     this.#appliances = new KnownAppliances(writer, ofAppliances);
+    this.#days = new DaysOfEvents(writer, kept);
   }
 
   async foresee(entries: readonly Entry[]): Promise<void> {
+    if (!this.#isCaughtUp) await this.kept.catchUp(this.writer);
+    this.#isCaughtUp = true;
     const references = entries.map(({ appliance }) => appliance);
     const bySerial = references.filter((one) => "serial" in one);
     await this.#properties.foresee(bySerial.map(({ property }) => property));
@@ -122,13 +130,16 @@ class ServiceEventBatch implements Batch<Entry> {
     const input = { ...unresolved, applianceId: appliance.id };
     if (input.componentId === null && componentDefId !== undefined)
       input.componentId = await this.#componentOf(appliance, componentDefId);
-    const there = await this.#alike(input);
-    if (!there) {
+    const alike = await this.#alike(input);
+    if (!alike) {
       const event = await this.#log.add(input);
       this.#events.get(appliance.id)?.push(event);
+      this.#days.add(event);
       return "created";
     }
     if (!update) return "unchanged";
+    const { tx, partner } = this.writer;
+    const there = "date" in alike ? alike : (await tx.serviceEvents.find(partner.id, alike.id))!;
     const { change, fields } = differences(comparisonWith(input), cells, there);
     if (fields.length === 0) return "unchanged";
     await this.#log.correct(there, change);
@@ -138,7 +149,12 @@ class ServiceEventBatch implements Batch<Entry> {
 
   async finish(): Promise<number> {
     await this.#log.finish();
+    this.#days.finish();
     return 0;
+  }
+
+  committed(): void {
+    this.#days.committed();
   }
 
   async #find(reference: ApplianceReference): Promise<Appliance | undefined> {
@@ -159,12 +175,17 @@ class ServiceEventBatch implements Batch<Entry> {
     return property ? await this.#appliances.withSerial(property.id, reference.serial) : [];
   }
 
-  /** The event on record of the row's appliance, component, type, date and notes; of several the one logged first. */
-  async #alike(input: NewServiceEvent): Promise<ServiceEvent | undefined> {
+  /**
+   * The event on record of the row's appliance, component, type, date and notes; of several the one logged first. Its
+   * id alone, where it was not read ahead.
+   */
+  async #alike(input: NewServiceEvent): Promise<ServiceEvent | Pick<ServiceEvent, "id"> | undefined> {
     const { applianceId, componentId, date, eventType, notes } = input;
-    const events =
-      this.#events.get(applianceId) ??
-      (await this.writer.tx.serviceEvents.ofDay(applianceId, date, eventType));
+    const events = this.#events.get(applianceId);
+    if (!events) {
+      const id = await this.#days.firstAlike(input);
+      return id === undefined ? undefined : { id };
+    }
     const alike = events.filter(
       (one) =>
         one.date === date &&

@@ -28,7 +28,9 @@ export function numbers(make: MakeDatabase): void {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 90 }, (_, nth) =>
         writePortfolio(servers[nth % 3]!.write, knowledge, partners[(nth >> 1) % 3]!, async (writer) => {
-          await createProperty(writer, PROPERTY, { source: "api" });
+          const before = writer.rows.latestSeq("properties");
+          const { seq } = await createProperty(writer, PROPERTY, { source: "api" });
+          expect([before, writer.rows.latestSeq("properties")]).toEqual([seq - 1, seq]);
           if (nth % 5 === 0) throw new Error("refused");
           if (nth % 7 === 0) await createProperty(writer, PROPERTY, { source: "api" });
         }),

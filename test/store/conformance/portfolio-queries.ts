@@ -474,7 +474,6 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect((await serviceEvents.ofComponent(first!)).map(plain)).toEqual(ofFirst);
       expect(ids(await serviceEvents.ofComponent(first!, undefined, 2))).toEqual(ids(ofFirst.slice(0, 2)));
       expect(ids(await serviceEvents.ofComponent(first!, ofFirst[1], 2))).toEqual(ids(ofFirst.slice(2, 4)));
-      expect(ids(await serviceEvents.ofDay(roof.id, "2025-05-01", "Repair"))).toEqual([events[3]!.id]);
       const days = await serviceEvents.daysBefore(elm.id, "2025-06-30");
       expect(days.sort()).toEqual(["2023-01-01", "2024-05-01", "2025-05-01"]);
       expect(await serviceEvents.daysBefore(oak.id, "2025-06-30")).toEqual([]);
@@ -501,6 +500,15 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
           .map(({ id, componentId, eventType, createdAt }) => ({ id, componentId, eventType, createdAt })),
       );
       expect(await serviceEvents.ofDayAfter(roof.id, "2025-06-30", day[0]!.id, 1)).toEqual([day[1]!]);
+      const matched = await serviceEvents.matchedOfDayAfter(roof.id, "2025-06-30", "", 100);
+      expect(matched).toEqual(
+        there
+          .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+          .map(({ id, componentId, eventType, notes }) => ({ id, componentId, eventType, notes })),
+      );
+      expect(await serviceEvents.matchedOfDayAfter(roof.id, "2025-06-30", day[0]!.id, 1)).toEqual([
+        matched[1]!,
+      ]);
 
       const read_by = knowledge.keywords.version;
       const evidence = await serviceEvents.evidence([roof.id, heater.id], read_by, 100);
