@@ -10,7 +10,7 @@ import type { FileKind, RowKind } from "./import/kind.ts";
 import { propertyRows } from "./import/properties.ts";
 import { RejectLog, type Rejects } from "./import/rejects.ts";
 import { serviceEventRows } from "./import/service-events.ts";
-import { NO_TURN } from "./turns.ts";
+import { NO_TURN, type Turn } from "./turns.ts";
 
 /** In the order of the import: rows name rows of the files before theirs. */
 const KINDS = {
@@ -26,7 +26,7 @@ export const IMPORT_FIELDS: Readonly<Record<string, readonly string[]>> = Object
   Object.values(KINDS).map(({ name, fields }) => [name, Object.keys(fields)]),
 );
 
-export type ImportRequest = Omit<ImportWorld, "pause"> & {
+export type ImportRequest = Omit<ImportWorld, "pause" | "turn"> & {
   sources: { readonly [P in Part]?: Source | undefined };
   mappings?: readonly ColumnMapping[];
   defaults?: readonly FieldDefault[];
@@ -36,6 +36,8 @@ export type ImportRequest = Omit<ImportWorld, "pause"> & {
   actor: string;
   clock: () => Instant;
   pause?: () => Promise<void>;
+  /** Has what writes done in the turn at the partner's imports, where others may make one; called once the files are read. */
+  inTurn?: (run: (turn: Turn) => Promise<ImportResult>) => Promise<ImportResult>;
   /** Called with each file that is begun, and as its rows are done. */
   onProgress?: (progress: ImportProgress) => void;
 };
@@ -67,8 +69,8 @@ export type ImportResult = {
  * used, and with nothing more written once the turn is over.
  */
 export async function importPortfolio(request: ImportRequest): Promise<ImportResult> {
-  const { store, partner, actor, clock, sources, mappings = [], defaults = [], turn = NO_TURN } = request;
-  const startedAt = clock();
+  const { sources, mappings = [], defaults = [], inTurn = (run) => run(NO_TURN) } = request;
+  const startedAt = request.clock();
   const files: { part: Part; file: SurveyedFile }[] = [];
   refuseIdleDefaults(
     defaults,
@@ -86,6 +88,17 @@ export async function importPortfolio(request: ImportRequest): Promise<ImportRes
     mappings,
     files.map(({ file }) => file),
   );
+  return await inTurn((turn) => importFiles({ ...request, turn }, files, startedAt));
+}
+
+type Files = readonly { part: Part; file: SurveyedFile }[];
+
+async function importFiles(
+  request: ImportRequest & { turn: Turn },
+  files: Files,
+  startedAt: Instant,
+): Promise<ImportResult> {
+  const { store, partner, actor, clock, turn } = request;
   // Before the first row, so that an import that is cut short is noted as well.
   await store.write(
     async (tx) => {
@@ -116,7 +129,7 @@ export async function importPortfolio(request: ImportRequest): Promise<ImportRes
 }
 
 async function importFile(
-  request: ImportRequest,
+  request: ImportRequest & { turn: Turn },
   part: Part,
   file: SurveyedFile,
   total: Tally,

@@ -114,19 +114,21 @@ describe("an import", () => {
     const partner = await newPartner();
     const files = { properties: ELM, appliances: UNITS + "E,refrigerator,2015,,\n".repeat(800) };
     const name = importTurn(partner.id);
-    const turn = (by: string) => ({ name, by, what: "an import is under way" });
+    const as = (by: string): Partial<ImportRequest> => ({
+      inTurn: (work) => inTurn(store, { name, by, what: "an import is under way" }, work),
+    });
     const other = async () => {
       // As once the time of a lease is over.
       const holder = (await store.read.servers.holderOf(name))!;
       await store.write((tx) => tx.servers.release(holder, [name]));
-      return await inTurn(store, turn("other"), (own) => run(partner, files, { turn: own }));
+      return await run(partner, files, as("other"));
     };
     let others: ReturnType<typeof other> | undefined;
     const pause = async () => {
       others ??= other();
       await others;
     };
-    const paused = inTurn(store, turn("one"), (own) => run(partner, files, { turn: own, pause }));
+    const paused = run(partner, files, { ...as("one"), pause });
     await expect(paused).rejects.toThrow("another process may be doing the same");
     expect((await others!).appliances.created).toBeGreaterThan(0);
     expect((await store.read.totals.ofPartner(partner.id)).appliances).toBe(800);

@@ -14,7 +14,7 @@ import {
   type RowCounts,
 } from "../../usecases/import-portfolio.ts";
 import { requirePartner } from "../../usecases/partners.ts";
-import { importTurn, inTurn, NO_TURN } from "../../usecases/turns.ts";
+import { importTurn, inTurn } from "../../usecases/turns.ts";
 import { command, flag, NothingDone, text, UsageError, value } from "../command.ts";
 import type { Context } from "../context.ts";
 import { actorOf, whoRuns, withData } from "../data.ts";
@@ -98,7 +98,11 @@ export const importCommand = command({
         "Name one or more: --properties, --appliances, --service-events.",
       );
     const bar = progressBar(context.isTty && !context.json, context.columns);
-    const run = async (store: Store, turn = NO_TURN) =>
+    const turn = {
+      ...{ name: importTurn(partnerId), by: whoRuns(context) },
+      what: `an import for ${partnerId} is under way`,
+    };
+    const run = async (store: Store) =>
       await importPortfolio({
         store,
         knowledge: loadKnowledge(),
@@ -113,16 +117,12 @@ export const importCommand = command({
           dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
         clock: context.now,
         pause: courteousPause(store, context.now),
-        turn,
+        ...(!dryRun && { inTurn: (work) => inTurn(store, turn, work) }),
         onProgress: ({ kind, done, rows }) => bar.show(kind, done, rows),
       });
     try {
-      const turn = {
-        ...{ name: importTurn(partnerId), by: whoRuns(context) },
-        what: `an import for ${partnerId} is under way`,
-      };
       const result = await withData(context, ({ store }) =>
-        dryRun ? onCopy(context, partnerId, run) : inTurn(store, turn, (own) => run(store, own)),
+        dryRun ? onCopy(context, partnerId, run) : run(store),
       );
       bar.stop();
       report(context, result, dryRun);
