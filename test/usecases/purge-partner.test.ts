@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import { setEnabled } from "../../src/usecases/administer-partner.ts";
 import { createEmbed } from "../../src/usecases/embeds.ts";
+import { partnerOverview } from "../../src/usecases/partner-overview.ts";
 import { rotateApiKey, rotateClientSecret } from "../../src/usecases/partners.ts";
 import { purgePartner } from "../../src/usecases/purge-partner.ts";
 import { type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
@@ -53,6 +54,13 @@ test("what comes in by calls that were let in before is deleted too, up to the v
   expect(late).toBeGreaterThan(1);
   for (const table of ["properties", "event_log", "partner_totals", "webhook_receivers"])
     expect(await world.sql(`SELECT 1 FROM ${table}`)).toEqual([]);
+});
+
+test("a partner that is deleted while it is shown is not found, and no fault of the server's", async () => {
+  const partner = (await world.store.read.partners.find(world.partnerId))!;
+  expect(await partnerOverview(world.store, partner)).toMatchObject({ properties: 1, appliances: 150 });
+  await purge();
+  expect(await partnerOverview(world.store, partner).catch(codeOf)).toBe("not_found");
 });
 
 test("a page of a property that is deleted in the same instant is not found, and no fault of the server's", async () => {
