@@ -10,6 +10,7 @@ import { own } from "./load/owner.ts";
 import { Random } from "./random.ts";
 import { startReceiver } from "./receiver.ts";
 import { Record } from "./record.ts";
+import type { Server } from "./server.ts";
 import type { Storage } from "./storage.ts";
 import type { Partner, World } from "./world.ts";
 
@@ -141,25 +142,24 @@ async function settle(world: World): Promise<void> {
   await spendTheRest(world);
 }
 
-/** Has the snapshot taken to its end: one that is under way is waited for first. */
+/** Has the snapshot taken to its end, again where it fails: one that is under way is waited for first. */
 async function takeSnapshot({ caller, fleet, administrator: credential }: World): Promise<void> {
   const run = { method: "POST" as const, path: "/admin/jobs/snapshot/run", credential, admin: true };
   const list = { method: "GET" as const, path: "/admin/jobs", credential, admin: true };
-  const isQuiet = async () => {
-    const jobs = await Promise.all(fleet.servers.map((server) => caller.once(list, server)));
-    return jobs.every((answer) =>
-      answer?.body.jobs?.every((job: Json) => job.name !== "snapshot" || !job.running),
-    );
-  };
-  await untilTrue("no snapshot is under way", isQuiet);
-  await untilTrue("a snapshot begins", async () => (await caller.settled(run)).status === 202);
-  await untilTrue("the snapshot is over", isQuiet);
+  const stateOn = async (server: Server): Promise<Json | undefined> =>
+    (await caller.once(list, server))?.body.jobs?.find((job: Json) => job.name === "snapshot");
+  const isQuiet = async () =>
+    (await Promise.all(fleet.servers.map(stateOn))).every((state) => state?.running === false);
+  await untilTrue("a snapshot is taken", async () => {
+    await untilTrue("no snapshot is under way", isQuiet);
+    const { status, server } = await caller.settled(run);
+    if (status !== 202) return false;
+    await untilTrue("the snapshot is over", isQuiet);
+    return (await stateOn(server))?.error === null;
+  });
 }
 
-async function untilHealthy(
-  { caller }: World,
-  server: (typeof Fleet.prototype.servers)[number],
-): Promise<void> {
+async function untilHealthy({ caller }: World, server: Server): Promise<void> {
   const request = { method: "GET" as const, path: "/health", credential: {} };
   await untilTrue(
     `${server.name} is healthy again`,
