@@ -48,11 +48,6 @@ export class Lane {
     this.#running ??= this.#drain();
   }
 
-  /** Resolves when all that was added is settled. */
-  async idle(): Promise<void> {
-    await this.#running;
-  }
-
   /** What the jobs' queries run on. */
   readonly runner: Runner = {
     read: async (statement) => {
