@@ -12,20 +12,21 @@ const ROOT = join(import.meta.dir, "..");
 /** The rooms at the top of `src`, from the ground up, each with those that it knows: none that stands after it. */
 const KNOWS: Record<string, readonly string[]> = {
   domain: [],
+  "shapes.ts": [],
   "networks.ts": ["domain"],
   "standard-streams.ts": [],
   "files.ts": ["domain"],
   csv: ["domain"],
   tls: ["domain"],
-  knowledge: ["domain"],
+  knowledge: ["domain", "shapes.ts"],
   secrets: ["domain", "files.ts"],
   config: ["domain"],
   store: ["domain"],
   "log.ts": ["domain", "secrets", "config"],
   webhooks: ["domain", "networks.ts"],
-  wire: ["domain"],
+  wire: ["domain", "shapes.ts"],
   usecases: ["domain", "csv", "knowledge", "secrets", "store", "webhooks", "wire"],
-  backup: ["domain", "files.ts", "secrets", "store", "log.ts"],
+  backup: ["domain", "shapes.ts", "files.ts", "secrets", "store", "log.ts"],
   rm: ["domain", "config", "webhooks"],
   metrics: ["domain", "store", "webhooks", "backup"],
   jobs: ["domain", "config", "store", "log.ts", "wire", "usecases"],
@@ -55,6 +56,8 @@ const OUTSIDE = [
 /** Packages that one room keeps to itself, so that it alone would notice when they are replaced. */
 const KEPT_IN: Record<string, readonly string[]> = {
   elysia: ["http"],
+  arktype: ["shapes.ts", "main.ts"],
+  "@ark/schema": ["shapes.ts"],
   "drizzle-orm": ["store"],
   pg: ["store"],
   // Types of it also where a database is looked at or copied as a file.

@@ -29,7 +29,7 @@ export function readLastBackup(dataDir: string): LastBackup | undefined {
 
 function checked(value: unknown): LastBackup | undefined {
   // Loaded when there is something to check: it takes longer than all that most commands do.
-  const { type } = require("arktype") as typeof import("arktype");
+  const { type } = require("../shapes.ts") as typeof import("../shapes.ts");
   const read = type({
     at: "string",
     ok: "boolean",

@@ -1,5 +1,5 @@
-import { type } from "arktype";
 import { OperatorError } from "../domain/errors.ts";
+import { type } from "../shapes.ts";
 
 /*
  * What a backup file is: a tar archive, compressed with Zstandard, and encrypted in the age format when there is a
@@ -35,7 +35,7 @@ const manifestShape = type({
   uploads_bytes: "number.integer >= 0",
   uploads_missing: "number.integer",
   /** Rows by table. */
-  counts: "Record<string, number.integer>",
+  counts: { "[string]": "number.integer" },
 });
 
 export type Manifest = typeof manifestShape.infer;

@@ -1,12 +1,11 @@
-import { scope } from "arktype";
 import { ENVIRONMENT_FACTORS, SYSTEMS } from "../domain/knowledge.ts";
 import { EVENT_TYPES } from "../domain/service-event.ts";
+import { interpretedType as type } from "../shapes.ts";
 
-/**
+/*
  * The shapes of the knowledge base's files. Unknown keys are refused: a misspelt one would be silently without effect.
  * Nothing is compiled to code, since each file is checked once, by the build.
  */
-const { type } = scope({}, { jitless: true });
 
 const token = type("/^[a-z0-9]+(?:_[a-z0-9]+)*$/");
 const tokens = token.array();

@@ -1,5 +1,5 @@
-import { type ArkErrors, scope, type Type, type } from "arktype";
 import { type FieldIssue, invalid } from "../domain/errors.ts";
+import { type ArkErrors, compiledType, type Type, type } from "../shapes.ts";
 import { type Fields, Form, OptionalForm, RecordForm } from "./kit.ts";
 import type { Schema } from "./schema.ts";
 
@@ -10,9 +10,6 @@ import type { Schema } from "./schema.ts";
 
 /** At most this many fields are named in one answer. */
 const MAX_ISSUES = 20;
-
-/** As `type`, whose checks are interpreted, but compiled: what comes in is checked again and again. */
-const { type: compiled } = scope({}, { jitless: false });
 
 type Checked<T> = { readonly infer: T };
 
@@ -121,7 +118,7 @@ export class Input<F extends InputFields> {
 
   /** Made when something is first checked: to compile all of them at a start would take a fifth of it. */
   get checked(): Type<object> {
-    this.#checked ??= compiled(
+    this.#checked ??= compiledType(
       Object.fromEntries(
         Object.entries(this.fields).map(([key, { checked, absent }]) => [
           absent ? `${key}?` : key,

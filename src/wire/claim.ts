@@ -1,4 +1,3 @@
-import { type } from "arktype";
 import type { Claim, ClaimStatus, NewClaim } from "../domain/claim.ts";
 import type { ClaimImpact, ClaimScoringStatus } from "../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
@@ -6,6 +5,7 @@ import { centsFromUsd } from "../domain/money.ts";
 import { claimRatio } from "../domain/scoring/claims.ts";
 import type { ClaimEvidence } from "../domain/scoring/types.ts";
 import { type Day, dayNumber, toIso } from "../domain/time.ts";
+import { type } from "../shapes.ts";
 import { type BulkResult, bulkFields, bulkView } from "./bulk.ts";
 import { body, documented, input, items, nullable, required, textOrNull } from "./check.ts";
 import {

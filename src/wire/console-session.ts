@@ -1,6 +1,6 @@
-import { type } from "arktype";
 import type { Administrator } from "../domain/partner.ts";
 import { type Instant, toIso } from "../domain/time.ts";
+import { type } from "../shapes.ts";
 import { body, required } from "./check.ts";
 import { flag, id, instant, object, text } from "./kit.ts";
 

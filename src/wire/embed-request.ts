@@ -1,5 +1,5 @@
-import { type } from "arktype";
 import { MAX_EMBED_DAYS } from "../domain/embed.ts";
+import { type } from "../shapes.ts";
 import { body, optional, required } from "./check.ts";
 import { EXAMPLE_IDS } from "./kit.ts";
 import { idText } from "./values.ts";

@@ -1,6 +1,6 @@
-import { type } from "arktype";
 import type { FailedWindow } from "../domain/delivery.ts";
 import { parseInstant } from "../domain/time.ts";
+import { type } from "../shapes.ts";
 import { body, optional, required } from "./check.ts";
 import { bulkResend } from "./delivery.ts";
 import * as may from "./values.ts";

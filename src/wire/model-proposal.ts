@@ -1,5 +1,5 @@
-import { type } from "arktype";
 import type { ModelProposal } from "../domain/model-proposal.ts";
+import { type } from "../shapes.ts";
 import type { calibrationRecord } from "./calibration.ts";
 import { body, optional, required } from "./check.ts";
 import { anyObject, flag, instant, object, oneOf, text, whole } from "./kit.ts";

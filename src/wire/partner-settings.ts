@@ -1,4 +1,3 @@
-import { type } from "arktype";
 import {
   isReceiverUrl,
   MAX_CONCURRENCY,
@@ -6,6 +5,7 @@ import {
   type PartnerSettings,
   WEBHOOK_EVENTS,
 } from "../domain/partner.ts";
+import { type } from "../shapes.ts";
 import { body, nullable, optional, required } from "./check.ts";
 import { partner } from "./partner.ts";
 import { requiredLine } from "./values.ts";

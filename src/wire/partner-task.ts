@@ -1,6 +1,6 @@
-import { type } from "arktype";
 import { PARTNER_TASKS, type PartnerTask } from "../domain/partner-task.ts";
 import { toIso } from "../domain/time.ts";
+import { type } from "../shapes.ts";
 import { body, optional, required } from "./check.ts";
 import { id, instant, mapOf, object, oneOf, text, whole } from "./kit.ts";
 import { toldBy } from "./server.ts";

@@ -1,6 +1,6 @@
-import { type } from "arktype";
 import type { Health } from "../domain/health.ts";
 import { type Instant, toIso } from "../domain/time.ts";
+import { type } from "../shapes.ts";
 import { body, documented, type InputOf, optional, required } from "./check.ts";
 import {
   anyObject,

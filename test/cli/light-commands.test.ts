@@ -9,7 +9,7 @@ import { COMMANDS } from "../../src/cli/table.ts";
  * that in its `run` where it needs it.
  */
 
-const HEAVY = new Set(["arktype", "elysia", "pg", "prom-client", "marked", "age-encryption"]);
+const HEAVY = new Set(["arktype", "@ark/schema", "elysia", "pg", "prom-client", "marked", "age-encryption"]);
 /** They check or serve so much that they load most of the program anyway. */
 const HEAVY_COMMANDS = new Set(["demo", "import", "move"]);
 /** Of two commands that share a file. */
@@ -27,6 +27,9 @@ function importsOf(file: string): string[] {
     .map(({ path }) => (path.startsWith(".") ? resolve(dirname(file), path) : path));
 }
 
+/** The package that an import such as `arktype/internal/scope.js` is of. */
+const packageOf = (name: string) => /^(@[^/]+\/)?[^/]*/.exec(name)![0];
+
 /** The heavy packages that are loaded with a file, each with the files that lead to it. */
 function heavyOf(start: string): string[] {
   const paths = new Map([[start, [start]]]);
@@ -34,7 +37,7 @@ function heavyOf(start: string): string[] {
     if (!/\.tsx?$/.test(file)) continue;
     for (const next of importsOf(file)) if (!paths.has(next)) paths.set(next, [...path, next]);
   }
-  return [...paths].filter(([name]) => HEAVY.has(name)).map(([, path]) => path.join(" > "));
+  return [...paths].filter(([name]) => HEAVY.has(packageOf(name))).map(([, path]) => path.join(" > "));
 }
 
 test("a small command loads nothing heavy before it runs", () => {

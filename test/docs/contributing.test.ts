@@ -30,7 +30,7 @@ beforeAll(() => {
   const parent = join(ROOT, "node_modules/.cache");
   mkdirSync(parent, { recursive: true });
   copy = mkdtempSync(join(parent, "mainstay-"));
-  for (const room of ["src/domain", "src/wire"])
+  for (const room of ["src/domain", "src/wire", "src/shapes.ts"])
     cpSync(join(ROOT, room), join(copy, room), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
   const config = JSON.parse(readFileSync(join(ROOT, "tsconfig.json"), "utf8"));

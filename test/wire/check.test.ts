@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { type } from "arktype";
 import fc from "fast-check";
 import { Failure } from "../../src/domain/errors.ts";
+import { type } from "../../src/shapes.ts";
 import { body, nullable, required } from "../../src/wire/check.ts";
 import { readNewProperty } from "../../src/wire/new-property.ts";
 

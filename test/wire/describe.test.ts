@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type } from "arktype";
+import { type } from "../../src/shapes.ts";
 import { body, documented, input, items, nullable, optional, part, required } from "../../src/wire/check.ts";
 import { columnsOf } from "../../src/wire/columns.ts";
 import { exampleOf, NamedSchemas, schemaOf } from "../../src/wire/describe.ts";
