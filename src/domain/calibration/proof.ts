@@ -51,7 +51,7 @@ const RESAMPLES = 400;
 /** A 90 % interval. */
 const TAILS = { low: 0.05, high: 0.95 };
 /** Forecasts are ranked by the four decimals that they are shown with. */
-const RANKS = 10_001;
+const HIGHEST_RANK = 10_000;
 /** A forecast of 0 or 1 that fails would cost without end. */
 const SUREST = 1e-9;
 const PROPERTIES_A_CHUNK = 200;
@@ -83,12 +83,13 @@ export function* prove(
   }
   properties.sort(inOrder);
   yield;
-  const observed = measured(properties, undefined);
+  const counts = yield* closedUp(properties);
+  const observed = measured(properties, undefined, counts);
   const drawn: Measured[] = [];
   for (let resample = 0; resample < RESAMPLES && properties.length > 0; resample++) {
     const weights = new Uint32Array(properties.length);
     for (let n = 0; n < properties.length; n++) weights[Math.floor(random() * properties.length)]!++;
-    drawn.push(measured(properties, weights));
+    drawn.push(measured(properties, weights, counts));
     yield;
   }
   const differences = drawn.map(({ difference }) => difference);
@@ -106,7 +107,7 @@ export function* prove(
 
 type Property = {
   sums: Float64Array;
-  /** By each model, twice the rank of each component's forecast, and one more where it failed. */
+  /** By each model, twice the rank of each component's forecast, and one more where it failed. `closedUp` moves them. */
   ranks: readonly [Uint16Array, Uint16Array];
 };
 
@@ -124,7 +125,7 @@ function summarised(forecasts: readonly Forecast[]): Property {
       const probability = Math.min(1 - SUREST, Math.max(SUREST, forecast[name]));
       const at = startOf(model);
       const bin = Math.min(BINS - 1, Math.floor(probability * BINS));
-      ranks[model]![place] = 2 * Math.round(probability * (RANKS - 1)) + outcome;
+      ranks[model]![place] = 2 * Math.round(probability * HIGHEST_RANK) + outcome;
       sums.add(at + SQUARES, (probability - outcome) ** 2);
       sums.add(at + LOSSES, -Math.log(forecast.failed ? probability : 1 - probability));
       sums.add(at + BIN_COMPONENTS + bin, 1);
@@ -148,10 +149,42 @@ type Measured = {
   difference: number | null;
 };
 
-/** Both models over the properties, each counted so many times. */
-function measured(properties: readonly Property[], weights: Uint32Array | undefined): Measured {
+/** By each model, how many components lasted and how many failed of each rank: a place for either. */
+type Counts = readonly Uint32Array[];
+
+/**
+ * Closes up the ranks, so that those that no forecast has take no part in what is done for each resample: a small fleet
+ * has a few hundred of ten thousand. Returns the counts' places.
+ */
+function* closedUp(properties: readonly Property[]): Generator<void, Counts> {
+  const counts: Uint32Array[] = [];
+  for (const model of MODELS.keys()) {
+    const places = new Uint16Array(HIGHEST_RANK + 1);
+    for (const [i, { ranks }] of properties.entries()) {
+      for (const rank of ranks[model]!) places[rank >> 1] = 1;
+      if (i % PROPERTIES_A_CHUNK === 0) yield;
+    }
+    let count = 0;
+    for (let rank = 0; rank <= HIGHEST_RANK; rank++) if (places[rank]) places[rank] = count++;
+    for (const [i, { ranks }] of properties.entries()) {
+      const own = ranks[model]!;
+      for (let place = 0; place < own.length; place++)
+        own[place] = 2 * places[own[place]! >> 1]! + (own[place]! & 1);
+      if (i % PROPERTIES_A_CHUNK === 0) yield;
+    }
+    counts.push(new Uint32Array(2 * count));
+  }
+  return counts;
+}
+
+/** Both models over the properties, each counted so many times, for which `counts` is used anew. */
+function measured(
+  properties: readonly Property[],
+  weights: Uint32Array | undefined,
+  counts: Counts,
+): Measured {
   const sums = new Float64Array(COUNT);
-  const counts = MODELS.map(() => new Uint32Array(2 * RANKS));
+  for (const ofModel of counts) ofModel.fill(0);
   for (const [i, property] of properties.entries()) {
     const weight = weights ? weights[i]! : 1;
     if (weight === 0) continue;
@@ -173,8 +206,8 @@ function addRanks(counts: Uint32Array, ranks: Uint16Array, weight: number): void
 
 function concordanceOf(counts: Uint32Array): number | null {
   let [below, won, failures] = [0, 0, 0];
-  for (let rank = 0; rank < RANKS; rank++) {
-    const [lasted, failed] = [counts[2 * rank]!, counts[2 * rank + 1]!];
+  for (let place = 0; place < counts.length; place += 2) {
+    const [lasted, failed] = [counts[place]!, counts[place + 1]!];
     won += failed * (below + lasted / 2);
     below += lasted;
     failures += failed;

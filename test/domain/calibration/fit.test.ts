@@ -9,17 +9,20 @@ import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { expected, finish, goldenFleet, livesOf } from "./fleet.ts";
 
-/** The maximum on an interval by trying ever finer grids. */
+/** The maximum on an interval by trying ever finer grids, as far as the function tells their points apart. */
 function bruteMaximum(f: (x: number) => number, low: number, high: number): number {
   let [from, to] = [low, high];
-  let best = low;
-  for (let round = 0; round < 14; round++) {
+  let best = { x: low, value: Number.NEGATIVE_INFINITY };
+  while (to - from > 1e-8) {
     const step = (to - from) / 200;
-    const tried = Array.from({ length: 201 }, (_, i) => Math.min(high, from + i * step));
-    best = tried.reduce((a, b) => (f(b) > f(a) ? b : a));
-    [from, to] = [Math.max(low, best - 2 * step), Math.min(high, best + 2 * step)];
+    for (let i = 0; i <= 200; i++) {
+      const x = Math.min(high, from + i * step);
+      const value = f(x);
+      if (value > best.value) best = { x, value };
+    }
+    [from, to] = [Math.max(low, best.x - 2 * step), Math.min(high, best.x + 2 * step)];
   }
-  return best;
+  return best.x;
 }
 
 /** lnΓ by Stirling's series, far enough out. */
