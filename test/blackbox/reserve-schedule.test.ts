@@ -7,11 +7,13 @@ import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import {
   accessibilityFaults,
+  inTheDark,
   keepPrint,
   openWindow,
   overflow,
   pagesOf,
   picture,
+  STILL,
 } from "../support/page-checks.ts";
 import { addProperty } from "../support/portfolio.ts";
 
@@ -167,19 +169,28 @@ test("terms that cannot be are the usual ones, and the page says which it used",
   await close();
 });
 
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 820, height: 1180 },
+  { width: 320, height: 640 },
+];
+
 describe.each(["demo", "large", "empty"])("the page of %s", (name) => {
-  test.each([
-    ["a screen", "1440-light", {}],
-    ["a screen in the dark", "1440-dark", { colorScheme: "dark" as const }],
-    ["a tablet", "820-light", { viewport: { width: 820, height: 1180 } }],
-    ["a phone", "320-light", { viewport: { width: 320, height: 640 } }],
-  ])("is whole and without barriers on %s", async (_, label, options) => {
-    const { page, troubles, close } = await open(name, "", options);
+  test("is whole and without barriers on a screen, in light and dark, on a tablet and on a phone", async () => {
+    const { page, troubles, close } = await open(name, "", STILL);
     expect(await page.locator("h1").count()).toBe(1);
-    expect(await overflow(page)).toBe(0);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    for (const size of SIZES) {
+      await page.setViewportSize(size);
+      expect(await overflow(page), `${size.width}`).toBe(0);
+      expect(await accessibilityFaults(page), `${size.width}`).toEqual([]);
+      await picture(page, `schedule-${name}-${size.width}-light`);
+    }
+    await page.setViewportSize(SIZES[0]!);
+    await inTheDark(page, async () => {
+      expect(await accessibilityFaults(page), "in the dark").toEqual([]);
+      await picture(page, `schedule-${name}-1440-dark`);
+    });
     expect(troubles).toEqual([]);
-    await picture(page, `schedule-${name}-${label}`);
     await close();
   });
 

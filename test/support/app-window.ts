@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { openWindow, unmoved, type Window } from "./page-checks.ts";
+import { NOT_EACH_FRAME, openWindow, unmoved, type Window } from "./page-checks.ts";
 
 /** The portfolio app, opened and signed in to with a key, at a place behind the `#`. */
 export async function openApp(
@@ -44,6 +44,8 @@ export async function settled(page: Page): Promise<void> {
       document.querySelector("h1") !== null &&
       document.querySelector(".waiting-for") === null &&
       document.querySelector("[aria-busy=true]") === null,
+    undefined,
+    NOT_EACH_FRAME,
   );
   await unmoved(page);
 }

@@ -27,8 +27,12 @@ export async function launchBrowser(): Promise<Browser> {
     executablePath: executable,
     timeout: PATIENCE_MS,
     env: { ...process.env, ...env } as Record<string, string>,
-    // As root there is no sandbox; hinting would draw letters another way on each machine.
-    args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"],
+    args: [
+      // As root there is no sandbox; hinting would draw letters another way on each machine.
+      ...["--no-sandbox", "--font-render-hinting=none"],
+      // Nothing here is drawn by a graphics card, or by a program in its place that has a process of its own.
+      ...["--disable-gpu", "--disable-software-rasterizer", "--use-gl=disabled", "--in-process-gpu"],
+    ],
   });
 }
 
