@@ -81,37 +81,44 @@ const allOnPostgres = () => [
     .map((name) => `test/blackbox/${name}`),
 ];
 
-/** Where to keep the JUnit report of a run, and whether to keep how long its files took for those to come. */
-type Kept = { report?: string | undefined; timings?: boolean };
+/** One `bun test`: its files, how many of them side by side, and what it tells them of where the rows go. */
+type Part = {
+  patterns: readonly string[];
+  workers: number;
+  env: Readonly<Record<string, string>>;
+  /** Where to keep its JUnit report, and whether to keep how long its files took for those to come. */
+  report?: string | undefined;
+  timings?: boolean;
+};
 
-/** Runs them, and the files that failed again, each alone. */
-async function runTests(
-  patterns: readonly string[],
-  more: Readonly<Record<string, string>>,
-  kept: Kept = {},
-): Promise<Counts> {
-  const { counts, failures } = await runOnce(patterns, more, kept);
-  if (failures.size > UNSTEADY_FILES) return counts;
+/**
+ * Runs the parts side by side, so that one has the cores while another waits, and then the files of each that failed
+ * again, each alone.
+ */
+async function runTests(parts: readonly Part[]): Promise<Counts[]> {
+  const runs = await Promise.all(parts.map(runOnce));
+  const all: Counts[] = [];
+  for (const [index, { counts, failures }] of runs.entries()) {
+    const unsteady = failures.size > UNSTEADY_FILES ? 0 : await triedAgain(parts[index]!, failures);
+    const { passed, failed } = counts;
+    all.push({ ...counts, passed: passed + unsteady, failed: failed - unsteady, unsteady });
+  }
+  return all;
+}
+
+/** How many of the failed tests are in files that pass alone. */
+async function triedAgain({ env }: Part, failures: Run["failures"]): Promise<number> {
   let unsteady = 0;
   for (const [file, failed] of failures) {
     console.error(`\n${file} failed; once more, alone:`);
-    if ((await runOnce([file], more)).counts.failed > 0) continue;
+    if ((await runOnce({ patterns: [file], workers: 1, env })).counts.failed > 0) continue;
     console.error(`${file} passed alone: it is unsteady, find out why.`);
     unsteady += failed;
   }
-  return {
-    ...counts,
-    passed: counts.passed + unsteady,
-    failed: counts.failed - unsteady,
-    unsteady,
-  };
+  return unsteady;
 }
 
-async function runOnce(
-  patterns: readonly string[],
-  more: Readonly<Record<string, string>>,
-  kept: Kept = {},
-): Promise<Run> {
+async function runOnce({ patterns, workers, env, report: kept, timings = false }: Part): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-tests-"));
   const report = join(folder, "junit.xml");
   const record = join(folder, "record");
@@ -121,9 +128,9 @@ async function runOnce(
       [
         process.execPath,
         "test",
-        `--parallel=${WORKERS}`,
+        `--parallel=${workers}`,
         `--timings=${TIMINGS}`,
-        ...(kept.timings ? ["--update-timings"] : []),
+        ...(timings ? ["--update-timings"] : []),
         "--no-orphans",
         // Generous, since a busy machine is no failure; each wait of a test has a deadline of its own.
         "--timeout=120000",
@@ -135,12 +142,12 @@ async function runOnce(
       ],
       {
         cwd: join(import.meta.dir, ".."),
-        env: { ...process.env, [RECORD_FOLDER]: record, ...more },
+        env: { ...process.env, [RECORD_FOLDER]: record, ...env },
         stdio: ["ignore", "inherit", "inherit"],
       },
     );
     const code = await run.exited;
-    if (kept.report !== undefined && existsSync(report)) copyFileSync(report, kept.report);
+    if (kept !== undefined && existsSync(report)) copyFileSync(report, kept);
     const { counts, failures } = readReport(report);
     // A file that cannot be loaded, or a process that dies, fails the run without being a failed test.
     if (code !== 0 && counts.failed === 0) counts.failed = 1;
@@ -199,15 +206,18 @@ const server = await PostgresServer.start(values.postgres === undefined ? {} : {
 const pooler = values.pgbouncer === undefined ? undefined : await PgBouncer.start(values.pgbouncer, server);
 const onSqlite = { [SHARED_SERVER]: server.url(), ...(pooler && { [SHARED_POOLER]: pooler.host }) };
 const onPostgres = { ...onSqlite, [STORAGE]: "postgres", [TEMPLATE]: await template(server) };
-const runs: Counts[] = [];
-const { report } = values;
+const { report, "update-timings": timings } = values;
+const isWhole = patterns.length === 0;
+const parts: readonly Part[] =
+  values.storage === "postgres"
+    ? [{ patterns: isWhole ? allOnPostgres() : patterns, workers: WORKERS, env: onPostgres, report }]
+    : [
+        { patterns, workers: WORKERS, env: onSqlite, report, timings },
+        ...(isWhole ? [{ patterns: JOURNEYS, workers: 1, env: onPostgres }] : []),
+      ];
+let runs: readonly Counts[] = [];
 try {
-  if (values.storage === "postgres")
-    runs.push(await runTests(patterns.length > 0 ? patterns : allOnPostgres(), onPostgres, { report }));
-  else {
-    runs.push(await runTests(patterns, onSqlite, { report, timings: values["update-timings"] }));
-    if (patterns.length === 0) runs.push(await runTests(JOURNEYS, onPostgres));
-  }
+  runs = await runTests(parts);
 } finally {
   await pooler?.end();
   await server.end();
