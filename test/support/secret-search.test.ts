@@ -65,9 +65,10 @@ test("what is no secret is none: other keys, a redacted one, a cut one, a hash",
   expect(search.find(around(texts.join(" ")))).toEqual([]);
 });
 
-test("twenty megabytes of log are searched in seconds", () => {
+test("twenty megabytes of log are searched in seconds of processor time", () => {
   const text = noise(20_000);
-  const startedAt = performance.now();
+  const before = process.cpuUsage();
   for (let megabytes = 0; megabytes < 20; megabytes += text.length / 1e6) search.find(text);
-  expect(performance.now() - startedAt).toBeLessThan(5000);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(5000);
 });
