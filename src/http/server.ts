@@ -117,14 +117,14 @@ const addressesOf = (operation: Operation, basePath: string): string[] =>
 
 /** Which methods each path has, for OPTIONS and for a 405: Elysia only knows that a pair is none of its own. */
 class MethodTable {
-  #paths: { pattern: RegExp; methods: Set<string> }[] = [];
+  /** By the source of the pattern, which paths that differ in the names of their parts alone have in common. */
+  #paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
 
   add(path: string, methods: readonly string[]): void {
     const source = `^${path.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+")}$`;
-    const known = this.#paths.find((entry) => entry.pattern.source === new RegExp(source).source);
-    const entry = known ?? { pattern: new RegExp(source), methods: new Set<string>() };
+    const entry = this.#paths.get(source) ?? { pattern: new RegExp(source), methods: new Set<string>() };
     for (const method of methods) entry.methods.add(method);
-    if (!known) this.#paths.push(entry);
+    this.#paths.set(source, entry);
   }
 
   refusal(request: Request): Failure {
@@ -146,7 +146,7 @@ class MethodTable {
 
   #methods(request: Request): string[] | undefined {
     const path = pathOf(request.url);
-    const entry = this.#paths.find(({ pattern }) => pattern.test(path));
+    const entry = this.#paths.values().find(({ pattern }) => pattern.test(path));
     return entry && [...entry.methods, "OPTIONS"];
   }
 }
