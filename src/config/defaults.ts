@@ -1,15 +1,19 @@
 import example from "../../config.example.toml" with { type: "text" };
-import { readToml } from "./toml.ts";
 
 /** The text of `config.example.toml`: the defaults, and what `mainstay init` writes. */
 export const EXAMPLE_CONFIG: string = example;
 
 let defaults: ReadonlyMap<string, unknown> | undefined;
 
-/** Each setting's default by its full name. */
+/**
+ * Each setting's default by its full name. Not by `readToml`, which knows the line of each and takes a small command
+ * a fifth of its time.
+ */
 export function defaultValues(): ReadonlyMap<string, unknown> {
   defaults ??= new Map(
-    readToml(EXAMPLE_CONFIG, "config.example.toml").entries.map(({ key, value }) => [key, value]),
+    Object.entries(Bun.TOML.parse(EXAMPLE_CONFIG)).flatMap(([section, values]) =>
+      Object.entries(values).map(([key, value]) => [`${section}.${key}`, value] as const),
+    ),
   );
   return defaults;
 }

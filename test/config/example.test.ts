@@ -29,6 +29,11 @@ test("every section and every setting of the example is explained", () => {
   expect(comments.filter((comment) => !comment.endsWith("."))).toEqual([]);
 });
 
+test("the defaults are read as any configuration is", () => {
+  const { entries } = readToml(EXAMPLE_CONFIG, "config.example.toml");
+  expect([...defaultValues()]).toEqual(entries.map(({ key, value }) => [key, value]));
+});
+
 // Rule: defaults
 test("the defaults are those of the partner API", () => {
   expect(Object.fromEntries(defaultValues())).toMatchObject({
