@@ -66,7 +66,8 @@ function failingByMonth({ shape, scaleYears, ageYears, hazardRatio }: Part, mont
   const passed = (ageYears / scaleYears) ** shape;
   const age = ageYears / scaleYears;
   const step = 1 / 12 / scaleYears;
-  for (let month = 1; month <= months; month++) {
+  // Once it can't have survived, all that follows is 0.
+  for (let month = 1; month <= months && survival[month - 1]! > 0; month++) {
     survival[month] = Math.exp(-hazardRatio * (power(age + month * step, shape) - passed));
     shares[month] = survival[month - 1]! - survival[month]!;
   }
@@ -81,14 +82,19 @@ function power(base: number, shape: number): number {
   return product;
 }
 
-/** The part in place when it is replaced at the end of month `due`, or in the first month when it is due now. */
+/**
+ * The part in place when it is replaced at the end of month `due`, or in the first month when it is due now. Plain loops:
+ * on arrays of a few hundred they take a fraction of what `set`, `map` and `findLastIndex` do.
+ */
 function endedWhenDue({ shares, survival }: Failing, due: number) {
   const failed = new Float64Array(shares.length);
-  failed.set(shares.subarray(0, due + 1));
+  const ended = new Float64Array(shares.length);
   const planned = new Float64Array(shares.length);
+  for (let month = 1; month <= due && month < shares.length; month++)
+    ended[month] = failed[month] = shares[month]!;
   const month = Math.max(due, 1);
-  if (month < planned.length) planned[month] = due === 0 ? 1 : survival[due]!;
-  return { failed, planned, ended: failed.map((share, index) => share + planned[index]!) };
+  if (month < planned.length) ended[month]! += planned[month] = due === 0 ? 1 : survival[due]!;
+  return { failed, planned, ended };
 }
 
 /**
@@ -102,7 +108,8 @@ function eventsByYear(
   years: number,
 ): Float64Array {
   const events = new Float64Array(years);
-  const lastEnd = ended.findLastIndex((share) => share > 0);
+  let lastEnd = ended.length - 1;
+  while (lastEnd > 0 && !(ended[lastEnd]! > 0)) lastEnd--;
   let ownSoFar = 0;
   let before = 0;
   for (let year = 1; year <= years; year++) {
