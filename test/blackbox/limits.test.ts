@@ -1,6 +1,6 @@
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
-import { useMainstay } from "../support/mainstay.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { onPostgres } from "../support/postgres.ts";
 import type { Reply } from "../support/reply.ts";
 
@@ -78,9 +78,13 @@ describe("the limit per partner", () => {
 });
 
 describe("the daily budget", () => {
+  let server: Installation;
+  beforeAll(async () => {
+    server = await serve();
+  });
+
   // Rule: budget
   test("counts every admitted call, whatever its outcome, down to none", async () => {
-    const server = await serve();
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "4"));
     const asked = [
       await client.ask("GET", "/v1/ping", 200),
@@ -101,7 +105,6 @@ describe("the daily budget", () => {
 
   // Rule: budget-survives
   test("is never exceeded by calls that come at the same time", async () => {
-    const server = await serve();
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "40"));
     const replies = await Promise.all(Array.from({ length: 100 }, () => ping(client)));
     expect(statuses(replies).filter((status) => status === 200)).toHaveLength(40);
@@ -109,7 +112,6 @@ describe("the daily budget", () => {
 
   // Rule: limit-order
   test("does not count requests without a good credential", async () => {
-    const server = await serve();
     const partner = await server.createPartner("Acme", "--daily-budget", "2");
     await times(5, () => ping(server.anonymous));
     await times(5, () => ping(server.as({ api_key: "svc_live_0" })));
@@ -118,14 +120,13 @@ describe("the daily budget", () => {
 
   // Rule: budget-default
   test("of the settings is a new partner's", async () => {
-    const server = await serve({ limits: { daily_budget: 7 } });
-    const client = server.as(await server.createPartner());
+    const frugal = await serve({ limits: { daily_budget: 7 } });
+    const client = frugal.as(await frugal.createPartner());
     expect((await client.get("/v1/ping")).headers.get("x-ratelimit-limit")).toBe("7");
   });
 
   // Rule: budget-survives
   test("goes on after a stop to the call", async () => {
-    const server = await serve();
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "30"));
     for (let calls = 0; calls < 30; calls += 15) {
       const replies = await times(15, () => ping(client));
@@ -138,7 +139,6 @@ describe("the daily budget", () => {
 
   // Rule: budget-survives
   test("survives kill -9 and forfeits at most 10 calls each time, never allowing one too many", async () => {
-    const server = await serve();
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "50"));
     let allowed = 0;
     for (let crash = 0; crash < 2; crash++) {

@@ -1,4 +1,5 @@
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
@@ -21,13 +22,29 @@ async function portfolio(server: Installation, name = "Acme") {
 }
 const takenBy = (server: Installation) => server.log.filter((line) => line.msg === "snapshot taken");
 
+const trendOf = async (client: ApiClient, { components }: Json) =>
+  (await client.get(`/v1/components/${components[0].id}/trend`)).body;
+
 describe("mainstay snapshot", () => {
+  let server: Installation;
+  let acme: Awaited<ReturnType<typeof portfolio>>;
+  let before: { scored: string[]; trend: Json };
+  let first: Json;
+  const lastScored = async () =>
+    (await acme.client.get("/v1/components", { appliance_id: acme.worn.id })).body.components.map(
+      (one: Json) => one.last_scored,
+    );
+  beforeAll(async () => {
+    server = await serve();
+    acme = await portfolio(server);
+    before = { scored: await lastScored(), trend: await trendOf(acme.client, acme.worn) };
+    first = await server.json("snapshot");
+  });
+
   // Rule: health, snapshot-command
   test("scores every component beside the running server, and says what it found", async () => {
-    const server = await serve();
-    const { client, worn, fresh } = await portfolio(server);
-    const result = await server.json("snapshot");
-    expect(result).toEqual({
+    const { client, worn, fresh } = acme;
+    expect(first).toEqual({
       date: TODAY,
       components: worn.components_created + fresh.components_created,
       changed: 0,
@@ -42,34 +59,47 @@ describe("mainstay snapshot", () => {
       duration_ms: expect.any(Number),
       already_done: false,
     });
-    const { last_snapshot } = (await client.get("/health")).body;
+    const { checks, last_snapshot } = (await client.get("/health")).body;
     expect(last_snapshot).toEqual({ date: TODAY, finished_at: expect.stringMatching(/Z$/) });
+    expect(checks.scheduler, "it is not the scheduler's business").toBe("off");
   });
 
   test("is when components were last scored, also those whose score has not moved", async () => {
-    const server = await serve();
-    const { client, worn, fresh } = await portfolio(server);
-    const lastScored = async () =>
-      (await client.get("/v1/components", { appliance_id: worn.id })).body.components.map(
-        (one: Json) => one.last_scored,
-      );
-    for (const moment of await lastScored()) expect(moment < fresh.created_at).toBe(true);
-    await server.json("snapshot");
-    for (const moment of await lastScored()) expect(moment >= fresh.created_at).toBe(true);
+    for (const moment of before.scored) expect(moment < acme.fresh.created_at).toBe(true);
+    for (const moment of await lastScored()) expect(moment >= acme.fresh.created_at).toBe(true);
+  });
+
+  // Rule: trend
+  test("gives the trend a point for its day, and none before it", async () => {
+    const { client, worn, fresh } = acme;
+    expect(before.trend).toMatchObject({ trend: [], total: 0, pages: 0 });
+    expect(await trendOf(client, worn)).toEqual({
+      component_id: worn.components[0].id,
+      trend: [{ date: TODAY, risk_score: 0.99, risk_tier: "CRITICAL" }],
+      total: 1,
+      limit: 50,
+      offset: 0,
+      page: 1,
+      pages: 1,
+      partner: "Acme",
+    });
+    expect((await trendOf(client, fresh)).trend).toMatchObject([{ date: TODAY, risk_tier: "GOOD" }]);
   });
 
   // Rule: snapshot-twice
   test("asked again on the day changes and announces nothing", async () => {
-    const server = await serve();
-    const { client, worn } = await portfolio(server);
-    const first = await server.json("snapshot");
+    const { client, worn } = acme;
     await client.post("/v1/service-events/bulk", {
       events: [{ appliance_id: worn.id, event_type: "Replacement", date: TODAY }],
     });
     const { duration_ms, ...again } = await server.json("snapshot");
     expect(again).toEqual({ ...first, duration_ms: undefined, already_done: true });
-    const { trend } = (await client.get(`/v1/components/${worn.components[0].id}/trend`)).body;
-    expect(trend).toHaveLength(1);
+    expect((await trendOf(client, worn)).trend).toHaveLength(1);
+  });
+
+  test("leaves the trend of a component empty that came after it", async () => {
+    const { client, worn } = await portfolio(server, "Later");
+    expect((await trendOf(client, worn)).total).toBe(0);
   });
 
   // Rule: announced-once
@@ -107,7 +137,8 @@ describe("a server", () => {
     expect(takenBy(server)[0]).toMatchObject({ date: TODAY, components: 0, already_done: false });
     await server.stop();
     await server.start();
-    expect((await server.anonymous.get("/health")).body.last_snapshot.date).toBe(TODAY);
+    const { checks, last_snapshot } = (await server.anonymous.get("/health")).body;
+    expect([checks.scheduler, last_snapshot.date]).toEqual(["ok", TODAY]);
     expect((await server.json("snapshot")).already_done).toBe(true);
     await server.stop();
     expect(takenBy(server)).toHaveLength(1);
@@ -131,42 +162,6 @@ describe("a server", () => {
     const server = await serve({ snapshot: { enabled: true, at: later } });
     await server.json("partner", "list");
     expect((await server.anonymous.get("/health")).body.last_snapshot === null).toBe(isToday);
-  });
-
-  test("says when its snapshot is the scheduler's business and when not", async () => {
-    const [on, off] = [await serve(DUE), await serve()];
-    expect((await on.anonymous.get("/health")).body.checks.scheduler).toBe("ok");
-    expect((await off.anonymous.get("/health")).body.checks.scheduler).toBe("off");
-  });
-});
-
-describe("the trend", () => {
-  // Rule: trend
-  test("has a point for the day of the snapshot, and none before it", async () => {
-    const server = await serve();
-    const { client, worn, fresh } = await portfolio(server);
-    const trend = async ({ components }: Json) =>
-      (await client.get(`/v1/components/${components[0].id}/trend`)).body;
-    expect(await trend(worn)).toMatchObject({ trend: [], total: 0, pages: 0 });
-    await server.json("snapshot");
-    expect(await trend(worn)).toEqual({
-      component_id: worn.components[0].id,
-      trend: [{ date: TODAY, risk_score: 0.99, risk_tier: "CRITICAL" }],
-      total: 1,
-      limit: 50,
-      offset: 0,
-      page: 1,
-      pages: 1,
-      partner: "Acme",
-    });
-    expect((await trend(fresh)).trend).toMatchObject([{ date: TODAY, risk_tier: "GOOD" }]);
-  });
-
-  test("of a component that came after the day's snapshot is empty", async () => {
-    const server = await serve();
-    await server.json("snapshot");
-    const { client, worn } = await portfolio(server);
-    expect((await client.get(`/v1/components/${worn.components[0].id}/trend`)).body.total).toBe(0);
   });
 });
 

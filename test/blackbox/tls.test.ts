@@ -50,35 +50,39 @@ describe("with a certificate", () => {
     expect(await ask(server, first)).toMatchObject({ status: 200, certificate: "first" });
   });
 
-  test("administrators on this machine are served without TLS", async () => {
-    const { server } = await serveSecurely(first);
-    expect(server.adminUrl).toStartWith("http://127.0.0.1:");
-  });
-
   test("administrators elsewhere are served with it", async () => {
     const { server } = await serveSecurely(first, { admin: { listen: "0.0.0.0:0" } });
     expect(server.adminUrl).toStartWith("https://");
   });
 
-  test("plain HTTP is not answered, and the next client is", async () => {
-    const { server } = await serveSecurely(first);
-    expect(await speakPlainly(server)).not.toContain("HTTP/1.1 200");
-    expect((await ask(server, first)).status).toBe(200);
-  });
-
-  test("a body of megabytes arrives whole, and so does its answer", async () => {
-    const { server } = await serveSecurely(first);
-    const partner = await server.createPartner();
-    const notes = "n".repeat(9_000);
-    const event = { appliance_id: "A_1", event_type: "Repair", date: "2020-01-01", notes };
-    const { status, body } = await ask(server, first, {
-      method: "POST",
-      path: "/v1/service-events/bulk",
-      headers: { "x-api-key": partner.api_key, "content-type": "application/json" },
-      body: JSON.stringify({ events: Array(300).fill(event) }),
+  describe("of its own", () => {
+    let server: Installation;
+    beforeAll(async () => {
+      ({ server } = await serveSecurely(first));
     });
-    expect(status).toBe(201);
-    expect(body.errors).toBe(300);
+
+    test("administrators on this machine are served without TLS", async () => {
+      expect(server.adminUrl).toStartWith("http://127.0.0.1:");
+    });
+
+    test("plain HTTP is not answered, and the next client is", async () => {
+      expect(await speakPlainly(server)).not.toContain("HTTP/1.1 200");
+      expect((await ask(server, first)).status).toBe(200);
+    });
+
+    test("a body of megabytes arrives whole, and so does its answer", async () => {
+      const partner = await server.createPartner();
+      const notes = "n".repeat(9_000);
+      const event = { appliance_id: "A_1", event_type: "Repair", date: "2020-01-01", notes };
+      const { status, body } = await ask(server, first, {
+        method: "POST",
+        path: "/v1/service-events/bulk",
+        headers: { "x-api-key": partner.api_key, "content-type": "application/json" },
+        body: JSON.stringify({ events: Array(300).fill(event) }),
+      });
+      expect(status).toBe(201);
+      expect(body.errors).toBe(300);
+    });
   });
 });
 
