@@ -25,10 +25,18 @@ const open = usePortfolioStore();
 let isShared = onPostgres;
 let world: PortfolioWorld;
 let propertyId: string;
-beforeEach(async () => {
-  world = await open(THREE, "http://hooks.test/");
-  propertyId = (await world.addProperty()).id;
+/** What a test begins with, which it has a copy of. */
+type Beginning = { world: PortfolioWorld; propertyId: string };
+let empty: Beginning;
+beforeAll(async () => {
+  const world = await open(THREE, "http://hooks.test/");
+  empty = { world, propertyId: (await world.addProperty()).id };
 });
+const beginWith = async (beginning: Beginning) => {
+  world = await beginning.world.copy();
+  propertyId = beginning.propertyId;
+};
+const beginEmpty = () => beginWith(empty);
 
 const today = () => dayOf(world.time.now);
 /** Takes the snapshot of the day that the clock stands at. `cutAfter` ends it after so many steps and the next; 0, after the first. */
@@ -72,8 +80,9 @@ const WAYS = [
 ];
 
 describe.each(WAYS)("a snapshot %s", (_, divided) => {
-  beforeEach(() => {
+  beforeEach(async () => {
     isShared = divided;
+    await beginEmpty();
   });
 
   test("counts what it found and keeps that as the day's run", async () => {
@@ -190,9 +199,9 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
   test("announces a component when it crosses a tier, once, with the tier that was announced before", async () => {
     await world.addAppliances({ propertyId, typeId: "roof", installYear: 2026 });
     const seen = new Map<string, string>();
-    for (let year = 0; year < 60; year += 2) {
+    for (let year = 0; year < 60; year += 3) {
       await take();
-      nextDay(730);
+      nextDay(1095);
     }
     for (const line of await announced()) {
       const [, component, previous, now] = line.split(" ") as [string, string, string, string];
@@ -214,39 +223,38 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
   });
 });
 
+/** More properties than a step scores: a third of their components are critical, and a half elevated. */
+const FILLED = { properties: 30, components: 1440 };
+let filled: Beginning;
+beforeAll(async () => {
+  const world = await open(THREE, "http://hooks.test/");
+  filled = { world, propertyId: (await world.addProperty()).id };
+  for (let nth = 0; nth < FILLED.properties; nth++) {
+    const { id } = await world.addProperty({ name: `Property ${nth}` });
+    await world.addAppliances(...Array.from({ length: 8 }, () => ({ propertyId: id, installYear: 1980 })));
+  }
+});
+
 describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
-  beforeEach(() => {
-    isShared = divided;
-  });
-  /** More properties than a step scores. */
-  let filled: PortfolioWorld;
-  let first: string;
-  beforeAll(async () => {
-    filled = await open(THREE, "http://hooks.test/");
-    first = (await filled.addProperty()).id;
-    for (let nth = 0; nth < 30; nth++) {
-      const { id } = await filled.addProperty({ name: `Property ${nth}` });
-      await filled.addAppliances(...Array.from({ length: 8 }, () => ({ propertyId: id, installYear: 1980 })));
-    }
-  });
+  const all = FILLED.components;
   beforeEach(async () => {
-    world = await filled.copy();
-    propertyId = first;
+    isShared = divided;
+    await beginWith(filled);
   });
 
   test("goes on where it stopped, and announces each component once", async () => {
     await expect(take({ cutAfter: 1 })).rejects.toThrow();
     const unfinished = await world.store.read.snapshots.unfinished();
     const done = divided ? await world.store.read.snapshotShares.sum(unfinished!.day) : unfinished!;
-    expect(done.components).toBeWithin(1, 1440);
+    expect(done.components).toBeWithin(1, all);
     expect(await take()).toMatchObject({
-      components: 1440,
-      critical: 480,
-      announced: 720,
+      components: all,
+      critical: all / 3,
+      announced: all / 2,
       alreadyDone: false,
     });
     const announcements = await world.store.read.deliveryLog.count({ event: "component.critical" });
-    expect(announcements).toBe(480);
+    expect(announcements).toBe(all / 3);
   });
 
   test("is no day of the trend until it is finished", async () => {
@@ -259,7 +267,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
 
   describe("and discarded in its midst, since the clock was ahead", () => {
     const scored = async () => {
-      const components = await world.store.read.components.page(world.partnerId, { limit: 1440, offset: 0 });
+      const components = await world.store.read.components.page(world.partnerId, { limit: all, offset: 0 });
       return components.map(({ id, trendScore }) => ({ id, trendScore }));
     };
     let before: Awaited<ReturnType<typeof scored>>;
@@ -278,7 +286,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
       for (const { id } of before.slice(0, 20))
         expect(await world.store.read.snapshots.trendRows(id)).toHaveLength(1);
       nextDay();
-      expect(await take()).toMatchObject({ alreadyDone: false, components: 1440 });
+      expect(await take()).toMatchObject({ alreadyDone: false, components: all });
     };
 
     test("between two steps: it is not begun anew and leaves no trace", async () => {
@@ -367,8 +375,8 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
         underWay = resolve;
       });
       const scoring = world.write(async ({ tx }) => {
-        const all = await tx.components.page(world.partnerId, { limit: 1440, offset: 0 });
-        const moved = all.find(({ trendScore }, nth) => trendScore !== before[nth]!.trendScore)!;
+        const rows = await tx.components.page(world.partnerId, { limit: all, offset: 0 });
+        const moved = rows.find(({ trendScore }, nth) => trendScore !== before[nth]!.trendScore)!;
         underWay();
         // As long as the other needs to come this far, where it can at all.
         await Bun.sleep(200);
@@ -411,7 +419,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
 
   test("by two processes at the same time is one run", async () => {
     const results = await Promise.all([take(), take({ store: await world.open() })]);
-    for (const { components, announced } of results) expect([components, announced]).toEqual([1440, 720]);
+    for (const { components, announced } of results) expect([components, announced]).toEqual([all, all / 2]);
     if (divided) expect(results.filter((one) => !one.endedByAnother && !one.alreadyDone)).toHaveLength(1);
   });
 
@@ -429,17 +437,22 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
         return partner;
       }),
     );
-    const all = 1440 + partners.length * 24;
+    const withTheirs = all + partners.length * 24;
     const stores = [world.store, await world.open(), await world.open()];
     const [ends] = await Promise.allSettled(
       stores.map((store, nth) => take({ store, cutAfter: nth === 0 ? Number.POSITIVE_INFINITY : nth })),
     );
-    expect(ends).toMatchObject({ status: "fulfilled", value: { components: all, announced: all / 2 } });
-    expect(await world.store.read.deliveryLog.count({ event: "component.critical" })).toBe(all / 3);
+    expect(ends).toMatchObject({
+      status: "fulfilled",
+      value: { components: withTheirs, announced: withTheirs / 2 },
+    });
+    expect(await world.store.read.deliveryLog.count({ event: "component.critical" })).toBe(withTheirs / 3);
   });
 });
 
 describe("the trend", () => {
+  beforeEach(beginEmpty);
+
   // Rule: missed-snapshot
   test("has a point for every day that had a snapshot, and none for a day that was missed", async () => {
     await world.addAppliances({ propertyId, installYear: 2024 });
@@ -462,11 +475,11 @@ describe("the trend", () => {
   test("agrees with the score that each snapshot found", async () => {
     await world.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
     const expected = new Map<string, string[]>();
-    for (let nth = 0; nth < 40; nth++) {
+    for (let nth = 0; nth < 20; nth++) {
       await take();
       for (const { id, riskScore } of await world.components(propertyId))
         expected.set(id, [...(expected.get(id) ?? []), `${today()} ${riskScore}`]);
-      nextDay(9);
+      nextDay(18);
     }
     for (const [id, lines] of expected) {
       const found = (await points(id)).map(({ day, riskScore }) => `${day} ${riskScore}`);
@@ -514,7 +527,7 @@ describe("the trend", () => {
     await world.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
     const components = await world.components(propertyId);
     await take();
-    for (let days = 0; days < 900; days += 30) {
+    for (let days = 0; days < 510; days += 30) {
       nextDay(30);
       await take();
     }
@@ -537,12 +550,14 @@ describe("the trend", () => {
 });
 
 test("a property of very many appliances is scored in steps, as it would be in one", async () => {
+  await beginEmpty();
   const types = ["plumbing_supply", "washer", "water_heater_gas", "elevator"];
   // On record from the beginning, so that what is old is in a state that cascades on to other appliances.
   const { id: propertyId } = await world.addProperty({ recordsSince: "1950-01-01" });
   const many = Array.from({ length: 320 }, (_, i) => ({
     propertyId,
-    typeId: types[i % types.length]!,
+    // Most of them have few components, since it is the appliances that count.
+    typeId: i % 4 > 0 ? "garbage_disposal" : types[(i / 4) % types.length]!,
     installYear: 1960 + (i % 60),
   }));
   await world.addAppliances(...many);
@@ -574,6 +589,7 @@ test("a snapshot is due from its time of day on", () => {
 
 describe("a day whose snapshot another model had taken", () => {
   beforeEach(async () => {
+    await beginEmpty();
     await world.addAppliances({ propertyId, installYear: 1980 });
     await take();
     const [component] = await world.components(propertyId);
@@ -613,6 +629,7 @@ describe("a day whose snapshot another model had taken", () => {
 });
 
 test("a step that announces waits for the disk of a database that may end by itself", async () => {
+  await beginEmpty();
   const asked: unknown[] = [];
   const { store } = world;
   const write: typeof store.write = (run, how) => {
