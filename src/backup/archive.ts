@@ -10,6 +10,7 @@ import { createTarDecoder, createTarPacker } from "modern-tar";
 import { OperatorError } from "../domain/errors.ts";
 import { bytesBeforeMark, markEnd } from "./end-mark.ts";
 import { CHECKSUMS, damaged, MANIFEST } from "./manifest.ts";
+import type { PassphraseLock } from "./passphrase-lock.ts";
 
 /** A member to put into an archive: exactly `bytes` of `content`. */
 export type Member = {
@@ -31,7 +32,7 @@ const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 export async function writeArchive(
   file: string,
   members: readonly Member[],
-  { passphrase, mtime }: { passphrase: string | undefined; mtime: Date },
+  { lock, mtime }: { lock: PassphraseLock | undefined; mtime: Date },
 ): Promise<void> {
   const tar = createTarPacker();
   const zstd = createZstdCompress({ params: COMPRESSION });
@@ -42,19 +43,19 @@ export async function writeArchive(
     tar.controller.error(error);
     throw error;
   });
-  const writing = writeOut(file, zstd, passphrase);
+  const writing = writeOut(file, zstd, lock);
   // The first to fail is the cause; the others only fail with it.
   await Promise.all([packing, writing]).finally(() => Promise.allSettled([packing, writing, compressing]));
 }
 
-async function writeOut(file: string, compressed: Readable, passphrase: string | undefined): Promise<void> {
+async function writeOut(file: string, compressed: Readable, lock: PassphraseLock | undefined): Promise<void> {
   const target = createWriteStream(file, { flags: "wx", mode: 0o600, highWaterMark: CHUNK });
-  if (passphrase === undefined) {
+  if (lock === undefined) {
     await pipeline(compressed, target);
     return await markEnd(file);
   }
   const encrypter = new Encrypter();
-  encrypter.setPassphrase(passphrase);
+  encrypter.addRecipient(lock);
   const encrypted = await encrypter.encrypt(asWeb(compressed));
   await pipeline(Readable.fromWeb(encrypted as unknown as WebStream), target);
 }
@@ -93,10 +94,10 @@ export type Bound = { bytes: number };
  */
 export async function* readArchive(
   file: string,
-  passphrase: string | undefined,
+  lock: PassphraseLock | undefined,
   bound: Bound = { bytes: Number.POSITIVE_INFINITY },
 ): AsyncGenerator<ReadMember, void> {
-  const plain = await decrypted(file, passphrase);
+  const plain = await decrypted(file, lock);
   const unpacked = plain.compose(createZstdDecompress()).compose(within(bound, file));
   const tar = Readable.toWeb(unpacked as Readable) as unknown as ReadableStream<Uint8Array>;
   const found: string[] = [];
@@ -120,7 +121,7 @@ export async function* readArchive(
   if (checksums !== found.join("")) throw damaged(file, "its content is not what its checksums say");
 }
 
-async function decrypted(file: string, passphrase: string | undefined): Promise<Readable> {
+async function decrypted(file: string, lock: PassphraseLock | undefined): Promise<Readable> {
   const head = await firstBytes(file);
   if (head.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) {
     const bytes = await bytesBeforeMark(file);
@@ -130,13 +131,13 @@ async function decrypted(file: string, passphrase: string | undefined): Promise<
   }
   if (!head.toString("latin1").startsWith(AGE_HEADER))
     throw new OperatorError(`${file} is no backup of Mainstay`, "Name a file that `mainstay backup` wrote.");
-  if (passphrase === undefined)
+  if (lock === undefined)
     throw new OperatorError(
       `${file} is encrypted`,
       "Name the file that holds its passphrase with --passphrase-file.",
     );
   const decrypter = new Decrypter();
-  decrypter.addPassphrase(passphrase);
+  decrypter.addIdentity(lock);
   try {
     const stream = await decrypter.decrypt(asWeb(createReadStream(file, { highWaterMark: CHUNK })));
     return Readable.fromWeb(stream as unknown as WebStream);

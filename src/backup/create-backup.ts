@@ -15,6 +15,7 @@ import {
 } from "../store/sqlite/inspect.ts";
 import { contentOf, type Member, readArchive, writeArchive } from "./archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
+import { lockOf, type PassphraseLock } from "./passphrase-lock.ts";
 
 export type BackupRequest = {
   dataDir: string;
@@ -51,8 +52,9 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
     const copy = join(scratch, DATABASE);
     const { manifest, members } = collect(copyChecked(databaseFile, copy), copy, request);
     const archive = join(scratch, "archive");
-    await writeArchive(archive, members, { passphrase, mtime: new Date(request.now) });
-    await readBack(archive, members, passphrase);
+    const lock = lockOf(passphrase);
+    await writeArchive(archive, members, { lock, mtime: new Date(request.now) });
+    await readBack(archive, members, lock);
     placeFile(archive, file);
     return { file, bytes: statSync(file).size, encrypted: passphrase !== undefined, manifest };
   }).catch((error) => {
@@ -132,10 +134,10 @@ function readKey(dataDir: string): Buffer | undefined {
 async function readBack(
   archive: string,
   members: readonly Member[],
-  passphrase: string | undefined,
+  lock: PassphraseLock | undefined,
 ): Promise<void> {
   let next = 0;
-  for await (const { name, bytes, content } of readArchive(archive, passphrase)) {
+  for await (const { name, bytes, content } of readArchive(archive, lock)) {
     const expected = members[next++];
     let read = 0;
     for await (const chunk of content) read += chunk.length;

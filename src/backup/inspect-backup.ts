@@ -1,5 +1,6 @@
 import { asText, type ReadMember, readArchive } from "./archive.ts";
 import { DATABASE, damaged, KEY, MANIFEST, type Manifest, parseManifest } from "./manifest.ts";
+import type { PassphraseLock } from "./passphrase-lock.ts";
 
 const UPLOAD_NAME = /^uploads\/[\dA-Za-z][\w.-]*$/;
 /** More than any manifest, and more than any key file. */
@@ -17,10 +18,10 @@ export function isMemberName(name: string): boolean {
  * Reads a backup to its end and puts nothing on the disk: every member is there and as long as the manifest says, and
  * every byte is the one that was written. Returns the manifest; throws an OperatorError.
  */
-export async function inspectBackup(file: string, passphrase: string | undefined): Promise<Manifest> {
+export async function inspectBackup(file: string, lock: PassphraseLock | undefined): Promise<Manifest> {
   let tally: Tally | undefined;
   const bound = { bytes: MANIFEST_BYTES };
-  for await (const member of readArchive(file, passphrase, bound)) {
+  for await (const member of readArchive(file, lock, bound)) {
     if (tally) {
       tally.add(member);
       for await (const _ of member.content);

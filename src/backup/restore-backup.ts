@@ -31,6 +31,7 @@ import { switchToWal } from "../store/sqlite/open.ts";
 import { asText, type ReadMember, readArchive } from "./archive.ts";
 import { inspectBackup, isMemberName } from "./inspect-backup.ts";
 import { DATABASE, damaged, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
+import { lockOf, type PassphraseLock } from "./passphrase-lock.ts";
 
 export type RestoreRequest = {
   file: string;
@@ -56,17 +57,18 @@ export type Restored = {
  * opens its secrets. Only then does it get the data folder's name. On failure nothing is left behind.
  */
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
-  const { dataDir, file } = request;
+  const { dataDir, file, passphrase } = request;
   const isThere = existsSync(dataDir);
   if (isThere && readdirSync(dataDir).length > 0) throw notEmpty(dataDir);
   if (!existsSync(file)) throw new OperatorError(`there is no file ${file}`, "Check the path.");
-  const manifest = await inspectBackup(file, request.passphrase);
+  const lock = lockOf(passphrase);
+  const manifest = await inspectBackup(file, lock);
   const parent = dirname(dataDir);
   mkdirSync(parent, { recursive: true });
   // A folder that is there may be a mount point, or in a folder that only root may write to.
   const scratch = isThere ? join(dataDir, ".restoring") : join(parent, `.${basename(dataDir)}.restoring`);
   return await withScratchFolder(scratch, async () => {
-    await unpack(request, scratch, manifest);
+    await unpack(file, lock, scratch, manifest);
     const checked = await check(request, scratch, manifest);
     if (isThere) moveInto(scratch, dataDir);
     else renameSync(scratch, dataDir);
@@ -86,12 +88,13 @@ function notEmpty(dataDir: string): OperatorError {
 
 /** What has been inspected; a file that another process changes meanwhile still fails by its checksums. */
 async function unpack(
-  { file, passphrase }: RestoreRequest,
+  file: string,
+  lock: PassphraseLock | undefined,
   scratch: string,
   { database_bytes, uploads_bytes }: Manifest,
 ): Promise<void> {
   requireRoom(scratch, database_bytes + uploads_bytes, "the restored data folder");
-  for await (const member of readArchive(file, passphrase)) {
+  for await (const member of readArchive(file, lock)) {
     if (member.name === MANIFEST) await asText(member.content);
     else await unpackMember(member, scratch, file);
   }
