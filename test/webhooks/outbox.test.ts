@@ -1,14 +1,18 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AttemptResult, DeliveryJob } from "../../src/webhooks/attempt.ts";
 import { HEALTHY } from "../../src/webhooks/receiver-health.ts";
 import { LONGEST_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";
-import { usePartnerStore } from "../support/partner-store.ts";
+import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";
 import { databaseWorld, memoryWorld, type OutboxWorld } from "./outbox-worlds.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const openStore = usePartnerStore();
-const inDatabase = async () => databaseWorld(await openStore(NOW));
+let empty: PartnerWorld;
+beforeAll(async () => {
+  empty = await openStore(NOW);
+});
+const inDatabase = async () => databaseWorld(await empty.copy());
 
 type Outcome = Pick<AttemptResult, "outcome" | "nextAttemptAt"> & { isProbe?: boolean };
 const DELIVERED: Outcome = { outcome: "delivered", nextAttemptAt: null };
