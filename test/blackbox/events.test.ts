@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
@@ -12,11 +13,13 @@ import {
 
 const { serve } = useMainstay();
 let server: Installation;
+let admin: Administrator;
 beforeAll(async () => {
   server = await serve();
+  admin = await createAdministrator(server);
 });
 
-const newPartner = async () => server.as(await server.createPartner("Acme"));
+const newPartner = async () => server.as(await createPartnerBy(admin, { name: "Acme" }));
 const HISTORY = new Set(["property.created", "appliance.created", "service_event.created"]);
 const ELEVATED = new Set(["component.critical", "component.warning"]);
 const ofHistory = (events: Json[]) => events.filter((one) => HISTORY.has(one.type));

@@ -71,6 +71,7 @@ test("the doctor and the partner's records say that a receiver fails, from its f
     expect(check.detail).toMatch(/refuses deliveries since \d{4}-.*: answered 500$/);
   });
   receiver.behave(() => ({ status: 200 }));
+  await receiver.waitFor((received) => received.length > 1);
   await eventually(async () => {
     const { list, webhook_failing_since, check } = await states();
     expect({ list, webhook_failing_since }).toEqual({ list: "sent", webhook_failing_since: null });

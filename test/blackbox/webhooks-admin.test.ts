@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
@@ -31,7 +31,10 @@ async function listen(options: ReceiverOptions = {}): Promise<Receiver> {
 /** A partner whose webhooks go to a receiver of its own. */
 async function listening(options: ReceiverOptions = {}, at = server) {
   const receiver = await listen(options);
-  const partner = await at.createPartner("Acme", "--webhook-url", receiver.url);
+  const partner =
+    at === server
+      ? await createPartnerBy(admin, { name: "Acme", webhook_url: receiver.url })
+      : await at.createPartner("Acme", "--webhook-url", receiver.url);
   return { partner, receiver, client: at.as(partner), path: `/admin/partners/${partner.partner_id}` };
 }
 
@@ -243,7 +246,7 @@ describe.concurrent("resending", () => {
   });
 
   test("of a window is refused without its bounds or for a partner that does not exist", async () => {
-    const { partner_id } = await server.createPartner("Acme");
+    const { partner_id } = await createPartnerBy(admin, { name: "Acme" });
     const path = "/admin/webhook-deliveries/resend";
     const refusal = await admin.client.post(path, { partner_id }, 400);
     expect(refusal.body.error).toBe("partner_id, from, to required");
@@ -275,7 +278,7 @@ describe.concurrent("a test of the receiver", () => {
   });
 
   test("is refused without a receiver, and for a partner that is disabled", async () => {
-    const { partner_id } = await server.createPartner("Deaf");
+    const { partner_id } = await createPartnerBy(admin, { name: "Deaf" });
     await testWebhook(`/admin/partners/${partner_id}`, 409);
     const { path } = await listening();
     await admin.client.post(`${path}/disable`, undefined, 200);

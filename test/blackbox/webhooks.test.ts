@@ -24,6 +24,12 @@ afterAll(async () => {
   await Promise.all(receivers.map((receiver) => receiver.close()));
 });
 
+/** A server as it is without settings, which none of those stops that use it. */
+let going: Installation;
+beforeAll(async () => {
+  going = await serve();
+});
+
 type Listening = { partner: Partner; client: ApiClient; receiver: Receiver };
 
 /** A partner whose webhooks go to a receiver of its own. */
@@ -180,10 +186,9 @@ describe("what happens to a portfolio", () => {
 describe.concurrent("a receiver", () => {
   // Rule: receiver-settings
   test("gets only the events that the operator names for it, from then on, while the server runs", async () => {
-    const server = await serve();
-    const { partner, client, receiver } = await listen(server);
+    const { partner, client, receiver } = await listen(going);
     const setWebhook = (...args: string[]) =>
-      server.json("partner", "set-webhook", partner.partner_id, ...args);
+      going.json("partner", "set-webhook", partner.partner_id, ...args);
     await setWebhook(receiver.url, "--event", "appliance.created", "--event", "component.critical");
     const { id } = await addProperty(client);
     await addAppliance(client, id);
@@ -262,15 +267,14 @@ describe.concurrent("receivers that fail", () => {
 
   // Rule: standard-webhooks, receiver-deadline
   test("to answer within 8 seconds are cut off, and tried again", async () => {
-    const server = await serve();
-    const { client, receiver, partner } = await listen(server, (_, nth) =>
+    const { client, receiver, partner } = await listen(going, (_, nth) =>
       nth === 1 ? "hang" : { status: 200 },
     );
     await addProperty(client);
     await receiver.waitFor((all) => all.length === 2);
     const { partner_id } = partner;
     const [first, second] = await eventually(async () => {
-      const { deliveries } = await server.json("deliveries", "list", "--partner", partner_id);
+      const { deliveries } = await going.json("deliveries", "list", "--partner", partner_id);
       expect(deliveries[0].status).toBe("delivered");
       return deliveries[0].attempts;
     });
@@ -297,12 +301,11 @@ describe.concurrent("receivers that fail", () => {
 
   // Rule: delivery-order
   test("are told of a component's changes in their order, a later one waiting for the earlier", async () => {
-    const server = await serve();
-    const { client, receiver } = await listen(server, ({ event }, nth) => ({
+    const { client, receiver } = await listen(going, ({ event }, nth) => ({
       status: event === "component.critical" && nth === 1 ? 500 : 200,
     }));
     const worn = await addWornAppliance(client, (await addProperty(client)).id);
-    await server.json("snapshot");
+    await going.json("snapshot");
     await receiver.waitFor((all) => ofEvent(all, "component.critical").length > 0);
     await logEvents(client, { appliance_id: worn.id, event_type: "Replacement", date: daysFromToday(0) });
     const received = await receiver.waitFor(

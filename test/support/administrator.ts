@@ -1,5 +1,6 @@
 import { ApiClient } from "./client.ts";
-import type { Installation } from "./mainstay.ts";
+import type { Installation, Partner } from "./mainstay.ts";
+import { recordSecretsIn } from "./secret-record.ts";
 
 export type Administrator = { id: string; name: string; key: string; client: ApiClient };
 
@@ -10,6 +11,16 @@ export async function createAdministrator(
 ): Promise<Administrator> {
   const { admin_id: id, admin_key: key } = await server.json("admin", "create", name);
   return { id, name, key, client: adminClient(server, { "x-api-key": key }) };
+}
+
+/** A new partner, by an administrator's request: where a file makes many, each command would cost ten times as much. */
+export async function createPartnerBy(
+  { client }: Administrator,
+  fields: { name: string; webhook_url?: string; daily_budget?: number },
+): Promise<Partner> {
+  const { body } = await client.post("/admin/partners", fields, 201);
+  recordSecretsIn(JSON.stringify(body));
+  return body;
 }
 
 /** A client of the administrators' listener with any credential. */
