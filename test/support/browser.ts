@@ -36,12 +36,15 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** The package's own font for Latin, so that pictures are alike everywhere; the system's where that has no letter. */
+/**
+ * The package's own font for Latin, so that pages are as long everywhere; DejaVu where that has no letter. No other of
+ * the system's: fontconfig takes one with the weight that is asked for before the family.
+ */
 const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <dir prefix="relative">fonts</dir>
-  <dir>/usr/share/fonts</dir>
+  <dir>/usr/share/fonts/truetype/dejavu</dir>
   <alias binding="strong"><family>system-ui</family><prefer><family>Open Sans</family></prefer></alias>
   <alias binding="strong"><family>sans-serif</family><prefer><family>Open Sans</family></prefer></alias>
   <cachedir prefix="xdg">fontconfig</cachedir>
@@ -50,9 +53,9 @@ const FONTS = `<?xml version="1.0"?>
 
 type Executable = { executable: string; env: Record<string, string> };
 
-/** Unpacked once for a version; with the libraries that it brings where the system lacks them. */
+/** Unpacked once for a version and these fonts; with the libraries that it brings where the system lacks them. */
 async function packagedBrowser(): Promise<Executable> {
-  const folder = join(tmpdir(), `mainstay-chromium-${VERSION}`);
+  const folder = join(tmpdir(), `mainstay-chromium-${VERSION}-${Bun.hash(FONTS).toString(36)}`);
   if (!existsSync(folder)) await unpack(folder);
   const executable = join(folder, "chromium");
   const fonts = { FONTCONFIG_PATH: join(folder, "fonts") };
