@@ -4,9 +4,9 @@ import { EXIT } from "./cli/report-error.ts";
 import { COMMANDS } from "./cli/table.ts";
 import { processHost } from "./cli/terminal/process-host.ts";
 
-/** Runs this process's command line to the end of the process. Nothing else ends it. */
+/** Runs this process's command line and exits with its code. No other code ends the process. */
 export async function main(commands = COMMANDS): Promise<never> {
-  // What any command writes holds a portfolio or a key: nobody else's to read.
+  // Every file that a command writes may hold a portfolio or a key, so only its owner may read it.
   process.umask(0o077);
   const host = processHost((report) => {
     process.on("SIGINT", () => process.exit(EXIT.interrupted));
@@ -14,9 +14,9 @@ export async function main(commands = COMMANDS): Promise<never> {
     process.on("uncaughtException", (error) => process.exit(report(error)));
     process.on("unhandledRejection", (error) => process.exit(report(error)));
   });
-  // Before any command, and with it any shape, is loaded: what is checked often compiles its check by itself.
+  // Set before any command loads a schema. Schemas on hot paths compile themselves.
   configure({ jitless: true });
   process.exit(await runCommandLine(process.argv.slice(2), host, commands));
 }
 
-if (import.meta.main) main(); // not awaited: an executable of bytecode has no top-level await
+if (import.meta.main) main(); // not awaited: bytecode executables do not support top-level await

@@ -3,24 +3,24 @@ import { OperatorError } from "../domain/errors.ts";
 import type { Context } from "./context.ts";
 import type { Arguments, Described, Named, Options, Parse } from "./described.ts";
 
-/** What a command takes and does. Made by `command`. */
+/** The arguments, options and action of a command. Created by `command`. */
 export type CommandBody = Described & {
-  /** It runs until it is told to stop: signals and stray errors are its own business, not the program's. */
+  /** True for a command that runs until it is stopped. It handles signals and uncaught errors itself. */
   longRunning: boolean;
   run(context: Context, args: never, options: never): void | Promise<void>;
 };
 
 export type Command = Named & CommandBody;
 
-/** Commands under one word, such as `partner create` and `partner list`. */
+/** Commands that share a first word, such as `partner create` and `partner list`. */
 export type CommandGroup = Named & { commands: readonly Command[] };
 
-/** A line of the program's table: what the help needs, and where the rest is. */
+/** A row of the command table: the text that the help needs, and a loader for the rest. */
 export type Entry = Named & {
   load(): Promise<CommandBody | readonly Command[]>;
 };
 
-/** An entry that was loaded, or the name and the summary of one that nobody asked for. */
+/** A loaded entry, or only the name and summary of an entry that the command line does not mention. */
 export type Listed = Command | CommandGroup | Named;
 
 export async function loadEntry({ name, summary, load }: Entry): Promise<Command | CommandGroup> {
@@ -37,8 +37,8 @@ type Definition<A extends Arguments, O extends Options> = Pick<CommandBody, "des
 };
 
 /**
- * A command; what `run` receives is typed by its arguments and options. Name and summary stand here for one of several
- * under a word, else in the program's table.
+ * Defines a command. The parameters of `run` get their types from the arguments and options. A command of a group has
+ * its name and summary here; any other command has them in the command table.
  */
 export function command<A extends Arguments = Record<never, never>, O extends Options = Record<never, never>>(
   definition: Definition<A, O> & Named,
@@ -61,15 +61,15 @@ type ValueOf<Item> = Item extends {
     : Value | Absent
   : never;
 
-/** All was as it should be but what was asked for: exit code 3. */
+/** The command ran without a fault but had no effect: exit code 3. */
 export class NothingDone extends OperatorError {}
 
-/** Bad usage of a command: exit code 2. */
+/** The command was used incorrectly: exit code 2. */
 export class UsageError extends OperatorError {}
 
 const asIs: Parse<string> = (text) => text;
 
-/** For a value that is never absent, so that its type has no `undefined`. */
+/** The `absent` value of a required argument, typed so that the argument's type has no `undefined`. */
 const never = undefined as never;
 
 export const required = (description: string) =>
@@ -78,11 +78,11 @@ export const required = (description: string) =>
 export const optional = (description: string) =>
   ({ description, presence: "optional", parse: asIs, absent: undefined, repeated: false }) as const;
 
-/** One or more. */
+/** An argument that takes one or more values. */
 export const variadic = (description: string) =>
   ({ description, presence: "variadic", parse: asIs, absent: never, repeated: true }) as const;
 
-/** An option that is there or not: true or false. */
+/** A switch: true when given, else false. */
 export const flag = (description: string) =>
   ({
     description,
@@ -92,17 +92,17 @@ export const flag = (description: string) =>
     repeated: false,
   }) as const;
 
-/** An option with a value of any kind; undefined when it isn't given. */
+/** An option with a value of any type; undefined when it is not given. */
 export const value = <Value>(placeholder: string, description: string, parse: Parse<Value>) =>
   ({ description, placeholder, parse, absent: undefined, repeated: false }) as const;
 
 export const text = (placeholder: string, description: string) => value(placeholder, description, asIs);
 
-/** An option that may be given many times; an empty list when it isn't given. */
+/** An option that may be repeated; an empty list when it is not given. */
 export const many = (placeholder: string, description: string) =>
   ({ description, placeholder, parse: asIs, absent: [], repeated: true }) as const;
 
-/** A whole number within the bounds, both included. */
+/** An option that takes a whole number from `min` to `max`, inclusive. */
 export const whole = (placeholder: string, description: string, min: number, max = Number.MAX_SAFE_INTEGER) =>
   value(placeholder, description, (typed) => {
     const number = /^-?\d+$/.test(typed) ? Number(typed) : Number.NaN;
@@ -111,7 +111,7 @@ export const whole = (placeholder: string, description: string, min: number, max
     throw new UsageError(`expected a whole number ${range}, got ${JSON.stringify(typed)}`);
   });
 
-/** One of some words. The help shows them in the placeholder, or a name for them where they are many. */
+/** An option that takes one of `values`. The help lists them, or shows `placeholder` where the list is long. */
 export const choice = <const V extends readonly string[]>(
   values: V,
   description: string,
@@ -122,7 +122,7 @@ export const choice = <const V extends readonly string[]>(
     throw new UsageError(`expected ${values.join(" or ")}, got ${JSON.stringify(typed)}`);
   });
 
-/** An option that overrides a setting: `context.config` has it already, checked as the setting is. */
+/** An option that overrides a setting. `context.config` already contains its value, validated like the setting. */
 export const setting = (key: SettingKey, placeholder: string, description: string) => ({
   ...text(placeholder, description),
   setting: key,

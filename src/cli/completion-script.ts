@@ -3,9 +3,9 @@ export type Shell = (typeof SHELLS)[number];
 export const isShell = (text: string): text is Shell => (SHELLS as readonly string[]).includes(text);
 
 /**
- * The script that makes a shell ask `mainstay complete -- WORDS` what may come next: lines of a word, a tab and its
- * meaning, and last `:0` where files may stand too, else `:4`. Words are handed over as they are: the scripts in use
- * elsewhere evaluate what was typed, so that Tab after `$(…)` runs it.
+ * Returns the script with which a shell completes commands. It calls `mainstay complete -- WORDS`, which prints one
+ * candidate per line (word, tab, meaning) and finally `:0` if file names are allowed, else `:4`. The script passes the
+ * words verbatim: common completion scripts evaluate them, so that pressing Tab after `$(…)` runs a command.
  */
 export const completionScript = (shell: Shell): string => SCRIPTS[shell];
 

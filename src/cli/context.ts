@@ -6,44 +6,44 @@ import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import type { DescribedCommand } from "./described.ts";
 
-/** Takes text and has written all of it when it returns. */
+/** A synchronous text stream: `write` returns after all text is written. */
 export type Output = { write(text: string): void };
 
-/** The world around a command; tests hand in their own. */
+/** The environment of a command. Tests pass their own. */
 export type Host = {
   stdout: Output;
   stderr: Output;
-  /** Where the log lines of short commands go. */
+  /** The destination of log lines from short commands. */
   logLines: DestinationStream;
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
-  /** Below which the system's own configuration is looked for. */
+  /** The root folder under which `etc/mainstay/mainstay.toml` is searched. */
   root: string;
-  /** Whether a person reads standard error, so that progress may be drawn there. */
+  /** True if standard error is a terminal, so that a progress bar may be drawn there. */
   isTty: boolean;
-  /** Width of the terminal in characters. */
+  /** The width of the terminal in characters. */
   columns: number;
   now(): Instant;
   random: FillRandom;
-  /** From now on SIGINT ends the process with 130, and a stray error with the exit code that `report` gives it. */
+  /** Makes SIGINT exit with 130, and uncaught errors exit with the code that `report` returns. */
   guard(report: (error: unknown) => number): void;
 };
 
-/** What every command takes. */
+/** The options of every command. */
 export type GlobalOptions = { config?: string; dataDir?: string; json: boolean };
 
-/** What a command works with. */
+/** The environment, settings and output that `run` receives. */
 export type Context = Omit<Host, "guard" | "logLines"> & {
-  /** The settings in force. Read when first asked for, so that `version` works beside a broken file. */
+  /** The effective settings. Loaded on first use, so that `version` works with a broken configuration file. */
   readonly config: Config;
-  /** A logger on standard error, since standard output carries the command's result. `serve` makes its own. */
+  /** A logger on standard error, since standard output carries the command's result. `serve` creates its own. */
   readonly log: Logger;
   readonly json: boolean;
-  /** `--config` and `--data-dir` as they were typed. */
+  /** The options `--config`, `--data-dir` and `--json` as typed. */
   readonly given: GlobalOptions;
-  /** What the program can do, for who describes it. */
+  /** Returns the descriptions of all commands, for the manual page. */
   allCommands(): Promise<DescribedCommand[]>;
-  /** The result: one line of JSON with `--json`, else the text for people (a line end is added). */
+  /** Prints the result: one line of JSON with `--json`, else the text, followed by a newline. */
   print(result: object, human: string): void;
 };
 
@@ -69,7 +69,7 @@ export function createContext(
     json: given.json,
     allCommands,
     get config() {
-      // Loaded when it is asked for, since the checks of the settings take longer than `version` does as a whole.
+      // Imported on first use: validating settings takes longer than the whole `version` command.
       const { loadConfig } = require("../config/load.ts") as typeof import("../config/load.ts");
       config ??= loadConfig(request);
       return config;

@@ -10,7 +10,10 @@ import { requireInstallation, whenEmpty } from "./installation.ts";
 
 type StoreChoices = Pick<SqliteStoreOptions, "mapsFile" | "purging">;
 
-/** Opens the data folder, in which or in whose database there must be an installation, for one command and closes it afterwards, whatever happens. */
+/**
+ * Opens the data folder or its database, runs `run` and closes it again, also when `run` fails.
+ * @throws OperatorError if there is no installation.
+ */
 export async function withData<T>(
   context: Context,
   run: (folder: DataFolder) => Promise<T>,
@@ -30,7 +33,7 @@ export async function withData<T>(
   try {
     return await run(folder);
   } catch (error) {
-    // The database may go at any time, and what a query failed with has the values that it was asked with.
+    // A database server may fail at any time, and the raw error of a query contains its parameters.
     throw store.isShared ? store.explain(error) : error;
   } finally {
     await store.close();
@@ -38,15 +41,15 @@ export async function withData<T>(
 }
 
 /**
- * As `withData`, for commands that administer partners: the audit log names the user who ran them, or the administrator
- * for whom the server has started this one.
+ * Runs a command that administers partners. The audit log names the user who ran it, or the administrator on whose
+ * behalf the server started it.
  */
 export async function withAdministration<T>(
   context: Context,
   run: (administration: Administration) => Promise<T>,
   options: StoreChoices = {},
 ): Promise<T> {
-  // A server beside this process sees the change by itself.
+  // A running server detects the change on its own.
   const changed = () => {};
   return await withData(
     context,
@@ -58,7 +61,7 @@ export async function withAdministration<T>(
   );
 }
 
-/** The administrator in whose name the server has started this command; undefined for one that a user runs. */
+/** Returns the administrator on whose behalf the server started this command; undefined if a user runs it. */
 function administratorOf({ env, now }: Context, masterKey: DataFolder["masterKey"]): string | undefined {
   const pass = env[ACTING_PASS];
   if (pass === undefined) return undefined;
@@ -71,8 +74,8 @@ function administratorOf({ env, now }: Context, masterKey: DataFolder["masterKey
 }
 
 /**
- * Whom the audit log names for what this command does: the user by whose right it runs, whatever the environment says,
- * with the id, such as `cli:mainstay(998)`. Behind sudo, whom that names is added: `cli:root(0) for alice(1000)`.
+ * Returns the actor that the audit log names: the effective user with its id, such as `cli:mainstay(998)`, whatever the
+ * environment claims. Under sudo, the invoking user is added: `cli:root(0) for alice(1000)`.
  */
 export function actorOf({ env }: Pick<Context, "env">): string {
   const asked = env.SUDO_UID;
@@ -81,10 +84,10 @@ export function actorOf({ env }: Pick<Context, "env">): string {
   return `cli:${uid === undefined ? (env.USERNAME ?? "unknown") : named(uid)}${behind}`;
 }
 
-/** The same for whoever waits for what this command does, on whichever machine. */
+/** Returns the actor and the machine, for messages to other processes that wait for this command. */
 export const whoRuns = ({ env }: Pick<Context, "env">): string => `${actorOf({ env })} on ${hostname()}`;
 
-/** The name of the user by whose right the command runs. */
+/** Returns the name of the effective user. */
 export function userName({ env }: Pick<Context, "env">): string {
   const uid = process.getuid?.();
   return (uid === undefined ? env.USERNAME : nameOf(uid)) ?? "an operator";
@@ -92,7 +95,7 @@ export function userName({ env }: Pick<Context, "env">): string {
 
 const named = (uid: number) => `${nameOf(uid) ?? ""}(${uid})`;
 
-/** From the list of users, since the runtime takes the environment's word. A container's user need not be in it. */
+/** Looks the user up in /etc/passwd, since the runtime trusts the environment. In a container it may be missing. */
 function nameOf(uid: number): string | undefined {
   try {
     const users = readFileSync("/etc/passwd", "utf8").split("\n");

@@ -1,8 +1,8 @@
 import type { SettingKey } from "../config/settings.ts";
 
-/* What a command says of itself: the parser, the help, the manual page and the shells' completion read it. */
+/* The description of a command, read by the parser, the help, the manual page and shell completion. */
 
-/** A word of the command line. */
+/** The name of a command or a group, with its summary. */
 export type Named = {
   name: string;
   /** One line, without a full stop. */
@@ -10,42 +10,42 @@ export type Named = {
 };
 
 export type Described = {
-  /** More for its `--help`, when the summary doesn't say it all. */
+  /** More text for `--help`. */
   description?: string;
   arguments: Arguments;
   options: Options;
-  /** Whole command lines, shown in `--help`. */
+  /** Complete command lines, shown in `--help`. */
   examples: readonly string[];
 };
 
-/** A command by all its words, such as `partner create`. */
+/** A command with its full path, such as `partner create`. */
 export type DescribedCommand = Described & { path: string; summary: string };
 
-/** Turns what was typed into a value; throws UsageError with what was expected. */
+/** Converts the typed text into a value. Throws UsageError with the expected format. */
 export type Parse<Value> = (text: string) => Value;
 
 export type Argument = {
   description: string;
   presence: "required" | "optional" | "variadic";
   parse: Parse<unknown>;
-  /** The value when nothing is typed. */
+  /** The value if the argument is omitted. */
   absent: unknown;
   repeated: boolean;
 };
 
 export type Option = {
   description: string;
-  /** What stands for the value in the help, such as URL; a switch has none. */
+  /** The name of the value in the help, such as URL; undefined for a switch. */
   placeholder: string | undefined;
   parse: Parse<unknown>;
-  /** The value when the option isn't given. */
+  /** The value if the option is omitted. */
   absent: unknown;
   repeated: boolean;
   /** The setting that the option overrides. */
   setting?: SettingKey;
 };
 
-/** By name in camelCase, in order: `propertyId` is shown as `<property-id>`. */
+/** Arguments in order, by their names in camelCase: `propertyId` is shown as `<property-id>`. */
 export type Arguments = Readonly<Record<string, Argument>>;
-/** By name in camelCase: `webhookUrl` is given as `--webhook-url`. */
+/** Options by their names in camelCase: `webhookUrl` is typed as `--webhook-url`. */
 export type Options = Readonly<Record<string, Option>>;

@@ -7,29 +7,30 @@ import type { Context } from "./context.ts";
 type Where = Pick<Context, "config" | "cwd" | "root">;
 
 /**
- * Throws an OperatorError that says where it looked unless there is an installation: only `init`, `serve`, `demo` and
- * `restore` make one (in a database `migrate` and `move` too), so that a command in the wrong folder does not go to work on an empty one.
+ * Checks that there is an installation, so that a command in the wrong folder does not silently use an empty one. Only
+ * `init`, `serve`, `demo` and `restore` create one (in PostgreSQL also `migrate` and `move`).
+ * @throws OperatorError with the places that were searched.
  */
 export function requireInstallation(where: Where): void {
   const { dataDir, url } = where.config.storage;
-  // Whether it is there is seen when it is opened.
+  // A PostgreSQL database is checked when it is opened.
   if (url !== "") return;
   const file = databaseFile(dataDir);
   if (hasDatabase(file)) return;
   refuseRemains(file);
   throw new OperatorError(
-    `there is no installation in ${dataDir}: it has no mainstay.db`,
-    `${whereLooked(where)} Name the right one by --config or --data-dir, or make one with \`mainstay init\`.`,
+    `no installation in ${dataDir}: mainstay.db not found`,
+    `${configurationUsed(where)} Specify it with --config or --data-dir, or create one with \`mainstay init\`.`,
   );
 }
 
-/** What to do about an empty database. */
+/** Returns the remedy for an empty database. */
 export const whenEmpty = (where: Where): string =>
-  `${whereLooked(where)} Name the right database in storage.url, or make an installation in this one with ` +
-  "`mainstay migrate`, or by starting a server on it; `mainstay move --to-file` brings a data folder there.";
+  `${configurationUsed(where)} Set storage.url to the right database, create an installation in this one with ` +
+  "`mainstay migrate` or by starting a server, or move a data folder into it with `mainstay move --to-file`.";
 
-/** Which configuration led to the data folder, in a sentence. */
-export function whereLooked({ config, cwd, root }: Where): string {
-  if (config.file !== undefined) return `The configuration is ${config.file}.`;
-  return `No configuration was named, and none is at ${configPlaces({ cwd, root }).join(" or ")}.`;
+/** Returns a sentence that names the configuration in use. */
+export function configurationUsed({ config, cwd, root }: Where): string {
+  if (config.file !== undefined) return `Using configuration ${config.file}.`;
+  return `Using default settings: no configuration specified, and none found at ${configPlaces({ cwd, root }).join(" or ")}.`;
 }

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** A delivery as it came in. `data` is empty when the body is no envelope. */
+/** A received delivery. `data` is empty if the body is not a webhook envelope. */
 export type Delivery = { event: string; data: Readonly<Record<string, unknown>>; verified: boolean };
 
 export type LocalReceiver = { url: string; stop(): Promise<void> };
 
 /**
- * A webhook receiver on a free loopback port, written as a partner would from the specification alone: it shares
- * nothing with the code that signs. A delivery whose signature is wrong gets a 401.
+ * Starts a webhook endpoint on a free loopback port. It is written from the specification alone, as a partner would
+ * write it, and shares no code with the signer. It responds with 401 to a wrong signature.
  */
 export function startLocalReceiver(
   secret: () => string,

@@ -3,7 +3,7 @@ import type { DescribedCommand, Option } from "./described.ts";
 import { argumentForm, GLOBAL_OPTIONS, optionForm, SUMMARY } from "./parser.ts";
 import { EXIT } from "./report-error.ts";
 
-/** The manual page of all commands, in the language of man(7). */
+/** Returns the manual page of all commands in man(7) format. */
 export function manPage(commands: readonly DescribedCommand[]): string {
   return [
     `.TH MAINSTAY 1 "" "Mainstay ${BUILD.version}" "Mainstay"`,
@@ -13,20 +13,20 @@ export function manPage(commands: readonly DescribedCommand[]): string {
     ".B mainstay",
     ".I command",
     "[options]",
-    ".SH OPTIONS OF EVERY COMMAND",
+    ".SH GLOBAL OPTIONS",
     ...Object.entries(GLOBAL_OPTIONS).flatMap(([name, option]) => optionLines(name, option)),
     ".SH COMMANDS",
     ...commands.flatMap(commandLines),
     ".SH EXIT STATUS",
     ...[
-      [EXIT.done, "done"],
+      [EXIT.done, "success"],
       [EXIT.failed, "failed"],
-      [EXIT.badUsage, "called wrongly"],
-      [EXIT.nothingDone, "an import of which every row was rejected"],
+      [EXIT.badUsage, "incorrect usage"],
+      [EXIT.nothingDone, "an import in which every row was rejected"],
     ].flatMap(([code, meaning]) => [".TP", String(code), String(meaning)]),
     ".SH FILES",
     ...[
-      ["./mainstay.toml", "the configuration, where neither --config nor MAINSTAY_CONFIG names another"],
+      ["./mainstay.toml", "the configuration, unless --config or MAINSTAY_CONFIG specifies another file"],
       ["/etc/mainstay/mainstay.toml", "the configuration of a system service"],
     ].flatMap(([file, meaning]) => [".TP", `.I ${escaped(file!)}`, escaped(meaning!)]),
     "",
@@ -56,7 +56,7 @@ function optionLines(name: string, { placeholder, description }: Option): string
   return [".TP", form, escaped(description)];
 }
 
-/** Text as text: a backslash, a hyphen that is typed, and a line that would begin with a request. */
+/** Escapes backslashes, hyphens, and lines that would start with a man(7) request. */
 function escaped(text: string): string {
   return text
     .replaceAll("\\", "\\e")

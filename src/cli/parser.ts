@@ -5,7 +5,7 @@ import { type Command, flag, type Listed, setting, text, UsageError } from "./co
 import type { GlobalOptions } from "./context.ts";
 import type { Argument, Arguments, Option, Options } from "./described.ts";
 
-/** A command with the values that were typed for it, checked. */
+/** A command with its validated values. */
 export type Invocation = {
   command: Command;
   args: Record<string, unknown>;
@@ -17,24 +17,24 @@ export type Invocation = {
 export type ParserOptions = {
   invoke(invocation: Invocation): Promise<void>;
   writeHelp(text: string): void;
-  /** Gets the help that is shown because a command is missing. */
+  /** Receives the help that is shown because a command is missing. */
   writeUsage(text: string): void;
   columns: number;
 };
 
 export const SUMMARY = "Predictive maintenance and risk intelligence for real estate, in one executable";
 
-/** Taken by every command, before or after its name. */
+/** The options of every command, accepted before and after its name. */
 export const GLOBAL_OPTIONS = {
   config: text(
     "FILE",
     "configuration file (default: MAINSTAY_CONFIG, else ./mainstay.toml, else /etc/mainstay/mainstay.toml)",
   ),
-  dataDir: setting("storage.data_dir", "DIR", "data folder, instead of storage.data_dir"),
+  dataDir: setting("storage.data_dir", "DIR", "data folder (overrides storage.data_dir)"),
   json: flag("print one JSON object instead of text"),
 } satisfies Options;
 
-/** The table as a Commander program. Bad usage makes its `parseAsync` throw CommanderError or UsageError. */
+/** Builds a Commander program from the table. Its `parseAsync` throws CommanderError or UsageError on incorrect usage. */
 export function createParser(
   commands: readonly Listed[],
   { invoke, writeHelp, writeUsage, columns }: ParserOptions,
@@ -47,7 +47,7 @@ export function createParser(
     .configureOutput({
       writeOut: writeHelp,
       writeErr: writeUsage,
-      outputError: () => {}, // it is thrown as well, and reported like any other error
+      outputError: () => {}, // the error is also thrown, and reported by the caller
       getOutHelpWidth: () => columns,
       getErrHelpWidth: () => columns,
       getOutHasColors: () => false,
@@ -98,7 +98,7 @@ function addOptions(node: Commander, options: Options): void {
       optionForm(name) + (placeholder ? ` <${placeholder}>` : ""),
       description,
     );
-    // For Commander `--no-key` would be the opposite of a `--key`; here it is a switch like any other.
+    // Commander treats `--no-key` as the negation of `--key`; here it is a switch of its own.
     option.negate = false;
     if (repeated) option.argParser((text: string, before: string[] = []) => [...before, text]);
     node.addOption(option);
@@ -123,7 +123,7 @@ function parseOptions(options: Options, typed: Record<string, unknown>): Record<
   );
 }
 
-/** `typed` is text, a list of texts, true for a switch, or undefined. */
+/** Parses a typed value: a text, a list of texts, true for a switch, or undefined. */
 function parseTyped({ parse, absent }: Argument | Option, typed: unknown, form: string): unknown {
   if (typed === undefined) return absent;
   try {
@@ -139,13 +139,13 @@ function overridesIn(options: Options, typed: Record<string, unknown>): Override
   );
 }
 
-/** How the argument is shown. */
+/** Returns the argument as the help shows it. */
 export function argumentForm(name: string, { presence }: Argument): string {
   const word = kebabCase(name);
   return { required: `<${word}>`, optional: `[${word}]`, variadic: `<${word}...>` }[presence];
 }
 
-/** How the option is typed. */
+/** Returns the option as it is typed. */
 export function optionForm(name: string): string {
   return `--${kebabCase(name)}`;
 }

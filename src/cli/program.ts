@@ -1,11 +1,11 @@
 /**
- * The command line: argv to one command of the table.
+ * The command line: maps argv to one command of the table.
  *
- * To add a command, write `src/cli/commands/NAME.ts` that exports one made by `command`, and name it in `table.ts`; under
- * a word that has several (`partner create`), give it a name and a summary and put it into the list of that word's file.
- * `command.ts` says what arguments and options there may be. `--config`, `--data-dir`, `--json`, `--help`,
- * suggestions, exit codes and error reports come by themselves: `run` gives its result to `context.print` and throws
- * what goes wrong, as an OperatorError with a hint where the operator can mend it.
+ * To add a command, export it from `src/cli/commands/NAME.ts` with `command` and list it in `table.ts`. For a command of
+ * a group (`partner create`), add a name and a summary and list it in the group's file. `command.ts` defines the kinds
+ * of arguments and options. `--config`, `--data-dir`, `--json`, `--help`, suggestions, exit codes and error reports are
+ * built in: `run` passes its result to `context.print`, and throws an OperatorError with a hint if the operator can fix
+ * the problem.
  */
 import { CommanderError } from "commander";
 import { type Entry, type Listed, loadEntry } from "./command.ts";
@@ -18,8 +18,8 @@ import { COMMANDS } from "./table.ts";
 import { asUsageError, helpAsOption, isJsonAsked, withHint } from "./usage.ts";
 
 /**
- * Runs one command line (argv without the program) to its exit code: 0 done, 1 failed, 2 bad usage. Never throws.
- * Other `table` than the program's own is for tests.
+ * Runs one command line (argv without the program) and returns its exit code (see `EXIT`). Never throws. Tests pass
+ * their own `table`.
  */
 export async function runCommandLine(
   argv: readonly string[],
@@ -31,7 +31,7 @@ export async function runCommandLine(
   const report = (error: unknown) =>
     reportError(error, { json, verbose: isVerbose(level), stderr: host.stderr });
 
-  const commands = await loadTyped(table, argv);
+  const commands = await loadMentioned(table, argv);
   // What a shell asks for when its user presses Tab; its words are no command line yet.
   if (argv[0] === "complete" && argv[1] === "--") {
     host.stdout.write(completionLines(complete(commands, argv.slice(2))));
@@ -56,15 +56,15 @@ export async function runCommandLine(
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof CommanderError)) return report(withHint(error, argv, commands));
-    if (error.exitCode === 0) return EXIT.done; // the help or the version has been printed
+    if (error.exitCode === 0) return EXIT.done; // help or version, already printed
     if (error.code !== "commander.help" || json) return report(asUsageError(error, argv, commands));
     host.stderr.write(usage);
     return EXIT.badUsage;
   }
 }
 
-/** The table with the commands that the line may mean; of the others it has the name and the summary. */
-function loadTyped(table: readonly Entry[], argv: readonly string[]): Promise<Listed[]> {
+/** Loads the commands whose names occur in argv. Of the others only the name and summary are needed. */
+function loadMentioned(table: readonly Entry[], argv: readonly string[]): Promise<Listed[]> {
   return Promise.all(table.map((entry) => (argv.includes(entry.name) ? loadEntry(entry) : entry)));
 }
 
@@ -77,7 +77,7 @@ async function describeAll(table: readonly Entry[]): Promise<DescribedCommand[]>
   );
 }
 
-/** Whether the level, from settings that may be what is wrong, asks for the details of a fault. */
+/** Returns true if the log level asks for stack traces. The settings themselves may be invalid. */
 function isVerbose(level: () => string | undefined): boolean {
   try {
     return ["debug", "trace"].includes(level() ?? "");

@@ -4,7 +4,7 @@ import { NothingDone, UsageError } from "./command.ts";
 import type { Output } from "./context.ts";
 import { OutputClosed } from "./terminal/process-host.ts";
 
-/** How a command may end. */
+/** The exit codes of a command. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -17,8 +17,8 @@ export const EXIT = {
 type Report = { error: string; hint?: string | undefined; stack?: string | undefined };
 
 /**
- * Tells the operator what went wrong, what to do, and returns the exit code. With `json` it is one object on standard
- * error. An unexpected error's stack is shown only when `verbose`.
+ * Writes the error and its remedy to standard error, with `json` as one object, and returns the exit code. The stack of
+ * an unexpected error is shown only if `verbose`.
  */
 export function reportError(
   error: unknown,
@@ -43,25 +43,25 @@ function describe(error: unknown): Report {
     error instanceof Error ? (error as NodeJS.ErrnoException) : unknownError(error);
   const remedy = code === undefined ? undefined : REMEDIES[code];
   if (remedy) return { error: message, hint: remedy, stack };
-  return { error: message, hint: FAULT, stack };
+  return { error: message, hint: BUG, stack };
 }
 
-const FAULT =
-  "This is a fault in Mainstay. Run it again with MAINSTAY_LOG__LEVEL=debug and report what it prints.";
+const BUG =
+  "This is a bug in Mainstay. Run the command again with MAINSTAY_LOG__LEVEL=debug and report the output.";
 
-/** What the machine refuses is for its operator to mend. */
+/** Remedies for system errors, which the operator can fix. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  EACCES: "The user that runs Mainstay lacks the right; check owner and permissions.",
-  EPERM: "The user that runs Mainstay lacks the right; check owner and permissions.",
-  ENOENT: "There is no such file or folder; check the path.",
-  ENOTDIR: "A part of the path is a file, not a folder; check the path.",
-  EEXIST: "A file stands where a folder belongs; name another path.",
-  EISDIR: "That is a folder; name a file.",
-  EROFS: "The file system is read-only; name another folder by --data-dir.",
-  ENOSPC: "The disk is full; make room and run it again.",
-  EDQUOT: "The disk quota is used up; make room and run it again.",
-  EMFILE: "Too many open files; raise the limit (ulimit -n).",
-  EADDRINUSE: "Another process listens there; stop it or choose another port.",
+  EACCES: "The user that runs Mainstay lacks permission. Check the owner and the mode.",
+  EPERM: "The user that runs Mainstay lacks permission. Check the owner and the mode.",
+  ENOENT: "File or folder not found. Check the path.",
+  ENOTDIR: "Part of the path is a file, not a folder. Check the path.",
+  EEXIST: "A file exists where a folder is expected. Specify another path.",
+  EISDIR: "The path is a folder. Specify a file.",
+  EROFS: "The file system is read-only. Specify another folder with --data-dir.",
+  ENOSPC: "The disk is full. Free some space and try again.",
+  EDQUOT: "The disk quota is exceeded. Free some space and try again.",
+  EMFILE: "Too many open files. Raise the limit (ulimit -n).",
+  EADDRINUSE: "Another process is using this address. Stop it or choose another port.",
 };
 
 function unknownError(error: unknown): { code?: string; message: string; stack?: string } {

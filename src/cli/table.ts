@@ -1,13 +1,13 @@
 import type { Entry } from "./command.ts";
 
 /**
- * Every command, in the order of the help. A command's file is loaded when its word is typed: what `serve` needs would
- * cost a small command a third of a second. What one command of several under a word needs alone, it imports in its `run`.
+ * All commands, in the order of the help. A command's file is loaded only when its name is typed: the imports of `serve`
+ * would add a third of a second to a small command. A command of a group imports its own heavy dependencies in `run`.
  */
 export const COMMANDS: readonly Entry[] = [
   {
     name: "init",
-    summary: "write a commented configuration; make the data folder, the key file and the database",
+    summary: "write a commented configuration and create the data folder, key file and database",
     load: async () => (await import("./commands/init.ts")).initCommand,
   },
   {
@@ -17,117 +17,117 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "migrate",
-    summary: "bring the database's schema up to date; the server does so by itself at its start",
+    summary: "run schema migrations (automatic at server start)",
     load: async () => (await import("./commands/migrate.ts")).migrateCommand,
   },
   {
     name: "move",
-    summary: "move all data to PostgreSQL, or from there to a data folder",
+    summary: "move all data from a data folder to PostgreSQL, or back",
     load: async () => (await import("./commands/move.ts")).moveCommand,
   },
   {
     name: "partner",
-    summary: "create and administer partners",
+    summary: "create and manage partners",
     load: async () => (await import("./commands/partner.ts")).partnerCommands,
   },
   {
     name: "deliveries",
-    summary: "look into webhook deliveries and send them again",
+    summary: "inspect and resend webhook deliveries",
     load: async () => (await import("./commands/deliveries.ts")).deliveryCommands,
   },
   {
     name: "admin",
-    summary: "create and administer administrators",
+    summary: "create, list and revoke administrators",
     load: async () => (await import("./commands/admin.ts")).adminCommands,
   },
   {
     name: "embed",
-    summary: "make and end pages of single properties for iframes",
+    summary: "create and revoke embeddable property reports",
     load: async () => (await import("./commands/embed.ts")).embedCommands,
   },
   {
     name: "audit",
-    summary: "print what operators and administrators changed, the newest first",
+    summary: "print changes by operators and administrators, newest first",
     load: async () => (await import("./commands/audit.ts")).auditCommand,
   },
   {
     name: "servers",
-    summary: "list the servers that share one database: who is alive, and what each holds",
+    summary: "list the servers that share a database, with their status and held leases",
     load: async () => (await import("./commands/servers.ts")).serversCommand,
   },
   {
     name: "import",
-    summary: "add a portfolio from CSV files",
+    summary: "import a portfolio from CSV files",
     load: async () => (await import("./commands/import.ts")).importCommand,
   },
   {
     name: "plan",
-    summary: "print what to replace, when, what it costs, and what waiting costs",
+    summary: "print recommended replacements with timing, cost and cost of delay",
     load: async () => (await import("./commands/plan.ts")).planCommand,
   },
   {
     name: "explain",
-    summary: "say how a component's score came about, and what would change it",
+    summary: "explain how a component's score is calculated and what would change it",
     load: async () => (await import("./commands/explain.ts")).explainCommand,
   },
   {
     name: "scores",
-    summary: "print every component's score with what it follows from, a line each",
+    summary: "print component scores and their inputs, one line each",
     load: async () => (await import("./commands/scores.ts")).scoresCommand,
   },
   {
     name: "export",
-    summary: "write everything that a partner owns, one JSON object a line",
+    summary: "export all data of a partner as NDJSON",
     load: async () => (await import("./commands/export.ts")).exportCommand,
   },
   {
     name: "backup",
-    summary: "write the database, the uploads and the key file into one checked file; the server may run",
+    summary: "back up the database, uploads and key file to one verified file",
     load: async () => (await import("./commands/backup.ts")).backupCommand,
   },
   {
     name: "restore",
-    summary: "make a data folder from a backup, after checking all of it",
+    summary: "verify a backup and restore it to a new data folder",
     load: async () => (await import("./commands/backup.ts")).restoreCommand,
   },
   {
     name: "doctor",
-    summary: "check the installation, and say what to do about what is wrong",
+    summary: "check the installation and suggest fixes",
     load: async () => (await import("./commands/doctor.ts")).doctorCommand,
   },
   {
     name: "healthcheck",
-    summary: "ask the running server for its health; exit 1 when it is not well",
+    summary: "check server health; exits 1 if unhealthy",
     load: async () => (await import("./commands/healthcheck.ts")).healthcheckCommand,
   },
   {
     name: "snapshot",
-    summary: "take today's snapshot now: score every component, announce what crossed a tier",
+    summary: "take today's snapshot now: score all components and send alerts for tier changes",
     load: async () => (await import("./commands/snapshot.ts")).snapshotCommand,
   },
   {
     name: "calibrate",
-    summary: "fit the model to the failures on record, and show with proof what that is worth",
+    summary: "calibrate the model to recorded failures and report how much it improves",
     load: async () => (await import("./commands/calibrate.ts")).calibrateCommand,
   },
   {
     name: "demo",
-    summary: "serve a real sample portfolio, with a partner, credentials and a webhook receiver to try it on",
+    summary: "run a server with a sample portfolio, a partner and a local webhook endpoint",
     load: async () => (await import("./commands/demo.ts")).demoCommand,
   },
   {
     name: "smoke",
-    summary: "try the whole journey in a scratch folder, and print how long each step took",
+    summary: "run an end-to-end test in a temporary folder and print the time of each step",
     load: async () => (await import("./commands/smoke.ts")).smokeCommand,
   },
   {
     name: "openapi",
-    summary: "print the API's OpenAPI 3.0.3 document, as GET /v1/openapi.json serves it",
+    summary: "print the OpenAPI 3.0.3 document of the API, as GET /v1/openapi.json returns it",
     load: async () => (await import("./commands/openapi.ts")).openapiCommand,
   },
   {
     name: "completion",
-    summary: "print a script that completes commands and options in a shell",
+    summary: "print a shell completion script",
     load: async () => (await import("./commands/completion.ts")).completionCommand,
   },
   {
@@ -137,7 +137,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "version",
-    summary: "print what this executable was built from",
+    summary: "print the version and build of this executable",
     load: async () => (await import("./commands/version.ts")).versionCommand,
   },
 ];

@@ -4,19 +4,19 @@ import { type Listed, UsageError } from "./command.ts";
 
 type Commands = readonly Listed[];
 
-/** Whether errors are to be JSON, even when the command line can't be parsed. */
+/** Returns true if errors must be JSON, even if the command line cannot be parsed. */
 export function isJsonAsked(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return argv.slice(0, end === -1 ? argv.length : end).includes("--json");
 }
 
-const HELP_TAKES = ["-h", "--help", "--json"];
+const OPTIONS_OF_HELP = ["-h", "--help", "--json"];
 
-/** `help partner create` as `partner create --help`; any other command line as it is. */
+/** Rewrites `help partner create` as `partner create --help`. Returns any other command line unchanged. */
 export function helpAsOption(argv: readonly string[], commands: Commands): string[] {
   if (argv[0] !== "help") return [...argv];
   const path = argv.slice(1).filter((word) => !word.startsWith("-"));
-  const unknown = argv.find((word) => word.startsWith("-") && !HELP_TAKES.includes(word));
+  const unknown = argv.find((word) => word.startsWith("-") && !OPTIONS_OF_HELP.includes(word));
   if (unknown !== undefined) throw new UsageError(`unknown option '${unknown}'`, "See: mainstay help --help");
   let known = commands;
   for (const word of path) {
@@ -27,17 +27,17 @@ export function helpAsOption(argv: readonly string[], commands: Commands): strin
   return [...path, "--help"];
 }
 
-/** Commander's complaint in our form, with where to read on. */
+/** Converts Commander's error, and adds a pointer to the command's help. */
 export function asUsageError({ code, message }: CommanderError, argv: readonly string[], commands: Commands) {
-  const [complaint = "", suggestion] = message.replace(/^error: /, "").split("\n");
+  const [problem = "", suggestion] = message.replace(/^error: /, "").split("\n");
   const path = ["mainstay", ...typedPath(argv, commands)].join(" ");
   return new UsageError(
-    code === "commander.help" ? `${path} needs a command` : complaint,
+    code === "commander.help" ? `${path} needs a command` : problem,
     [suggestion?.replace(/^\((.*)\)$/, "$1"), `See: ${path} --help`].filter(Boolean).join(" "),
   );
 }
 
-/** Any error with what to do about it: bad usage that says no more has its command's help to read on. */
+/** Adds a pointer to the command's help to a usage error without a hint. Returns any other error unchanged. */
 export function withHint(error: unknown, argv: readonly string[], commands: Commands): unknown {
   if (!(error instanceof UsageError) || error.hint !== undefined) return error;
   return new UsageError(error.message, `See: ${["mainstay", ...typedPath(argv, commands)].join(" ")} --help`);
@@ -54,7 +54,7 @@ function unknownCommand(word: string, known: Commands): UsageError {
   );
 }
 
-/** The words of the command that was meant, as far as they are known. */
+/** Returns the known words of the intended command. */
 function typedPath(argv: readonly string[], commands: Commands): string[] {
   const path: string[] = [];
   let known = commands;

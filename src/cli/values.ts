@@ -3,30 +3,30 @@ import { UsageError, value } from "./command.ts";
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A span of time in milliseconds, typed as `90s`, `30m`, `24h` or `7d`. */
+/** A duration in milliseconds, typed as `90s`, `30m`, `24h` or `7d`. */
 export const duration = (description: string) =>
-  value("SPAN", description, (typed): number => {
+  value("DURATION", description, (typed): number => {
     const match = /^(\d{1,6})([smhd])$/.exec(typed);
     if (match) return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
-    throw new UsageError(`expected a span such as 30m, 24h or 7d, got ${JSON.stringify(typed)}`);
+    throw new UsageError(`expected a duration such as 30m, 24h or 7d, got ${JSON.stringify(typed)}`);
   });
 
-/** A moment, or the first one of a day in UTC. */
+/** An instant; a day means its first instant in UTC. */
 export const moment = (description: string) =>
   value("TIME", description, (typed): Instant => {
     const instant = parseInstant(typed);
     if (instant !== undefined) return instant;
     throw new UsageError(
-      `expected a day or an ISO 8601 instant such as 2026-01-31T15:04:05Z, got ${JSON.stringify(typed)}`,
+      `expected a date or an ISO 8601 time such as 2026-01-31T15:04:05Z, got ${JSON.stringify(typed)}`,
     );
   });
 
 /** A calendar day. */
 export const day = (description: string) =>
-  value("DAY", description, (typed): Day => {
+  value("DATE", description, (typed): Day => {
     const parsed = parseDay(typed);
     if (parsed !== undefined) return parsed;
-    throw new UsageError(`expected a day such as 2026-01-31, got ${JSON.stringify(typed)}`);
+    throw new UsageError(`expected a date such as 2026-01-31, got ${JSON.stringify(typed)}`);
   });
 
 export const month = (description: string) =>

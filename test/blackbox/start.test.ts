@@ -205,9 +205,9 @@ describeOnFile("a command in a folder without an installation", () => {
       const { code, stdout, stderr } = await installation.run(...command);
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       expect(stderr).toStartWith(
-        `mainstay: there is no installation in ${installation.dataDir}: it has no mainstay.db\n`,
+        `mainstay: no installation in ${installation.dataDir}: mainstay.db not found\n`,
       );
-      expect(stderr).toContain(`The configuration is ${installation.configFile}.`);
+      expect(stderr).toContain(`Using configuration ${installation.configFile}.`);
       expect(stderr).toContain("mainstay init");
       expect(readdirSync(installation.folder).toSorted()).toEqual(["mainstay.toml", "properties.csv"]);
     },

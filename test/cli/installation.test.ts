@@ -48,10 +48,10 @@ function configureSystem(root: string, text: string): string {
 // Rule: installation-made
 test("without any configuration a command and the doctor name both places where one was looked for", async () => {
   const [cwd, root] = [newFolder(), newFolder()];
-  const places = `none is at ${join(cwd, "mainstay.toml")} or ${join(root, "etc/mainstay/mainstay.toml")}.`;
+  const places = `none found at ${join(cwd, "mainstay.toml")} or ${join(root, "etc/mainstay/mainstay.toml")}.`;
   const list = await run("partner list", cwd, root);
   expect(list.code).toBe(1);
-  expect(list.err).toContain(`there is no installation in ${join(cwd, "data")}`);
+  expect(list.err).toContain(`no installation in ${join(cwd, "data")}`);
   expect(list.err).toContain(places);
   const doctor = await run("doctor", cwd, root);
   expect(doctor.code).toBe(1);
@@ -65,8 +65,8 @@ test("the system's configuration is found from any folder, and one in that folde
   const dataDir = join(root, "var/lib/mainstay");
   const file = configureSystem(root, `[storage]\ndata_dir = ${JSON.stringify(dataDir)}\n`);
   const missing = await run("partner list", cwd, root);
-  expect(missing.err).toContain(`there is no installation in ${dataDir}`);
-  expect(missing.err).toContain(`The configuration is ${file}.`);
+  expect(missing.err).toContain(`no installation in ${dataDir}`);
+  expect(missing.err).toContain(`Using configuration ${file}.`);
   expect(
     (await run(`init --config ${join(newFolder(), "own.toml")} --data-dir ${dataDir}`, cwd, root)).code,
   ).toBe(0);

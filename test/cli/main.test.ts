@@ -127,7 +127,7 @@ describe("init", () => {
     writeFileSync(join(cwd, "file"), "");
     const { code, err } = mainstay(cwd, ["init", "--data-dir", "file/data"]);
     expect(code).toBe(1);
-    expect(err).toContain("A part of the path is a file, not a folder");
+    expect(err).toContain("Part of the path is a file, not a folder");
   });
 });
 
@@ -183,11 +183,9 @@ describe("a command of its own", () => {
     expect(await run.exited).toBe(0);
   });
 
-  test("with a stray error reports it as a fault and exits 1", async () => {
+  test("with a stray error reports it as a bug and exits 1", async () => {
     const run = start('setTimeout(() => { throw new Error("stray"); }, 1); await Bun.sleep(60_000);');
     expect(await run.exited).toBe(1);
-    expect(await new Response(run.stderr).text()).toStartWith(
-      "mainstay: stray\nThis is a fault in Mainstay.",
-    );
+    expect(await new Response(run.stderr).text()).toStartWith("mainstay: stray\nThis is a bug in Mainstay.");
   });
 });

@@ -156,13 +156,13 @@ describe("when it fails", () => {
     expect(err).not.toContain("fault");
   });
 
-  test("an unexpected error is called a fault, with its stack only at level debug", async () => {
+  test("an unexpected error is reported as a bug, with its stack only at level debug", async () => {
     const fail = () => {
       throw new TypeError("undefined is not an object");
     };
     const quiet = await run("partner create Acme", fail);
     expect(quiet.code).toBe(1);
-    expect(quiet.err).toStartWith("mainstay: undefined is not an object\nThis is a fault in Mainstay.");
+    expect(quiet.err).toStartWith("mainstay: undefined is not an object\nThis is a bug in Mainstay.");
     expect(quiet.err).not.toContain("    at ");
     const loud = await run("partner create Acme", fail, { MAINSTAY_LOG__LEVEL: "debug" });
     expect(loud.err).toContain("    at ");

@@ -125,7 +125,7 @@ async function refusal(path: readonly string[], args: readonly string[], code: 1
   const report = JSON.parse(outcome.stderr);
   expect(Object.keys(report), line.join(" ")).toEqual(["error", "hint"]);
   for (const text of [report.error, report.hint]) expect(text, line.join(" ")).toMatch(/^\S.{5,}/s);
-  expect(report.hint).not.toContain("This is a fault in Mainstay");
+  expect(report.hint).not.toContain("This is a bug in Mainstay");
   return report;
 }
 

@@ -9,7 +9,7 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { findPageProblems } from "../../store/sqlite/inspect.ts";
 import { command, flag } from "../command.ts";
 import type { Context } from "../context.ts";
-import { requireInstallation, whereLooked } from "../installation.ts";
+import { configurationUsed, requireInstallation } from "../installation.ts";
 
 /** Nice: a server beside this process goes first. */
 const LOW_PRIORITY = 10;
@@ -63,7 +63,7 @@ async function allChecks(context: Context, depth: "quick" | "full"): Promise<Che
       now: context.now(),
       depth,
       modelVersion,
-      configuration: whereLooked(context),
+      configuration: configurationUsed(context),
     });
   } catch (error) {
     // Without settings there is nothing else to look at.

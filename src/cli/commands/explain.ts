@@ -8,7 +8,7 @@ import { explanationText } from "../terminal/explanation-text.ts";
 
 export const explainCommand = command({
   name: "explain",
-  summary: "say how a component's score came about, and what would change it",
+  summary: "explain how a component's score is calculated and what would change it",
   description:
     "Its life, its rate of ageing, its age, each piece of evidence with its ratio and when it ends, and how they make " +
     "the score; how sure it is, when it is expected to fail, what would change it, and what to do about it. With --json " +

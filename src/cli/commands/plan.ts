@@ -25,7 +25,7 @@ const { years, inflationPct, budgetUsd } = PLAN_LIMITS;
 
 export const planCommand = command({
   name: "plan",
-  summary: "print what to replace, when, what it costs, and what waiting costs",
+  summary: "print recommended replacements with timing, cost and cost of delay",
   description:
     "Of a property each component with the policy that costs least in the long run; of a partner's portfolio what is " +
     "due now by property. Both with what is to be expected in each year, what to set aside, and what it rests on.",

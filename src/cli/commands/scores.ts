@@ -13,7 +13,7 @@ const TIERS: readonly string[] = ["CRITICAL", "WARNING", "GOOD"] satisfies RiskT
 
 export const scoresCommand = command({
   name: "scores",
-  summary: "print every component's score with what it follows from, a line each",
+  summary: "print component scores and their inputs, one line each",
   description:
     "Score, tier and confidence, the probability of failing that the score follows from, hazard ratio, effective age, " +
     "when it is expected to fail, and costs; what is worked out is not rounded. The server may run: each component " +
