@@ -6,9 +6,9 @@ import { adminComponentOperations } from "./routes/admin-components.ts";
 import { adminDeliveryOperations } from "./routes/admin-deliveries.ts";
 import { adminEmbedOperations, createEmbedOperation } from "./routes/admin-embeds.ts";
 import { modelOperations, type Proposals } from "./routes/admin-model.ts";
-import { type PartnerTaskParts, partnerTaskOperations } from "./routes/admin-partner-tasks.ts";
+import { type PartnerTaskDeps, partnerTaskOperations } from "./routes/admin-partner-tasks.ts";
 import { adminPartnerOperations, credentialOperations } from "./routes/admin-partners.ts";
-import { rmPreflightOperation } from "./routes/admin-rm.ts";
+import { preflightOperation } from "./routes/admin-preflight.ts";
 import { adminServerOperations, type ServerState } from "./routes/admin-server.ts";
 
 export type AdminApiParts = {
@@ -25,7 +25,7 @@ export type AdminApiParts = {
   server: () => ServerState;
   /** Fits of the model that are asked for. */
   proposals: () => Proposals;
-} & Omit<PartnerTaskParts, "knowledge" | "address">;
+} & Omit<PartnerTaskDeps, "knowledge" | "address">;
 
 /** Every operation that is the administrators' own, wherever it is served. */
 export function adminApi({
@@ -49,6 +49,6 @@ export function adminApi({
     ...adminAuditOperations(),
     ...modelOperations(knowledge, proposals, address),
     ...adminComponentOperations(knowledge),
-    rmPreflightOperation(runRmPreflight),
+    preflightOperation(runRmPreflight),
   ];
 }

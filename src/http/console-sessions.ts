@@ -26,17 +26,17 @@ const TOKEN_BYTES = 32;
 const EXPIRED = "The session has ended. Sign in again.";
 
 /** What is kept of a session, by the hash of what the cookie holds. */
-type Kept = { keyHash: string; csrfToken: string; expiresAt: Instant };
+type StoredSession = { keyHash: string; csrfToken: string; expiresAt: Instant };
 
-type KeptSessions = {
-  get(tokenHash: string): Promise<Kept | undefined>;
-  set(tokenHash: string, session: Kept): Promise<void>;
+type SessionStore = {
+  get(tokenHash: string): Promise<StoredSession | undefined>;
+  set(tokenHash: string, session: StoredSession): Promise<void>;
   delete(tokenHash: string): Promise<void>;
 };
 
 /** In this process's memory, so that a restart ends every session. */
-function inMemory(): KeptSessions {
-  const sessions = new LRUCache<string, Kept>({ max: MOST_SESSIONS });
+function inMemory(): SessionStore {
+  const sessions = new LRUCache<string, StoredSession>({ max: MOST_SESSIONS });
   return {
     get: async (tokenHash) => sessions.get(tokenHash),
     set: async (tokenHash, session) => void sessions.set(tokenHash, session),
@@ -45,7 +45,7 @@ function inMemory(): KeptSessions {
 }
 
 /** In the database, where the next request may come to another server. */
-function inDatabase(store: Store, clock: () => Instant): KeptSessions {
+function inDatabase(store: Store, clock: () => Instant): SessionStore {
   return {
     get: (tokenHash) => store.read.consoleSessions.find(tokenHash),
     set: (tokenHash, session) =>
@@ -59,7 +59,7 @@ function inDatabase(store: Store, clock: () => Instant): KeptSessions {
  * once.
  */
 export class ConsoleSessions {
-  readonly #sessions: KeptSessions;
+  readonly #sessions: SessionStore;
 
   constructor(
     private readonly store: Store,
@@ -96,7 +96,8 @@ export class ConsoleSessions {
   async authenticate(request: Request): Promise<Administrator> {
     const session = await this.find(request);
     if (!session) throw unauthorized(EXPIRED);
-    if (request.method !== "GET" && request.method !== "HEAD") refuseForged(request, session.csrfToken);
+    if (request.method !== "GET" && request.method !== "HEAD")
+      rejectForgedRequest(request, session.csrfToken);
     return session.administrator;
   }
 
@@ -111,11 +112,11 @@ export class ConsoleSessions {
 }
 
 /** Whether the request came below the console's address, where sessions count and keys do not. */
-export const isOfConsole = ({ url }: Request) => new URL(url).pathname.includes(`${CONSOLE}/admin/`);
+export const isConsoleRequest = ({ url }: Request) => new URL(url).pathname.includes(`${CONSOLE}/admin/`);
 
 /** Throws forbidden for a change that another site may have made the browser send. */
-export function refuseForged(request: Request, csrfToken: string): void {
-  refuseOtherSites(request);
+export function rejectForgedRequest(request: Request, csrfToken: string): void {
+  rejectCrossSite(request);
   if (!secretsEqual(request.headers.get(CSRF_HEADER) ?? "", csrfToken))
     throw new Failure(
       "forbidden",
@@ -124,7 +125,7 @@ export function refuseForged(request: Request, csrfToken: string): void {
 }
 
 /** Throws forbidden for what a browser says that a page of another site has sent. */
-export function refuseOtherSites({ headers }: Request): void {
+export function rejectCrossSite({ headers }: Request): void {
   const site = headers.get("sec-fetch-site");
   const origin = headers.get("origin");
   const isForeign =
@@ -135,11 +136,11 @@ export function refuseOtherSites({ headers }: Request): void {
 }
 
 /** The cookie that holds a session's token, for the part of the address that the request was made below. */
-export const cookieFor = (request: Request, token: string, isSecure: boolean): string =>
+export const sessionCookie = (request: Request, token: string, isSecure: boolean): string =>
   `${COOKIE}=${token}; ${attributesFor(request, isSecure)}; Max-Age=${LIFETIME_MS / 1000}`;
 
 /** Takes the cookie away. */
-export const cookieGone = (request: Request, isSecure: boolean): string =>
+export const expiredCookie = (request: Request, isSecure: boolean): string =>
   `${COOKIE}=; ${attributesFor(request, isSecure)}; Max-Age=0`;
 
 /** A proxy may be the one that speaks TLS: then the browser says so by its Origin. */

@@ -10,7 +10,7 @@ import { writePortfolio } from "../usecases/portfolio-writer.ts";
 import type { Window } from "../usecases/shared-addresses.ts";
 import type { Authenticator } from "./auth.ts";
 import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./body.ts";
-import { type ConsoleSessions, isOfConsole } from "./console-sessions.ts";
+import { type ConsoleSessions, isConsoleRequest } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-lists.ts";
 import { entityTag, isHeld } from "./entity-tag.ts";
 import { errorReply, HttpFailure } from "./errors.ts";
@@ -163,7 +163,7 @@ export class Pipeline {
 
   #administratorOf(request: Request): Promise<Administrator> {
     const { authenticator, consoleSessions } = this.parts;
-    return isOfConsole(request)
+    return isConsoleRequest(request)
       ? consoleSessions.authenticate(request)
       : authenticator.authenticateAdministrator(request.headers);
   }

@@ -16,17 +16,17 @@ import { jsonLines } from "../json-lines.ts";
 import { accepted, accepts, adminOperation, answers, type Operation, ok, thisServer } from "../operation.ts";
 import { refused } from "../query.ts";
 
-type Begun = "begun" | { heldBy: string | undefined };
+type TaskStart = "begun" | { heldBy: string | undefined };
 
 /** What takes longer than an answer may. */
 export type PartnerTasks = {
   state(partnerId: string): PartnerTask | undefined;
   /** Begins it in the name of `by`, this server in words; else says who does something to the partner. */
-  announce(administration: Administration, partner: Partner, by: string): Promise<Begun>;
-  purge(administration: Administration, partner: Partner, by: string): Promise<Begun>;
+  announce(administration: Administration, partner: Partner, by: string): Promise<TaskStart>;
+  purge(administration: Administration, partner: Partner, by: string): Promise<TaskStart>;
 };
 
-export type PartnerTaskParts = {
+export type PartnerTaskDeps = {
   knowledge: Knowledge;
   clock: () => Instant;
   tasks: () => PartnerTasks;
@@ -43,7 +43,7 @@ export function partnerTaskOperations({
   tasks,
   address,
   probe: run,
-}: PartnerTaskParts): Operation[] {
+}: PartnerTaskDeps): Operation[] {
   const taskOf = (id: string) => partnerTaskView(id, address(), tasks().state(id));
   return [
     adminOperation({
@@ -149,7 +149,7 @@ export function partnerTaskOperations({
 }
 
 const noReceiver = () => conflict("The partner has no webhook receiver");
-function requireBegun(begun: Begun): void {
+function requireBegun(begun: TaskStart): void {
   if (begun === "begun") return;
   const by = begun.heldBy === undefined ? "" : `, by ${begun.heldBy}`;
   throw conflict(`Something is being done to this partner already${by}; wait until it has ended`);

@@ -2,15 +2,15 @@ import { assetTable } from "../../web/assets/asset-table.ts";
 import { consoleSession, consoleSessionView, signIn } from "../../wire/console-session.ts";
 import {
   type ConsoleSessions,
-  cookieFor,
-  cookieGone,
-  refuseForged,
-  refuseOtherSites,
+  expiredCookie,
+  rejectCrossSite,
+  rejectForgedRequest,
+  sessionCookie,
 } from "../console-sessions.ts";
 import { answers, CONSOLE, type Operation, ok, publicOperation } from "../operation.ts";
 import { pageReply } from "../page-reply.ts";
 
-export type ConsoleParts = {
+export type ConsoleDeps = {
   sessions: ConsoleSessions;
   /** Whether partners reach the console too: then it shows no credential. */
   partnersReachIt: boolean;
@@ -18,7 +18,7 @@ export type ConsoleParts = {
   isSecure: () => boolean;
 };
 
-const NOT_KEPT = { "cache-control": "no-store" };
+const NO_STORE = { "cache-control": "no-store" };
 
 /** Where administrators have a listener of their own, its beginning leads to the console. */
 export const consoleRootOperation = (): Operation =>
@@ -31,7 +31,7 @@ export const consoleRootOperation = (): Operation =>
   });
 
 /** The console's page, and who is signed in at it. What it shows, it asks of the administrators' own operations. */
-export function consoleOperations({ sessions, partnersReachIt, isSecure }: ConsoleParts): Operation[] {
+export function consoleOperations({ sessions, partnersReachIt, isSecure }: ConsoleDeps): Operation[] {
   const view = (session?: Parameters<typeof consoleSessionView>[0]) =>
     consoleSessionView(session, !partnersReachIt);
   return [
@@ -54,7 +54,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       path: `${CONSOLE}/session`,
       summary: "Who is signed in at the console",
       replies: answers("Who, if anybody", consoleSession),
-      handle: async ({ request }) => ({ ...ok(view(await sessions.find(request))), headers: NOT_KEPT }),
+      handle: async ({ request }) => ({ ...ok(view(await sessions.find(request))), headers: NO_STORE }),
     }),
     publicOperation({
       id: "signInAtConsole",
@@ -65,11 +65,11 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       replies: answers("The session, whose token is in the cookie", consoleSession),
       body: "json",
       async handle({ body, request }) {
-        refuseOtherSites(request);
+        rejectCrossSite(request);
         const { session, token } = await sessions.begin(signIn.check(body).admin_key.trim());
         await sessions.end(request);
-        const cookie = cookieFor(request, token, isSecure());
-        return { ...ok(view(session)), headers: { ...NOT_KEPT, "set-cookie": cookie } };
+        const cookie = sessionCookie(request, token, isSecure());
+        return { ...ok(view(session)), headers: { ...NO_STORE, "set-cookie": cookie } };
       },
     }),
     publicOperation({
@@ -81,9 +81,9 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       body: "optional",
       async handle({ request }) {
         const session = await sessions.find(request);
-        if (session) refuseForged(request, session.csrfToken);
+        if (session) rejectForgedRequest(request, session.csrfToken);
         await sessions.end(request);
-        const headers = { ...NOT_KEPT, "set-cookie": cookieGone(request, isSecure()) };
+        const headers = { ...NO_STORE, "set-cookie": expiredCookie(request, isSecure()) };
         return { ...ok(view()), headers };
       },
     }),

@@ -5,8 +5,8 @@ import { percent as length } from "../charts/bar.tsx";
 import { count, date } from "../format.ts";
 import { Numbers, Section } from "../sections/section.tsx";
 import { sentence } from "../words.ts";
-import { inYears, number, percent } from "./exactly.ts";
 import type { ExplanationForm } from "./explanation-form.ts";
+import { formatNumber, formatPercent, formatYears } from "./precise-format.ts";
 
 const REASONS: Readonly<Record<ExplanationForm["age"]["reason"], string>> = {
   replacement: "its last replacement on record",
@@ -22,27 +22,27 @@ export function ComponentAge({ explained }: { explained: ExplanationForm }) {
     <Section
       id="age"
       title="How old it is"
-      about={`${inYears(age.effective_age_years)} of normal use, by which ${percent(age.prior)} of its kind have failed.`}
+      about={`${formatYears(age.effective_age_years)} of normal use, by which ${formatPercent(age.prior)} of its kind have failed.`}
     >
       <LifeCurve explained={explained} />
       <dl class="facts">
         <Fact name="Born">
-          {date(age.born_on)}, {REASONS[age.reason]}: {inYears(age.age_years)} ago
+          {date(age.born_on)}, {REASONS[age.reason]}: {formatYears(age.age_years)} ago
         </Fact>
         {past && (
           <Fact name="What came before">
             Its record begins {date(past.records_since)}; what came before is not known. It is the original
-            with {percent(past.probability_original_now)}, else it was replaced at an unknown time.
+            with {formatPercent(past.probability_original_now)}, else it was replaced at an unknown time.
           </Fact>
         )}
         <Fact name="Aged">
-          {inYears((rate.years_per_year * age.counted_days) / 365.25)} in the {count(age.counted_days)} days
-          since {date(age.counted_from)}
+          {formatYears((rate.years_per_year * age.counted_days) / 365.25)} in the {count(age.counted_days)}{" "}
+          days since {date(age.counted_from)}
         </Fact>
         {age.restorations.map((one) => (
           <Fact name="Taken back">
-            {inYears(one.removed_years)} by the {one.event_type} of {date(one.date)}, {percent(one.share)} of
-            what it had aged since the one before
+            {formatYears(one.removed_years)} by the {one.event_type} of {date(one.date)},{" "}
+            {formatPercent(one.share)} of what it had aged since the one before
           </Fact>
         ))}
       </dl>
@@ -89,7 +89,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationForm })
         width="100%"
         height={HEIGHT}
         role="img"
-        aria-label={`Of its kind half work at ${inYears(median)}; at its age of ${inYears(age.effective_age_years)}, ${percent(now)}.`}
+        aria-label={`Of its kind half work at ${formatYears(median)}; at its age of ${formatYears(age.effective_age_years)}, ${formatPercent(now)}.`}
       >
         <svg width="100%" height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
           <path class="under" d={under} />
@@ -117,7 +117,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationForm })
             y={now < 0.5 ? 24 : HEIGHT - BOTTOM - 12}
             text-anchor={isFarAlong ? "end" : "start"}
           >
-            {percent(now)} still work
+            {formatPercent(now)} still work
           </text>
         </svg>
       </svg>
@@ -128,8 +128,8 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationForm })
         summary="The curve in a table"
         rows={along(TABLE_POINTS)}
         columns={[
-          { heading: "Age of normal use", cell: (years) => inYears(years) },
-          { heading: "Still work", isNumber: true, cell: (years) => percent(working(years)) },
+          { heading: "Age of normal use", cell: (years) => formatYears(years) },
+          { heading: "Still work", isNumber: true, cell: (years) => formatPercent(working(years)) },
         ]}
       />
     </figure>
@@ -145,38 +145,38 @@ export function ComponentLife({ explained }: { explained: ExplanationForm }) {
     <Section
       id="life"
       title="How long it lives, and how fast it ages"
-      about={`Half of its kind work for ${inYears(life.calibrated_median_years)} of normal use; here a year takes ${inYears(rate.years_per_year)} of that.`}
+      about={`Half of its kind work for ${formatYears(life.calibrated_median_years)} of normal use; here a year takes ${formatYears(rate.years_per_year)} of that.`}
     >
       <dl class="facts">
         <Fact name="Median life">
-          {inYears(life.median_life_years)},{" "}
+          {formatYears(life.median_life_years)},{" "}
           {life.overridden ? "the component’s own, override_lifespan" : <From {...median} />}
         </Fact>
         <Fact name="Its make">
-          × {number(life.brand_factor)}, {life.brand_tier}: <From {...model_source} />
+          × {formatNumber(life.brand_factor)}, {life.brand_tier}: <From {...model_source} />
         </Fact>
         {isCalibrated && (
           <Fact name="Calibrated">
-            × {number(life.kind_factor)} for its kind, × {number(life.frailty_factor)} for its appliance, on
-            this record
+            × {formatNumber(life.kind_factor)} for its kind, × {formatNumber(life.frailty_factor)} for its
+            appliance, on this record
           </Fact>
         )}
         <Fact name="Spread of lives">
-          Weibull shape {number(life.weibull_shape)}, <From {...shape} />; scale{" "}
-          {inYears(life.weibull_scale_years)}
+          Weibull shape {formatNumber(life.weibull_shape)}, <From {...shape} />; scale{" "}
+          {formatYears(life.weibull_scale_years)}
         </Fact>
         <Fact name="Use">
           {definition.wear === "use"
-            ? `× ${number(rate.usage_factor)} at an intensity of ${number(rate.usage_intensity)}`
+            ? `× ${formatNumber(rate.usage_factor)} at an intensity of ${formatNumber(rate.usage_intensity)}`
             : "It ages with time alone"}
         </Fact>
         {rate.environment.map((one) => (
           <Fact name={sentence(one.factor)}>
-            shortens its life to {percent(one.life_factor)}: 1 − {number(one.sensitivity)} ×{" "}
-            {number(one.value)}, <code>{rate.source}</code>
+            shortens its life to {formatPercent(one.life_factor)}: 1 − {formatNumber(one.sensitivity)} ×{" "}
+            {formatNumber(one.value)}, <code>{rate.source}</code>
           </Fact>
         ))}
-        <Fact name="Effective lifespan">{inYears(score.effective_lifespan_years)} of the calendar</Fact>
+        <Fact name="Effective lifespan">{formatYears(score.effective_lifespan_years)} of the calendar</Fact>
       </dl>
     </Section>
   );

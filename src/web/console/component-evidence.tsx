@@ -2,8 +2,8 @@ import { scaleLog } from "d3-scale";
 import { percent as length } from "../charts/bar.tsx";
 import { counted, date } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { number, percent } from "./exactly.ts";
 import type { EvidenceForm, ExplanationForm } from "./explanation-form.ts";
+import { formatNumber, formatPercent } from "./precise-format.ts";
 
 /** What speaks for and against it, piece by piece, and what sensors report now. */
 export function Evidence({ explained: { evidence, hazard } }: { explained: ExplanationForm }) {
@@ -17,7 +17,7 @@ export function Evidence({ explained: { evidence, hazard } }: { explained: Expla
         about={
           lasting.length === 0
             ? "Nothing is on record: its age alone speaks."
-            : `${counted(lasting.length, "piece")} of evidence, each a ratio on the hazard: above 1 against it, below 1 for it. Together × ${number(hazard.hazard_ratio)}.`
+            : `${counted(lasting.length, "piece")} of evidence, each a ratio on the hazard: above 1 against it, below 1 for it. Together × ${formatNumber(hazard.hazard_ratio)}.`
         }
       >
         {lasting.length > 0 && <Lasting evidence={lasting} hazard={hazard} />}
@@ -37,11 +37,11 @@ export function Evidence({ explained: { evidence, hazard } }: { explained: Expla
                 heading: "Day",
                 cell: ({ date: on }) => <span class="one-line">{on === null ? "—" : date(on)}</span>,
               },
-              { heading: "Left of it", isNumber: true, cell: ({ remaining }) => percent(remaining) },
+              { heading: "Left of it", isNumber: true, cell: ({ remaining }) => formatPercent(remaining) },
               {
                 heading: "Adds now",
                 isNumber: true,
-                cell: ({ acute_hazard }) => `+ ${number(acute_hazard)}`,
+                cell: ({ acute_hazard }) => `+ ${formatNumber(acute_hazard)}`,
               },
               { heading: "Ends", cell: ends },
               { heading: "Source", cell: ({ source }) => <code>{source}</code> },
@@ -73,18 +73,19 @@ function Lasting({
             heading: "Day",
             cell: ({ date: on }) => <span class="one-line">{on === null ? "—" : date(on)}</span>,
           },
-          { heading: "In full", isNumber: true, cell: ({ base_ratio }) => `× ${number(base_ratio)}` },
-          { heading: "Left of it", isNumber: true, cell: ({ remaining }) => percent(remaining) },
+          { heading: "In full", isNumber: true, cell: ({ base_ratio }) => `× ${formatNumber(base_ratio)}` },
+          { heading: "Left of it", isNumber: true, cell: ({ remaining }) => formatPercent(remaining) },
           ...(isShared
             ? [
                 {
                   heading: "Power",
                   isNumber: true,
-                  cell: ({ weight, strength, times }: EvidenceForm) => number(weight * strength * times),
+                  cell: ({ weight, strength, times }: EvidenceForm) =>
+                    formatNumber(weight * strength * times),
                 },
               ]
             : []),
-          { heading: "Now", isNumber: true, cell: ({ factor }) => `× ${number(factor)}` },
+          { heading: "Now", isNumber: true, cell: ({ factor }) => `× ${formatNumber(factor)}` },
           { heading: "For · against", cell: ({ factor }) => <Ratio factor={factor} furthest={furthest} /> },
           { heading: "Ends", cell: ends },
           { heading: "Source", cell: ({ source }) => <code>{source}</code> },
@@ -98,8 +99,8 @@ function Lasting({
       )}
       {hazard.cascades !== 1 && (
         <p class="small mute">
-          Of it × {number(hazard.own_product)} is its own, and × {number(hazard.cascades)} what other
-          components do to it.
+          Of it × {formatNumber(hazard.own_product)} is its own, and × {formatNumber(hazard.cascades)} what
+          other components do to it.
         </p>
       )}
     </>

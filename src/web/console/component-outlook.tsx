@@ -2,8 +2,8 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { counted, date, money, years } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { POLICY_WORDS, TIER_WORDS } from "../words.ts";
-import { percent } from "./exactly.ts";
 import type { ChangeForm, ExplanationForm } from "./explanation-form.ts";
+import { formatPercent } from "./precise-format.ts";
 
 const CHANGE_WORDS: Readonly<Record<ChangeForm["change"], string>> = {
   replacement: "A replacement",
@@ -43,7 +43,7 @@ export function WhatIf({ explained: { changes, score, confidence } }: { explaine
             ),
           },
           { heading: "Tier", cell: ({ risk_tier }) => TIER_WORDS[risk_tier].name },
-          { heading: "Chance to fail", isNumber: true, cell: ({ q }) => percent(q) },
+          { heading: "Chance to fail", isNumber: true, cell: ({ q }) => formatPercent(q) },
           { heading: "Confidence", cell: ({ confidence }) => confidence.toLowerCase() },
         ]}
       />
@@ -104,7 +104,7 @@ export function Decision({ explained: { decision } }: { explained: ExplanationFo
         <div>
           <dt>To wait a year</dt>
           <dd>
-            risks {money(decision.risked_a_year)}, {percent(decision.failure_probability_12m)} of what a
+            risks {money(decision.risked_a_year)}, {formatPercent(decision.failure_probability_12m)} of what a
             failure costs more, and spares {money(decision.yearly_cost)}:{" "}
             {cost_of_waiting_a_year > 0
               ? `it costs ${money(cost_of_waiting_a_year)} more than it saves`

@@ -6,7 +6,7 @@ import { TIER_WORDS } from "../words.ts";
 import { ComponentAge, ComponentLife } from "./component-age.tsx";
 import { Evidence } from "./component-evidence.tsx";
 import { Confidence, Decision, Sources, WhatIf } from "./component-outlook.tsx";
-import { ScoreSteps } from "./component-score.tsx";
+import { ScoreBreakdown } from "./component-score.tsx";
 import { useRead, useTitle } from "./console-context.ts";
 import type { ExplanationForm } from "./explanation-form.ts";
 import { Heading } from "./shell.tsx";
@@ -23,9 +23,9 @@ export function ComponentPage({ id }: { id: string }) {
       <Showing loaded={loaded} what="the explanation" isPage>
         {(explained) => (
           <>
-            <Above explained={explained} />
-            <Standing explained={explained} />
-            <ScoreSteps explained={explained} />
+            <ComponentHeading explained={explained} />
+            <ScoreSummary explained={explained} />
+            <ScoreBreakdown explained={explained} />
             <Evidence explained={explained} />
             <ComponentAge explained={explained} />
             <ComponentLife explained={explained} />
@@ -40,7 +40,7 @@ export function ComponentPage({ id }: { id: string }) {
   );
 }
 
-function Above({ explained: { component, definition } }: { explained: ExplanationForm }) {
+function ComponentHeading({ explained: { component, definition } }: { explained: ExplanationForm }) {
   const { component_id, component_name, appliance_id, appliance_brand, property_id, property_name } =
     component;
   return (
@@ -68,7 +68,7 @@ function Above({ explained: { component, definition } }: { explained: Explanatio
   );
 }
 
-function Standing({ explained }: { explained: ExplanationForm }) {
+function ScoreSummary({ explained }: { explained: ExplanationForm }) {
   const { score, shown, confidence, projection, as_of, model_version } = explained;
   const isOther = shown.risk_score !== score.risk_score;
   return (

@@ -4,11 +4,11 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { count, odds } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { TIER_WORDS } from "../words.ts";
-import { inYears, number, percent } from "./exactly.ts";
 import type { ExplanationForm } from "./explanation-form.ts";
+import { formatNumber, formatPercent, formatYears } from "./precise-format.ts";
 
 /** From age by evidence and sensors to the hazard, and from that to the score. */
-export function ScoreSteps({ explained }: { explained: ExplanationForm }) {
+export function ScoreBreakdown({ explained }: { explained: ExplanationForm }) {
   const { score } = explained;
   return (
     <Section
@@ -18,7 +18,7 @@ export function ScoreSteps({ explained }: { explained: ExplanationForm }) {
         <>
           The hazard that it fails within {count(score.period_days)} days
           {score.period_days < score.usual_period_days &&
-            `, ${percent(score.share_of_life)} of its effective lifespan of ${inYears(score.effective_lifespan_years)}`}
+            `, ${formatPercent(score.share_of_life)} of its effective lifespan of ${formatYears(score.effective_lifespan_years)}`}
           : of its age alone, multiplied by what the evidence says, and added to what sensors report.
         </>
       }
@@ -29,9 +29,10 @@ export function ScoreSteps({ explained }: { explained: ExplanationForm }) {
         ))}
       </ol>
       <p>
-        A hazard of {number(score.cumulative_hazard)} is a chance of {odds(score.q)} within{" "}
-        {count(score.period_days)} days, 1 − exp(−{number(score.cumulative_hazard)}) = {percent(score.q)}, and
-        within {score.periods} times as long {percent(score.cumulative_risk)}. That is the score:{" "}
+        A hazard of {formatNumber(score.cumulative_hazard)} is a chance of {odds(score.q)} within{" "}
+        {count(score.period_days)} days, 1 − exp(−{formatNumber(score.cumulative_hazard)}) ={" "}
+        {formatPercent(score.q)}, and within {score.periods} times as long{" "}
+        {formatPercent(score.cumulative_risk)}. That is the score:{" "}
         <strong>
           <TierMark tier={score.risk_tier} /> {score.risk_score.toFixed(2)}
         </strong>
@@ -61,11 +62,11 @@ function stepsOf({ score, hazard, age }: ExplanationForm): HazardStep[] {
   return [
     {
       name: "Age alone",
-      about: `an effective age of ${inYears(age.effective_age_years)}`,
+      about: `an effective age of ${formatYears(age.effective_age_years)}`,
       from: 0,
       to: ofAge,
       kind: "age",
-      said: number(ofAge),
+      said: formatNumber(ofAge),
     },
     {
       name: "Evidence",
@@ -78,7 +79,7 @@ function stepsOf({ score, hazard, age }: ExplanationForm): HazardStep[] {
       from: ofAge,
       to: withEvidence,
       kind: change < 0 ? "better" : "worse",
-      said: `× ${number(hazard.hazard_ratio)}`,
+      said: `× ${formatNumber(hazard.hazard_ratio)}`,
     },
     {
       name: "Acute hazards",
@@ -86,9 +87,9 @@ function stepsOf({ score, hazard, age }: ExplanationForm): HazardStep[] {
       from: withEvidence,
       to: withEvidence + acute,
       kind: "worse",
-      said: `+ ${number(acute)}`,
+      said: `+ ${formatNumber(acute)}`,
     },
-    { name: "Hazard", about: "of all that", from: 0, to: sum, kind: "sum", said: `= ${number(sum)}` },
+    { name: "Hazard", about: "of all that", from: 0, to: sum, kind: "sum", said: `= ${formatNumber(sum)}` },
   ];
 }
 
@@ -128,13 +129,13 @@ function Limits({ explained }: { explained: ExplanationForm }) {
   const { hazard, age, rate, score } = explained;
   const held = [
     hazard.cascades < hazard.cascades_product &&
-      `What other components do to it comes to × ${number(hazard.cascades_product)}, and counts as × ${number(hazard.cascades)}.`,
+      `What other components do to it comes to × ${formatNumber(hazard.cascades_product)}, and counts as × ${formatNumber(hazard.cascades)}.`,
     hazard.hazard_ratio !== hazard.product &&
-      `The evidence comes to × ${number(hazard.product)}, and counts as × ${number(hazard.hazard_ratio)}: never less than ${hazard.lowest}, never more than ${hazard.highest}.`,
+      `The evidence comes to × ${formatNumber(hazard.product)}, and counts as × ${formatNumber(hazard.hazard_ratio)}: never less than ${hazard.lowest}, never more than ${hazard.highest}.`,
     age.prior_unlimited > age.prior + 1e-12 &&
-      `By its age it would have failed with ${percent(age.prior_unlimited)}; age alone says ${percent(age.highest_prior)} at most.`,
+      `By its age it would have failed with ${formatPercent(age.prior_unlimited)}; age alone says ${formatPercent(age.highest_prior)} at most.`,
     rate.environment_product < rate.lowest_life_factor &&
-      `Its surroundings shorten its life to ${percent(rate.environment_product)}, and count as ${percent(rate.lowest_life_factor)}.`,
+      `Its surroundings shorten its life to ${formatPercent(rate.environment_product)}, and count as ${formatPercent(rate.lowest_life_factor)}.`,
     score.cumulative_risk > score.highest && `A score is ${score.highest} at most: nothing is certain.`,
   ].filter((one) => one !== false);
   if (held.length === 0) return <p class="small mute">No limit of the model was reached.</p>;

@@ -22,7 +22,7 @@ export function ComponentsPage({ place }: { place: Place }) {
         about="Why does it stand where it stands? A score is explained number by number."
       />
       <div class="filters">
-        <LookUp key={of} of={of} />
+        <ComponentSearch key={of} of={of} />
         {of !== "" && <TierChoice of={of} place={place} />}
       </div>
       {of === "" ? (
@@ -34,7 +34,7 @@ export function ComponentsPage({ place }: { place: Place }) {
           </p>
         </Empty>
       ) : (
-        <Listed of={of} place={place} />
+        <ComponentList of={of} place={place} />
       )}
     </>
   );
@@ -47,7 +47,7 @@ const OWNERS: readonly (readonly [prefix: string, parameter: string])[] = [
 ];
 const parameterOf = (id: string) => OWNERS.find(([prefix]) => id.startsWith(prefix))?.[1];
 
-function LookUp({ of }: { of: string }) {
+function ComponentSearch({ of }: { of: string }) {
   const [refusal, setRefusal] = useState<string>();
   const id = useId();
   const look = (event: SubmitEvent) => {
@@ -93,7 +93,7 @@ function TierChoice({ of, place }: { of: string; place: Place }) {
   );
 }
 
-function Listed({ of, place }: { of: string; place: Place }) {
+function ComponentList({ of, place }: { of: string; place: Place }) {
   const parameter = parameterOf(of) ?? "property_id";
   const tier = place.query.get("tier") ?? "";
   const offset = place.query.get("offset") ?? "0";

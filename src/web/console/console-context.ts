@@ -3,12 +3,12 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import { type Loaded, useLoaded } from "../browser/loaded.ts";
 import { toast } from "../browser/toasts.tsx";
 import type { AdminClient } from "./admin-client.ts";
-import { withMoments } from "./told.tsx";
+import { formatInstants } from "./server-text.tsx";
 
 /** What the pages of a session share. */
-export type ConsoleWorld = { api: AdminClient; signOut: () => void };
+export type ConsoleState = { api: AdminClient; signOut: () => void };
 
-export const ConsoleContext = createContext<ConsoleWorld | undefined>(undefined);
+export const ConsoleContext = createContext<ConsoleState | undefined>(undefined);
 export const useConsole = () => useContext(ConsoleContext)!;
 
 /** The title of the page in the browser's own list of pages. */
@@ -41,7 +41,7 @@ export function useAction() {
       if (said !== undefined) toast(said);
       return answer;
     } catch (thrown) {
-      toast(withMoments(thrown instanceof Error ? thrown.message : String(thrown)), { isFailure: true });
+      toast(formatInstants(thrown instanceof Error ? thrown.message : String(thrown)), { isFailure: true });
       return undefined;
     } finally {
       setRunning(false);

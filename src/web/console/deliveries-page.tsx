@@ -8,7 +8,7 @@ import { useRead, useTitle } from "./console-context.ts";
 import type { DeliveryForm, DeliveryPageForm } from "./forms.ts";
 import { Pager } from "./pager.tsx";
 import { PartnerField } from "./partner-field.tsx";
-import { ResendWindow } from "./resend-window.tsx";
+import { ResendFailed } from "./resend-failed.tsx";
 import { Heading } from "./shell.tsx";
 import { DELIVERY_WORDS, EVENTS } from "./words.ts";
 
@@ -42,8 +42,8 @@ export function DeliveriesPage({ place }: { place: Place }) {
           choices={EVENTS.map((event) => [event, event])}
           onChange={(event) => set({ event })}
         />
-        <Moment label="From (UTC)" value={of("since")} onChange={(since) => set({ since })} />
-        <Moment label="Until (UTC)" value={of("until")} onChange={(until) => set({ until })} />
+        <InstantField label="From (UTC)" value={of("since")} onChange={(since) => set({ since })} />
+        <InstantField label="Until (UTC)" value={of("until")} onChange={(until) => set({ until })} />
         <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={loaded.again}>
           Look again
         </button>
@@ -99,13 +99,13 @@ export function DeliveriesPage({ place }: { place: Place }) {
           )
         }
       </Showing>
-      <ResendWindow partnerId={of("partner_id")} onResent={loaded.again} />
+      <ResendFailed partnerId={of("partner_id")} onResent={loaded.again} />
     </>
   );
 }
 
 /** A moment to the minute, as the address and the server have it. */
-function Moment(props: { label: string; value: string; onChange: (instant: string) => void }) {
+function InstantField(props: { label: string; value: string; onChange: (instant: string) => void }) {
   const { label, value, onChange } = props;
   const id = useId();
   return (

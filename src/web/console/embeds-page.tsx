@@ -4,7 +4,7 @@ import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, date, moment } from "../format.ts";
-import { AskFirst } from "./ask-first.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { Credentials } from "./credentials.tsx";
 import type { EmbedForm, EmbedPageForm, NewEmbedForm } from "./forms.ts";
@@ -85,7 +85,7 @@ export function EmbedsPage({ place }: { place: Place }) {
               <p>An embed is made of a property, for a number of days or until it is revoked.</p>
             </Empty>
           ) : (
-            <Listed page={page} place={place} again={loaded.again} />
+            <EmbedList page={page} place={place} again={loaded.again} />
           )
         }
       </Showing>
@@ -93,7 +93,7 @@ export function EmbedsPage({ place }: { place: Place }) {
   );
 }
 
-function Listed({ page, place, again }: { page: EmbedPageForm; place: Place; again: () => void }) {
+function EmbedList({ page, place, again }: { page: EmbedPageForm; place: Place; again: () => void }) {
   return (
     <section class="card" aria-label="Embeds">
       <VirtualTable
@@ -175,7 +175,7 @@ function Revoke({ embed, again }: { embed: EmbedForm; again: () => void }) {
   const { api } = useConsole();
   const { run } = useAction();
   return (
-    <AskFirst
+    <ConfirmDialog
       name="Revoke"
       title={`End the page of ${embed.property_name}?`}
       isGrave
@@ -186,7 +186,7 @@ function Revoke({ embed, again }: { embed: EmbedForm; again: () => void }) {
       }}
     >
       <p>Its address leads nowhere from now on, wherever it is framed. It cannot be opened again.</p>
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 

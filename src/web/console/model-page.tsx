@@ -2,13 +2,13 @@ import { addressOf } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { count, counted, date, moment } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { AskFirst } from "./ask-first.tsx";
+import { CalibrationReport } from "./calibration-report.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
-import { FitReport } from "./fit-report.tsx";
 import type { AdministratorPageForm, ModelForm, ModelVersionForm } from "./forms.ts";
-import { Proposal } from "./proposal.tsx";
+import { ModelProposal } from "./model-proposal.tsx";
 import { Heading } from "./shell.tsx";
-import { figure, Validation } from "./validation.tsx";
+import { formatMeasure, Validation } from "./validation.tsx";
 
 /** The model that scores are made with, its proof, and the versions before it. */
 export function ModelPage() {
@@ -42,10 +42,10 @@ export function ModelPage() {
               >
                 {inUse.forced && <p class="chip due_soon">Put to use without proof, by force</p>}
                 <Validation validation={inUse.validation} />
-                <FitReport fit={inUse} />
+                <CalibrationReport fit={inUse} />
               </Section>
             )}
-            <Proposal onApplied={loaded.again} />
+            <ModelProposal onApplied={loaded.again} />
             <Section id="versions" title="Versions">
               {model.versions.length === 0 ? (
                 <p class="empty">No fit was ever put to use.</p>
@@ -67,7 +67,7 @@ function Revert({ model, onChange }: { model: ModelForm; onChange: () => void })
   const { api } = useConsole();
   const { run } = useAction();
   return (
-    <AskFirst
+    <ConfirmDialog
       name="Revert"
       title={`Go back from model ${model.model_version}?`}
       isGrave
@@ -83,7 +83,7 @@ function Revert({ model, onChange }: { model: ModelForm; onChange: () => void })
         The model that was in use before it scores everything from the next snapshot on. What only the change
         of model moves is not announced.
       </p>
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 
@@ -125,9 +125,13 @@ function Versions(props: { versions: readonly ModelVersionForm[]; nameOf: (actor
         {
           heading: "Concordance",
           isNumber: true,
-          cell: ({ validation }) => figure(validation.before.concordance),
+          cell: ({ validation }) => formatMeasure(validation.before.concordance),
         },
-        { heading: "Fitted", isNumber: true, cell: ({ validation }) => figure(validation.after.concordance) },
+        {
+          heading: "Fitted",
+          isNumber: true,
+          cell: ({ validation }) => formatMeasure(validation.after.concordance),
+        },
       ]}
     />
   );

@@ -5,8 +5,8 @@ import { count, counted, moment } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
 import type { CheckForm, OverviewForm } from "./forms.ts";
 import { RecentErrors } from "./recent-errors.tsx";
+import { ServerText } from "./server-text.tsx";
 import { Heading } from "./shell.tsx";
-import { Told } from "./told.tsx";
 import { CHECK_STATUS, CHECK_WORDS, lengthOf } from "./words.ts";
 
 const REFRESHED_S = 30;
@@ -88,11 +88,11 @@ function Check({ check }: { check: CheckForm }) {
       <h3>{words.place ? <a href={addressOf(words.place)}>{words.name}</a> : words.name}</h3>
       <div>
         <p>
-          <Told text={detail} />
+          <ServerText text={detail} />
         </p>
         {remedy && (
           <p class="mute">
-            <Told text={remedy} />
+            <ServerText text={remedy} />
           </p>
         )}
       </div>

@@ -3,16 +3,16 @@ import { addressOf, type Place } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { count, counted, date, moment } from "../format.ts";
 import { Section } from "../sections/section.tsx";
-import { AskFirst } from "./ask-first.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { type Credential, Credentials } from "./credentials.tsx";
 import type { FullPartnerForm, TaskForm } from "./forms.ts";
-import { PartnerReceiver } from "./partner-receiver.tsx";
-import { PartnerRemoval, Purged } from "./partner-removal.tsx";
+import { PartnerEndpoint } from "./partner-endpoint.tsx";
+import { PartnerDeleted, PartnerRemoval } from "./partner-removal.tsx";
 import { PartnerSettings } from "./partner-settings.tsx";
-import { Receiver } from "./partners-page.tsx";
+import { PartnerUsage } from "./partner-usage.tsx";
+import { EndpointStatus } from "./partners-page.tsx";
 import { Heading } from "./shell.tsx";
-import { Usage } from "./usage.tsx";
 
 const BUSY_REFRESHED_S = 2;
 
@@ -29,7 +29,7 @@ export function PartnerPage({ id, place }: { id: string; place: Place }) {
   const task = latest?.task ?? null;
   useEffect(() => setBusy(task?.status === "running"), [task]);
   useTitle(loaded.value?.name ?? "Partner");
-  if (task?.kind === "purge" && task.status === "done") return <Purged task={task} />;
+  if (task?.kind === "purge" && task.status === "done") return <PartnerDeleted task={task} />;
   return (
     <>
       <p class="trail small">
@@ -47,7 +47,7 @@ export function PartnerPage({ id, place }: { id: string; place: Place }) {
                 </>
               }
             >
-              <Power partner={partner} path={path} onChange={loaded.again} />
+              <EnableSwitch partner={partner} path={path} onChange={loaded.again} />
             </Heading>
             {shown && (
               <Credentials
@@ -56,15 +56,15 @@ export function PartnerPage({ id, place }: { id: string; place: Place }) {
                 onDone={() => setShown(undefined)}
               />
             )}
-            <Facts partner={partner} />
-            <Usage path={path} place={place} dailyBudget={partner.daily_budget} />
+            <PartnerOverview partner={partner} />
+            <PartnerUsage path={path} place={place} dailyBudget={partner.daily_budget} />
             <PartnerSettings
               key={JSON.stringify([partner.daily_budget, partner.webhook_url, partner.webhook_events])}
               partner={partner}
               path={path}
               onChange={loaded.again}
             />
-            <PartnerReceiver partner={partner} path={path} task={task} onChange={lookAgain} />
+            <PartnerEndpoint partner={partner} path={path} task={task} onChange={lookAgain} />
             <CredentialSection path={path} partner={partner} onNew={setShown} onChange={loaded.again} />
             <PartnerRemoval partner={partner} path={path} task={task} onChange={lookAgain} />
           </>
@@ -74,7 +74,7 @@ export function PartnerPage({ id, place }: { id: string; place: Place }) {
   );
 }
 
-function Facts({ partner }: { partner: FullPartnerForm }) {
+function PartnerOverview({ partner }: { partner: FullPartnerForm }) {
   const { partner_id, webhook_failing_since, webhook_paused_at, webhook_last_error } = partner;
   const since = webhook_paused_at ?? webhook_failing_since;
   const deliveries = (status: string) => addressOf(["deliveries"], { partner_id, status });
@@ -94,7 +94,7 @@ function Facts({ partner }: { partner: FullPartnerForm }) {
         <div>
           <dt>Receiver</dt>
           <dd>
-            <Receiver {...partner} />
+            <EndpointStatus {...partner} />
             {since !== null && (
               <span class="small mute">
                 {" "}
@@ -133,7 +133,7 @@ function Facts({ partner }: { partner: FullPartnerForm }) {
 
 type ChangeProps = { partner: FullPartnerForm; path: string; onChange: () => void };
 
-function Power({ partner, path, onChange }: ChangeProps) {
+function EnableSwitch({ partner, path, onChange }: ChangeProps) {
   const { api } = useConsole();
   const { isRunning, run } = useAction();
   const turn = async (action: "enable" | "disable", said: string) => {
@@ -152,7 +152,7 @@ function Power({ partner, path, onChange }: ChangeProps) {
       </button>
     );
   return (
-    <AskFirst
+    <ConfirmDialog
       name="Disable"
       title={`Disable ${partner.name}?`}
       isGrave
@@ -162,7 +162,7 @@ function Power({ partner, path, onChange }: ChangeProps) {
         Its credentials are refused from now on, its bearer tokens end for good, and its deliveries wait until
         it is enabled again. Nothing is deleted.
       </p>
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 
@@ -190,7 +190,7 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
       <p class="choices">
         {api.session.shows_credentials && (
           <>
-            <AskFirst
+            <ConfirmDialog
               name="New API key"
               title="Make a new API key?"
               isGrave
@@ -199,8 +199,8 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
               <p>
                 The present one ends at once. Programs that use it are refused until they have the new one.
               </p>
-            </AskFirst>
-            <AskFirst
+            </ConfirmDialog>
+            <ConfirmDialog
               name="New client secret"
               title="Make a new client secret?"
               isGrave
@@ -209,8 +209,8 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
               }
             >
               <p>The present one ends at once; bearer tokens that were bought with it live to their end.</p>
-            </AskFirst>
-            <AskFirst
+            </ConfirmDialog>
+            <ConfirmDialog
               name="New webhook secret"
               title="Make a new webhook secret?"
               onConfirm={(given) =>
@@ -228,10 +228,10 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
               <p class="small mute">
                 Meanwhile the new one’s signature is sent beside it. With 0 it takes over at once.
               </p>
-            </AskFirst>
+            </ConfirmDialog>
           </>
         )}
-        <AskFirst
+        <ConfirmDialog
           name="End bearer tokens"
           title="End every bearer token?"
           isGrave
@@ -241,7 +241,7 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
           }}
         >
           <p>{partner.name} has to ask for new ones. Its API key and client secret stay.</p>
-        </AskFirst>
+        </ConfirmDialog>
       </p>
       {partner.webhook_secret_rotates_at && (
         <p class="small mute">

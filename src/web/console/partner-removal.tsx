@@ -3,7 +3,7 @@ import { Empty } from "../browser/states.tsx";
 import { count, counted, moment } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ROOT } from "./admin-client.ts";
-import { AskFirst } from "./ask-first.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole } from "./console-context.ts";
 import type { FullPartnerForm, TaskForm } from "./forms.ts";
 
@@ -48,7 +48,7 @@ export function PartnerRemoval(props: {
           Export
         </a>
         {!isBusy && (
-          <AskFirst
+          <ConfirmDialog
             name="Delete for good"
             title={`Delete ${partner.name} for good?`}
             isGrave
@@ -69,7 +69,7 @@ export function PartnerRemoval(props: {
               Its whole name, to confirm: <bdi class="wanted">{partner.name}</bdi>
               <input name="name" required autoComplete="off" spellcheck={false} />
             </label>
-          </AskFirst>
+          </ConfirmDialog>
         )}
       </p>
     </Section>
@@ -77,7 +77,7 @@ export function PartnerRemoval(props: {
 }
 
 /** In place of the partner that was deleted. */
-export function Purged({ task: { counts, finished_at } }: { task: TaskForm }) {
+export function PartnerDeleted({ task: { counts, finished_at } }: { task: TaskForm }) {
   return (
     <Empty title="The partner is deleted" isPage>
       <p>

@@ -4,11 +4,11 @@ import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, date } from "../format.ts";
+import { CheckEndpoints } from "./check-endpoints.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { type Credential, Credentials } from "./credentials.tsx";
 import type { PartnerForm, PartnerPageForm } from "./forms.ts";
 import { Pager } from "./pager.tsx";
-import { ProbeAll } from "./probe-all.tsx";
 import { Heading } from "./shell.tsx";
 
 /** All partners, and the making of one. */
@@ -19,7 +19,7 @@ export function PartnersPage({ place }: { place: Place }) {
   const query = new URLSearchParams({ limit: "100", offset, ...(search && { search }) });
   const loaded = useRead<PartnerPageForm>(`/admin/partners?${query}`);
   const [isMaking, setMaking] = useState(false);
-  const [made, setMade] = useState<MadePartner>();
+  const [made, setMade] = useState<CreatedPartner>();
   useTitle("Partners");
   return (
     <>
@@ -83,7 +83,7 @@ export function PartnersPage({ place }: { place: Place }) {
                 rowKey={({ partner_id }) => partner_id}
                 columns={[
                   { key: "name", heading: "Partner", cell: PartnerName },
-                  { key: "receiver", heading: "Receiver", shownFrom: "medium", cell: Receiver },
+                  { key: "receiver", heading: "Receiver", shownFrom: "medium", cell: EndpointStatus },
                   {
                     key: "budget",
                     heading: "Calls a day",
@@ -109,7 +109,7 @@ export function PartnersPage({ place }: { place: Place }) {
           )
         }
       </Showing>
-      <ProbeAll />
+      <CheckEndpoints />
     </>
   );
 }
@@ -125,7 +125,7 @@ function PartnerName({ partner_id, name, enabled }: PartnerForm) {
   );
 }
 
-export function Receiver({ webhook_url, webhook_paused_at, webhook_failing_since }: PartnerForm) {
+export function EndpointStatus({ webhook_url, webhook_paused_at, webhook_failing_since }: PartnerForm) {
   if (webhook_url === null) return <span class="mute">None</span>;
   const state =
     webhook_paused_at !== null
@@ -136,7 +136,7 @@ export function Receiver({ webhook_url, webhook_paused_at, webhook_failing_since
   return <span class={`chip ${state.chip}`}>{state.words}</span>;
 }
 
-type MadePartner = {
+type CreatedPartner = {
   partner_id: string;
   name: string;
   api_key: string;
@@ -145,14 +145,20 @@ type MadePartner = {
   webhook_secret: string;
 };
 
-const credentialsOf = (made: MadePartner): Credential[] => [
+const credentialsOf = (made: CreatedPartner): Credential[] => [
   { name: "API key", value: made.api_key },
   { name: "Client id", value: made.client_id },
   { name: "Client secret", value: made.client_secret },
   { name: "Webhook secret", value: made.webhook_secret },
 ];
 
-function NewPartner({ onMade, onCancel }: { onMade: (partner: MadePartner) => void; onCancel: () => void }) {
+function NewPartner({
+  onMade,
+  onCancel,
+}: {
+  onMade: (partner: CreatedPartner) => void;
+  onCancel: () => void;
+}) {
   const { api } = useConsole();
   const { isRunning, run } = useAction();
   const id = useId();
@@ -165,7 +171,7 @@ function NewPartner({ onMade, onCancel }: { onMade: (partner: MadePartner) => vo
       ...(text("budget") !== "" && { daily_budget: Number(text("budget")) }),
       ...(text("url") !== "" && { webhook_url: text("url") }),
     };
-    const made = await run(() => api.write<MadePartner>("POST", "/admin/partners", wanted));
+    const made = await run(() => api.write<CreatedPartner>("POST", "/admin/partners", wanted));
     if (made) onMade(made);
   };
   return (

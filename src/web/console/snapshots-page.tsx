@@ -3,7 +3,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date, moment } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { TIER_WORDS, TIERS } from "../words.ts";
-import { Columns } from "./columns.tsx";
+import { ColumnChart } from "./column-chart.tsx";
 import { useRead, useTitle } from "./console-context.ts";
 import type { SnapshotForm, SnapshotPageForm } from "./forms.ts";
 import { Heading } from "./shell.tsx";
@@ -42,7 +42,7 @@ function Runs({ runs }: { runs: readonly SnapshotForm[] }) {
     <>
       <Section id="elevated" title="Elevated components" about={words}>
         <figure>
-          <Columns
+          <ColumnChart
             words={`Critical and warning components over ${counted(runs.length, "day")}. ${words}`}
             columns={days.map(({ date, run }) => ({
               key: date,
@@ -64,7 +64,7 @@ function Runs({ runs }: { runs: readonly SnapshotForm[] }) {
       </Section>
       <Section id="all" title="All components">
         <figure>
-          <Columns
+          <ColumnChart
             words={`Components of every tier over ${counted(runs.length, "day")}`}
             columns={days.map(({ date, run }) => ({
               key: date,

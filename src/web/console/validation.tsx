@@ -14,7 +14,7 @@ const MEASURES = [
 ] as const;
 
 /** A measure to four places. */
-export const figure = (value: number | null) => (value === null ? "—" : value.toFixed(4));
+export const formatMeasure = (value: number | null) => (value === null ? "—" : value.toFixed(4));
 
 /** How both models would have forecast a year that is known by now. */
 export function Validation({ validation }: { validation: ValidationForm }) {
@@ -38,8 +38,8 @@ export function Validation({ validation }: { validation: ValidationForm }) {
               </>
             ),
           },
-          { heading: "Plain", isNumber: true, cell: ({ key }) => figure(before[key]) },
-          { heading: "Fitted", isNumber: true, cell: ({ key }) => figure(after[key]) },
+          { heading: "Plain", isNumber: true, cell: ({ key }) => formatMeasure(before[key]) },
+          { heading: "Fitted", isNumber: true, cell: ({ key }) => formatMeasure(after[key]) },
         ]}
       />
     </>

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const inField = (at: number) => new Date(at).toISOString().slice(0, 16);
 
 /** Sends a partner's failed deliveries of a window of time again, after they were counted. */
-export function ResendWindow(props: {
+export function ResendFailed(props: {
   /** Whose are looked at above. */
   partnerId: string;
   onResent: () => void;

@@ -2,15 +2,15 @@ import { useState } from "preact/hooks";
 import { addressOf } from "../browser/place.ts";
 import { counted } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
-import { AskFirst } from "./ask-first.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole } from "./console-context.ts";
 import type { PartnerPageForm, ProbeForm } from "./forms.ts";
-import { Verdict } from "./partner-receiver.tsx";
+import { Verdict } from "./partner-endpoint.tsx";
 
 const AT_ONCE = 4;
 
 /** Probes the receiver of every enabled partner, and shows those that believe anybody first. */
-export function ProbeAll() {
+export function CheckEndpoints() {
   const { api } = useConsole();
   const { run } = useAction();
   const [found, setFound] = useState<readonly ProbeForm[]>();
@@ -36,12 +36,12 @@ export function ProbeAll() {
   return (
     <>
       <p class="choices">
-        <AskFirst name="Probe every receiver" title="Probe every partner’s receiver?" onConfirm={probe}>
+        <ConfirmDialog name="Probe every receiver" title="Probe every partner’s receiver?" onConfirm={probe}>
           <p>
             Each gets a webhook.test that is signed wrongly on purpose. One that answers 2xx does not verify,
             and believes anybody who knows its address.
           </p>
-        </AskFirst>
+        </ConfirmDialog>
       </p>
       {found && (
         <section class="card" aria-label="Receivers, probed">

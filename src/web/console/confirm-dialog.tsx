@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 /** A button for what should not happen by a slip: it says first what will be. */
-export function AskFirst(props: {
+export function ConfirmDialog(props: {
   /** The button, and what is confirmed. */
   name: string;
   title: string;

@@ -3,7 +3,7 @@ import { preflight, preflightView } from "../../wire/preflight.ts";
 import { type AdminOperation, adminOperation, answers, ok } from "../operation.ts";
 
 /** Answers 200 whatever is found: that the check was made is what the caller asked for. */
-export function rmPreflightOperation(runPreflight: () => Promise<Preflight>): AdminOperation {
+export function preflightOperation(runPreflight: () => Promise<Preflight>): AdminOperation {
   return adminOperation({
     id: "checkPropertyManagementSystem",
     method: "GET",

@@ -4,11 +4,11 @@ import { count } from "../format.ts";
 import { Numbers } from "../sections/section.tsx";
 import { sentence } from "../words.ts";
 import { Ratio } from "./component-evidence.tsx";
-import { number, percent } from "./exactly.ts";
 import type { FitForm } from "./forms.ts";
+import { formatNumber, formatPercent } from "./precise-format.ts";
 
 /** What a fit says of the stock: whose lives it moved, and whether lives end when they are forecast to. */
-export function FitReport({ fit }: { fit: FitForm }) {
+export function CalibrationReport({ fit }: { fit: FitForm }) {
   const { kinds, frailty_shape, evidence_strength: strength, d_calibration } = fit;
   const moved = kinds.toSorted(
     (a, b) => Math.abs(Math.log(b.life_factor)) - Math.abs(Math.log(a.life_factor)),
@@ -19,22 +19,23 @@ export function FitReport({ fit }: { fit: FitForm }) {
       <p class="small">
         {frailty_shape === null
           ? "Appliances of a kind do not differ among each other."
-          : `Appliances of a kind differ among each other, frailty of shape ${number(frailty_shape)}.`}{" "}
-        A condition counts at the power {number(strength.condition)}, repairs at {number(strength.repairs)}.
+          : `Appliances of a kind differ among each other, frailty of shape ${formatNumber(frailty_shape)}.`}{" "}
+        A condition counts at the power {formatNumber(strength.condition)}, repairs at{" "}
+        {formatNumber(strength.repairs)}.
       </p>
-      <Tenths dCalibration={d_calibration} />
+      <DCalibrationChart dCalibration={d_calibration} />
       <Numbers
         summary="What it makes of the life of each kind"
         rows={moved}
         columns={[
           { heading: "Kind", cell: ({ component_def_id }) => sentence(component_def_id) },
-          { heading: "Life", isNumber: true, cell: ({ life_factor }) => `× ${number(life_factor)}` },
+          { heading: "Life", isNumber: true, cell: ({ life_factor }) => `× ${formatNumber(life_factor)}` },
           {
             heading: "Shorter · longer",
             cell: ({ life_factor }) => <Ratio factor={life_factor} furthest={furthest} isGoodAbove />,
           },
           { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
-          { heading: "Expected", isNumber: true, cell: ({ expected }) => number(expected) },
+          { heading: "Expected", isNumber: true, cell: ({ expected }) => formatNumber(expected) },
         ]}
       />
     </>
@@ -44,7 +45,7 @@ export function FitReport({ fit }: { fit: FitForm }) {
 const HEIGHT = 120;
 
 /** The share of lives that ended in each tenth of their forecast: a tenth each, were the forecasts right. */
-function Tenths({ dCalibration: { before, after } }: { dCalibration: FitForm["d_calibration"] }) {
+function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: FitForm["d_calibration"] }) {
   const most = Math.max(0.15, ...before.shares, ...after.shares);
   const y = scaleLinear([0, most], [HEIGHT, 0]);
   const tenths = before.shares.map((_, at) => at);
@@ -57,7 +58,7 @@ function Tenths({ dCalibration: { before, after } }: { dCalibration: FitForm["d_
         width="100%"
         height={HEIGHT}
         role="img"
-        aria-label={`Lives that ended in each tenth of their forecast, a tenth each were the forecasts right. Chi-squared ${number(before.chi_squared)} plain, ${number(after.chi_squared)} fitted.`}
+        aria-label={`Lives that ended in each tenth of their forecast, a tenth each were the forecasts right. Chi-squared ${formatNumber(before.chi_squared)} plain, ${formatNumber(after.chi_squared)} fitted.`}
       >
         {tenths.map((at) =>
           [before, after].map(({ shares }, nth) => (
@@ -86,8 +87,8 @@ function Tenths({ dCalibration: { before, after } }: { dCalibration: FitForm["d_
         rows={tenths}
         columns={[
           { heading: "Tenth", cell: (at) => String(at + 1) },
-          { heading: "Plain", isNumber: true, cell: (at) => percent(before.shares[at]!) },
-          { heading: "Fitted", isNumber: true, cell: (at) => percent(after.shares[at]!) },
+          { heading: "Plain", isNumber: true, cell: (at) => formatPercent(before.shares[at]!) },
+          { heading: "Fitted", isNumber: true, cell: (at) => formatPercent(after.shares[at]!) },
         ]}
       />
     </figure>

@@ -4,13 +4,13 @@ import { addressOf } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { count, counted, moment } from "../format.ts";
 import { Section } from "../sections/section.tsx";
-import { AskFirst } from "./ask-first.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole } from "./console-context.ts";
 import type { AnnouncedForm, FullPartnerForm, ProbeForm, TaskForm } from "./forms.ts";
 import { VERDICT_WORDS } from "./words.ts";
 
 /** Tries out a partner's receiver, and tells it what it has missed. */
-export function PartnerReceiver(props: {
+export function PartnerEndpoint(props: {
   partner: FullPartnerForm;
   path: string;
   task: TaskForm | null;
@@ -27,8 +27,13 @@ export function PartnerReceiver(props: {
     >
       <p class="choices">
         <SendTest partner={partner} path={path} />
-        <Announce partner={partner} path={path} isRunning={task?.status === "running"} onChange={onChange} />
-        <Probe path={path} />
+        <SendAlerts
+          partner={partner}
+          path={path}
+          isRunning={task?.status === "running"}
+          onChange={onChange}
+        />
+        <ProbeButton path={path} />
       </p>
       {announcing && (
         <p class="small" role="status">
@@ -48,7 +53,7 @@ function SendTest({ partner, path }: { partner: FullPartnerForm; path: string })
   const { api } = useConsole();
   const { run } = useAction();
   return (
-    <AskFirst
+    <ConfirmDialog
       name="Send a test"
       title={`Send ${partner.name} a webhook.test?`}
       onConfirm={async (given) => {
@@ -69,11 +74,11 @@ function SendTest({ partner, path }: { partner: FullPartnerForm; path: string })
         />
       </label>
       <p class="small mute">A receiver that is paused is tried again at once.</p>
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 
-function Probe({ path }: { path: string }) {
+function ProbeButton({ path }: { path: string }) {
   const { api } = useConsole();
   const { isRunning, run } = useAction();
   const [found, setFound] = useState<ProbeForm>();
@@ -107,7 +112,7 @@ export function Verdict({ probe }: { probe: ProbeForm }) {
   );
 }
 
-function Announce(props: {
+function SendAlerts(props: {
   partner: FullPartnerForm;
   path: string;
   isRunning: boolean;
@@ -118,7 +123,7 @@ function Announce(props: {
   const { run } = useAction();
   if (isRunning) return null;
   return (
-    <AskFirst
+    <ConfirmDialog
       name="Announce the present state"
       title={`Tell ${partner.name} what is elevated now?`}
       onConfirm={async () => {
@@ -126,16 +131,16 @@ function Announce(props: {
         onChange();
       }}
     >
-      <Counted path={path} />
+      <AlertCount path={path} />
       <p class="small mute">
         For a receiver that was set after the components had crossed their tiers. Asked twice, it tells twice.
       </p>
-    </AskFirst>
+    </ConfirmDialog>
   );
 }
 
 /** How many deliveries an announcement would be. */
-function Counted({ path }: { path: string }) {
+function AlertCount({ path }: { path: string }) {
   const { api } = useConsole();
   const loaded = useLoaded(path, () =>
     api.write<AnnouncedForm>("POST", `${path}/announce`, { dry_run: true }),

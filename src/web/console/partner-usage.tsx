@@ -2,12 +2,20 @@ import { type Place, replaceQuery } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { count, counted, date } from "../format.ts";
 import { Numbers, Section } from "../sections/section.tsx";
-import { Columns } from "./columns.tsx";
+import { ColumnChart } from "./column-chart.tsx";
 import { useRead } from "./console-context.ts";
 import type { UsageForm } from "./forms.ts";
 
 /** A partner's calls, day by day. */
-export function Usage({ path, place, dailyBudget }: { path: string; place: Place; dailyBudget: number }) {
+export function PartnerUsage({
+  path,
+  place,
+  dailyBudget,
+}: {
+  path: string;
+  place: Place;
+  dailyBudget: number;
+}) {
   const month = place.query.get("month") ?? new Date().toISOString().slice(0, 7);
   const loaded = useRead<UsageForm>(`${path}/usage?month=${encodeURIComponent(month)}`);
   return (
@@ -25,13 +33,13 @@ export function Usage({ path, place, dailyBudget }: { path: string; place: Place
         </span>
       </form>
       <Showing loaded={loaded} what="the calls">
-        {(usage) => <Month usage={usage} dailyBudget={dailyBudget} />}
+        {(usage) => <MonthUsage usage={usage} dailyBudget={dailyBudget} />}
       </Showing>
     </Section>
   );
 }
 
-function Month({ usage, dailyBudget }: { usage: UsageForm; dailyBudget: number }) {
+function MonthUsage({ usage, dailyBudget }: { usage: UsageForm; dailyBudget: number }) {
   const { month, calls, days, billable_units } = usage;
   const [year, number] = month.split("-").map(Number) as [number, number];
   const length = new Date(Date.UTC(year, number, 0)).getUTCDate();
@@ -53,7 +61,7 @@ function Month({ usage, dailyBudget }: { usage: UsageForm; dailyBudget: number }
       {calls > 0 && (
         <>
           <figure>
-            <Columns
+            <ColumnChart
               words={words}
               limit={dailyBudget}
               columns={all.map(({ day, calls }) => ({ key: day, parts: [{ kind: "", value: calls }] }))}

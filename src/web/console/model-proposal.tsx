@@ -1,18 +1,18 @@
 import { Showing } from "../browser/states.tsx";
 import { counted, moment } from "../format.ts";
 import { Section } from "../sections/section.tsx";
-import { AskFirst } from "./ask-first.tsx";
+import { CalibrationReport } from "./calibration-report.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead } from "./console-context.ts";
-import { FitReport } from "./fit-report.tsx";
 import type { ProposalForm } from "./forms.ts";
-import { Told } from "./told.tsx";
+import { ServerText } from "./server-text.tsx";
 import { Validation } from "./validation.tsx";
 
 const PATH = "/admin/model/proposal";
 const REFRESHED_S = 3;
 
 /** A fit of the model to the portfolio's own failures: made on request, shown with its proof, and then put to use. */
-export function Proposal({ onApplied }: { onApplied: () => void }) {
+export function ModelProposal({ onApplied }: { onApplied: () => void }) {
   const { api } = useConsole();
   const loaded = useRead<ProposalForm>(PATH, REFRESHED_S);
   const { isRunning, run } = useAction();
@@ -37,7 +37,7 @@ export function Proposal({ onApplied }: { onApplied: () => void }) {
       <Showing loaded={loaded} what="the fit">
         {(proposal) => (
           <>
-            <Stands proposal={proposal} />
+            <ProposalStatus proposal={proposal} />
             <p class="choices">
               <button
                 type="button"
@@ -49,7 +49,7 @@ export function Proposal({ onApplied }: { onApplied: () => void }) {
                 {proposal.status === "running" ? "At work…" : "Fit it now"}
               </button>
               {proposal.proposal_id !== null && (
-                <AskFirst
+                <ConfirmDialog
                   name={proposal.better ? "Put it to use" : "Put it to use without proof"}
                   title="Put the fit to use?"
                   isGrave={!proposal.better}
@@ -61,7 +61,7 @@ export function Proposal({ onApplied }: { onApplied: () => void }) {
                       : "It is NOT proven better than the plain model; the version says so of itself for good."}{" "}
                     It can be reverted.
                   </p>
-                </AskFirst>
+                </ConfirmDialog>
               )}
             </p>
           </>
@@ -71,7 +71,7 @@ export function Proposal({ onApplied }: { onApplied: () => void }) {
   );
 }
 
-function Stands({ proposal }: { proposal: ProposalForm }) {
+function ProposalStatus({ proposal }: { proposal: ProposalForm }) {
   const { status, by, error, started_at, finished_at, model_version } = proposal;
   if (status === "none") return null;
   if (status === "running")
@@ -85,7 +85,7 @@ function Stands({ proposal }: { proposal: ProposalForm }) {
     return (
       <>
         <p role="alert">
-          <Told text={error!} />
+          <ServerText text={error!} />
         </p>
         <p class="small mute">
           Begun {moment(started_at!)} by <bdi>{by}</bdi>.
@@ -93,7 +93,7 @@ function Stands({ proposal }: { proposal: ProposalForm }) {
         {proposal.proposal_id !== null && (
           <>
             <p>The fit before it is kept.</p>
-            <Kept proposal={proposal} />
+            <CalibrationResult proposal={proposal} />
           </>
         )}
       </>
@@ -104,11 +104,11 @@ function Stands({ proposal }: { proposal: ProposalForm }) {
         Model {model_version} is in use since {moment(finished_at!)}.
       </p>
     );
-  return <Kept proposal={proposal} />;
+  return <CalibrationResult proposal={proposal} />;
 }
 
 /** What can be put to use. */
-function Kept({ proposal }: { proposal: ProposalForm }) {
+function CalibrationResult({ proposal }: { proposal: ProposalForm }) {
   const { better, failures, lives, made_at, validation, fit } = proposal;
   return (
     <>
@@ -119,7 +119,7 @@ function Kept({ proposal }: { proposal: ProposalForm }) {
         {counted(failures!, "failure")} in {counted(lives!, "life", "lives")}, made {moment(made_at!)}.
       </p>
       <Validation validation={validation!} />
-      <FitReport fit={fit!} />
+      <CalibrationReport fit={fit!} />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import { percent } from "../charts/bar.tsx";
 
 /** One column of a chart: its parts from the bottom up. */
-export type ColumnParts = { key: string; parts: readonly { kind: string; value: number }[] };
+export type Column = { key: string; parts: readonly { kind: string; value: number }[] };
 
 const HEIGHT = 160;
 
@@ -10,7 +10,7 @@ const HEIGHT = 160;
  * Columns side by side, as wide as their place. What they say stands in a table below; the line is a limit, such as a
  * budget, drawn where it is near what there is.
  */
-export function Columns(props: { columns: readonly ColumnParts[]; words: string; limit?: number }) {
+export function ColumnChart(props: { columns: readonly Column[]; words: string; limit?: number }) {
   const { columns, words, limit } = props;
   const most = Math.max(1, ...columns.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0)));
   const showsLimit = limit !== undefined && limit > 0 && limit < most * 2;
