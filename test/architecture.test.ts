@@ -132,7 +132,9 @@ const src = sourcesIn("src");
 test("the sources are found, and their imports seen", () => {
   expect(src.length).toBeGreaterThan(100);
   const app = src.find(({ path }) => path === "src/app/app.ts")!;
-  expect(importsOf(app)).toEqual(expect.arrayContaining(["../store/sqlite/remains.ts", "../http/server.ts"]));
+  expect(importsOf(app)).toEqual(
+    expect.arrayContaining(["../store/sqlite/leftover-files.ts", "../http/server.ts"]),
+  );
   const types = importsOf({
     path: "",
     text: 'import type { A } from "./a.ts";\nimport {\n  type B,\n} from "./b.ts";',

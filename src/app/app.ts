@@ -24,7 +24,7 @@ import { Metrics } from "../metrics/metrics.ts";
 import { contains, parseAddress, parseNetwork } from "../networks.ts";
 import { actingPasses } from "../secrets/acting-pass.ts";
 import { tokens } from "../secrets/tokens.ts";
-import { refuseRemains } from "../store/sqlite/remains.ts";
+import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import type { AmongServers } from "../usecases/among-servers.ts";
 import { checkHealth } from "../usecases/check-health.ts";
 import { DailyBudgets } from "../usecases/daily-budgets.ts";
@@ -73,7 +73,7 @@ export type App = Pick<JoinedServers, "mustStop"> & {
 /** The composition root: builds every room from the settings, and listens. Throws an OperatorError when it cannot. */
 export async function startApp(world: AppWorld): Promise<App> {
   const { config } = world;
-  if (config.storage.url === "") refuseRemains(databaseFile(config.storage.dataDir));
+  if (config.storage.url === "") refuseLeftoverFiles(databaseFile(config.storage.dataDir));
   makeDataFolder(config.storage.dataDir);
   // Before the database is opened, since that may migrate it under another server's feet.
   const lock = lockFolder(config.storage.dataDir);

@@ -15,7 +15,7 @@ import {
 } from "../secrets/master-key.ts";
 import { type Sealer, sealer } from "../secrets/sealer.ts";
 import { anySealedSecret, openForReading } from "../store/sqlite/inspect.ts";
-import { hasDatabase, refuseRemains } from "../store/sqlite/remains.ts";
+import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/store.ts";
 import type { Store } from "../store/store.ts";
 
@@ -60,7 +60,7 @@ function openOwnDatabase({
 }: DataFolderWorld): DataFolder {
   const { dataDir } = config.storage;
   const file = databaseFile(dataDir);
-  refuseRemains(file);
+  refuseLeftoverFiles(file);
   makeDataFolder(dataDir);
   const isNew = !hasDatabase(file);
   if (!isNew) settleKey(dataDir, env, random);

@@ -1,7 +1,7 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
-import { readable } from "../store/sqlite/errors.ts";
+import { explainError } from "../store/sqlite/errors.ts";
 import { databaseFile } from "./data-folder.ts";
 
 /**
@@ -37,6 +37,6 @@ export function lockFolder(dataDir: string): ReturnType<typeof lockInstance> {
   try {
     return lockInstance(dataDir);
   } catch (error) {
-    throw readable(error, databaseFile(dataDir));
+    throw explainError(error, databaseFile(dataDir));
   }
 }

@@ -7,10 +7,10 @@ import { isUploadName } from "../domain/photo.ts";
 import type { Instant } from "../domain/time.ts";
 import { placeFile, replaceFile } from "../files.ts";
 import { keyFilePath, keyIsInEnvironment } from "../secrets/master-key.ts";
-import { postgresSource, postgresTarget } from "../store/postgres/side.ts";
-import { UNFINISHED } from "../store/sqlite/remains.ts";
-import { sqliteSide } from "../store/sqlite/side.ts";
-import { type Moved, type Side, transfer, uploadRows } from "../store/transfer.ts";
+import { postgresSource, postgresTarget } from "../store/postgres/transfer-endpoint.ts";
+import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-files.ts";
+import { sqliteEndpoint } from "../store/sqlite/transfer-endpoint.ts";
+import { type TransferEndpoint, type TransferredRows, transfer, uploadRows } from "../store/transfer.ts";
 import { DailyBudgets } from "../usecases/daily-budgets.ts";
 import { openBudgetLedger } from "./budget-ledger.ts";
 import { databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
@@ -28,7 +28,7 @@ export type MoveWorld = {
   again: boolean;
   onStep: (step: MoveStep, done: number, total: number) => void;
 };
-export type MoveResult = { from: string; to: string; rows: Moved; photos: number };
+export type MoveResult = { from: string; to: string; rows: TransferredRows; photos: number };
 
 export const isPostgres = (place: string) => /^postgres(ql)?:/i.test(place);
 
@@ -38,7 +38,7 @@ type Pictures = {
   read(name: string): Promise<{ bytes: Uint8Array; writtenAt: Instant }>;
   write(name: string, bytes: Uint8Array, writtenAt: Instant): Promise<void>;
 };
-type Place = Side & { pictures: Pictures; close(): void | Promise<void> };
+type Place = TransferEndpoint & { pictures: Pictures; close(): void | Promise<void> };
 type Target = Place & { finish(): Promise<void> };
 
 /**
@@ -96,7 +96,7 @@ async function folderSource({ config, env, clock, random }: MoveWorld): Promise<
       ledger.close();
       await store.close();
     }
-    const side = sqliteSide(databaseFile(dataDir), clock());
+    const side = sqliteEndpoint(databaseFile(dataDir), clock());
     return {
       ...side,
       pictures: filesIn(dataDir),
@@ -123,11 +123,11 @@ async function databaseTarget({ to, again, clock }: MoveWorld): Promise<Target> 
 
 /** A data folder whose database gets its name last. */
 function folderTarget({ config, env, to: dataDir, again, clock }: MoveWorld): Target {
-  const unfinished = join(dataDir, UNFINISHED);
+  const unfinished = join(dataDir, UNFINISHED_DATABASE);
   const found = existsSync(dataDir) ? readdirSync(dataDir) : [];
-  const isLeft = found.includes(UNFINISHED);
+  const isLeft = found.includes(UNFINISHED_DATABASE);
   if (isLeft && again)
-    for (const name of found.filter((name) => name.startsWith(UNFINISHED) || LEFT.includes(name)))
+    for (const name of found.filter((name) => name.startsWith(UNFINISHED_DATABASE) || LEFT.includes(name)))
       rmSync(join(dataDir, name), { recursive: true });
   else if (isLeft)
     throw new OperatorError(
@@ -141,7 +141,7 @@ function folderTarget({ config, env, to: dataDir, again, clock }: MoveWorld): Ta
       "Name a folder that is empty, or not there yet.",
     );
   makeDataFolder(dataDir);
-  const side = sqliteSide(unfinished, clock());
+  const side = sqliteEndpoint(unfinished, clock());
   let isOpen = true;
   const close = () => {
     if (isOpen) side.close();

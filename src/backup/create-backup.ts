@@ -4,7 +4,7 @@ import { OperatorError, refusedWrite } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { alreadyThere, placeFile, requireRoom, withScratchFolder } from "../files.ts";
 import { keyFilePath } from "../secrets/master-key.ts";
-import { readable } from "../store/sqlite/errors.ts";
+import { explainError } from "../store/sqlite/errors.ts";
 import {
   copyDatabase,
   countRows,
@@ -72,7 +72,7 @@ function copyChecked(databaseFile: string, copy: string): Copied {
     source.run("PRAGMA synchronous = OFF");
     copyDatabase(source, copy);
   } catch (error) {
-    throw readable(error, databaseFile);
+    throw explainError(error, databaseFile);
   } finally {
     source.close();
   }

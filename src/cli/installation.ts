@@ -1,7 +1,7 @@
 import { databaseFile } from "../app/data-folder.ts";
 import { configPlaces } from "../config/load.ts";
 import { OperatorError } from "../domain/errors.ts";
-import { hasDatabase, refuseRemains } from "../store/sqlite/remains.ts";
+import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import type { Context } from "./context.ts";
 
 type Where = Pick<Context, "config" | "cwd" | "root">;
@@ -17,7 +17,7 @@ export function requireInstallation(where: Where): void {
   if (url !== "") return;
   const file = databaseFile(dataDir);
   if (hasDatabase(file)) return;
-  refuseRemains(file);
+  refuseLeftoverFiles(file);
   throw new OperatorError(
     `no installation in ${dataDir}: mainstay.db not found`,
     `${configurationUsed(where)} Specify it with --config or --data-dir, or create one with \`mainstay init\`.`,

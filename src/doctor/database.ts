@@ -8,7 +8,7 @@ import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
 import { sealer } from "../secrets/sealer.ts";
 import { SNAPSHOT_LATE_MS } from "../store/queries/snapshots.ts";
 import type { DatabaseState, ModelState } from "../store/sqlite/database-state.ts";
-import { readable } from "../store/sqlite/errors.ts";
+import { explainError } from "../store/sqlite/errors.ts";
 import {
   anySealedSecret,
   integrityProblems,
@@ -31,7 +31,7 @@ export function checkIntegrity(db: Database, file: string, depth: "quick" | "ful
       return ok(`${file} is whole (${depth} check, ${inMegabytes(statSync(file).size)})`);
     return fail(`${file} is damaged: ${problems.slice(0, 3).join("; ")}`, FROM_BACKUP);
   } catch (error) {
-    return fail((readable(error, file) as Error).message, FROM_BACKUP);
+    return fail((explainError(error, file) as Error).message, FROM_BACKUP);
   }
 }
 
@@ -42,7 +42,7 @@ export function checkSchema(db: Database, file: string): Finding {
     missing = missingMigrations(db, file).length;
     version = schemaVersion(db);
   } catch (error) {
-    throw readable(error, file);
+    throw explainError(error, file);
   }
   if (version === 0) return fail(`${file} is empty: it holds no table of Mainstay`, FROM_BACKUP);
   if (missing === 0) return ok(`version ${version}, this executable's own`);

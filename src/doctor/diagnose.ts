@@ -4,9 +4,9 @@ import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
 import type { KeyEnvironment } from "../secrets/master-key.ts";
 import { type DatabaseState, readDatabaseState, readModelState } from "../store/sqlite/database-state.ts";
-import { readable } from "../store/sqlite/errors.ts";
+import { explainError } from "../store/sqlite/errors.ts";
 import { openWithoutTrace } from "../store/sqlite/inspect.ts";
-import { hasDatabase, refuseRemains } from "../store/sqlite/remains.ts";
+import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { checkBackup } from "./backup.ts";
 import { type Check, type CheckResult, fail, ok, runChecks } from "./check.ts";
 import {
@@ -76,7 +76,7 @@ async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
         {
           name: "database",
           run: () => {
-            refuseRemains(databaseFile);
+            refuseLeftoverFiles(databaseFile);
             return fail(
               `there is no database ${databaseFile}`,
               `${patient.configuration} Name the right folder by --config or --data-dir, make one with \`mainstay init\`, or restore a backup.`,
@@ -95,7 +95,7 @@ async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
     ]);
     return [...checks, ...(await runChecks(stateChecks(opened, patient)))];
   } catch (error) {
-    const { message, hint } = readable(error, databaseFile) as Error & { hint?: string };
+    const { message, hint } = explainError(error, databaseFile) as Error & { hint?: string };
     return [
       { name: "database", ...fail(message, hint ?? "Restore the last good backup with `mainstay restore`.") },
     ];
@@ -108,7 +108,7 @@ async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
 async function checkShared({ config, env, now, modelVersion }: Patient): Promise<CheckResult[]> {
   const { dataDir, url } = config.storage;
   // Only here, so that who keeps to a file does not load a driver that is not used.
-  const { examine } = await import("../store/postgres/examine.ts");
+  const { diagnoseDatabase: examine } = await import("../store/postgres/diagnostics/database-diagnostics.ts");
   let found: Awaited<ReturnType<typeof examine>>;
   try {
     found = await examine(url);
@@ -116,7 +116,7 @@ async function checkShared({ config, env, now, modelVersion }: Patient): Promise
     const { message, hint } = error as Error & { hint?: string };
     return [{ name: "database", ...fail(message, hint ?? "See what PostgreSQL's log says.") }];
   }
-  const { facts, schema, rows } = found;
+  const { server: facts, schema, rows } = found;
   return await runChecks([
     { name: "database", run: () => databaseFound(facts) },
     { name: "schema", run: () => checkSharedSchema(schema) },

@@ -1,7 +1,7 @@
 import { type Instant, toIso } from "../domain/time.ts";
 import { inMegabytes } from "../files.ts";
-import type { Examined } from "../store/postgres/examine.ts";
-import type { ServerFacts } from "../store/postgres/facts.ts";
+import type { DatabaseDiagnostics } from "../store/postgres/diagnostics/database-diagnostics.ts";
+import type { ServerDiagnostics } from "../store/postgres/diagnostics/server-diagnostics.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 import { age } from "./database.ts";
 
@@ -11,7 +11,7 @@ const CLOCK_LOOSE_MS = 2_000;
 const STANDBY_LAG_MS = 30_000;
 
 /** What holds of the database server, each by itself. */
-export const serverChecks = (facts: ServerFacts, now: Instant): Check[] => [
+export const serverChecks = (facts: ServerDiagnostics, now: Instant): Check[] => [
   { name: "encryption", run: () => checkEncryption(facts) },
   { name: "privileges", run: () => checkPrivileges(facts) },
   { name: "time_zone", run: () => ok(`${facts.timeZone}; instants are stored as UTC, so any will do`) },
@@ -21,11 +21,11 @@ export const serverChecks = (facts: ServerFacts, now: Instant): Check[] => [
   { name: "replication", run: () => checkReplication(facts) },
 ];
 
-export function databaseFound({ shown, version, encoding, sizeBytes }: ServerFacts): Finding {
-  return ok(`${shown} answers: PostgreSQL ${version}, ${encoding}, ${inMegabytes(sizeBytes)}`);
+export function databaseFound({ displayName, version, encoding, sizeBytes }: ServerDiagnostics): Finding {
+  return ok(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${inMegabytes(sizeBytes)}`);
 }
 
-export function checkSharedSchema({ version, missing, gaps }: Examined["schema"]): Finding {
+export function checkSharedSchema({ version, missing, gaps }: DatabaseDiagnostics["schema"]): Finding {
   if (gaps !== undefined)
     return fail(
       `only a part of it is there: ${gaps}`,
@@ -43,7 +43,7 @@ export function checkStoredPhotos({ known, missing }: { known: number; missing: 
   return missing === 0 ? ok(detail) : warn(detail, "The others can't be shown; look for them in a backup.");
 }
 
-function checkEncryption({ isNear, isEncrypted }: ServerFacts): Finding {
+function checkEncryption({ isLocal: isNear, isEncrypted }: ServerDiagnostics): Finding {
   if (isEncrypted) return ok("the connection is encrypted");
   if (isNear) return ok("the connection is not encrypted, and stays on this machine");
   return warn(
@@ -52,7 +52,7 @@ function checkEncryption({ isNear, isEncrypted }: ServerFacts): Finding {
   );
 }
 
-function checkPrivileges({ mayCreate, forbidden }: ServerFacts): Finding {
+function checkPrivileges({ mayCreate, forbidden }: ServerDiagnostics): Finding {
   const grant = "Let the user own the database, or grant it the rights that the manual lists under roles.";
   if (forbidden.length > 0)
     return fail(`the user may not read and write ${forbidden.slice(0, 5).join(", ")}`, grant);
@@ -64,7 +64,7 @@ function checkPrivileges({ mayCreate, forbidden }: ServerFacts): Finding {
   return ok("the user may read and write every table, and make new ones for an upgrade");
 }
 
-function checkDatabaseClock({ clock: { offMs, doubtMs } }: ServerFacts, now: Instant): Finding {
+function checkDatabaseClock({ clock: { offMs, doubtMs } }: ServerDiagnostics, now: Instant): Finding {
   const remedy = "Keep the clocks of both machines by NTP.";
   const detail = `this machine's clock (${toIso(now)}) is ${age(Math.abs(offMs))} ${offMs < 0 ? "behind" : "ahead of"} the database's`;
   if (Math.abs(offMs) > CLOCK_OFF_MS + doubtMs)
@@ -73,7 +73,7 @@ function checkDatabaseClock({ clock: { offMs, doubtMs } }: ServerFacts, now: Ins
   return ok(`this machine's clock and the database's agree to ${Math.max(Math.abs(offMs), doubtMs)} ms`);
 }
 
-function checkConnections({ connections: { most, used, perServer } }: ServerFacts): Finding {
+function checkConnections({ connections: { most, used, perServer } }: ServerDiagnostics): Finding {
   const detail = `${used} of ${most} are in use; a server takes up to ${perServer}`;
   if (most - used >= perServer) return ok(detail);
   return warn(
@@ -82,7 +82,7 @@ function checkConnections({ connections: { most, used, perServer } }: ServerFact
   );
 }
 
-function checkDurability({ unsafe }: ServerFacts): Finding {
+function checkDurability({ unsafe }: ServerDiagnostics): Finding {
   if (unsafe.length === 0) return ok("what is committed survives a power cut");
   return warn(
     `${unsafe.join(" and ")} ${unsafe.length === 1 ? "is" : "are"} off: what was acknowledged may be lost with the power`,
@@ -90,7 +90,7 @@ function checkDurability({ unsafe }: ServerFacts): Finding {
   );
 }
 
-function checkReplication({ standbys }: ServerFacts): Finding {
+function checkReplication({ standbys }: ServerDiagnostics): Finding {
   if (standbys === undefined)
     return ok("the user may not see standbys; GRANT pg_monitor would let this look at their lag");
   if (standbys.length === 0) return ok("no standby is connected");

@@ -23,7 +23,7 @@ export function readItems<T>(
 /** Takes what was read, item by item; a refused one is reported at its position. Others have their turn in between. */
 export async function takeItems<T, R>(
   items: readonly ReadItem<T>[],
-  { giveWay }: { giveWay(): Promise<void> },
+  { yieldToEventLoop }: { yieldToEventLoop(): Promise<void> },
   take: (input: T) => Promise<R>,
 ): Promise<BulkResult<R>> {
   const result: BulkResult<R> = { kept: [], errors: [] };
@@ -37,7 +37,7 @@ export async function takeItems<T, R>(
     } catch (error) {
       result.errors.push({ index, error: refusal(error) });
     }
-    await giveWay();
+    await yieldToEventLoop();
   }
   return result;
 }
@@ -45,13 +45,13 @@ export async function takeItems<T, R>(
 /** The body that a bulk request is answered with, its records made with others' turns in between. */
 export async function bulkAnswer<R, View>(
   { kept, errors }: BulkResult<R>,
-  { giveWay }: { giveWay(): Promise<void> },
+  { yieldToEventLoop }: { yieldToEventLoop(): Promise<void> },
   view: (item: R) => View,
 ) {
   const views: View[] = [];
   for (const item of kept) {
     views.push(view(item));
-    await giveWay();
+    await yieldToEventLoop();
   }
   return bulkView({ kept: views, errors }, (made) => made);
 }

@@ -81,7 +81,7 @@ export class Idempotency {
   async keep<Body>(tx: Tx, identity: RequestIdentity, reply: Reply<Body>): Promise<Reply<Body>> {
     const statusCode = reply.status ?? 200;
     if (statusCode < 200 || statusCode > 299) return reply;
-    const body = (await jsonInTurns(reply.body, tx.giveWay)).join("");
+    const body = (await jsonInTurns(reply.body, tx.yieldToEventLoop)).join("");
     const { partner, operation, key, bodyHash } = identity;
     await tx.idempotency.save({
       partnerId: partner.id,

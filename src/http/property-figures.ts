@@ -26,7 +26,7 @@ import { historyEventView } from "../wire/service-event.ts";
 /** Units of a page of them. */
 const UNITS = 1000;
 
-type World = { store: Pick<Store, "read" | "atOneMoment">; knowledge: Knowledge; now: Instant };
+type World = { store: Pick<Store, "read" | "inReadSnapshot">; knowledge: Knowledge; now: Instant };
 
 /**
  * What a property's page shows, in the forms that the public API answers with, its components all of one moment. Others

@@ -62,7 +62,7 @@ export function jobTable(world: JobWorld): Job[] {
               const some = await tx.idempotency.prune(tx.now - REPLIES_KEPT_MS, STEP);
               pruned += some;
               if (some < STEP) break;
-              await tx.giveWay();
+              await tx.yieldToEventLoop();
             }
             return pruned;
           });

@@ -2,7 +2,7 @@ import { isNotNull, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { StoredCorrections } from "../domain/calibration/model-version.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
-import type { Kit } from "./kit.ts";
+import type { ColumnTypes } from "./column-types.ts";
 
 /**
  * Every table, once, over the column types of an engine. Ids are text and sort by creation; days are `YYYY-MM-DD`;
@@ -10,7 +10,7 @@ import type { Kit } from "./kit.ts";
  * table without gaps from 1: nothing that has one is deleted but with all of its partner, so the row at any offset of
  * a list is found by its number instead of by counting.
  */
-export function schemaOf(kit: Kit) {
+export function schemaOf(kit: ColumnTypes) {
   const {
     table,
     text,

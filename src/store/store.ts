@@ -45,12 +45,12 @@ export type Tx = Stores & {
    * Lets reads and timers have their turn when this write has held the event loop for a while. Call it between the
    * short steps of whatever may be long.
    */
-  giveWay(): Promise<void>;
+  yieldToEventLoop(): Promise<void>;
   /** Of the call that this write is part of; null for a job's and a command's. Kept with what it sends. */
   requestId: string | null;
   newId(kind: IdKind): string;
   /** Says that something changes that the partner is shown: what was answered before is worked out anew. */
-  revise(partnerId: string): void;
+  bumpRevision(partnerId: string): void;
   /** Says that the partner's outbox got a delivery; told to the listener once the transaction is committed. */
   outboxChanged(partnerId: string): void;
 };
@@ -73,7 +73,7 @@ export type PartnerRows = {
 };
 
 /** What setting a block of calls aside has come to. */
-export type CallBlock = {
+export type BudgetReservation = {
   /** The partner's, when it was asked for. */
   revision: number;
   /** Calls of the day that are taken with the block; undefined when nothing was granted. */
@@ -81,12 +81,12 @@ export type CallBlock = {
 };
 
 /** Sets calls of a partner's day aside by the one statement that reads the partner's revision. */
-export type CallBlocks = {
+export type BudgetReservations = {
   /**
    * Grants all of the calls or none: whoever else takes of the budget, never more than it is granted in all. Undefined,
    * or with nothing granted, where the calls are to be had by a write, or not at all.
    */
-  setAside(partnerId: string, day: Day, calls: number, budget: number): Promise<CallBlock | undefined>;
+  reserve(partnerId: string, day: Day, calls: number, budget: number): Promise<BudgetReservation | undefined>;
 };
 
 export type Store = {
@@ -98,7 +98,7 @@ export type Store = {
    * Reads in several steps as if they were one: `read` sees what is committed when it first reads, and nothing of
    * later. Not for long: what is kept for it grows meanwhile.
    */
-  atOneMoment<T>(run: (read: Stores) => Promise<T>): Promise<T>;
+  inReadSnapshot<T>(run: (read: Stores) => Promise<T>): Promise<T>;
   /**
    * Runs the function in a transaction and resolves with its value once that is committed and on the disk; rejects
    * with nothing written when it throws, and with a StorageError when it cannot be stored. It must wait for nothing
@@ -107,7 +107,7 @@ export type Store = {
    */
   write<T>(run: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Where a write costs more of the database than a statement does. */
-  callBlocks?: CallBlocks;
+  budgetReservations?: BudgetReservations;
   /** What a query has failed with, as it may be logged: without the values given to it, a StorageError when it is the disk. */
   explain(error: unknown): unknown;
   /** Changes whenever another process has committed to the same database. */
@@ -136,7 +136,7 @@ export type StoreOptions = {
   clock: () => Instant;
   random: FillRandom;
   /** Milliseconds of a clock that nobody sets; the process's own when not given. */
-  ticks?: () => number;
+  monotonicMs?: () => number;
   sleep?: (ms: number) => Promise<void>;
   /** Writes committed together at most. */
   groupSize?: number;

@@ -8,8 +8,8 @@ import { consoleSessionStore } from "./queries/console-sessions.ts";
 import { deliveryStore } from "./queries/deliveries.ts";
 import { deliveryLogStore } from "./queries/delivery-log.ts";
 import { embedStore } from "./queries/embeds.ts";
+import { eventCursorStore } from "./queries/event-cursors.ts";
 import { eventLogStore } from "./queries/event-log.ts";
-import { eventWalkStore } from "./queries/event-walks.ts";
 import { exportStore } from "./queries/export.ts";
 import { gaugeStore } from "./queries/gauges.ts";
 import { installationStore } from "./queries/installation.ts";
@@ -60,7 +60,7 @@ export const storesOf = (engine: Engine) => ({
   gauges: gaugeStore(engine),
   servers: serverStore(engine),
   minuteCalls: minuteCallStore(engine),
-  eventWalks: eventWalkStore(engine),
+  eventWalks: eventCursorStore(engine),
   consoleSessions: consoleSessionStore(engine),
   uploads: uploadStore(engine),
   installation: installationStore(engine),

@@ -4,10 +4,10 @@ import { OperatorError } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Engine } from "./engine.ts";
 import { schemaOf, type Tables } from "./schema.ts";
-import { sqliteKit } from "./sqlite/kit.ts";
+import { sqliteColumnTypes } from "./sqlite/column-types.ts";
 
 /** One of the two databases of a transfer, which nobody else writes to meanwhile. */
-export type Side = {
+export type TransferEndpoint = {
   /** How operators know it. */
   name: string;
   engine: Engine;
@@ -15,19 +15,19 @@ export type Side = {
   /** No earlier than any instant that was given to a row, whoever's it is. */
   lastInstant(): Promise<Instant>;
   /** Rows that are written from now on get later instants than this, and numbers that none has. */
-  goOnAfter(instant: Instant): Promise<void>;
+  advancePast(instant: Instant): Promise<void>;
 };
 
 export type TransferStep = "copying" | "comparing";
 export type OnRows = (step: TransferStep, done: number, total: number) => void;
 /** Rows by table. */
-export type Moved = Readonly<Record<string, number>>;
+export type TransferredRows = Readonly<Record<string, number>>;
 
 type Name = keyof Tables;
 type Row = Record<string, unknown>;
 
 /** What the tables are called and consist of, in whichever engine. */
-const known: Tables = schemaOf(sqliteKit);
+const known: Tables = schemaOf(sqliteColumnTypes);
 const NAMES = Object.keys(known) as Name[];
 
 /** Of servers that run, which none does during a move; and pictures, which one of the sides may have as files. */
@@ -41,7 +41,11 @@ const MOST_VALUES = 30_000;
  * Copies every row of one database to another that has the schema and no rows, and compares both: the count of every
  * table, the sum of every column, and every row as it is read back. Throws an OperatorError with what differs.
  */
-export async function transfer(from: Side, to: Side, onRows: OnRows): Promise<Moved> {
+export async function transfer(
+  from: TransferEndpoint,
+  to: TransferEndpoint,
+  onRows: OnRows,
+): Promise<TransferredRows> {
   const names = inOrder().filter((name) => !LEFT_OUT.includes(name));
   const counts: Record<string, number> = {};
   for (const name of names) counts[name] = (await measure(from.engine, name)).get("rows") as number;
@@ -73,7 +77,7 @@ export async function transfer(from: Side, to: Side, onRows: OnRows): Promise<Mo
     if (digest !== digests.get(name))
       throw differs(`the rows of ${tableName(name)} are others in ${to.name} than in ${from.name}`);
   }
-  await to.goOnAfter(await from.lastInstant());
+  await to.advancePast(await from.lastInstant());
   return Object.fromEntries(names.map((name) => [tableName(name), counts[name]!]));
 }
 
@@ -102,7 +106,7 @@ function inOrder(): Name[] {
 }
 
 /** What a new schema has of itself, such as the clock's row. */
-async function clear(to: Side, name: Name): Promise<void> {
+async function clear(to: TransferEndpoint, name: Name): Promise<void> {
   if ((await measure(to.engine, name)).get("rows") === 0) return;
   await to.transaction(async () => {
     await to.engine.db.delete(to.engine.tables[name]);
@@ -122,8 +126,8 @@ const NOT_OF_PORTFOLIO: readonly Name[] = [
  * become of it there. `from` reads as of one moment.
  */
 export async function copyPortfolio(
-  from: Pick<Side, "engine" | "lastInstant">,
-  to: Side,
+  from: Pick<TransferEndpoint, "engine" | "lastInstant">,
+  to: TransferEndpoint,
   partnerId: string,
 ): Promise<void> {
   for (const name of inOrder().filter((name) => !NOT_OF_PORTFOLIO.includes(name))) {
@@ -134,7 +138,7 @@ export async function copyPortfolio(
       });
     }
   }
-  await to.goOnAfter(await from.lastInstant());
+  await to.advancePast(await from.lastInstant());
 }
 
 /** Which rows of a table are a partner's; undefined where they are everybody's. */
@@ -197,7 +201,7 @@ const MASK = 0xffff_ffff_ffff_ffffn;
 const bytesAsText = (_: string, value: unknown) =>
   value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
 
-async function compareSums(from: Side, to: Side, name: Name): Promise<void> {
+async function compareSums(from: TransferEndpoint, to: TransferEndpoint, name: Name): Promise<void> {
   const [there, here] = [await measure(from.engine, name), await measure(to.engine, name)];
   for (const [what, expected] of there) {
     const found = here.get(what);

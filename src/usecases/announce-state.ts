@@ -58,7 +58,7 @@ export async function announceState(
             queued++;
             await outbox.add({ ...message, orderKey: component.id });
             await tx.components.setAnnouncedTier(component.id, tier);
-            await tx.giveWay();
+            await tx.yieldToEventLoop();
           }
           return { found: rows.length, queued, last: rows.at(-1)?.seq ?? after };
         },

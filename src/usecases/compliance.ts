@@ -17,13 +17,13 @@ const ITEM_BYTES = 700;
  * moment. `hold` is told how many bytes more there are; what it throws ends it.
  */
 export function complianceOf(
-  store: Pick<Store, "atOneMoment">,
+  store: Pick<Store, "inReadSnapshot">,
   knowledge: Knowledge,
   propertyId: string,
   today: Day,
   hold: (bytes: number) => void,
 ): Promise<ComplianceItem<Appliance>[]> {
-  return store.atOneMoment(async (read) => {
+  return store.inReadSnapshot(async (read) => {
     const all: ComplianceItem<Appliance>[] = [];
     for (let after = 0; ; await takeTurns()) {
       const appliances = await read.appliances.ofPropertyAfter(propertyId, after, APPLIANCES_A_STEP);

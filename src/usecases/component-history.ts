@@ -19,7 +19,7 @@ export async function componentHistory(
 ): Promise<ServiceEvent[]> {
   const first = await store.read.serviceEvents.ofComponent(component, undefined, STEP);
   if (first.length < STEP) return first;
-  return await store.atOneMoment(async (read) => {
+  return await store.inReadSnapshot(async (read) => {
     const all: ServiceEvent[] = [];
     for (;;) {
       const some = await read.serviceEvents.ofComponent(component, all.at(-1), STEP);

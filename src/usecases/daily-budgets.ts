@@ -1,7 +1,7 @@
 import { StorageError } from "../domain/errors.ts";
 import type { Partner } from "../domain/partner.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
-import type { CallBlock, Store, Tx } from "../store/store.ts";
+import type { BudgetReservation, Store, Tx } from "../store/store.ts";
 import { takeTurns } from "./walk.ts";
 
 /** Calls set aside at a time, and the number left at which more are fetched ahead: never over 10 together. */
@@ -114,12 +114,12 @@ export class DailyBudgets {
   }
 
   #isShort({ day, left, taken, budget, fetching }: Account): boolean {
-    if (!this.store.callBlocks || fetching || left > FETCH_AT) return false;
+    if (!this.store.budgetReservations || fetching || left > FETCH_AT) return false;
     return taken + BLOCK <= budget && day === dayOf(this.clock());
   }
 
   /** Undefined where it could not be: whoever has no call left takes another way. */
-  #setAsideAhead(partnerId: string, account: Account): Promise<CallBlock | undefined> {
+  #setAsideAhead(partnerId: string, account: Account): Promise<BudgetReservation | undefined> {
     const block = this.#setAsideAtOnce(partnerId, account, account.budget).catch(() => undefined);
     account.fetching = block
       .then(() => {})
@@ -130,10 +130,14 @@ export class DailyBudgets {
   }
 
   /** Sets a block aside by one statement, all of it or nothing. */
-  async #setAsideAtOnce(partnerId: string, account: Account, budget: number): Promise<CallBlock | undefined> {
+  async #setAsideAtOnce(
+    partnerId: string,
+    account: Account,
+    budget: number,
+  ): Promise<BudgetReservation | undefined> {
     const calls = BLOCK + account.waiting;
     if (account.taken + calls > budget) return undefined;
-    const block = await this.store.callBlocks?.setAside(partnerId, account.day, calls, budget);
+    const block = await this.store.budgetReservations?.reserve(partnerId, account.day, calls, budget);
     if (block?.taken === undefined) return block;
     account.taken = block.taken;
     account.left += calls;
@@ -148,7 +152,7 @@ export class DailyBudgets {
       // What was set aside before the budget was lowered is not used beyond the lower one.
       if (account.left > 0 && account.taken - account.left < partner.dailyBudget) {
         account.left--;
-        if (account.left <= FETCH_AT && !this.store.callBlocks)
+        if (account.left <= FETCH_AT && !this.store.budgetReservations)
           void this.#fetch(partner, account)?.catch(() => {});
         return { allowed: true, remaining: Math.max(0, partner.dailyBudget - account.taken + account.left) };
       }
@@ -232,7 +236,7 @@ export class DailyBudgets {
 
   async #setAside(partner: Partner, account: Account): Promise<void> {
     if (await this.#noteAhead(partner, account)) return;
-    if (this.store.callBlocks && account.budget >= 0) {
+    if (this.store.budgetReservations && account.budget >= 0) {
       // In the next turn, so that it is set aside for all who came in this one.
       await takeTurns();
       const block = await this.#setAsideAtOnce(partner.id, account, partner.dailyBudget);

@@ -31,7 +31,7 @@ export async function discardLaterSnapshots(
       if (!isDeepStrictEqual(await comeTo(tx, shares, today), before))
         for await (const scored of scoredAfter(tx, today, atOnce)) await takeBack(tx, scored, today);
       const discarded = await tx.snapshots.forgetAfter(today);
-      if (discarded > 0) await tx.partners.reviseAll();
+      if (discarded > 0) await tx.partners.bumpAllRevisions();
       const detail = { after: today, discarded };
       if (discarded > 0)
         await tx.audit.record({ at: tx.now, actor, action: "snapshot.discard", subject: today, detail });
@@ -68,5 +68,5 @@ async function takeBack(tx: Tx, scored: Scored, today: Day): Promise<void> {
     scored.map(({ id }) => id),
     today,
   );
-  await tx.giveWay();
+  await tx.yieldToEventLoop();
 }

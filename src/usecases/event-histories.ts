@@ -37,7 +37,7 @@ export async function loadEvents(
     }
     return events;
   }
-  const pause: Pause = "giveWay" in stores ? stores.giveWay : takeTurns;
+  const pause: Pause = "yieldToEventLoop" in stores ? stores.yieldToEventLoop : takeTurns;
   for (const id of applianceIds) {
     const some = await loadOf(stores, knowledge, id, sizes.page, pause);
     if (some.length > sizes.ordered) await finishedInTurns(putInOrder(some), pause);

@@ -14,7 +14,7 @@ export type ElevatedEntry = { component: PlacedComponent; at: Instant };
 /** A page of the stream: first the rest of the history, then components. `total` counts the whole stream. */
 export type EventPage = { history: HistoryEntry[]; elevated: ElevatedEntry[]; total: number };
 
-type World = Pick<Store, "read" | "write" | "atOneMoment" | "isShared">;
+type World = Pick<Store, "read" | "write" | "inReadSnapshot" | "isShared">;
 
 /**
  * What happened to a partner since a moment, in order, and behind it every component that is elevated now, in the order

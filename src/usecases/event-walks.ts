@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
 import type { ScoringPlace } from "../store/queries/component-lists.ts";
-import type { KeptWalk } from "../store/queries/event-walks.ts";
+import type { KeptWalk } from "../store/queries/event-cursors.ts";
 import type { Store } from "../store/store.ts";
 
 /** A walk through the pages of the event stream: what held when it began, and where it stands. */

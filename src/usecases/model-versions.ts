@@ -126,7 +126,7 @@ async function putToUse(tx: Tx, fit: StoredFit, actor: string): Promise<string> 
     evidence,
   });
   await tx.models.use(number);
-  await tx.partners.reviseAll(); // plans name the model
+  await tx.partners.bumpAllRevisions(); // plans name the model
   const detail = { failures: evidence.failures, proven: isProven, forced: !isProven };
   await tx.audit.record({ at: tx.now, actor, action: "model.apply", subject: version, detail });
   return version;
@@ -191,7 +191,7 @@ export async function revertModel(
     if (!current) throw conflict("The plain model is in use, and nothing comes before it");
     const { replaced } = (await tx.models.find(current.number))!;
     await tx.models.use(replaced);
-    await tx.partners.reviseAll();
+    await tx.partners.bumpAllRevisions();
     const to = await modelVersionOf(tx, knowledge);
     await tx.audit.record({
       at: tx.now,

@@ -34,7 +34,7 @@ export async function loadNotes(
   { keywords }: Pick<Knowledge, "keywords">,
   rows: readonly EventEvidenceRow[],
 ): Promise<(Note | null)[]> {
-  const tx = "giveWay" in stores ? stores : undefined;
+  const tx = "yieldToEventLoop" in stores ? stores : undefined;
   const notes: (Note | null)[] = [];
   let length = 0;
   for (const row of rows) {
@@ -48,7 +48,7 @@ export async function loadNotes(
     length += row.unread.length;
     if (length < STEP_LENGTH) continue;
     length = 0;
-    await (tx?.giveWay() ?? takeTurns());
+    await (tx?.yieldToEventLoop() ?? takeTurns());
   }
   return notes;
 }

@@ -9,7 +9,7 @@ const TRIES = 3;
  * partner's came between them. A list that is found by its counts would else leave out what moved meanwhile.
  */
 export async function atOneRevision<T>(
-  store: Pick<Store, "read" | "atOneMoment">,
+  store: Pick<Store, "read" | "inReadSnapshot">,
   partnerId: string,
   run: (read: Stores) => Promise<T>,
 ): Promise<T> {
@@ -18,5 +18,5 @@ export async function atOneRevision<T>(
     const value = await run(store.read);
     if ((await store.read.partners.revision(partnerId)) === before) return value;
   }
-  return await store.atOneMoment(run);
+  return await store.inReadSnapshot(run);
 }

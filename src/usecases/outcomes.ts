@@ -76,9 +76,9 @@ export class OutcomeLog {
       for (const appliances of inSteps([...standing])) {
         const some = { ...loaded.history, appliances: [...appliances] };
         const steps = scoringWithoutCascade(knowledge, some, before, ofUpstream);
-        for (const [i, score] of (await finishedInTurns(steps, tx.giveWay)).entries())
+        for (const [i, score] of (await finishedInTurns(steps, tx.yieldToEventLoop)).entries())
           assessed.set(appliances[i]!.id, score);
-        await tx.giveWay();
+        await tx.yieldToEventLoop();
       }
       const upstreamScores = reaching.map(({ id, unitId }) => ({
         ...assessed.get(stands.get(id)!.id)!,
@@ -90,8 +90,8 @@ export class OutcomeLog {
         const some = { ...loaded.history, appliances: step.map((id) => histories.get(id)!) };
         const corrections = await correctionsOf(tx, knowledge, some.appliances);
         const steps = scoringOf(knowledge, some, before, { corrections, cascades });
-        for (const [id, score] of await finishedInTurns(steps, tx.giveWay)) scores.set(id, score);
-        await tx.giveWay();
+        for (const [id, score] of await finishedInTurns(steps, tx.yieldToEventLoop)) scores.set(id, score);
+        await tx.yieldToEventLoop();
       }
       for (const [applianceId, log] of logs)
         await this.#keepOfDay(log, components.get(applianceId) ?? [], scores);
@@ -114,7 +114,7 @@ export class OutcomeLog {
     const read = new Map([...upstream, ...spokenOf].map((appliance) => [appliance.id, appliance]));
     const before = [...days.keys()].map((day) => addDays(day, -1));
     const loaded = await loadHistories(tx, knowledge, [property], [...read.values()], before);
-    await tx.giveWay();
+    await tx.yieldToEventLoop();
     return { loaded: loaded.get(propertyId)!, upstream };
   }
 
@@ -160,7 +160,7 @@ export class OutcomeLog {
     visit: (event: DayEvent) => void | Promise<void>,
   ): Promise<void> {
     const { tx } = this.writer;
-    for (let after = ""; ; await tx.giveWay()) {
+    for (let after = ""; ; await tx.yieldToEventLoop()) {
       const some = await tx.serviceEvents.ofDayAfter(applianceId, date, after, OF_DAY);
       for (const event of some) await visit(event);
       if (some.length < OF_DAY) return;
@@ -191,7 +191,7 @@ export class OutcomeLog {
         createdAt: event.createdAt,
       });
     }
-    await tx.giveWay();
+    await tx.yieldToEventLoop();
   }
 }
 

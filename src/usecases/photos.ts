@@ -44,7 +44,7 @@ export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto): P
     uploadedAt: tx.now,
   };
   await tx.photos.insert(photo);
-  tx.revise(partnerId);
+  tx.bumpRevision(partnerId);
   return photo;
 }
 

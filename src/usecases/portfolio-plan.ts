@@ -96,7 +96,7 @@ async function savePlans(tx: Tx, partnerId: string, plans: readonly MadePlan[], 
     await tx.plans.dropCandidates(propertyId);
     for (let done = 0; done < candidates.length; done += CANDIDATES_A_STEP) {
       await tx.plans.addCandidates(propertyId, partnerId, candidates.slice(done, done + CANDIDATES_A_STEP));
-      await tx.giveWay();
+      await tx.yieldToEventLoop();
     }
   }
   await tx.plans.savePartner(partnerId, portfolio);

@@ -7,8 +7,8 @@ import type { Score } from "../domain/scoring/types.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import type { Day } from "../domain/time.ts";
 import { countTier, emptyTotals, type PropertyTotals } from "../domain/totals.ts";
+import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE_BUCKET } from "../store/component-counters.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../store/store.ts";
-import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE } from "../store/tallies.ts";
 import { tierChanged, tierEvent } from "../wire/webhooks.ts";
 import { Outbox } from "./announcements.ts";
 import { readNote } from "./notes.ts";
@@ -206,7 +206,7 @@ export class PortfolioWriter {
       await this.tx.totals.addToProperty(propertyId, delta);
     for (const propertyId of this.#replanned) await this.tx.plans.touch(propertyId);
     await this.tx.totals.addToPartner(this.partner.id, this.#partnerDelta);
-    this.tx.revise(this.partner.id);
+    this.tx.bumpRevision(this.partner.id);
     for (const [bucket, blocks] of this.#tallies)
       for (const [block, count] of blocks)
         if (count !== 0) await this.tx.totals.addTally(this.partner.id, bucket, block, count);
@@ -249,7 +249,7 @@ export class PortfolioWriter {
     for (const bucket of buckets) {
       const blocks = this.#tallies.get(bucket) ?? new Map<number, number>();
       this.#tallies.set(bucket, blocks);
-      for (const block of [WHOLE, blockOf(component.seq)])
+      for (const block of [WHOLE_BUCKET, blockOf(component.seq)])
         blocks.set(block, (blocks.get(block) ?? 0) + change);
     }
   }

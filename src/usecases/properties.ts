@@ -87,7 +87,7 @@ async function moveComponents(tx: Tx, { id, state }: Property): Promise<void> {
   let last: number | undefined = 0;
   while (last !== undefined) {
     last = await tx.components.setState(id, state, last, MOVED_AT_ONCE);
-    await tx.giveWay();
+    await tx.yieldToEventLoop();
   }
 }
 

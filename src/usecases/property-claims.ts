@@ -26,7 +26,7 @@ export async function loadClaims(
 ): Promise<Map<string, ClaimEvidenceRow[]>> {
   const rows = await stores.claims.evidence(propertyIds, sizes.atOnce + 1);
   if (rows.length <= sizes.atOnce) return Map.groupBy(rows, ({ propertyId }) => propertyId);
-  const pause: Pause = "giveWay" in stores ? stores.giveWay : takeTurns;
+  const pause: Pause = "yieldToEventLoop" in stores ? stores.yieldToEventLoop : takeTurns;
   const claims = new Map<string, ClaimEvidenceRow[]>();
   const most = knowledge.model.evidence.claims.counted;
   for (const id of propertyIds) {
@@ -47,7 +47,7 @@ export async function loadClaims(
 
 /** All of a property's claims as they stood at one moment. `hold` is told how many bytes more they take. */
 export async function claimsOf(
-  store: Pick<Store, "read" | "atOneMoment">,
+  store: Pick<Store, "read" | "inReadSnapshot">,
   propertyId: string,
   hold: (bytes: number) => void,
 ): Promise<ClaimEvidenceRow[]> {
@@ -57,7 +57,7 @@ export async function claimsOf(
     hold(first.length * CLAIM_BYTES);
     return first;
   }
-  return await store.atOneMoment(async (read) => {
+  return await store.inReadSnapshot(async (read) => {
     const all: ClaimEvidenceRow[] = [];
     for await (const page of pagesOf(read, propertyId, SIZES.page, takeTurns)) {
       hold(page.length * CLAIM_BYTES);

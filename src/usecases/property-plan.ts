@@ -30,7 +30,7 @@ import { finishedInTurns, inTurns, madeInTurns, type Pause, walkComponents } fro
 export const newParts = new LRUCache<string, NewPart>({ max: 1000 });
 
 export type PlanWorld = {
-  store: Pick<Store, "read" | "write" | "atOneMoment">;
+  store: Pick<Store, "read" | "write" | "inReadSnapshot">;
   knowledge: Knowledge;
   clock: () => Instant;
   pause: Pause;
@@ -47,7 +47,7 @@ export async function planProperty(
     knowledge,
     clock,
     pause,
-  }: Omit<PlanWorld, "store"> & { store: Pick<Store, "read" | "atOneMoment"> },
+  }: Omit<PlanWorld, "store"> & { store: Pick<Store, "read" | "inReadSnapshot"> },
   property: Property,
   terms: PlanTerms,
   hold: (bytes: number) => void = () => {},

@@ -74,7 +74,7 @@ export async function purgePartner(
             await finish(tx, { rows: deleted.rows + rows, files: deleted.files + files.length });
             return { rows, files, place, isEmpty: true };
           }
-          await tx.giveWay();
+          await tx.yieldToEventLoop();
         }
         return { rows, files, place, isEmpty: false };
       },

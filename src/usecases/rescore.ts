@@ -66,7 +66,7 @@ export async function rescoreEach(
         ? await rescore(writer, one!.property, one!.changed, one!.cause)
         : await rescoreTogether(writer, some);
     scored.push(...components);
-    await writer.tx.giveWay();
+    await writer.tx.yieldToEventLoop();
   }
   return scored;
 }
@@ -165,18 +165,18 @@ export async function scoreInSteps(
     const { history } = await load(step);
     const corrections = known ?? (await correctionsOf(tx, knowledge, history.appliances));
     const steps = scoringWithoutCascade(knowledge, history, asOf, corrections);
-    upstreamScores.push(...(await finishedInTurns(steps, tx.giveWay)));
-    await tx.giveWay();
+    upstreamScores.push(...(await finishedInTurns(steps, tx.yieldToEventLoop)));
+    await tx.yieldToEventLoop();
   }
   const cascades = new CascadeEffects(knowledge, upstreamScores);
   for (const step of inSteps(targets)) {
     const loaded = await load(step);
     const corrections = known ?? (await correctionsOf(tx, knowledge, loaded.history.appliances));
     const steps = scoringOf(knowledge, loaded.history, asOf, { corrections, cascades });
-    const scores = await finishedInTurns(steps, tx.giveWay);
+    const scores = await finishedInTurns(steps, tx.yieldToEventLoop);
     for (const component of loaded.components) {
       await save(component, loaded.appliances.get(component.applianceId)!, scores.get(component.id)!);
-      await tx.giveWay();
+      await tx.yieldToEventLoop();
     }
   }
 }

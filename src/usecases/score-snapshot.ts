@@ -127,7 +127,10 @@ export async function scoreAll(
       continue;
     }
     const { history, components, appliances } = loaded.get(id)!;
-    const scores = await finishedInTurns(scoringSteps(knowledge, history, day, { corrections }), tx.giveWay);
+    const scores = await finishedInTurns(
+      scoringSteps(knowledge, history, day, { corrections }),
+      tx.yieldToEventLoop,
+    );
     for (const before of components)
       await save(before, appliances.get(before.applianceId)!, scores.get(before.id)!);
   }
@@ -164,6 +167,6 @@ export async function scoreAll(
   const cutoff = addDays(day, -RETENTION_DAYS);
   for (let at = 0; at < moved.length; at += PRUNED_AT_ONCE) {
     await tx.snapshots.pruneTrends(moved.slice(at, at + PRUNED_AT_ONCE), cutoff);
-    await tx.giveWay();
+    await tx.yieldToEventLoop();
   }
 }

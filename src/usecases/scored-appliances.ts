@@ -8,7 +8,7 @@ const STEP = 2000;
 
 /** What scoring reads of all appliances of a property, in the order of their creation, in steps where they are many. */
 export async function appliancesForScoring(
-  stores: Pick<Stores, "appliances"> & Partial<Pick<Tx, "giveWay">>,
+  stores: Pick<Stores, "appliances"> & Partial<Pick<Tx, "yieldToEventLoop">>,
   propertyId: string,
 ): Promise<ScoredAppliance[]> {
   const all: ScoredAppliance[] = [];
@@ -17,6 +17,6 @@ export async function appliancesForScoring(
     for (const one of some) all.push(one);
     if (some.length < STEP) return all;
     after = some.at(-1)!.seq;
-    await (stores.giveWay?.() ?? takeTurns());
+    await (stores.yieldToEventLoop?.() ?? takeTurns());
   }
 }

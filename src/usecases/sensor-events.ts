@@ -168,7 +168,7 @@ const STEP = 500;
 async function findAlike({ tx }: PortfolioWriter, property: Property, wanted: ApplianceReference) {
   if (wanted.serial !== null || wanted.typeId === null) return undefined;
   const agrees = <T>(said: T | null, has: T | null) => said === null || said === has;
-  for (let after = 0; ; await tx.giveWay()) {
+  for (let after = 0; ; await tx.yieldToEventLoop()) {
     const some = await tx.appliances.ofPropertyAfter(property.id, after, STEP);
     const found = some.find(
       (one) =>

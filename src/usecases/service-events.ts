@@ -113,7 +113,7 @@ export class ServiceLog {
     for (const property of moved) properties.set(property.id, property);
     await this.#outcomes.finish();
     for (const component of this.#moved) await tx.components.saveDates(component.id, component);
-    await tx.giveWay();
+    await tx.yieldToEventLoop();
     const cause = "history";
     await rescoreEach(
       this.writer,

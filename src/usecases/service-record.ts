@@ -37,7 +37,7 @@ export async function extendRecords(
       await tx.properties.saveRecord(property.id, since);
       moved.push({ ...property, recordsSince: since });
     }
-    await tx.giveWay();
+    await tx.yieldToEventLoop();
   }
   return moved;
 }

@@ -41,7 +41,7 @@ export async function loadSmartEvents(
     }
     return events;
   }
-  const pause: Pause = "giveWay" in stores ? stores.giveWay : takeTurns;
+  const pause: Pause = "yieldToEventLoop" in stores ? stores.yieldToEventLoop : takeTurns;
   for (const id of applianceIds) {
     const counting = new CountingReadings(knowledge, numbers);
     const until = (numbers.at(-1)! + 1) * MS_PER_DAY;

@@ -206,7 +206,7 @@ async function finish(tx: Tx, day: Day, isDivided: boolean): Promise<boolean> {
   if (isDivided && !(await closeShares(tx, day))) return false;
   await tx.snapshots.update(day, { finishedAt: tx.now });
   // Everybody is shown when scores were settled.
-  await tx.partners.reviseAll();
+  await tx.partners.bumpAllRevisions();
   if (prunes) await tx.snapshots.pruneRuns(addDays(day, -RETENTION_DAYS));
   return true;
 }

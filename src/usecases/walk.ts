@@ -60,7 +60,7 @@ type Hold = (bytes: number) => void;
  * stood at one moment.
  */
 export async function walk<T extends { seq: number }>(
-  store: Pick<Store, "read" | "atOneMoment">,
+  store: Pick<Store, "read" | "inReadSnapshot">,
   readAfter: ReadAfter<T>,
   visit: Visit<T>,
   hold: Hold = () => {},
@@ -75,7 +75,7 @@ export async function walk<T extends { seq: number }>(
   const first = await readAfter(store.read, 0, STEP);
   // One step sees one moment by itself.
   if (first.length < STEP) return await visitAll(first);
-  await store.atOneMoment(async (read) => {
+  await store.inReadSnapshot(async (read) => {
     for (let after = 0; ; await takeTurns()) {
       const rows = await readAfter(read, after, STEP);
       await visitAll(rows);
@@ -87,7 +87,7 @@ export async function walk<T extends { seq: number }>(
 
 /** Visits a property's components in the order of their creation. */
 export const walkComponents = (
-  store: Pick<Store, "read" | "atOneMoment">,
+  store: Pick<Store, "read" | "inReadSnapshot">,
   propertyId: string,
   visit: Visit<PlacedComponent>,
   hold?: Hold,

@@ -67,7 +67,7 @@ test("one's own commit does, by this process or another, and a change to what al
   expect(await ours.get()).toEqual({ workedOut: 2 });
   await ours.write(await openBeside());
   expect(await ours.get()).toEqual({ workedOut: 3 });
-  await store.write((tx) => tx.partners.reviseAll());
+  await store.write((tx) => tx.partners.bumpAllRevisions());
   expect(await ours.get()).toEqual({ workedOut: 4 });
 });
 
@@ -75,7 +75,7 @@ test("a commit that failed moves nothing", async () => {
   const { ours, store } = await pipeline();
   await ours.get();
   const failed = store.write(async (tx) => {
-    await tx.partners.reviseAll();
+    await tx.partners.bumpAllRevisions();
     throw new Error("no");
   });
   await expect(failed).rejects.toThrow("no");

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { tierOfHundredths, WARNING_FROM } from "../../src/domain/component.ts";
 import type { System } from "../../src/domain/knowledge.ts";
-import { BLOCK_SIZE } from "../../src/store/tallies.ts";
+import { BLOCK_SIZE } from "../../src/store/component-counters.ts";
 import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
 import { runsHere } from "../support/postgres.ts";
 

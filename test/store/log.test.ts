@@ -43,7 +43,7 @@ test("reads at one moment hold it up as long as they last, and no longer", async
   const store = open();
   const write = () => store.write((tx) => tx.budgets.add("a", DAY, 1));
   await write();
-  await store.atOneMoment(async (read) => {
+  await store.inReadSnapshot(async (read) => {
     await read.budgets.taken("a", DAY);
     await write();
     expect(emptied()).toBe(false);
@@ -59,7 +59,7 @@ describe("a transaction that turns out to be long, in a process that answers oth
   const PATIENCE_MS = 60_000;
   let now = 0;
   let bodies = 0;
-  const serving = () => open({ isServing: true, ticks: () => now });
+  const serving = () => open({ isServing: true, monotonicMs: () => now });
 
   const addMegabyte = (tx: Tx) =>
     tx.idempotency.save({
@@ -73,7 +73,7 @@ describe("a transaction that turns out to be long, in a process that answers oth
     for (let n = 0; n < MEGABYTES; n++) {
       await addMegabyte(tx);
       now += 10;
-      await tx.giveWay();
+      await tx.yieldToEventLoop();
     }
   };
   const logBytes = () => statSync(`${file}-wal`).size;
@@ -121,7 +121,7 @@ describe("a transaction that turns out to be long, in a process that answers oth
 
   test("has it written as soon as nobody reads what was before, without another commit", async () => {
     const store = serving();
-    await store.atOneMoment(async (read) => {
+    await store.inReadSnapshot(async (read) => {
       await read.budgets.taken("a", DAY);
       await store.write(slow);
       expect(emptied()).toBe(false);

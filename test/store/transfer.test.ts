@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sqliteSide } from "../../src/store/sqlite/side.ts";
+import { sqliteEndpoint } from "../../src/store/sqlite/transfer-endpoint.ts";
 import { type OnRows, transfer } from "../../src/store/transfer.ts";
 import { RELEASED_DATABASES } from "../support/released-database.ts";
 
@@ -22,7 +22,7 @@ const LEFT_OUT = ["servers", "leases", "uploads"];
 let files = 0;
 async function copy(options: { onRows?: OnRows; file?: string } = {}) {
   const target = options.file ?? join(folder, `target-${++files}.db`);
-  const sides = [sqliteSide(source, NOW), sqliteSide(target, NOW)] as const;
+  const sides = [sqliteEndpoint(source, NOW), sqliteEndpoint(target, NOW)] as const;
   try {
     return { target, moved: await transfer(...sides, options.onRows ?? (() => {})) };
   } finally {

@@ -51,12 +51,12 @@ describe("a write", () => {
 
   test("that is long lets reads and timers have their turn between its steps, and is seen by none of them", async () => {
     let now = 0;
-    const store = open({ ticks: () => now });
+    const store = open({ monotonicMs: () => now });
     const seen: number[] = [];
     const step = async (tx: Tx, durationMs: number) => {
       setImmediate(async () => seen.push(await countOf(store, "a")));
       now += durationMs;
-      await tx.giveWay();
+      await tx.yieldToEventLoop();
     };
     await store.write(async (tx) => {
       await tx.budgets.add("a", DAY, 1);
@@ -177,7 +177,7 @@ describe("another process's write", () => {
   test("that does not end in time fails the write, and the next one is tried anew", async () => {
     let now = 0;
     const store = open({
-      ticks: () => now,
+      monotonicMs: () => now,
       busyTimeoutMs: 1000,
       sleep: async (ms) => {
         now += ms;

@@ -14,7 +14,7 @@ import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { PartnerTotals } from "../../store/queries/totals.ts";
-import { refuseRemains } from "../../store/sqlite/remains.ts";
+import { refuseLeftoverFiles } from "../../store/sqlite/leftover-files.ts";
 import type { Store } from "../../store/store.ts";
 import { changePartner } from "../../usecases/administer-partner.ts";
 import { createAdministrator } from "../../usecases/administrators.ts";
@@ -55,7 +55,7 @@ export async function prepareDemo(
   signal: AbortSignal,
 ): Promise<DemoData> {
   const { config, clock, random } = world;
-  if (config.storage.url === "") refuseRemains(databaseFile(config.storage.dataDir));
+  if (config.storage.url === "") refuseLeftoverFiles(databaseFile(config.storage.dataDir));
   const credentialsFile = claimFolder(config.storage.dataDir);
   const { store, sealer } = await openDataFolder(world);
   try {

@@ -21,7 +21,7 @@ import { propertyFigures } from "../property-figures.ts";
 import { planTermsOfPage } from "../query.ts";
 
 export type EmbedParts = {
-  store: Pick<Store, "read" | "atOneMoment">;
+  store: Pick<Store, "read" | "inReadSnapshot">;
   knowledge: Knowledge;
   /** Who may show the pages in a frame: Content-Security-Policy sources. */
   frameAncestors: readonly string[];

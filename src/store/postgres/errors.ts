@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from "drizzle-orm";
 import { OperatorError, StorageError } from "../../domain/errors.ts";
-import type { DatabaseAddress } from "./address.ts";
+import type { DatabaseAddress } from "./connection/address.ts";
 
 /** What the driver rejects with: PostgreSQL's own errors have its codes, the system's those of Node.js. */
 type DriverError = Error & {
@@ -31,7 +31,7 @@ const isPooler = (cause: DriverError | undefined, what: keyof typeof REFUSED_BY_
   cause?.code === "08P01" && REFUSED_BY_POOLER[what].test(cause.message);
 
 /** Whether the connection is gone, or none can be had: what was asked may be asked again where it changes nothing. */
-export function isLost(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   const cause = causeOf(error);
   if (isPooler(cause, "login") || isPooler(cause, "database")) return false;
   const { code = "", message = "", syscall } = cause ?? {};
@@ -40,20 +40,20 @@ export function isLost(error: unknown): boolean {
 }
 
 /** Whether PostgreSQL has undone a transaction only because of another: it is to be run again. */
-export function isCollision(error: unknown): boolean {
+export function isConflict(error: unknown): boolean {
   return ["40001", "40P01"].includes(causeOf(error)?.code ?? "");
 }
 
 /** Whether a row was held by another transaction for longer than was waited: only what needs that row is undone. */
-export function isHeldUp(error: unknown): boolean {
+export function isLockTimeout(error: unknown): boolean {
   return causeOf(error)?.code === "55P03";
 }
 
 /** The failure of a whole transaction, whichever of its jobs met it. */
-export function isOfAll(error: unknown): boolean {
+export function failsTransaction(error: unknown): boolean {
   const { code = "" } = causeOf(error) ?? {};
   // No room, out of memory, locks or connections; read-only after a failover; a time-out that this program has set.
-  return isLost(error) || isCollision(error) || /^(53...|25006|57014|58...|XX...)$/.test(code);
+  return isConnectionLost(error) || isConflict(error) || /^(53...|25006|57014|58...|XX...)$/.test(code);
 }
 
 /** The error as it may be logged, without the values of the query, which are the partners'. */
@@ -73,13 +73,13 @@ export function withoutValues(error: unknown): unknown {
 const AWAY = "A server that runs goes on by itself once it is back.";
 
 /** The driver's error in an operator's words where there is something to do about it, else the error without values. */
-export function readable(error: unknown, address: DatabaseAddress): unknown {
+export function explainError(error: unknown, address: DatabaseAddress): unknown {
   const cause = causeOf(error);
   if (cause instanceof OperatorError) return cause;
   const { code = "", message = "" } = cause ?? {};
-  const { shown, host, port, user, database } = address;
-  const operator = (what: string, hint: string) => new OperatorError(`${shown}: ${what}`, hint);
-  const storage = (what: string, hint: string) => new StorageError(`${shown}: ${what}`, hint);
+  const { displayName, host, port, user, database } = address;
+  const operator = (what: string, hint: string) => new OperatorError(`${displayName}: ${what}`, hint);
+  const storage = (what: string, hint: string) => new StorageError(`${displayName}: ${what}`, hint);
   if (message.startsWith("SASL: ") && address.password === "")
     return operator(
       "PostgreSQL wants a password, and storage.url has none",
@@ -167,18 +167,18 @@ export function readable(error: unknown, address: DatabaseAddress): unknown {
       `PostgreSQL has ended a statement before it was done (${message})`,
       "Nothing of it has happened. Look what else it is busy with: SELECT * FROM pg_stat_activity WHERE state <> 'idle'. A statement may take a minute.",
     );
-  if (isHeldUp(cause))
+  if (isLockTimeout(cause))
     return storage(
       "rows that this needs are held by another transaction; nothing of it has happened",
       "Look whose: SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'. A server's own end by themselves.",
     );
-  if (isCollision(cause))
+  if (isConflict(cause))
     return storage(
       `other transactions were in the way of this one again and again (${message})`,
       "Nothing of it has happened. Look which ones: SELECT * FROM pg_stat_activity WHERE state <> 'idle'.",
     );
   if (code === "57P03") return storage("PostgreSQL is starting up or shutting down", `Wait for it. ${AWAY}`);
-  if (isLost(error))
+  if (isConnectionLost(error))
     return storage(
       `PostgreSQL does not answer at ${host}:${port} (${message || code})`,
       `Check that it runs, and that this machine may reach it. ${AWAY}`,

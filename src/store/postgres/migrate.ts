@@ -2,7 +2,7 @@ import type pg from "pg";
 import { OperatorError } from "../../domain/errors.ts";
 import { LEASE_MS } from "../../domain/lease.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { DatabaseAddress } from "./address.ts";
+import type { DatabaseAddress } from "./connection/address.ts";
 import type { Migration } from "./migrations.ts";
 import { expectedColumns } from "./schema.ts";
 
@@ -19,7 +19,10 @@ const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
 type LedgerRow = { number: string; name: string; sha256: string };
 
 /** Throws an OperatorError where this cannot be a database of ours. Changes nothing. */
-export async function inspect(client: pg.Client, { shown, database, user }: DatabaseAddress): Promise<void> {
+export async function requireUsable(
+  client: pg.Client,
+  { displayName, database, user }: DatabaseAddress,
+): Promise<void> {
   const { rows } = await client.query(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
        pg_encoding_to_char(encoding) AS encoding, pg_is_in_recovery() AS standby,
@@ -29,24 +32,24 @@ export async function inspect(client: pg.Client, { shown, database, user }: Data
   const { version, name, encoding, standby, readonly, schema } = rows[0];
   if (version < OLDEST)
     throw new OperatorError(
-      `${shown} is PostgreSQL ${name}, which is too old`,
+      `${displayName} is PostgreSQL ${name}, which is too old`,
       `Mainstay needs PostgreSQL ${OLDEST / 10_000} or newer.`,
     );
   if (encoding !== "UTF8")
     throw new OperatorError(
-      `${shown} has the encoding ${encoding}, which cannot hold every name`,
+      `${displayName} has the encoding ${encoding}, which cannot hold every name`,
       `Make another one, of UTF8: CREATE DATABASE ${database}_utf8 OWNER ${user} ENCODING 'UTF8' TEMPLATE template0;`,
     );
   if (standby || readonly)
     throw new OperatorError(
-      `${shown} takes no writes: it is ${standby ? "a standby" : "read-only"}`,
+      `${displayName} takes no writes: it is ${standby ? "a standby" : "read-only"}`,
       standby
         ? "Point storage.url at the primary."
         : `End that: ALTER DATABASE ${database} RESET default_transaction_read_only; or that of the user.`,
     );
   if (schema === null)
     throw new OperatorError(
-      `${shown} has no schema that the user may use`,
+      `${displayName} has no schema that the user may use`,
       `Grant it one: GRANT USAGE, CREATE ON SCHEMA public TO …; or let the user own the database.`,
     );
 }
@@ -65,19 +68,19 @@ export async function tablesOf(client: pg.Client): Promise<string[]> {
 /** The steps that the database still lacks. Throws an OperatorError when it is none of ours, or newer than this. */
 export async function pendingMigrations(
   client: pg.Client,
-  { shown }: DatabaseAddress,
+  { displayName }: DatabaseAddress,
   migrations: readonly Migration[],
 ): Promise<readonly Migration[]> {
   const tables = await tablesOf(client);
   if (tables.length === 0) return migrations;
   if (tables.includes(UNFINISHED_MOVE))
     throw new OperatorError(
-      `${shown} holds what a move that was cut short has left`,
+      `${displayName} holds what a move that was cut short has left`,
       "Move again with `mainstay move --to … --again`, which throws that away. Where it came from nothing was changed.",
     );
   if (!tables.includes("schema_migrations"))
     throw new OperatorError(
-      `${shown} is in use by another program: it has tables (${some(tables)}), and no record of Mainstay's migrations`,
+      `${displayName} is in use by another program: it has tables (${some(tables)}), and no record of Mainstay's migrations`,
       "Name an empty database in storage.url.",
     );
   const { rows: applied } = await client.query<LedgerRow>(
@@ -86,19 +89,19 @@ export async function pendingMigrations(
   // They come with the first step, in one transaction.
   if (applied.length === 0 && tables.length > 1)
     throw new OperatorError(
-      `${shown} has only a part of Mainstay's schema: tables (${some(tables)}), and no record of a step that made them`,
+      `${displayName} has only a part of Mainstay's schema: tables (${some(tables)}), and no record of a step that made them`,
       RESTORE_WHOLE,
     );
   for (const row of applied) {
     const known = migrations.find(({ number }) => number === Number(row.number));
     if (!known)
       throw new OperatorError(
-        `${shown} was written by a newer version of Mainstay: it has migration ${row.number} (${row.name}), this version knows ${migrations.length}`,
+        `${displayName} was written by a newer version of Mainstay: it has migration ${row.number} (${row.name}), this version knows ${migrations.length}`,
         "Run the newer executable, or restore a backup made before the upgrade.",
       );
     if (checksum(known) !== row.sha256)
       throw new OperatorError(
-        `${shown} was made with another text of migration ${row.number} (${row.name}) than this executable holds`,
+        `${displayName} was made with another text of migration ${row.number} (${row.name}) than this executable holds`,
         "Run the release that made it; a migration is never edited after its release.",
       );
   }
@@ -113,7 +116,10 @@ export async function refuseEmpty(
   hint: string,
 ): Promise<void> {
   if ((await pendingMigrations(client, address, migrations)).length === migrations.length)
-    throw new OperatorError(`there is no installation in ${address.shown}: the database is empty`, hint);
+    throw new OperatorError(
+      `there is no installation in ${address.displayName}: the database is empty`,
+      hint,
+    );
 }
 
 /**
@@ -151,14 +157,18 @@ export async function applyMigrations(
 /** Undefined or duplicate columns, tables and objects. */
 const NOT_AS_RECORDED = ["42703", "42P01", "42704", "42701", "42P07", "42710"];
 
-async function step(client: pg.Client, { shown }: DatabaseAddress, migration: Migration): Promise<void> {
+async function step(
+  client: pg.Client,
+  { displayName }: DatabaseAddress,
+  migration: Migration,
+): Promise<void> {
   try {
     await client.query(migration.sql);
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
     if (!NOT_AS_RECORDED.includes(code ?? "")) throw error;
     throw new OperatorError(
-      `${shown} is not as its record of steps says: step ${migration.number} (${migration.name}) finds that ${message}`,
+      `${displayName} is not as its record of steps says: step ${migration.number} (${migration.name}) finds that ${message}`,
       RESTORE_WHOLE,
     );
   }
@@ -180,7 +190,7 @@ export async function serversAlive(client: pg.Client): Promise<string | undefine
  */
 async function takeServersOut(
   client: pg.Client,
-  { shown }: DatabaseAddress,
+  { displayName }: DatabaseAddress,
   pending: readonly Migration[],
 ): Promise<void> {
   // Whoever is about to say that it is there is waited for, or waits for the ledger that it looks at next.
@@ -189,7 +199,7 @@ async function takeServersOut(
   if (alive !== undefined) {
     const { number, name } = pending.find(({ breaksOlder }) => breaksOlder)!;
     throw new OperatorError(
-      `${shown} is in use by servers that can't live with migration ${number} (${name}): ${alive}`,
+      `${displayName} is in use by servers that can't live with migration ${number} (${name}): ${alive}`,
       "Stop all of them, and start this version then. `mainstay servers` lists who is alive.",
     );
   }
@@ -220,14 +230,14 @@ const RESTORE_WHOLE =
   "It was migrated or restored in part: restore it whole from a backup, or name an empty database.";
 
 /** A database that was restored in part has its ledger, and not all that this speaks of. */
-async function refuseGaps(client: pg.Client, { shown }: DatabaseAddress): Promise<void> {
-  const gaps = await gapsOf(client);
+async function refuseGaps(client: pg.Client, { displayName }: DatabaseAddress): Promise<void> {
+  const gaps = await missingObjects(client);
   if (gaps !== undefined)
-    throw new OperatorError(`${shown} has only a part of Mainstay's schema: ${gaps}`, RESTORE_WHOLE);
+    throw new OperatorError(`${displayName} has only a part of Mainstay's schema: ${gaps}`, RESTORE_WHOLE);
 }
 
 /** What a database lacks in which every step is on record, in words; undefined when that is nothing. */
-export async function gapsOf(client: pg.Client): Promise<string | undefined> {
+export async function missingObjects(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ table: string; column: string }>(
     `SELECT table_name AS table, column_name AS column FROM information_schema.columns
      WHERE table_schema = current_schema()`,

@@ -1,12 +1,12 @@
 import type { Instant } from "../../domain/time.ts";
-import { sqliteSide } from "../sqlite/side.ts";
+import { sqliteEndpoint } from "../sqlite/transfer-endpoint.ts";
 import { copyPortfolio } from "../transfer.ts";
-import { parseAddress } from "./address.ts";
-import { Connections } from "./connections.ts";
-import { readable } from "./errors.ts";
-import { openMoment } from "./moment.ts";
-import { postgresEngine } from "./statements.ts";
-import { TYPES } from "./types.ts";
+import { parseAddress } from "./connection/address.ts";
+import { Connections } from "./connection/connections.ts";
+import { openReadSnapshot } from "./connection/read-snapshot.ts";
+import { postgresEngine } from "./engine.ts";
+import { explainError } from "./errors.ts";
+import { TYPE_PARSERS } from "./type-parsers.ts";
 
 /**
  * Makes a database file of a partner's portfolio as it is at one moment, for a trial of what would become of it. Nobody
@@ -21,11 +21,15 @@ export async function copyPortfolioTo(
   const address = parseAddress(url);
   const connections = new Connections(address);
   try {
-    const moment = await openMoment(connections);
-    const to = sqliteSide(file, now);
+    const moment = await openReadSnapshot(connections);
+    const to = sqliteEndpoint(file, now);
     try {
       const lastInstant = async () => {
-        const { rows } = await moment.runner.read({ text: LAST_INSTANT, values: [partnerId], types: TYPES });
+        const { rows } = await moment.runner.read({
+          text: LAST_INSTANT,
+          values: [partnerId],
+          types: TYPE_PARSERS,
+        });
         return (rows[0] as { last: Instant }).last;
       };
       const engine = postgresEngine(moment.runner, address.prepares);
@@ -35,7 +39,7 @@ export async function copyPortfolioTo(
       await moment.close();
     }
   } catch (error) {
-    throw readable(error, address);
+    throw explainError(error, address);
   } finally {
     await connections.close();
   }

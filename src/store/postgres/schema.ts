@@ -1,9 +1,9 @@
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
 import { schemaOf } from "../schema.ts";
-import { postgresKit } from "./kit.ts";
+import { postgresColumnTypes } from "./column-types.ts";
 
 /** The tables as PostgreSQL has them. */
-export const tables = schemaOf(postgresKit);
+export const tables = schemaOf(postgresColumnTypes);
 
 /** The names of every table and its columns. */
 export function expectedColumns(): { table: string; columns: string[] }[] {

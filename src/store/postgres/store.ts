@@ -3,20 +3,20 @@ import type { IdKind } from "../../domain/ids.ts";
 import { risingIds } from "../../domain/ids.ts";
 import type { Store, StoreOptions, Tx } from "../store.ts";
 import { storesOf } from "../stores.ts";
-import { parseAddress } from "./address.ts";
-import { callBlocks } from "./call-blocks.ts";
-import { Connections } from "./connections.ts";
-import { isHeldUp, readable } from "./errors.ts";
-import { Gathered } from "./gathered.ts";
-import type { Job } from "./job.ts";
-import { Lane } from "./lane.ts";
-import { LockedPartners } from "./locked-partners.ts";
-import { applyMigrations, inspect, refuseEmpty } from "./migrate.ts";
+import { budgetReservations } from "./budget-reservations.ts";
+import { parseAddress } from "./connection/address.ts";
+import { ChangePoller } from "./connection/change-poller.ts";
+import { Connections } from "./connection/connections.ts";
+import { openReadSnapshot } from "./connection/read-snapshot.ts";
+import { postgresEngine } from "./engine.ts";
+import { explainError, isLockTimeout } from "./errors.ts";
+import { applyMigrations, refuseEmpty, requireUsable } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
-import { openMoment } from "./moment.ts";
-import { Pulse } from "./pulse.ts";
-import { somebodyStandsStill } from "./standing-still.ts";
-import { postgresEngine } from "./statements.ts";
+import { GroupCommitter } from "./writer/group-committer.ts";
+import { hasStalledTransaction } from "./writer/idle-in-transaction-check.ts";
+import type { Job } from "./writer/job.ts";
+import { LockedPartners } from "./writer/locked-partners.ts";
+import { StatementBatcher } from "./writer/statement-batcher.ts";
 
 /** How long a write holds the event loop before others have their turn. */
 const TURN_MS = 8;
@@ -58,15 +58,15 @@ export type PostgresStoreOptions = StoreOptions & {
 export async function openPostgresStore(url: string, options: PostgresStoreOptions): Promise<Store> {
   const address = parseAddress(url);
   const connections = new Connections(address);
-  const explain = (error: unknown) => readable(error, address);
+  const explain = (error: unknown) => explainError(error, address);
   const { migrations = MIGRATIONS, whenEmpty } = options;
   try {
     const client = await connections.open();
-    await inspect(client, address);
+    await requireUsable(client, address);
     if (whenEmpty !== undefined) await refuseEmpty(client, address, migrations, whenEmpty);
     const applied = await applyMigrations(client, address, migrations, options.clock());
     const process = Buffer.from(options.random(new Uint8Array(12))).toString("base64url");
-    const pulse = new Pulse(connections, process);
+    const pulse = new ChangePoller(connections, process);
     await pulse.start(client);
     return assemble(connections, { ...options, applied, process, pulse });
   } catch (error) {
@@ -79,20 +79,20 @@ type Assembled = PostgresStoreOptions & {
   applied: readonly Migration[];
   /** Tells this process from all others. */
   process: string;
-  pulse: Pulse;
+  pulse: ChangePoller;
 };
 
 function assemble(connections: Connections, options: Assembled): Store {
   const { address } = connections;
   const { process, pulse } = options;
-  const explain = (error: unknown) => readable(error, address);
-  const ticks = options.ticks ?? (() => performance.now());
+  const explain = (error: unknown) => explainError(error, address);
+  const ticks = options.monotonicMs ?? (() => performance.now());
   const idAt = risingIds(options.random);
   let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
   let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
   let onGroup: ((jobs: number, durationMs: number) => void) | undefined;
   let turnAt = 0;
-  const giveWay = async () => {
+  const yieldToEventLoop = async () => {
     if (ticks() - turnAt < TURN_MS) return;
     await new Promise<void>((resolve) => setImmediate(resolve));
     turnAt = ticks();
@@ -107,14 +107,14 @@ function assemble(connections: Connections, options: Assembled): Store {
   };
   const lanes = Array.from({ length: HELD_UP + 1 }, (_, number) => {
     let now = 0;
-    const lane: Lane = new Lane({
+    const lane: GroupCommitter = new GroupCommitter({
       connections,
       writer: `${process}-${number}`,
       names: address.prepares,
       // Nobody waits for long writes of a series and for their commit.
       groupSize: number === BACKGROUND ? 1 : (options.groupSize ?? 64),
       ticks,
-      giveWay,
+      yieldToEventLoop,
       waitMs: waitMs(number),
       onBegin: (partnerIds, which) => {
         now = options.clock();
@@ -134,7 +134,7 @@ function assemble(connections: Connections, options: Assembled): Store {
       onEnd: () => partners.save(),
       onGroup: (jobs, durationMs) => onGroup?.(jobs, durationMs),
     });
-    const gathered = new Gathered(lane.runner, address.prepares);
+    const gathered = new StatementBatcher(lane.runner, address.prepares);
     const partners = new LockedPartners(gathered, address.prepares, () => deliverySequence++);
     const stores = storesOf(postgresEngine(gathered, address.prepares, gathered));
     // Most writes ask for it, and those of a group are mostly of the same partner.
@@ -148,12 +148,12 @@ function assemble(connections: Connections, options: Assembled): Store {
       return lastInstant;
     };
     const newIdOf = (kind: IdKind) => idAt(kind, partners.latest);
-    const base = { ...inside, giveWay, requestId: null, latestInstant, newId: newIdOf };
+    const base = { ...inside, yieldToEventLoop, requestId: null, latestInstant, newId: newIdOf };
     const forPartner = (partnerId: string) => partners.open(partnerId);
     return {
       lane,
       inside,
-      begin: (): Omit<Tx, "revise" | "outboxChanged"> => ({ ...base, now, forPartner }),
+      begin: (): Omit<Tx, "bumpRevision" | "outboxChanged"> => ({ ...base, now, forPartner }),
     };
   });
   const laneFor = (partnerIds: readonly string[], isBackground: boolean) => {
@@ -174,8 +174,8 @@ function assemble(connections: Connections, options: Assembled): Store {
 
   return {
     read: storesOf(postgresEngine(connections.reader, address.prepares)),
-    async atOneMoment(run) {
-      const moment = await openMoment(connections);
+    async inReadSnapshot(run) {
+      const moment = await openReadSnapshot(connections);
       try {
         return await run(storesOf(postgresEngine(moment.runner, address.prepares)));
       } finally {
@@ -188,7 +188,7 @@ function assemble(connections: Connections, options: Assembled): Store {
       const ids = partnerId === undefined ? partnerIds : [partnerId, ...partnerIds];
       const isBackground = priority === "background";
       const startedAt = ticks();
-      let deadline = startedAt + connections.awayMs * HELD_SHARE;
+      let deadline = startedAt + connections.reconnectMs * HELD_SHARE;
       let notified = new Set<string>();
       const runIn = async ({ inside, begin }: (typeof lanes)[number]) => {
         notified = new Set();
@@ -196,9 +196,9 @@ function assemble(connections: Connections, options: Assembled): Store {
         const value = await run({
           ...begin(),
           outboxChanged: (id: string) => void notified.add(id),
-          revise: (id: string) => void revised.add(id),
+          bumpRevision: (id: string) => void revised.add(id),
         });
-        for (const id of [...revised].sort()) await inside.partners.revise(id);
+        for (const id of [...revised].sort()) await inside.partners.bumpRevision(id);
         return value;
       };
       const told = Promise.withResolvers<void>();
@@ -214,10 +214,10 @@ function assemble(connections: Connections, options: Assembled): Store {
             settle(error, value) {
               if (isHeld) for (const id of ids) leave(id);
               if (error === undefined) resolve(value);
-              else if (!isHeldUp(error) || isBackground) reject(explain(error));
+              else if (!isLockTimeout(error) || isBackground) reject(explain(error));
               else if (ticks() < deadline) enter(lanes[HELD_UP]!);
               else
-                void somebodyStandsStill(connections.reader).then((standsStill) => {
+                void hasStalledTransaction(connections.reader).then((standsStill) => {
                   const now = ticks();
                   if (standsStill || isClosed || now >= startedAt + MOST_MS) return reject(explain(error));
                   deadline = Math.min(now + FURTHER_MS, startedAt + MOST_MS);
@@ -236,7 +236,7 @@ function assemble(connections: Connections, options: Assembled): Store {
     },
     explain,
     isShared: true,
-    callBlocks: callBlocks(connections, process),
+    budgetReservations: budgetReservations(connections, process),
     dataVersion: () => pulse.version,
     queueLength: () => lanes.reduce((sum, { lane }) => sum + lane.length, 0),
     onGroup: (listener) => {

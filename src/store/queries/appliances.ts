@@ -2,7 +2,7 @@ import { and, asc, count, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Appliance } from "../../domain/appliance.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { named } from "./named.ts";
+import { aliased } from "./aliased-columns.ts";
 
 const ph = sql.placeholder;
 
@@ -86,14 +86,14 @@ export function applianceStore(engine: Engine) {
   const insert = engine.insertRow(appliances, "all");
   const forScoring = engine.read<ScoredAppliance>(() =>
     db
-      .select(named(scored))
+      .select(aliased(scored))
       .from(appliances)
       .where(isAmong(appliances.propertyId, "propertyIds"))
       .orderBy(asc(appliances.propertyId), asc(appliances.seq)),
   );
   const forScoringAfter = engine.read<ScoredAppliance & { seq: number }>(() =>
     db
-      .select(named({ ...scored, seq: appliances.seq }))
+      .select(aliased({ ...scored, seq: appliances.seq }))
       .from(appliances)
       .where(and(eq(appliances.propertyId, ph("propertyId")), gt(appliances.seq, ph("after"))))
       .orderBy(asc(appliances.seq))

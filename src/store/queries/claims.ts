@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, sql } from "drizzle-orm";
 import type { Claim } from "../../domain/claim.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { named } from "./named.ts";
+import { aliased } from "./aliased-columns.ts";
 
 const ph = sql.placeholder;
 
@@ -14,7 +14,7 @@ export function claimStore(engine: Engine) {
   const evidenceRows = () =>
     db
       .select(
-        named({
+        aliased({
           id: claims.id,
           propertyId: claims.propertyId,
           claimType: claims.claimType,

@@ -1,11 +1,17 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, type SQL, sql } from "drizzle-orm";
 import { type PlacedComponent, tierOfHundredths } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
+import {
+  BLOCK_SIZE,
+  ELEVATED_SCORES,
+  SETTLED_ELEVATED,
+  TIER_BUCKETS,
+  WHOLE_BUCKET,
+} from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { BLOCK_SIZE, ELEVATED_SCORES, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE } from "../tallies.ts";
+import { aliased } from "./aliased-columns.ts";
 import { componentRows } from "./component-rows.ts";
-import { named } from "./named.ts";
 
 const ph = sql.placeholder;
 
@@ -49,7 +55,7 @@ export function componentLists(engine: Engine) {
       ),
       seqAt: engine.read<{ seq: number }>(() =>
         db
-          .select(named({ seq: components.seq }))
+          .select(aliased({ seq: components.seq }))
           .from(components)
           .where(fromSeq())
           .orderBy(asc(components.seq))
@@ -79,7 +85,7 @@ export function componentLists(engine: Engine) {
   );
   const rescoredAt = engine.read<{ rescoredAt: number; seq: number }>(() =>
     db
-      .select(named({ rescoredAt: components.rescoredAt, seq: components.seq }))
+      .select(aliased({ rescoredAt: components.rescoredAt, seq: components.seq }))
       .from(components)
       // A bound that holds for every moment: without it SQLite takes the index of scores, and sorts.
       .where(and(mine, gt(components.rescoredAt, 0), rescored))
@@ -91,13 +97,13 @@ export function componentLists(engine: Engine) {
   /** How many rows each of some buckets holds. They are named one by one, so that the blocks between are passed over. */
   const wholeTallies = engine.read<{ bucket: number; count: number }>(() =>
     db
-      .select(named({ bucket: componentTallies.bucket, count: componentTallies.count }))
+      .select(aliased({ bucket: componentTallies.bucket, count: componentTallies.count }))
       .from(componentTallies)
       .where(
         and(
           eq(componentTallies.partnerId, ph("partnerId")),
           isAmong(componentTallies.bucket, "buckets"),
-          eq(componentTallies.block, WHOLE),
+          eq(componentTallies.block, WHOLE_BUCKET),
         ),
       )
       .orderBy(desc(componentTallies.bucket)),

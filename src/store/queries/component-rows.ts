@@ -1,6 +1,6 @@
 import { eq, getTableColumns } from "drizzle-orm";
 import type { Engine } from "../engine.ts";
-import { named } from "./named.ts";
+import { aliased } from "./aliased-columns.ts";
 
 /** Components with what lists show of their appliance and their property. */
 export function componentRows({ db, tables }: Pick<Engine, "db" | "tables">) {
@@ -15,7 +15,7 @@ export function componentRows({ db, tables }: Pick<Engine, "db" | "tables">) {
     propertyAddress: properties.address,
   };
   return db
-    .select(named(row))
+    .select(aliased(row))
     .from(components)
     .innerJoin(appliances, eq(appliances.id, components.applianceId))
     .innerJoin(properties, eq(properties.id, components.propertyId))

@@ -4,9 +4,9 @@ import type { System } from "../../domain/knowledge.ts";
 import type { ScoreState } from "../../domain/scoring/types.ts";
 import type { Engine } from "../engine.ts";
 import { alertLists } from "./alert-lists.ts";
+import { aliased } from "./aliased-columns.ts";
 import { componentLists } from "./component-lists.ts";
 import { componentRows } from "./component-rows.ts";
-import { named } from "./named.ts";
 
 const ph = sql.placeholder;
 
@@ -33,7 +33,7 @@ export function componentStore(engine: Engine) {
   );
   const ownerOf = engine.read<{ partnerId: string }>(() =>
     db
-      .select(named({ partnerId: components.partnerId }))
+      .select(aliased({ partnerId: components.partnerId }))
       .from(components)
       .where(eq(components.id, ph("id"))),
   );
@@ -62,7 +62,7 @@ export function componentStore(engine: Engine) {
   const saveDates = engine.setRow(components, "id", ["lastReplaced", "lastServiced"]);
   const ofAppliances = engine.read<Component>(() =>
     db
-      .select(named(getTableColumns(components)))
+      .select(aliased(getTableColumns(components)))
       .from(components)
       .where(isAmong(components.applianceId, "applianceIds"))
       .orderBy(asc(components.applianceId), asc(components.seq)),
@@ -72,14 +72,14 @@ export function componentStore(engine: Engine) {
     const { confidence, lifeFactor, effectiveAgeYears, rate, hazardRatio, acuteHazard, scoredOn, ...read } =
       columns;
     return db
-      .select(named(read satisfies Record<keyof ComponentToScore, unknown>))
+      .select(aliased(read satisfies Record<keyof ComponentToScore, unknown>))
       .from(components)
       .where(isAmong(components.applianceId, "applianceIds"))
       .orderBy(asc(components.applianceId), asc(components.seq));
   });
   const ofProperties = engine.read<Component>(() =>
     db
-      .select(named(getTableColumns(components)))
+      .select(aliased(getTableColumns(components)))
       .from(components)
       .where(isAmong(components.propertyId, "propertyIds"))
       .orderBy(asc(components.propertyId), asc(components.seq)),

@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import { named } from "./named.ts";
+import { aliased } from "./aliased-columns.ts";
 
 const ph = sql.placeholder;
 
@@ -59,7 +59,7 @@ export function deliveryStore(engine: Engine) {
   ]);
   const duePartners = engine.read<{ id: string }>(() =>
     db
-      .select(named({ id: partners.id }))
+      .select(aliased({ id: partners.id }))
       .from(partners)
       .where(
         sql`${engine.isTrue(partners.enabled)} and exists (
@@ -69,7 +69,7 @@ export function deliveryStore(engine: Engine) {
   const due = engine.read<DueDelivery>(() =>
     db
       .select(
-        named({
+        aliased({
           id: d.id,
           partnerId: d.partnerId,
           event: d.event,
@@ -109,7 +109,7 @@ export function deliveryStore(engine: Engine) {
   );
   const withoutAttempt = engine.read<{ id: string }>(() =>
     db
-      .select(named({ id: d.id }))
+      .select(aliased({ id: d.id }))
       .from(d)
       .where(
         and(

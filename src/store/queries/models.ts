@@ -7,7 +7,7 @@ import type {
 } from "../../domain/calibration/model-version.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
-import { named } from "./named.ts";
+import { aliased } from "./aliased-columns.ts";
 
 const ph = sql.placeholder;
 
@@ -24,11 +24,11 @@ export function modelStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { modelChecks, modelFrailties, modelInUse, modelProposals, modelVersions } = engine.tables;
   const number = engine.read<{ number: number | null }>(() =>
-    db.select(named({ number: modelInUse.number })).from(modelInUse),
+    db.select(aliased({ number: modelInUse.number })).from(modelInUse),
   );
   const frailties = engine.read<{ applianceId: string; frailty: number }>(() =>
     db
-      .select(named({ applianceId: modelFrailties.applianceId, frailty: modelFrailties.frailty }))
+      .select(aliased({ applianceId: modelFrailties.applianceId, frailty: modelFrailties.frailty }))
       .from(modelFrailties)
       .where(
         sql`${isAmong(modelFrailties.applianceId, "applianceIds")} and ${modelFrailties.number} = ${ph("number")}`,

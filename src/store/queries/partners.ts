@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import type { Administrator, Partner, WebhookReceiver } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import { named } from "./named.ts";
+import { aliased } from "./aliased-columns.ts";
 
 export type NewCredential = {
   partnerId: string;
@@ -53,7 +53,7 @@ export function partnerStore(engine: Engine) {
   const endpointOf = engine.read<ReceiverEndpoint>(() =>
     db
       .select(
-        named({
+        aliased({
           url: webhookReceivers.url,
           secret: webhookReceivers.secret,
           nextSecret: webhookReceivers.nextSecret,
@@ -72,12 +72,12 @@ export function partnerStore(engine: Engine) {
   );
   const revisionOf = engine.read<{ revision: number }>(() =>
     db
-      .select(named({ revision: partners.revision }))
+      .select(aliased({ revision: partners.revision }))
       .from(partners)
       .where(eq(partners.id, ph("id"))),
   );
   const addRevision = engine.addToRow(partners, ["id"], ["revision"]);
-  const revise = (id: string) => addRevision({ id, revision: 1 });
+  const bumpRevision = (id: string) => addRevision({ id, revision: 1 });
   const receiverOf = engine.prepared(() =>
     db
       .select()
@@ -94,11 +94,11 @@ export function partnerStore(engine: Engine) {
       return (await revisionOf({ id }))[0]?.revision;
     },
     /** Says that something has changed that the partner is shown. */
-    async revise(id: string): Promise<void> {
-      return revise(id);
+    async bumpRevision(id: string): Promise<void> {
+      return bumpRevision(id);
     },
     /** The same for all partners, who are all shown it. */
-    async reviseAll(): Promise<void> {
+    async bumpAllRevisions(): Promise<void> {
       await db.update(partners).set({ revision: oneMore });
     },
     /** The partner whose live API key has this hash, enabled or not. */
@@ -137,7 +137,7 @@ export function partnerStore(engine: Engine) {
     },
     async insertCredential(credential: NewCredential): Promise<void> {
       await db.insert(credentials).values({ ...credential, revokedAt: null });
-      return revise(credential.partnerId);
+      return bumpRevision(credential.partnerId);
     },
     /** Ends a partner's live credentials of one kind. */
     async revokeCredentials(partnerId: string, kind: NewCredential["kind"], now: Instant): Promise<void> {
@@ -151,7 +151,7 @@ export function partnerStore(engine: Engine) {
             isNull(credentials.revokedAt),
           ),
         );
-      return revise(partnerId);
+      return bumpRevision(partnerId);
     },
     /** Puts another secret in the place of the live one's, for the same client id; undefined when there is none. */
     async replaceClientSecret(
@@ -170,7 +170,7 @@ export function partnerStore(engine: Engine) {
           ),
         )
         .returning({ clientId: credentials.clientId });
-      await revise(partnerId);
+      await bumpRevision(partnerId);
       return replaced?.clientId ?? undefined;
     },
     async findReceiver(partnerId: string): Promise<WebhookReceiver | undefined> {

@@ -5,7 +5,7 @@ import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { named } from "./named.ts";
+import { aliased } from "./aliased-columns.ts";
 
 const ph = sql.placeholder;
 
@@ -46,21 +46,21 @@ export function planStore(engine: Engine) {
   const touch = engine.addToRow(propertyPlans, ["propertyId"], ["changes"]);
   const changed = engine.read<{ propertyId: string }>(() =>
     db
-      .select(named({ propertyId: propertyPlans.propertyId }))
+      .select(aliased({ propertyId: propertyPlans.propertyId }))
       .from(propertyPlans)
       .where(and(eq(propertyPlans.partnerId, ph("partnerId")), isChanged))
       .limit(ph("limit")),
   );
   const aged = engine.read<{ propertyId: string }>(() =>
     db
-      .select(named({ propertyId: propertyPlans.propertyId }))
+      .select(aliased({ propertyId: propertyPlans.propertyId }))
       .from(propertyPlans)
       .where(and(eq(propertyPlans.partnerId, ph("partnerId")), lt(propertyPlans.asOf, ph("day"))))
       .limit(ph("limit")),
   );
   const oldest = engine.read<{ asOf: Day }>(() =>
     db
-      .select(named({ asOf: propertyPlans.asOf }))
+      .select(aliased({ asOf: propertyPlans.asOf }))
       .from(propertyPlans)
       .where(eq(propertyPlans.partnerId, ph("partnerId")))
       .orderBy(asc(propertyPlans.asOf))
@@ -75,14 +75,14 @@ export function planStore(engine: Engine) {
   };
   const ofProperty = engine.read<SumsRow & { changes: number }>(() =>
     db
-      .select(named({ ...sumsOf, changes: propertyPlans.changes }))
+      .select(aliased({ ...sumsOf, changes: propertyPlans.changes }))
       .from(propertyPlans)
       .where(eq(propertyPlans.propertyId, ph("propertyId"))),
   );
   const ofPartner = engine.read<SumsRow>(() =>
     db
       .select(
-        named({
+        aliased({
           doors: partnerPlans.doors,
           dueCount: partnerPlans.dueCount,
           dueCents: partnerPlans.dueCents,
@@ -119,7 +119,7 @@ export function planStore(engine: Engine) {
   const candidates = engine.read<PropertyCandidate & SpendingPlace>(() =>
     db
       .select(
-        named({
+        aliased({
           id: planCandidates.componentId,
           propertyId: planCandidates.propertyId,
           rank: planCandidates.rank,

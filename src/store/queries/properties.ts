@@ -4,7 +4,7 @@ import type { Day, Instant } from "../../domain/time.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { named } from "./named.ts";
+import { aliased } from "./aliased-columns.ts";
 
 const ph = sql.placeholder;
 
@@ -68,7 +68,7 @@ export function propertyStore(engine: Engine) {
       )
       .orderBy(asc(properties.seq)),
   );
-  const shown = named({
+  const shown = aliased({
     id: properties.id,
     name: properties.name,
     address: properties.address,
@@ -102,7 +102,7 @@ export function propertyStore(engine: Engine) {
   );
   const totals = engine.read<{ total: number }>(() =>
     db
-      .select(named({ total: partnerTotals.properties }))
+      .select(aliased({ total: partnerTotals.properties }))
       .from(partnerTotals)
       .where(eq(partnerTotals.partnerId, ph("partnerId"))),
   );

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gte, sql } from "drizzle-orm";
 import type { SensorEvent } from "../../domain/sensor-event.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import { named } from "./named.ts";
+import { aliased } from "./aliased-columns.ts";
 
 const ph = sql.placeholder;
 
@@ -30,7 +30,7 @@ export function sensorEventStore(engine: Engine) {
   const since = gte(sensorEvents.recordedAt, ph("since"));
   const smart = engine.read<SmartEvidenceRow>(() =>
     db
-      .select(named(evidence))
+      .select(aliased(evidence))
       .from(sensorEvents)
       .where(and(isAmong(sensorEvents.applianceId, "applianceIds"), isSmart, since))
       // Without an order PostgreSQL hopes to have so many early, and reads through the events of all.
@@ -39,7 +39,7 @@ export function sensorEventStore(engine: Engine) {
   );
   const smartBefore = engine.read<SmartEvidenceRow & { id: string }>(() =>
     db
-      .select(named({ ...evidence, id: sensorEvents.id }))
+      .select(aliased({ ...evidence, id: sensorEvents.id }))
       .from(sensorEvents)
       .where(
         and(

@@ -8,7 +8,7 @@ import type {
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
-import { named } from "./named.ts";
+import { aliased } from "./aliased-columns.ts";
 
 const ph = sql.placeholder;
 
@@ -62,7 +62,7 @@ export function serviceEventStore(engine: Engine) {
   const evidenceRows = () =>
     db
       .select({
-        ...named(evidenceColumns),
+        ...aliased(evidenceColumns),
         unread:
           sql`case when ${serviceEvents.readBy} is not distinct from ${ph("readBy")} then null else ${serviceEvents.notes} end`.as(
             "unread",
@@ -110,7 +110,7 @@ export function serviceEventStore(engine: Engine) {
   const ofDayAfter = engine.read<DayEvent>(() =>
     db
       .select(
-        named({
+        aliased({
           id: serviceEvents.id,
           componentId: serviceEvents.componentId,
           eventType: serviceEvents.eventType,
@@ -125,7 +125,7 @@ export function serviceEventStore(engine: Engine) {
   const matchedOfDayAfter = engine.read<MatchedEvent>(() =>
     db
       .select(
-        named({
+        aliased({
           id: serviceEvents.id,
           componentId: serviceEvents.componentId,
           eventType: serviceEvents.eventType,

@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { PropertyTotals, Totals } from "../../domain/totals.ts";
 import type { Engine } from "../engine.ts";
-import { named } from "./named.ts";
+import { aliased } from "./aliased-columns.ts";
 
 const ph = sql.placeholder;
 
@@ -33,13 +33,13 @@ export function totalsStore(engine: Engine) {
   );
   const appliancesOf = engine.read<{ propertyId: string; appliances: number }>(() =>
     db
-      .select(named({ propertyId: propertyTotals.propertyId, appliances: propertyTotals.appliances }))
+      .select(aliased({ propertyId: propertyTotals.propertyId, appliances: propertyTotals.appliances }))
       .from(propertyTotals)
       .where(engine.isAmong(propertyTotals.propertyId, "propertyIds")),
   );
   const ofPartner = engine.read<PartnerTotals>(() =>
     db
-      .select(named(getTableColumns(partnerTotals)))
+      .select(aliased(getTableColumns(partnerTotals)))
       .from(partnerTotals)
       .where(eq(partnerTotals.partnerId, ph("partnerId"))),
   );

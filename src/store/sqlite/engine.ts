@@ -11,7 +11,7 @@ import {
   type RowWrites,
   type Values,
 } from "../row-writes.ts";
-import { sqliteKit } from "./kit.ts";
+import { sqliteColumnTypes } from "./column-types.ts";
 import * as tables from "./schema.ts";
 
 /**
@@ -45,7 +45,7 @@ export function sqliteEngine(client: Database): Engine {
     isAmong: (column, placeholder) =>
       sql`${column} in (select value from json_each(${sql.placeholder(placeholder)}))`,
     list: (values) => JSON.stringify(values),
-    isTrue: sqliteKit.isTrue,
+    isTrue: sqliteColumnTypes.isTrue,
     now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
     // One connection writes, so none of its rows is held by another.
     skipLocked: sql``,

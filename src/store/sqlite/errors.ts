@@ -5,10 +5,10 @@ import { DrizzleQueryError } from "drizzle-orm";
 import { OperatorError, StorageError } from "../../domain/errors.ts";
 
 /** SQLite's error in an operator's words where there is something to do about it, else the error itself. */
-export function readable(error: unknown, file: string): unknown {
+export function explainError(error: unknown, file: string): unknown {
   if (!(error instanceof SQLiteError)) return error;
   const { code = "", message } = error;
-  if (code === "SQLITE_NOTADB") return noDatabase(file);
+  if (code === "SQLITE_NOTADB") return notADatabase(file);
   if (code.startsWith("SQLITE_CORRUPT"))
     return new OperatorError(
       `${file} is damaged (${message})`,
@@ -52,7 +52,7 @@ export function withoutValues(error: unknown): unknown {
   return error.cause instanceof SQLiteError ? error.cause : new Error(`a query failed: ${error.query}`);
 }
 
-export function noDatabase(file: string): OperatorError {
+export function notADatabase(file: string): OperatorError {
   return new OperatorError(
     `${file} is no SQLite database`,
     "Restore it from a backup with `mainstay restore`, or name another data folder.",

@@ -1,7 +1,7 @@
 import { constants, Database, type SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { StorageError } from "../../domain/errors.ts";
-import { readable } from "./errors.ts";
+import { explainError } from "./errors.ts";
 import { pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 
@@ -52,7 +52,7 @@ export function copyDatabase(db: Database, target: string): void {
     db.run("VACUUM INTO ?", [target]);
   } catch (error) {
     const isWriting = /^SQLITE_(FULL|IOERR|CANTOPEN)/.test((error as SQLiteError).code ?? "");
-    throw readable(error, isWriting ? target : db.filename);
+    throw explainError(error, isWriting ? target : db.filename);
   }
 }
 
@@ -75,7 +75,10 @@ export function integrityProblems(db: Database, depth: "quick" | "full"): string
  * What is wrong with the pages, at most a few lines a table; none when they are whole. A table at a time, so that no
  * read holds up a checkpoint for long, and others have their turn in between.
  */
-export async function findPageProblems(file: string, giveWay: () => Promise<void>): Promise<string[]> {
+export async function findPageProblems(
+  file: string,
+  yieldToEventLoop: () => Promise<void>,
+): Promise<string[]> {
   try {
     const db = openForReading(file);
     try {
@@ -86,14 +89,14 @@ export async function findPageProblems(file: string, giveWay: () => Promise<void
           .values()
           .map(([line]) => String(line));
         problems.push(...lines.filter((line) => line !== "ok").slice(0, 5));
-        await giveWay();
+        await yieldToEventLoop();
       }
       return problems;
     } finally {
       db.close();
     }
   } catch (error) {
-    const told = readable(error, file);
+    const told = explainError(error, file);
     if (told === error || told instanceof StorageError) throw error;
     return [(told as Error).message];
   }

@@ -4,7 +4,7 @@ import { refusedWrite, StorageError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import { sqliteEngine } from "./engine.ts";
-import { noDatabase, readable } from "./errors.ts";
+import { explainError, notADatabase } from "./errors.ts";
 import { CHECKPOINT_AT_COMMIT, LARGE_CACHE, longTransactions } from "./long-transactions.ts";
 import { applyMigrations, pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
@@ -15,7 +15,7 @@ export type SqliteFile = {
   reader: Engine;
   writer: Engine;
   /** A connection that sees what is committed now until it is closed, whatever is written meanwhile. */
-  openMoment(): { engine: Engine; close(): void };
+  openReadSnapshot(): { engine: Engine; close(): void };
   connection: WriterConnection;
   /** Before it is closed: resolves once nothing of it is under way on another thread, nor begins any more. */
   settled(): Promise<void>;
@@ -81,7 +81,7 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
   } catch (error) {
     reader?.close();
     writer.close();
-    throw readable(error, file);
+    throw explainError(error, file);
   }
 }
 
@@ -107,7 +107,7 @@ function assemble(
   return {
     reader: sqliteEngine(reader),
     writer: sqliteEngine(writer),
-    openMoment: () => openMoment(writer.filename),
+    openReadSnapshot: () => openReadSnapshot(writer.filename),
     ...writerConnection(writer, reader, isServing),
     dataVersion: () => dataVersion.get()!.data_version,
     sizeBytes: () => size.get()!.bytes,
@@ -118,14 +118,14 @@ function assemble(
         writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
       } catch (error) {
         // On a full disk the log stays beside the database, and the next start goes on with both.
-        if (!(readable(error, writer.filename) instanceof StorageError)) throw error;
+        if (!(explainError(error, writer.filename) instanceof StorageError)) throw error;
       }
       writer.close();
     },
   };
 }
 
-function openMoment(file: string) {
+function openReadSnapshot(file: string) {
   const db = open(file);
   try {
     db.run("PRAGMA busy_timeout = 1000");
@@ -192,13 +192,13 @@ const HEADER_BYTES = 100;
 function inspect(file: string, migrations: readonly Migration[]): readonly Migration[] {
   // SQLite takes a file too short for its header for an empty database, and would write over it.
   const { size } = statSync(file);
-  if (size > 0 && size < HEADER_BYTES) throw noDatabase(file);
+  if (size > 0 && size < HEADER_BYTES) throw notADatabase(file);
   const db = open(file);
   try {
     db.run("PRAGMA busy_timeout = 10000");
     return pendingMigrations(db, file, migrations);
   } catch (error) {
-    throw readable(error, file);
+    throw explainError(error, file);
   } finally {
     db.close();
   }
@@ -208,7 +208,7 @@ function open(file: string): Database {
   try {
     return new Database(file, { create: true, readwrite: true, strict: true });
   } catch (error) {
-    throw readable(error, file);
+    throw explainError(error, file);
   }
 }
 

@@ -1,5 +1,5 @@
 import { schemaOf } from "../schema.ts";
-import { sqliteKit } from "./kit.ts";
+import { sqliteColumnTypes } from "./column-types.ts";
 
 /** The tables as SQLite has them. */
 export const {
@@ -45,4 +45,4 @@ export const {
   consoleSessions,
   uploads,
   installation,
-} = schemaOf(sqliteKit);
+} = schemaOf(sqliteColumnTypes);

@@ -3,7 +3,7 @@ import { notFound } from "../../domain/errors.ts";
 import { type IdKind, newDeliveryId, risingIds } from "../../domain/ids.ts";
 import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
 import { storesOf } from "../stores.ts";
-import { readable, withoutValues } from "./errors.ts";
+import { explainError, withoutValues } from "./errors.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openSqlite, type SqliteOptions } from "./open.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -27,10 +27,10 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   const idAt = risingIds(options.random);
   let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
   const group = { now: 0, lastInstant: 0, moved: false };
-  const ticks = options.ticks ?? (() => performance.now());
+  const ticks = options.monotonicMs ?? (() => performance.now());
   let turnAt = 0;
   let turns = 0;
-  const giveWay = async () => {
+  const yieldToEventLoop = async () => {
     if (ticks() - turnAt < TURN_MS) return;
     if (++turns === LONG_TURNS) sqlite.connection.lengthen();
     await new Promise<void>((resolve) => setImmediate(resolve));
@@ -41,7 +41,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     busyTimeoutMs: options.busyTimeoutMs ?? 15_000,
     sleep: options.sleep ?? ((ms) => Bun.sleep(ms)),
     ticks,
-    giveWay,
+    yieldToEventLoop,
     onBegin: async () => {
       turnAt = ticks();
       turns = 0;
@@ -69,7 +69,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   const newDelivery = () => newDeliveryId(latestInstant(), deliverySequence++);
   const base = {
     ...inside,
-    giveWay,
+    yieldToEventLoop,
     requestId: null,
     latestInstant: async () => latestInstant(),
     newId: (kind: IdKind) => idAt(kind, idInstant()),
@@ -81,13 +81,13 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     const latestSeq = (list: NumberedList) => numbers[list];
     return { nextSeq, latestSeq, nextInstant, latestInstant, newDeliveryId: newDelivery };
   }
-  const explain = (error: unknown) => readable(withoutValues(error), file);
+  const explain = (error: unknown) => explainError(withoutValues(error), file);
   return {
     // The lock on the data folder keeps every other server away.
     isShared: false,
     read: storesOf(sqlite.reader),
-    async atOneMoment(run) {
-      const moment = sqlite.openMoment();
+    async inReadSnapshot(run) {
+      const moment = sqlite.openReadSnapshot();
       try {
         return await run(storesOf(moment.engine));
       } finally {
@@ -99,15 +99,15 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
       const outboxChanged = (partnerId: string) => void notified.add(partnerId);
       const job = async () => {
         const revised = new Set<string>();
-        const revise = (partnerId: string) => void revised.add(partnerId);
+        const bumpRevision = (partnerId: string) => void revised.add(partnerId);
         const rows = new Map<string, Promise<PartnerRows>>();
         const forPartner = (partnerId: string) => {
           const known = rows.get(partnerId) ?? openRows(partnerId);
           rows.set(partnerId, known);
           return known;
         };
-        const value = await run({ ...base, now: group.now, forPartner, outboxChanged, revise });
-        for (const partnerId of revised) await inside.partners.revise(partnerId);
+        const value = await run({ ...base, now: group.now, forPartner, outboxChanged, bumpRevision });
+        for (const partnerId of revised) await inside.partners.bumpRevision(partnerId);
         return value;
       };
       const value = await queue.add(job, durability, priority).catch((error) => {

@@ -32,7 +32,7 @@ export type WriteQueueOptions = {
   /** Milliseconds of a clock that nobody sets. */
   ticks: () => number;
   /** Lets reads and timers have their turn when one is due. */
-  giveWay: () => Promise<void>;
+  yieldToEventLoop: () => Promise<void>;
   /** Before the first job of a group and after the last, inside the transaction. */
   onBegin: () => Promise<void>;
   onEnd: () => Promise<void>;
@@ -104,7 +104,7 @@ export class WriteQueue {
         await this.options.onBegin();
         for (const job of group) {
           outcomes.push(await this.#attempt(job));
-          await this.options.giveWay();
+          await this.options.yieldToEventLoop();
         }
         await this.options.onEnd();
         this.connection.commit();

@@ -108,7 +108,7 @@ export class DaysOfEvents {
   async #read({ applianceId, date }: Matched): Promise<Firsts> {
     const { tx } = this.writer;
     const firsts: Firsts = new Map();
-    for (let after = ""; ; await tx.giveWay()) {
+    for (let after = ""; ; await tx.yieldToEventLoop()) {
       const some = await tx.serviceEvents.matchedOfDayAfter(applianceId, date, after, STEP);
       for (const event of some) {
         const likeness = likenessOf(event);

@@ -61,7 +61,7 @@ export class KnownAppliances {
     const known = this.#ofProperty.get(propertyId);
     if (known) return yield known;
     const { tx } = this.writer;
-    for (let after = 0; ; await tx.giveWay()) {
+    for (let after = 0; ; await tx.yieldToEventLoop()) {
       const some = await tx.appliances.ofPropertyAfter(propertyId, after, STEP);
       yield some;
       if (some.length < STEP) return;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Store } from "../../../src/store/store.ts";
-import { type Called, type Database, type MakeDatabase, watched } from "./world.ts";
+import { type Called, type Database, type MakeDatabase, watched } from "./test-store.ts";
 
 const FOR = 60_000;
 const SERVER = { address: "http://10.0.0.1", version: "1", schemaVersion: 1, model: "2", clockOffMs: -7 };

@@ -5,7 +5,7 @@ import type { Reply } from "../../../src/http/operation.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio-writer.ts";
 import { createProperty } from "../../../src/usecases/properties.ts";
-import { ALL, DAY, type Database, insertPartner, knowledge, type MakeDatabase, NOW } from "./world.ts";
+import { ALL, DAY, type Database, insertPartner, knowledge, type MakeDatabase, NOW } from "./test-store.ts";
 
 const PROPERTY = {
   ...{ name: "Elm Court", address: "1 Elm St", city: null, state: "NY", zip: null, unitCount: 0 },

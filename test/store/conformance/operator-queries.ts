@@ -14,7 +14,7 @@ import {
   openWorld,
   TEXT,
   type World,
-} from "./world.ts";
+} from "./test-store.ts";
 
 const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
@@ -49,9 +49,9 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       await write((tx) =>
         tx.partners.update(partner.id, { enabled: true, dailyBudget: partner.dailyBudget }),
       );
-      await write((tx) => tx.partners.revise(partner.id));
+      await write((tx) => tx.partners.bumpRevision(partner.id));
       expect(await partners.revision(partner.id)).toBe(revision + 3);
-      await write((tx) => tx.partners.reviseAll());
+      await write((tx) => tx.partners.bumpAllRevisions());
       expect(await partners.revision(partner.id)).toBe(revision + 4);
     });
 

@@ -22,7 +22,7 @@ import {
   openWorld,
   TEXT,
   type World,
-} from "./world.ts";
+} from "./test-store.ts";
 
 const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 const pages = <T>(rows: readonly T[], offset: number, limit: number) => rows.slice(offset, offset + limit);

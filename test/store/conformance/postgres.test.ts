@@ -3,7 +3,7 @@ import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { usePostgres } from "../../support/postgres.ts";
 import { storeConformance } from "./suite.ts";
-import { random } from "./world.ts";
+import { random } from "./test-store.ts";
 
 const opened = new Set<Store>();
 // Before the server ends that they are on.

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Partner } from "../../../src/domain/partner.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { type Called, DAY, type MakeDatabase, NOW, openWorld } from "./world.ts";
+import { type Called, DAY, type MakeDatabase, NOW, openWorld } from "./test-store.ts";
 
 const NOTHING = {
   ...{ components: 0, changed: 0, critical: 0, warning: 0 },

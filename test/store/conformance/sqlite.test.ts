@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { storeConformance } from "./suite.ts";
-import { random } from "./world.ts";
+import { random } from "./test-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-conformance-"));
 const opened = new Set<Store>();

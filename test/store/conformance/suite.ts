@@ -4,8 +4,8 @@ import { numbers } from "./numbers.ts";
 import { operatorQueries } from "./operator-queries.ts";
 import { portfolioQueries } from "./portfolio-queries.ts";
 import { sharedQueries } from "./shared-queries.ts";
+import { Called, type MakeDatabase } from "./test-store.ts";
 import { transactions } from "./transactions.ts";
-import { Called, type MakeDatabase } from "./world.ts";
 
 /** What every store promises, whichever database it keeps its rows in. */
 export function storeConformance(name: string, make: MakeDatabase): void {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Store, Tx } from "../../../src/store/store.ts";
-import { DAY, type Database, insertPartner, type MakeDatabase, NOW } from "./world.ts";
+import { DAY, type Database, insertPartner, type MakeDatabase, NOW } from "./test-store.ts";
 
 /** A count of its own for each name. */
 const add = (tx: Tx, name: string, calls = 1) => tx.budgets.add(name, DAY, calls);
@@ -115,7 +115,7 @@ export function transactions(make: MakeDatabase): void {
     test("that is long lets others have their turn, who see nothing of it", async () => {
       const a = newName();
       let ticks = 0;
-      const patient = await database.open({ ticks: () => ticks });
+      const patient = await database.open({ monotonicMs: () => ticks });
       const seen: number[] = [];
       let turns = 0;
       await patient.write(async (tx) => {
@@ -123,7 +123,7 @@ export function transactions(make: MakeDatabase): void {
         for (let step = 0; step < 3; step++) {
           setImmediate(() => turns++);
           ticks += 50;
-          await tx.giveWay();
+          await tx.yieldToEventLoop();
           seen.push(await countOf(patient, a));
           await add(tx, a);
         }
@@ -186,17 +186,17 @@ export function transactions(make: MakeDatabase): void {
       const revision = async () => (await store.read.partners.revision(id))!;
       const before = await revision();
       await store.write(async (tx) => {
-        tx.revise(id);
-        tx.revise(id);
+        tx.bumpRevision(id);
+        tx.bumpRevision(id);
       });
       expect(await revision()).toBe(before + 1);
       const failing = store.write(async (tx) => {
-        tx.revise(id);
+        tx.bumpRevision(id);
         throw new Error("no");
       });
       await expect(failing).rejects.toThrow("no");
       expect(await revision()).toBe(before + 1);
-      await store.write((tx) => tx.partners.reviseAll());
+      await store.write((tx) => tx.partners.bumpAllRevisions());
       expect(await revision()).toBe(before + 2);
     });
 
@@ -239,19 +239,19 @@ export function transactions(make: MakeDatabase): void {
     test("see what was committed when the first was made, and nothing of later", async () => {
       const a = newName();
       await store.write((tx) => add(tx, a));
-      const seen = await store.atOneMoment(async (read) => {
+      const seen = await store.inReadSnapshot(async (read) => {
         const first = await read.budgets.taken(a, DAY);
         await store.write((tx) => add(tx, a));
         return [first, await read.budgets.taken(a, DAY), await countOf(store, a)];
       });
       expect(seen).toEqual([1, 1, 2]);
-      expect(await store.atOneMoment((read) => read.budgets.taken(a, DAY))).toBe(2);
+      expect(await store.inReadSnapshot((read) => read.budgets.taken(a, DAY))).toBe(2);
     });
 
     test("end also where they fail", async () => {
       const a = newName();
       for (let nth = 0; nth < 12; nth++) {
-        const failing = store.atOneMoment(async (read) => {
+        const failing = store.inReadSnapshot(async (read) => {
           await read.partners.list();
           throw new Error("no");
         });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { OperatorError, StorageError } from "../../../src/domain/errors.ts";
-import { parseAddress } from "../../../src/store/postgres/address.ts";
-import { isLost, readable } from "../../../src/store/postgres/errors.ts";
+import { parseAddress } from "../../../src/store/postgres/connection/address.ts";
+import { explainError, isConnectionLost } from "../../../src/store/postgres/errors.ts";
 
 const address = parseAddress("postgres://mainstay:secret@127.0.0.1:6432/absent");
 const refusal = (code: string, message: string) =>
@@ -19,8 +19,8 @@ describe("what a PgBouncer refuses is", () => {
     ["42P05", 'prepared statement "mainstay_1" already exists', "a pooler in between", "?prepared=false"],
   ])("%s %s: the operator's to mend, and not tried again", (code, message, what, hint) => {
     const error = refusal(code, message);
-    expect(isLost(error)).toBe(false);
-    const told = readable(error, address) as OperatorError;
+    expect(isConnectionLost(error)).toBe(false);
+    const told = explainError(error, address) as OperatorError;
     expect(told).toBeInstanceOf(OperatorError);
     expect([told.message, told.hint]).toEqual([expect.stringContaining(what), expect.stringContaining(hint)]);
   });
@@ -29,8 +29,8 @@ describe("what a PgBouncer refuses is", () => {
     "08P01 %s: a database that is away, and looked for",
     (message) => {
       const error = refusal("08P01", message);
-      expect(isLost(error)).toBe(true);
-      expect(readable(error, address)).toBeInstanceOf(StorageError);
+      expect(isConnectionLost(error)).toBe(true);
+      expect(explainError(error, address)).toBeInstanceOf(StorageError);
     },
   );
 });
@@ -39,7 +39,7 @@ test.each([
   ["57014", "canceling statement due to statement timeout", "ended a statement", "busy with"],
   ["55P03", "canceling statement due to lock timeout", "held by another transaction", "idle in transaction"],
 ])("%s %s: told apart, since one looks for another cause", (code, message, what, hint) => {
-  const told = readable(refusal(code, message), address) as StorageError;
+  const told = explainError(refusal(code, message), address) as StorageError;
   expect(told).toBeInstanceOf(StorageError);
   expect([told.message, told.hint]).toEqual([expect.stringContaining(what), expect.stringContaining(hint)]);
 });
@@ -60,7 +60,7 @@ test.each([
   ],
   ["42501", "permission denied for table partners", "lacks a privilege", "in this very database"],
 ])("%s %s: what the connection lacks, and how to give it that", (code, message, what, hint) => {
-  const told = readable(refusal(code, message), address) as OperatorError;
+  const told = explainError(refusal(code, message), address) as OperatorError;
   expect(told).toBeInstanceOf(OperatorError);
   expect([told.message, told.hint]).toEqual([expect.stringContaining(what), expect.stringContaining(hint)]);
 });

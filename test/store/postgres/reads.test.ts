@@ -45,7 +45,7 @@ test("moments take no more connections than the pool has, and leave some of them
   let seen = 0;
   await Promise.all(
     Array.from({ length: 24 }, () =>
-      store.atOneMoment(async (read) => {
+      store.inReadSnapshot(async (read) => {
         await read.clock.lastInstant();
         await store.read.clock.lastInstant();
         const open = await rowsOf(
@@ -61,7 +61,7 @@ test("moments take no more connections than the pool has, and leave some of them
 
 test("a moment that failed, or whose connection was lost, leaves its place to the next", async () => {
   const failed = Array.from({ length: 20 }, (_, nth) =>
-    store.atOneMoment(async (read) => {
+    store.inReadSnapshot(async (read) => {
       await read.clock.lastInstant();
       if (nth % 2 === 0) throw new Error("no");
       await rowsOf(
@@ -72,7 +72,7 @@ test("a moment that failed, or whose connection was lost, leaves its place to th
     }),
   );
   expect((await Promise.allSettled(failed)).filter(({ status }) => status === "rejected").length).toBe(20);
-  expect(await store.atOneMoment((read) => read.clock.lastInstant())).toBe(
+  expect(await store.inReadSnapshot((read) => read.clock.lastInstant())).toBe(
     await store.read.clock.lastInstant(),
   );
 });

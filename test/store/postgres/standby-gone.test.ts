@@ -69,7 +69,7 @@ test("what waits for a commit that does not come is refused, and goes on by itse
     expect((await administrator.query(waiting)).rowCount).toBe(4);
   });
   const behind = Array.from({ length: 4 }, (_, nth) => refusal(add(`PARTNER_2_${nth}`)));
-  const block = store.callBlocks!.setAside("PARTNER_0", DAY, 7, 100);
+  const block = store.budgetReservations!.reserve("PARTNER_0", DAY, 7, 100);
   for (const refused of await Promise.all([...writes, ...behind]))
     expect(refused).toBeInstanceOf(StorageError);
   expect(await block).toBeUndefined();

@@ -5,7 +5,7 @@ import type { Engine } from "../engine.ts";
 /** A walk through the event stream as it is kept: `walk` is its owner's text. */
 export type KeptWalk = { id: string; walk: string };
 
-export function eventWalkStore(engine: Engine) {
+export function eventCursorStore(engine: Engine) {
   const { db } = engine;
   const { eventWalks: walks } = engine.tables;
   const ofClient = (partnerId: string, client: string) =>

@@ -1,16 +1,16 @@
-import { versionName } from "../queries/models.ts";
-import { DATABASE_STATE, type DatabaseState, type ModelState } from "../sqlite/database-state.ts";
-import { parseAddress } from "./address.ts";
-import { Connections } from "./connections.ts";
-import { readable } from "./errors.ts";
-import { readFacts, type ServerFacts } from "./facts.ts";
-import { gapsOf, inspect, pendingMigrations } from "./migrate.ts";
-import { MIGRATIONS } from "./migrations.ts";
-import { TYPES } from "./types.ts";
+import { versionName } from "../../queries/models.ts";
+import { DATABASE_STATE, type DatabaseState, type ModelState } from "../../sqlite/database-state.ts";
+import { parseAddress } from "../connection/address.ts";
+import { Connections } from "../connection/connections.ts";
+import { explainError } from "../errors.ts";
+import { missingObjects, pendingMigrations, requireUsable } from "../migrate.ts";
+import { MIGRATIONS } from "../migrations.ts";
+import { TYPE_PARSERS } from "../type-parsers.ts";
+import { readServerDiagnostics, type ServerDiagnostics } from "./server-diagnostics.ts";
 
 /** A database that a doctor has looked at, whether servers run on it or not. */
-export type Examined = {
-  facts: ServerFacts;
+export type DatabaseDiagnostics = {
+  server: ServerDiagnostics;
   /** Steps of the schema that the database has, and that it lacks. */
   schema: {
     version: number;
@@ -31,18 +31,19 @@ export type Examined = {
 };
 
 /** Looks at the database and changes nothing. Rejects with an OperatorError where it cannot be used. */
-export async function examine(url: string): Promise<Examined> {
+export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics> {
   const address = parseAddress(url);
   const connections = new Connections(address);
   try {
     const client = await connections.open();
-    await inspect(client, address);
-    const facts = await readFacts(client, address);
+    await requireUsable(client, address);
+    const facts = await readServerDiagnostics(client, address);
     const missing = (await pendingMigrations(client, address, MIGRATIONS)).length;
-    const gaps = missing === 0 ? await gapsOf(client) : undefined;
+    const gaps = missing === 0 ? await missingObjects(client) : undefined;
     const schema = { version: MIGRATIONS.length - missing, missing, gaps };
-    if (schema.version === 0 || gaps !== undefined) return { facts, schema, rows: undefined };
-    const all = async <Row>(text: string) => (await client.query({ text, types: TYPES })).rows as Row[];
+    if (schema.version === 0 || gaps !== undefined) return { server: facts, schema, rows: undefined };
+    const all = async <Row>(text: string) =>
+      (await client.query({ text, types: TYPE_PARSERS })).rows as Row[];
     const one = async <Row>(text: string) => (await all<Row>(text))[0];
     const state: DatabaseState = {
       lastInstant: (await one<{ at: number }>(DATABASE_STATE.clock))?.at ?? 0,
@@ -58,9 +59,9 @@ export async function examine(url: string): Promise<Examined> {
     const sealedSecret = (await one<{ secret: string }>("SELECT secret FROM webhook_receivers LIMIT 1"))
       ?.secret;
     const photos = (await one<{ known: number; missing: number }>(PHOTOS))!;
-    return { facts, schema, rows: { state, model, sealedSecret, photos } };
+    return { server: facts, schema, rows: { state, model, sealedSecret, photos } };
   } catch (error) {
-    throw readable(error, address);
+    throw explainError(error, address);
   } finally {
     await connections.close();
   }

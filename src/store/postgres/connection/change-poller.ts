@@ -9,7 +9,7 @@ const FORGET_MS = 1_000;
 const FORGET = "DELETE FROM write_groups WHERE writer LIKE $1";
 
 /** Asks several times a second whether the database is there, and whether other processes have written to it. */
-export class Pulse {
+export class ChangePoller {
   #written: string | undefined;
   #own: string;
   /** Changes whenever another process was seen to have committed. */
@@ -27,7 +27,7 @@ export class Pulse {
   async start(client: pg.Client): Promise<void> {
     await client.query(FORGET_OLD);
     await this.#look(client);
-    this.connections.watch(client, (own) => this.#look(own));
+    this.connections.startPolling(client, (own) => this.#look(own));
   }
 
   async #look(client: pg.Client): Promise<void> {
@@ -39,7 +39,7 @@ export class Pulse {
 
   /** Takes the rows of this process away. */
   async end(): Promise<void> {
-    if (this.connections.away) return;
+    if (this.connections.unavailable) return;
     await this.connections
       .open()
       .then(async (client) => {

@@ -15,7 +15,7 @@ function numeric(text: string): number {
 }
 
 /** How columns become values. Days and instants are text and numbers here: PostgreSQL's own types of them are not used. */
-export const TYPES: pg.CustomTypesConfig = {
+export const TYPE_PARSERS: pg.CustomTypesConfig = {
   getTypeParser: ((type: number, format?: "text" | "binary") => {
     if (type === builtins.INT8) return whole;
     if (type === builtins.NUMERIC) return numeric;

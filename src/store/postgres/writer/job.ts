@@ -1,4 +1,4 @@
-import type { Connections } from "./connections.ts";
+import type { Connections } from "../connection/connections.ts";
 
 /** A write that waits for its turn. `run` may be called again when the transaction that it was part of is undone. */
 export type Job = {
@@ -13,7 +13,7 @@ export type Job = {
   settle: (error: unknown, value: unknown) => void;
 };
 
-export type LaneOptions = {
+export type CommitterOptions = {
   connections: Connections;
   /** Tells this lane from all others on the database. */
   writer: string;
@@ -22,7 +22,7 @@ export type LaneOptions = {
   groupSize: number;
   /** Milliseconds of a clock that nobody sets. */
   ticks: () => number;
-  giveWay: () => Promise<void>;
+  yieldToEventLoop: () => Promise<void>;
   /** How long a transaction of these waits for each row that another one holds. */
   waitMs: (group: readonly Job[]) => number;
   /** In the transaction, before its first job: locks whatever the jobs are known to need, or of that what nobody holds. */
@@ -39,7 +39,7 @@ export type LaneOptions = {
 };
 
 /** Those that take a shared row last, in one order for all servers. */
-export function inOrderOfRows(jobs: readonly Job[]): Job[] {
+export function sharedRowsLast(jobs: readonly Job[]): Job[] {
   const [taking, others] = [jobs.filter(takesSharedRow), jobs.filter((job) => !takesSharedRow(job))];
   return [...others, ...taking.sort((one, other) => order(one.sharedRow, other.sharedRow))];
 }

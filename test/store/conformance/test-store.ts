@@ -62,7 +62,7 @@ export function watched(store: Store, called: Called): Store {
   return {
     ...store,
     read: called.of(store.read),
-    atOneMoment: (run) => store.atOneMoment((read) => run(called.of(read))),
+    inReadSnapshot: (run) => store.inReadSnapshot((read) => run(called.of(read))),
     write: (run, options) => store.write((tx: Tx) => run(called.of(tx)), options),
   };
 }

@@ -1,8 +1,8 @@
 import type { Day } from "../../domain/time.ts";
-import type { CallBlock, CallBlocks } from "../store.ts";
-import type { Connections } from "./connections.ts";
-import { isLost } from "./errors.ts";
-import { TYPES } from "./types.ts";
+import type { BudgetReservation, BudgetReservations } from "../store.ts";
+import type { Connections } from "./connection/connections.ts";
+import { isConnectionLost } from "./errors.ts";
+import { TYPE_PARSERS } from "./type-parsers.ts";
 
 /*
  * A block of a partner's calls is set aside by the statement that reads the partner's revision, which is a transaction
@@ -39,9 +39,9 @@ type Writer = { name: string; number: number };
 type Row = { revision: number; taken: number | null; entered: boolean };
 
 /** `process` tells this one from all others. */
-export function callBlocks(connections: Connections, process: string): CallBlocks {
+export function budgetReservations(connections: Connections, process: string): BudgetReservations {
   const { pool, prepares } = connections.address;
-  const named = (name: string) => ({ ...(prepares && { name: `mainstay_${name}` }), types: TYPES });
+  const named = (name: string) => ({ ...(prepares && { name: `mainstay_${name}` }), types: TYPE_PARSERS });
   const { reader } = connections;
   const free: Writer[] = [];
   let underWay = 0;
@@ -57,14 +57,14 @@ export function callBlocks(connections: Connections, process: string): CallBlock
     { name, number }: Writer,
     partnerId: string,
     day: Day,
-  ): Promise<CallBlock | undefined> => {
+  ): Promise<BudgetReservation | undefined> => {
     const { rows } = await reader.read({ ...named("settle"), text: SETTLE, values: [name, number] });
     if ((rows[0] as { number: number }).number !== number) return undefined;
     return (await reader.read({ ...named("look"), text: LOOK, values: [partnerId, day] })).rows[0] as
-      | CallBlock
+      | BudgetReservation
       | undefined;
   };
-  const setAside: CallBlocks["setAside"] = async (partnerId, day, calls, budget) => {
+  const setAside: BudgetReservations["reserve"] = async (partnerId, day, calls, budget) => {
     underWay++;
     try {
       const writer = free.pop() ?? (await enter());
@@ -72,9 +72,10 @@ export function callBlocks(connections: Connections, process: string): CallBlock
       const values = [writer.name, writer.number, partnerId, day, calls, budget];
       let row: Row | undefined;
       try {
-        row = (await connections.once({ ...named("call_block"), text: SET_ASIDE, values })).rows[0] as Row;
+        row = (await connections.sendOnce({ ...named("call_block"), text: SET_ASIDE, values }))
+          .rows[0] as Row;
       } catch (error) {
-        if (isLost(error)) return await settled(writer, partnerId, day);
+        if (isConnectionLost(error)) return await settled(writer, partnerId, day);
         free.push(writer);
         throw error;
       }
@@ -87,13 +88,13 @@ export function callBlocks(connections: Connections, process: string): CallBlock
     }
   };
   return {
-    async setAside(...asked) {
+    async reserve(...asked) {
       // A write takes many at once; and none of them keeps reads from their connections.
       if (underWay >= pool / 2) return undefined;
       let late: ReturnType<typeof setTimeout>;
       // What is granted after that is forfeited.
       const isLate = new Promise<undefined>((resolve) => {
-        late = setTimeout(() => resolve(undefined), connections.awayMs);
+        late = setTimeout(() => resolve(undefined), connections.reconnectMs);
       });
       return await Promise.race([setAside(...asked), isLate]).finally(() => clearTimeout(late));
     },

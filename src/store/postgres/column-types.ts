@@ -10,7 +10,7 @@ import {
   primaryKey,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import type { Kit } from "../kit.ts";
+import type { ColumnTypes } from "../column-types.ts";
 
 /** Ordered by its bytes, as SQLite's text is: ids sort by creation, whatever the language of the database. */
 const byteOrdered = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });
@@ -25,7 +25,7 @@ const binary = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () =
 const whole = (name: string) => bigint(name, { mode: "number" });
 
 /** The column types of the schema as PostgreSQL has them: the one place where they are called SQLite's. */
-export const postgresKit = {
+export const postgresColumnTypes = {
   table: pgTable,
   text: (name: string) => byteOrdered(name),
   oneOf: (name: string) => byteOrdered(name),
@@ -40,4 +40,4 @@ export const postgresKit = {
   uniqueIndex,
   primaryKey,
   isTrue: (column: AnyPgColumn): SQL => sql`${column}`,
-} as unknown as Kit;
+} as unknown as ColumnTypes;

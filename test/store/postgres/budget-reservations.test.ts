@@ -39,7 +39,7 @@ async function partner(taken: number, dailyBudget = 1000): Promise<string> {
   return id;
 }
 const setAside = (id: string, calls: number, budget: number) =>
-  store.callBlocks!.setAside(id, DAY, calls, budget);
+  store.budgetReservations!.reserve(id, DAY, calls, budget);
 const stored = (id: string) => store.read.budgets.taken(id, DAY);
 
 test("a block is set aside whole or not at all, and tells the partner's revision", async () => {

@@ -1,8 +1,8 @@
 import pg from "pg";
-import { StorageError } from "../../domain/errors.ts";
+import { StorageError } from "../../../domain/errors.ts";
+import type { Result, Runner, Statement } from "../engine.ts";
+import { explainError, isConflict, isConnectionLost } from "../errors.ts";
 import type { DatabaseAddress } from "./address.ts";
-import { isCollision, isLost, readable } from "./errors.ts";
-import type { Result, Runner, Statement } from "./statements.ts";
 
 /** How long a read may take; what needs longer goes in pages. */
 const READ_MS = 60_000;
@@ -30,7 +30,7 @@ export class Connections {
   readonly #borrowers: (() => void)[] = [];
   readonly #givenUpMs: number;
   /** How long something is tried again while the database is away. */
-  readonly awayMs: number;
+  readonly reconnectMs: number;
   #away: StorageError | undefined;
   #closed = false;
   #endPulse = () => {};
@@ -41,8 +41,8 @@ export class Connections {
     readMs = READ_MS,
   ) {
     const { host, port, user, password, database, ssl } = address;
-    this.#givenUpMs = address.patienceMs * GIVEN_UP_AT;
-    this.awayMs = address.patienceMs * REFUSED_AT;
+    this.#givenUpMs = address.timeoutMs * GIVEN_UP_AT;
+    this.reconnectMs = address.timeoutMs * REFUSED_AT;
     this.#settings = {
       ...{ host, port, user, password, database, ssl },
       application_name: "mainstay",
@@ -69,7 +69,7 @@ export class Connections {
   };
 
   /** Runs a statement that changes something, by itself: one that is lost may have been run. */
-  async once(statement: Statement): Promise<Result> {
+  async sendOnce(statement: Statement): Promise<Result> {
     if (this.#away) throw this.#away;
     return await this.#pool.query(statement);
   }
@@ -78,7 +78,7 @@ export class Connections {
    * One of the pool's connections for several reads, begun by a statement. At most half of them are lent, so that single
    * reads have the others: who comes then waits until one is given back.
    */
-  async borrow(begin: string): Promise<{ client: pg.PoolClient; giveBack(isBroken: boolean): void }> {
+  async checkOut(begin: string): Promise<{ client: pg.PoolClient; giveBack(isBroken: boolean): void }> {
     if (this.#lent < Math.max(1, this.address.pool >> 1)) this.#lent++;
     else await new Promise<void>((resolve) => this.#borrowers.push(resolve));
     const pass = () => {
@@ -135,7 +135,7 @@ export class Connections {
   }
 
   /** How many bytes have come on it. */
-  heard(client: pg.Client): number {
+  bytesReceived(client: pg.Client): number {
     return streamOf(client).bytesRead;
   }
 
@@ -152,12 +152,12 @@ export class Connections {
   }
 
   /** Why the database cannot be asked just now; undefined while it answers. */
-  get away(): StorageError | undefined {
+  get unavailable(): StorageError | undefined {
     return this.#away;
   }
 
   /** Starts to ask for the pulse by `ask`, on a connection that it keeps. */
-  watch(first: pg.Client, ask: (client: pg.Client) => Promise<void>): void {
+  startPolling(first: pg.Client, ask: (client: pg.Client) => Promise<void>): void {
     let client: pg.Client | undefined = first;
     let timer: ReturnType<typeof setTimeout>;
     const next = (work: () => void, ms: number) => {
@@ -185,7 +185,7 @@ export class Connections {
         client = undefined;
         // One that was cut while nobody used it says nothing of the database: the next one does, at once.
         if (wasOpen && !this.#away) pauseMs = 0;
-        else if (isLost(error)) this.#away = this.#refusal(error);
+        else if (isConnectionLost(error)) this.#away = this.#refusal(error);
       }
       isAsking = false;
       if (this.#closed && client) this.drop(client);
@@ -222,19 +222,19 @@ export class Connections {
   }
 
   #refusal(error: unknown): StorageError {
-    const told = readable(error, this.address);
+    const told = explainError(error, this.address);
     return told instanceof StorageError ? told : new StorageError(String((told as Error).message));
   }
 
   async #repeated<T>(attempt: () => Promise<T>): Promise<T> {
-    const deadline = performance.now() + this.awayMs;
+    const deadline = performance.now() + this.reconnectMs;
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 200)) {
       if (this.#away) throw this.#away;
       try {
         return await attempt();
       } catch (error) {
         // A read waits for whoever changes a table, and may be the one that is undone then.
-        if (!isLost(error) && !isCollision(error)) throw error;
+        if (!isConnectionLost(error) && !isConflict(error)) throw error;
         if (performance.now() + pauseMs > deadline) throw this.#refusal(error);
       }
       await Bun.sleep(pauseMs);

@@ -1,4 +1,4 @@
-import type { Runner } from "./statements.ts";
+import type { Runner } from "../engine.ts";
 
 /** Sessions that have done nothing, or one thing alone, for a second; of those that may not be seen it is supposed. */
 const STANDING_STILL =
@@ -12,7 +12,7 @@ const STANDING_STILL =
  * Whether rows may be held by somebody who does not go on, such as a server that was paused in the midst of a
  * transaction: then it is no use to wait for them. Otherwise they are only wanted by many.
  */
-export async function somebodyStandsStill(reader: Runner): Promise<boolean> {
+export async function hasStalledTransaction(reader: Runner): Promise<boolean> {
   try {
     return (await reader.read({ text: STANDING_STILL, values: [] })).rows.length > 0;
   } catch {

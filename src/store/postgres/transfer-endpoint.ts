@@ -1,39 +1,39 @@
 import type pg from "pg";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Side } from "../transfer.ts";
-import { type DatabaseAddress, parseAddress } from "./address.ts";
-import { Connections } from "./connections.ts";
-import { readable } from "./errors.ts";
+import type { TransferEndpoint } from "../transfer.ts";
+import { type DatabaseAddress, parseAddress } from "./connection/address.ts";
+import { Connections } from "./connection/connections.ts";
+import { postgresEngine } from "./engine.ts";
+import { explainError } from "./errors.ts";
 import {
   applyMigrations,
-  inspect,
   pendingMigrations,
   refuseEmpty,
+  requireUsable,
   serversAlive,
   tablesOf,
   UNFINISHED_MOVE,
 } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { postgresEngine } from "./statements.ts";
 
 /** A database as one side of a transfer. */
-export type PostgresSide = Side & { close(): Promise<void> };
+export type PostgresEndpoint = TransferEndpoint & { close(): Promise<void> };
 
 /** The database that is moved away from: it has to be whole and of this version. */
-export async function postgresSource(url: string): Promise<PostgresSide> {
+export async function postgresSource(url: string): Promise<PostgresEndpoint> {
   return await opened(url, async (client, address) => {
     await refuseEmpty(client, address, MIGRATIONS, "Name the database that is to be moved in storage.url.");
     const missing = await pendingMigrations(client, address, MIGRATIONS);
     if (missing.length > 0)
       throw new OperatorError(
-        `${address.shown} lacks ${missing.length} steps of the schema`,
+        `${address.displayName} lacks ${missing.length} steps of the schema`,
         "Apply them first: `mainstay migrate`.",
       );
     const alive = await serversAlive(client);
     if (alive !== undefined)
       throw new OperatorError(
-        `${address.shown} is in use by servers: ${alive}`,
+        `${address.displayName} is in use by servers: ${alive}`,
         "Stop all of them first; one that was killed counts for 15 seconds. `mainstay servers` lists who is alive.",
       );
   });
@@ -46,7 +46,7 @@ export async function postgresSource(url: string): Promise<PostgresSide> {
 export async function postgresTarget(
   url: string,
   { now, again }: { now: Instant; again: boolean },
-): Promise<PostgresSide & { finish(): Promise<void> }> {
+): Promise<PostgresEndpoint & { finish(): Promise<void> }> {
   const side = await opened(url, async (client, address) => {
     const tables = await tablesOf(client);
     if (again && tables.includes(UNFINISHED_MOVE)) await empty(client, tables);
@@ -60,13 +60,13 @@ export async function postgresTarget(
 /** What a new database has rows in. */
 const FILLED_AT_FIRST = ["schema_migrations", "clock", "model_in_use"];
 
-async function requireNoRows(client: pg.Client, { shown }: DatabaseAddress): Promise<void> {
+async function requireNoRows(client: pg.Client, { displayName }: DatabaseAddress): Promise<void> {
   const tables = (await tablesOf(client)).filter((name) => !FILLED_AT_FIRST.includes(name));
   for (const name of tables) {
     const { rows } = await client.query(`SELECT 1 FROM ${quoted(name)} LIMIT 1`);
     if (rows.length > 0)
       throw new OperatorError(
-        `${shown} is not empty: ${name} has rows`,
+        `${displayName} is not empty: ${name} has rows`,
         "Name an empty database: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0;",
       );
   }
@@ -77,14 +77,14 @@ type Prepare = (client: pg.Client, address: DatabaseAddress) => Promise<void>;
 async function opened(
   url: string,
   prepare: Prepare,
-): Promise<PostgresSide & { run(sql: string): Promise<void> }> {
+): Promise<PostgresEndpoint & { run(sql: string): Promise<void> }> {
   const address = parseAddress(url);
   const connections = new Connections(address);
   const explained = async <T>(work: () => Promise<T>) => {
     try {
       return await work();
     } catch (error) {
-      throw readable(error, address);
+      throw explainError(error, address);
     }
   };
   try {
@@ -93,7 +93,7 @@ async function opened(
       await explained(() => client.query(sql, values));
     };
     await explained(async () => {
-      await inspect(client, address);
+      await requireUsable(client, address);
       await prepare(client, address);
     });
     const engine = postgresEngine(
@@ -106,7 +106,7 @@ async function opened(
       address.prepares,
     );
     return {
-      name: address.shown,
+      name: address.displayName,
       engine,
       run,
       async transaction(work) {
@@ -126,7 +126,7 @@ async function opened(
         );
         return Number(rows[0].last ?? 0);
       },
-      async goOnAfter(instant) {
+      async advancePast(instant) {
         await run("UPDATE clock SET last_instant = greatest(last_instant, $1)", [instant]);
         await numberOn(client);
       },
@@ -134,7 +134,7 @@ async function opened(
     };
   } catch (error) {
     await connections.close();
-    throw readable(error, address);
+    throw explainError(error, address);
   }
 }
 

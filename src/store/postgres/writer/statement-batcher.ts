@@ -1,6 +1,6 @@
-import type { Values } from "../row-writes.ts";
-import { listsOf, type RowStatement } from "./row-statements.ts";
-import { nameOf, type Runner, type Statement } from "./statements.ts";
+import type { Values } from "../../row-writes.ts";
+import { nameOf, type Runner, type Statement } from "../engine.ts";
+import { columnArrays, type RowStatement } from "./row-statements.ts";
 
 /** Rows of one kind that are kept back at most. */
 const MOST_ROWS = 500;
@@ -9,7 +9,7 @@ const MOST_ROWS = 500;
  * A transaction's statements, in which rows that are written one by one are kept back, and sent together: before
  * whatever else is sent that could see them, and at its end.
  */
-export class Gathered implements Runner {
+export class StatementBatcher implements Runner {
   #rows = new Map<RowStatement, Values[]>();
   /** How many rows of them are of earlier jobs. */
   #earlier = new Map<RowStatement, number>();
@@ -82,7 +82,7 @@ export class Gathered implements Runner {
       if (rows.length === 0) continue;
       const { text } = statement;
       const name = this.names && { name: nameOf(text) };
-      sent = this.below.write({ ...name, text, values: listsOf(statement, rows) }) || sent;
+      sent = this.below.write({ ...name, text, values: columnArrays(statement, rows) }) || sent;
     }
     return sent;
   }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { OperatorError } from "../../domain/errors.ts";
 
 /** The database of a data folder that is being moved to. */
-export const UNFINISHED = "mainstay.db.unfinished";
+export const UNFINISHED_DATABASE = "mainstay.db.unfinished";
 
 /** Whether a database was ever made there. SQLite takes an empty file for a new one. */
 export function hasDatabase(databaseFile: string): boolean {
@@ -14,10 +14,10 @@ export function hasDatabase(databaseFile: string): boolean {
  * Throws an OperatorError when the database is missing or empty, and beside it stands what only an installation has.
  * Opening it would make a new database of it, and SQLite would remove the write-ahead log. Touches nothing.
  */
-export function refuseRemains(databaseFile: string): void {
+export function refuseLeftoverFiles(databaseFile: string): void {
   if (hasDatabase(databaseFile)) return;
   const folder = dirname(databaseFile);
-  if (bytesOf(join(folder, UNFINISHED)) >= 0)
+  if (bytesOf(join(folder, UNFINISHED_DATABASE)) >= 0)
     throw new OperatorError(
       `${folder} holds what a move that was cut short has left`,
       "Move again with `mainstay move --to … --again`, or remove the folder. Where it came from nothing was changed.",

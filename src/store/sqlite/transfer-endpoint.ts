@@ -1,10 +1,10 @@
 import type { Instant } from "../../domain/time.ts";
 import { clockStore } from "../queries/clock.ts";
-import type { Side } from "../transfer.ts";
+import type { TransferEndpoint } from "../transfer.ts";
 import { openSqlite } from "./open.ts";
 
 /** A database file as one side of a transfer, made when it is missing. Nobody else may have it open to write. */
-export function sqliteSide(file: string, now: Instant): Side & { close(): void } {
+export function sqliteEndpoint(file: string, now: Instant): TransferEndpoint & { close(): void } {
   const sqlite = openSqlite(file, { now });
   const { connection, writer: engine } = sqlite;
   const clock = clockStore(engine);
@@ -23,7 +23,7 @@ export function sqliteSide(file: string, now: Instant): Side & { close(): void }
       }
     },
     lastInstant: () => clock.lastInstant(),
-    goOnAfter: async (instant) => clock.setLastInstant(Math.max(instant, await clock.lastInstant())),
+    advancePast: async (instant) => clock.setLastInstant(Math.max(instant, await clock.lastInstant())),
     close: sqlite.close,
   };
 }

@@ -4,9 +4,9 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Db, Engine } from "../engine.ts";
 import { lazy } from "../lazy.ts";
 import { givenColumns, type RowWrite, type Values } from "../row-writes.ts";
-import { addStatement, insertStatement, type RowStatement, setStatement } from "./row-statements.ts";
 import { tables } from "./schema.ts";
-import { TYPES } from "./types.ts";
+import { TYPE_PARSERS } from "./type-parsers.ts";
+import { addStatement, insertStatement, type RowStatement, setStatement } from "./writer/row-statements.ts";
 
 /** A statement as it is sent. One with a name is parsed once by each connection. */
 export type Statement = {
@@ -14,7 +14,7 @@ export type Statement = {
   text: string;
   values: unknown[];
   rowMode?: "array";
-  types?: typeof TYPES;
+  types?: typeof TYPE_PARSERS;
 };
 export type Result = { rows: unknown[] };
 
@@ -59,7 +59,7 @@ export function postgresEngine(runner: Runner, names: boolean, keeper?: RowKeepe
     const named = names ? { name: nameOf(text), text } : { text };
     return (values: Values): Statement => ({
       ...named,
-      types: TYPES,
+      types: TYPE_PARSERS,
       values: sources.map((source) =>
         sendable(source.name === undefined ? source.constant : values[source.name]),
       ),
@@ -67,7 +67,7 @@ export function postgresEngine(runner: Runner, names: boolean, keeper?: RowKeepe
   };
   const client = {
     async query(query: Statement, values: unknown[] = []): Promise<Result> {
-      const statement: Statement = { text: query.text, values: values.map(sendable), types: TYPES };
+      const statement: Statement = { text: query.text, values: values.map(sendable), types: TYPE_PARSERS };
       if (query.name) statement.name = query.name;
       if (query.rowMode) statement.rowMode = query.rowMode;
       if (!WRITES.test(query.text) || RETURNS.test(query.text)) return await runner.read(statement);

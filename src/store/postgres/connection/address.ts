@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { type ConnectionOptions, createSecureContext } from "node:tls";
-import { OperatorError } from "../../domain/errors.ts";
+import { OperatorError } from "../../../domain/errors.ts";
 
 /** Where the database is, and how it is to be reached: what `storage.url` says. */
 export type DatabaseAddress = {
@@ -18,9 +18,9 @@ export type DatabaseAddress = {
   /** Connections for reading at most. */
   pool: number;
   /** How long a caller waits for a database that does not answer, before it is refused. */
-  patienceMs: number;
+  timeoutMs: number;
   /** How operators know it: without the password. */
-  shown: string;
+  displayName: string;
 };
 
 const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"];
@@ -72,13 +72,13 @@ export function parseAddress(url: string): DatabaseAddress {
     ssl: encryption(host, given),
     prepares: prepared === "true",
     pool: number("pool", DEFAULT_POOL, 200),
-    patienceMs: 1000 * number("connect_timeout", DEFAULT_PATIENCE_S, 60),
-    shown: `postgres://${user}@${isIP(host) === 6 ? `[${host}]` : host}:${port}/${database}`,
+    timeoutMs: 1000 * number("connect_timeout", DEFAULT_PATIENCE_S, 60),
+    displayName: `postgres://${user}@${isIP(host) === 6 ? `[${host}]` : host}:${port}/${database}`,
   };
 }
 
 function encryption(host: string, given: URLSearchParams): false | ConnectionOptions {
-  const mode = given.get("sslmode") ?? (isNear(host) ? "disable" : "verify-full");
+  const mode = given.get("sslmode") ?? (isLocal(host) ? "disable" : "verify-full");
   if (!SSL_MODES.includes(mode)) throw wrong(`has "sslmode", which is none of ${SSL_MODES.join(", ")}`);
   const files = { ca: given.get("sslrootcert"), cert: given.get("sslcert"), key: given.get("sslkey") };
   if ((files.cert === null) !== (files.key === null)) throw wrong("has one of sslcert and sslkey; give both");
@@ -98,7 +98,7 @@ function encryption(host: string, given: URLSearchParams): false | ConnectionOpt
 }
 
 /** On this machine: a socket, or a loopback address. */
-export function isNear(host: string): boolean {
+export function isLocal(host: string): boolean {
   return host.startsWith("/") || host === "localhost" || host === "::1" || /^127\./.test(host);
 }
 

@@ -1,18 +1,18 @@
 import type pg from "pg";
-import { type DatabaseAddress, isNear } from "./address.ts";
-import { TYPES } from "./types.ts";
+import { type DatabaseAddress, isLocal } from "../connection/address.ts";
+import { TYPE_PARSERS } from "../type-parsers.ts";
 
 /** What a doctor wants to know of a PostgreSQL server, and of what the user may do there. */
-export type ServerFacts = {
+export type ServerDiagnostics = {
   /** How operators know the database: without the password. */
-  shown: string;
+  displayName: string;
   version: string;
   encoding: string;
   timeZone: string;
   sizeBytes: number;
   isEncrypted: boolean;
   /** On this machine. */
-  isNear: boolean;
+  isLocal: boolean;
   /** This machine's clock minus the server's, and how far off that may be. */
   clock: { offMs: number; doubtMs: number };
   connections: {
@@ -35,8 +35,11 @@ export type ServerFacts = {
 /** Connections beside the pool: those that write, and the one that asks whether the database is there. */
 const BESIDE_POOL = 7;
 
-export async function readFacts(client: pg.Client, address: DatabaseAddress): Promise<ServerFacts> {
-  const ask = async <Row>(text: string) => (await client.query({ text, types: TYPES })).rows as Row[];
+export async function readServerDiagnostics(
+  client: pg.Client,
+  address: DatabaseAddress,
+): Promise<ServerDiagnostics> {
+  const ask = async <Row>(text: string) => (await client.query({ text, types: TYPE_PARSERS })).rows as Row[];
   const askedAt = Date.now();
   const [clock] = await ask<{ now: number }>(
     "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now",
@@ -59,13 +62,13 @@ export async function readFacts(client: pg.Client, address: DatabaseAddress): Pr
     STANDBYS,
   );
   return {
-    shown: address.shown,
+    displayName: address.displayName,
     version: facts!.version,
     encoding: facts!.encoding,
     timeZone: facts!.time_zone,
     sizeBytes: facts!.size,
     isEncrypted: facts!.encrypted === true,
-    isNear: isNear(address.host),
+    isLocal: isLocal(address.host),
     clock: { offMs: Math.round(askedAt + doubtMs / 2 - clock!.now), doubtMs },
     connections: { most: facts!.most, used: facts!.used, perServer: address.pool + BESIDE_POOL },
     unsafe: facts!.unsafe,

@@ -1,8 +1,8 @@
-import { notFound } from "../../domain/errors.ts";
-import { newDeliveryId } from "../../domain/ids.ts";
-import type { Instant } from "../../domain/time.ts";
-import type { NumberedList, PartnerRows } from "../store.ts";
-import type { Runner } from "./statements.ts";
+import { notFound } from "../../../domain/errors.ts";
+import { newDeliveryId } from "../../../domain/ids.ts";
+import type { Instant } from "../../../domain/time.ts";
+import type { NumberedList, PartnerRows } from "../../store.ts";
+import type { Runner } from "../engine.ts";
 
 /*
  * A partner's row of `partner_totals` is locked from before its first write until the commit, so that its rows are

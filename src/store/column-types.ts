@@ -1,7 +1,7 @@
-import type { sqliteKit } from "./sqlite/kit.ts";
+import type { sqliteColumnTypes } from "./sqlite/column-types.ts";
 
 /**
  * The column types that the schema is written in: the few that every engine has. Typed as SQLite's; another engine's
  * kit has the same names and is cast to this in one place, and the schema and its queries are the same there.
  */
-export type Kit = typeof sqliteKit;
+export type ColumnTypes = typeof sqliteColumnTypes;

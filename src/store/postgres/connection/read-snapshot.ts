@@ -1,7 +1,7 @@
 import type pg from "pg";
+import type { Runner } from "../engine.ts";
+import { isConnectionLost } from "../errors.ts";
 import type { Connections } from "./connections.ts";
-import { isLost } from "./errors.ts";
-import type { Runner } from "./statements.ts";
 
 const BEGIN = [
   "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -11,16 +11,16 @@ const BEGIN = [
 ].join("; ");
 
 /** A connection that sees what is committed when it first reads, until it is closed. */
-export async function openMoment(
+export async function openReadSnapshot(
   connections: Connections,
 ): Promise<{ runner: Runner; close(): Promise<void> }> {
-  const { client, giveBack } = await connections.borrow(BEGIN);
+  const { client, giveBack } = await connections.checkOut(BEGIN);
   let hasLost = false;
   return {
     runner: {
       read: (statement) =>
         client.query(statement as pg.QueryConfig).catch((error) => {
-          hasLost ||= isLost(error);
+          hasLost ||= isConnectionLost(error);
           throw error;
         }),
       write: () => {

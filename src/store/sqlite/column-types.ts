@@ -12,7 +12,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 
 /** The column types of the schema as SQLite has them. */
-export const sqliteKit = {
+export const sqliteColumnTypes = {
   table: sqliteTable,
   text: (name: string) => text(name),
   /** Text of a closed set, typed as that union. */

@@ -14,6 +14,6 @@ export const ELEVATED_SCORES: readonly number[] = Array.from(
 );
 
 /** The block that stands for all of a bucket. */
-export const WHOLE = -1;
+export const WHOLE_BUCKET = -1;
 export const BLOCK_SIZE = 2048;
 export const blockOf = (seq: number) => Math.floor(seq / BLOCK_SIZE);

@@ -1,11 +1,11 @@
 import type pg from "pg";
-import { StorageError } from "../../domain/errors.ts";
-import { causeOf, isCollision, isHeldUp, isLost, isOfAll } from "./errors.ts";
-import { Alone, Careless, inOrderOfRows, type Job, type LaneOptions, type Outcome } from "./job.ts";
-import { listen } from "./silence.ts";
-import type { Runner, Statement } from "./statements.ts";
-import { answered, settle } from "./unanswered.ts";
-import { BEGIN_LOOK, begin, LOOK, MARK, waitFor } from "./write-group.ts";
+import { StorageError } from "../../../domain/errors.ts";
+import type { Runner, Statement } from "../engine.ts";
+import { causeOf, failsTransaction, isConflict, isConnectionLost, isLockTimeout } from "../errors.ts";
+import { settleJob, withCommitTimeout } from "./commit-timeout.ts";
+import { watchConnection } from "./dead-connection-watchdog.ts";
+import { Alone, Careless, type CommitterOptions, type Job, type Outcome, sharedRowsLast } from "./job.ts";
+import * as transaction from "./transaction-statements.ts";
 
 /** How long further rows are waited for once one was held for too long. */
 const HELD_ALREADY_MS = 20;
@@ -22,17 +22,16 @@ const MOST_UNDER_WAY = 128;
  * whose connection is lost before its commit was sent, is run again; after a lost commit it is looked up whether that
  * has happened. A connection that is silent while PostgreSQL does nothing for it counts as lost.
  */
-export class Lane {
+export class GroupCommitter {
   readonly #waiting: Job[] = [];
   #running: Promise<void> | undefined;
   #client: pg.Client | undefined;
   #number = 0;
   #failed: unknown;
   #underWay = 0;
-  /** Jobs that are run now. */
   #taken = 0;
 
-  constructor(private readonly options: LaneOptions) {}
+  constructor(private readonly options: CommitterOptions) {}
 
   get length(): number {
     return this.#waiting.length;
@@ -72,9 +71,9 @@ export class Lane {
   async #drain(): Promise<void> {
     // Requests that arrive in this turn of the event loop join the first group.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    const stop = listen(this.options, () => this.#client);
+    const stop = watchConnection(this.options, () => this.#client);
     while (this.#waiting.length > 0) {
-      const group = inOrderOfRows(this.#waiting.splice(0, this.options.groupSize));
+      const group = sharedRowsLast(this.#waiting.splice(0, this.options.groupSize));
       this.#taken = group.length;
       await this.#commit(group);
       this.#taken = 0;
@@ -89,11 +88,11 @@ export class Lane {
     try {
       settled = await this.#settled(group);
     } catch (error) {
-      for (const job of group) settle(job, error, undefined);
+      for (const job of group) settleJob(job, error, undefined);
       return;
     }
     this.options.onGroup(group.length, this.options.ticks() - startedAt);
-    for (const { job, error, value } of settled) settle(job, error, value);
+    for (const { job, error, value } of settled) settleJob(job, error, value);
   }
 
   /** Runs the group until it is committed. Rejects when it cannot be. */
@@ -110,14 +109,14 @@ export class Lane {
           continue;
         }
         if (error instanceof Alone) return [...(await this.#others(group, error.outcome)), error.outcome];
-        if (isCollision(error) && ++collisions < MOST_COLLISIONS) {
+        if (isConflict(error) && ++collisions < MOST_COLLISIONS) {
           // Fewer of them hold fewer rows at once.
           if (collisions === 3 && group.length > 1) return await this.#inHalves(group);
           await Bun.sleep(Math.random() * 5 * collisions);
-        } else if (isLost(error)) {
+        } else if (isConnectionLost(error)) {
           lostAt ??= this.options.ticks();
-          if (this.options.ticks() - lostAt > this.options.connections.awayMs) throw error;
-        } else if (isHeldUp(error) && held === undefined && group.length > 1) held = error;
+          if (this.options.ticks() - lostAt > this.options.connections.reconnectMs) throw error;
+        } else if (isLockTimeout(error) && held === undefined && group.length > 1) held = error;
         else throw error;
       }
     }
@@ -145,7 +144,7 @@ export class Lane {
    * `careful`: each job in a savepoint.
    */
   async #attempt(group: readonly Job[], held: unknown, careful: boolean): Promise<Outcome[]> {
-    const { onBegin, onEnd, giveWay, isLocked, waitMs } = this.options;
+    const { onBegin, onEnd, yieldToEventLoop, isLocked, waitMs } = this.options;
     const client = await this.#connected();
     const number = ++this.#number;
     this.#failed = undefined;
@@ -153,7 +152,7 @@ export class Lane {
     let jobs = group;
     try {
       const isDurable = group.some((job) => job.isDurable);
-      this.#order(begin(isDurable, waitMs(group)));
+      this.#order(transaction.begin(isDurable, waitMs(group)));
       void this.runner.write(this.#mark(number));
       const partnerIds = [...new Set(group.flatMap((job) => job.partnerIds))].sort();
       await onBegin(partnerIds, held === undefined ? "all" : "free");
@@ -164,7 +163,7 @@ export class Lane {
             ? await this.#run(job, jobs.length === 1, job === jobs.at(-1), MOST_COLLISIONS_OF_JOB)
             : await this.#runPlainly(job),
         );
-        await giveWay();
+        await yieldToEventLoop();
       }
       for (const job of group) if (!jobs.includes(job)) outcomes.push({ job, error: held, value: undefined });
       const isInVain = jobs.length === 0 || (jobs.length === 1 && outcomes[0]!.error !== undefined);
@@ -174,14 +173,14 @@ export class Lane {
       }
       await this.options.flush();
       await onEnd();
-      if (this.#failed !== undefined && isLost(this.#failed)) throw this.#failed;
+      if (this.#failed !== undefined && isConnectionLost(this.#failed)) throw this.#failed;
     } catch (error) {
       await this.#abandon(client);
       throw error;
     }
     if (await this.#committed(client, number, group)) return outcomes;
     const error = this.#failed ?? new Error("PostgreSQL rolled a transaction back and did not say why");
-    if (isOfAll(error)) throw error;
+    if (failsTransaction(error)) throw error;
     if (!careful) throw new Careless();
     // All jobs but the last one were seen to have gone well.
     const job = jobs.at(-1)!;
@@ -189,18 +188,24 @@ export class Lane {
   }
 
   #mark(number: number): Statement {
-    const { writer, names } = this.options;
-    return { ...(names && { name: "mainstay_mark" }), text: MARK, values: [writer, number] };
+    const text = transaction.RECORD_GROUP;
+    const values = [this.options.writer, number];
+    return this.options.names ? { name: "mainstay_mark", text, values } : { text, values };
   }
 
   /** Sends the commit. Whether it has happened; rejects when that cannot be known. */
   async #committed(client: pg.Client, number: number, group: readonly Job[]): Promise<boolean> {
     try {
-      const { command } = await answered(client.query("COMMIT"), group, this.#waiting, this.options.ticks);
+      const { command } = await withCommitTimeout(
+        client.query("COMMIT"),
+        group,
+        this.#waiting,
+        this.options.ticks,
+      );
       return command === "COMMIT";
     } catch (error) {
       await this.#abandon(client);
-      if (!isLost(error)) throw error;
+      if (!isConnectionLost(error)) throw error;
     }
     try {
       return await this.#look(number);
@@ -214,14 +219,14 @@ export class Lane {
   }
 
   async #look(number: number): Promise<boolean> {
-    const deadline = this.options.ticks() + this.options.connections.awayMs;
+    const deadline = this.options.ticks() + this.options.connections.reconnectMs;
     // Taken also where the answer to it is lost.
     this.#number = number + 1;
     for (;;) {
       const client = await this.#connected();
       try {
-        await client.query(BEGIN_LOOK);
-        const { rows } = await client.query(LOOK, [this.options.writer, number]);
+        await client.query(transaction.BEGIN_OUTCOME_CHECK);
+        const { rows } = await client.query(transaction.CHECK_OUTCOME, [this.options.writer, number]);
         await client.query("COMMIT");
         if (Number((rows[0] as { number: unknown }).number) === number) return true;
         // What the jobs failed with belongs to the group that was lost: it is run again.
@@ -229,7 +234,7 @@ export class Lane {
         return false;
       } catch (error) {
         await this.#abandon(client);
-        if (!isLost(error) && !isHeldUp(error) && !isOfAll(error)) throw error;
+        if (!isConnectionLost(error) && !isLockTimeout(error) && !failsTransaction(error)) throw error;
         if (this.options.ticks() > deadline) throw error;
       }
     }
@@ -244,7 +249,7 @@ export class Lane {
       return { job, error: undefined, value };
     } catch (thrown) {
       const error = this.#failed ?? thrown ?? new Error("a write failed without an error");
-      if (isOfAll(error) && !isCollision(error)) throw error;
+      if (failsTransaction(error) && !isConflict(error)) throw error;
       if (this.#failed !== undefined || !undone()) throw new Careless();
       return { job, error, value: undefined };
     }
@@ -266,13 +271,13 @@ export class Lane {
     } catch (thrown) {
       const error = this.#failed ?? thrown ?? new Error("a write failed without an error");
       // Undone alone, since each of its statements sees what is committed by then.
-      const isAgain = !isAlone && collisions > 0 && isCollision(error);
-      if (isOfAll(error) && !isAgain) throw error;
+      const isAgain = !isAlone && collisions > 0 && isConflict(error);
+      if (failsTransaction(error) && !isAgain) throw error;
       undone();
       if (!isAlone)
         await this.#send({ text: "ROLLBACK TO SAVEPOINT job; RELEASE SAVEPOINT job", values: [] });
       // The others of the group have waited enough.
-      if (!isAlone && isHeldUp(error)) this.#order(waitFor(HELD_ALREADY_MS));
+      if (!isAlone && isLockTimeout(error)) this.#order(transaction.setLockTimeout(HELD_ALREADY_MS));
       this.#failed = undefined;
       if (isAgain) return await this.#run(job, isAlone, isLast, collisions - 1);
       return { job, error, value: undefined };

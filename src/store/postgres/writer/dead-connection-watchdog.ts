@@ -1,9 +1,9 @@
 import type pg from "pg";
-import type { Connections } from "./connections.ts";
-import { begin, STANDS_STILL_MS, TOUCH } from "./write-group.ts";
+import type { Connections } from "../connection/connections.ts";
+import { begin, IDLE_IN_TRANSACTION_MS, LOCK_WRITER } from "./transaction-statements.ts";
 
 /** By then PostgreSQL has ended a transaction whose next statement it has not heard. */
-const SILENT_MS = STANDS_STILL_MS + 1_000;
+const SILENT_MS = IDLE_IN_TRANSACTION_MS + 1_000;
 const LISTENED_MS = 250;
 const HELD_MS = 100;
 const ASKED_MS = 2_000;
@@ -16,20 +16,23 @@ type Writer = { connections: Connections; writer: string };
  * then, which is settled as after any lost connection. What takes its time is waited for, be it a statement, a row or
  * a standby: a transaction holds the row of its writer until it is over.
  */
-export function listen({ connections, writer }: Writer, current: () => pg.Client | undefined): () => void {
+export function watchConnection(
+  { connections, writer }: Writer,
+  current: () => pg.Client | undefined,
+): () => void {
   let client: pg.Client | undefined;
   let heard = 0;
   let rounds = 0;
   const giveUp = async (silent: pg.Client) => {
     if (await isUnderWay({ connections, writer })) return;
-    if (silent === current() && connections.heard(silent) === heard) connections.drop(silent);
+    if (silent === current() && connections.bytesReceived(silent) === heard) connections.drop(silent);
   };
   // In rounds, so that a pause of this whole process does not pass for silence.
   const timer = setInterval(() => {
     const now = current();
-    const isSilent = now !== undefined && now === client && connections.heard(now) === heard;
+    const isSilent = now !== undefined && now === client && connections.bytesReceived(now) === heard;
     client = now;
-    heard = now ? connections.heard(now) : 0;
+    heard = now ? connections.bytesReceived(now) : 0;
     rounds = isSilent ? rounds + 1 : 0;
     // And again after as long, if it is still silent then.
     if (isSilent && rounds % (SILENT_MS / LISTENED_MS) === 0) void giveUp(now);
@@ -44,7 +47,7 @@ async function isUnderWay({ connections, writer }: Writer): Promise<boolean> {
     client = await connections.open();
     const ask = (text: string, values: string[] = []) =>
       client!.query({ text, values, query_timeout: ASKED_MS } as pg.QueryConfig);
-    await Promise.all([ask(begin(false, HELD_MS)), ask(TOUCH, [writer]), ask("ROLLBACK")]);
+    await Promise.all([ask(begin(false, HELD_MS)), ask(LOCK_WRITER, [writer]), ask("ROLLBACK")]);
     return false;
   } catch {
     // The row is held, or nobody can tell.

@@ -1,4 +1,4 @@
-import { StorageError } from "../../domain/errors.ts";
+import { StorageError } from "../../../domain/errors.ts";
 import type { Job } from "./job.ts";
 
 /** A commit that takes longer, as one that waits for a standby that is gone, is waited for by no caller. */
@@ -8,12 +8,12 @@ const LOOKED_MS = 250;
 const refused = new WeakSet<Job>();
 
 /** Tells a job what has become of it, unless it was refused. */
-export function settle(job: Job, error: unknown, value: unknown): void {
+export function settleJob(job: Job, error: unknown, value: unknown): void {
   if (!refused.has(job)) job.settle(error, value);
 }
 
 /** Waits for a commit, however long, and refuses its group, and of what waits behind it what is late, where it takes long. */
-export async function answered<T>(
+export async function withCommitTimeout<T>(
   commit: Promise<T>,
   group: readonly Job[],
   behind: Job[],
@@ -24,7 +24,7 @@ export async function answered<T>(
   const timer = setInterval(() => {
     if (--rounds > 0) return;
     for (const job of group) {
-      settle(job, unknown(), undefined);
+      settleJob(job, unknown(), undefined);
       refused.add(job);
     }
     const now = ticks();

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { getTableConfig, PgDialect, type PgTable } from "drizzle-orm/pg-core";
-import type { AddOptions, InsertOptions, Values } from "../row-writes.ts";
-import { tables } from "./schema.ts";
+import type { AddOptions, InsertOptions, Values } from "../../row-writes.ts";
+import { tables } from "../schema.ts";
 
 /*
  * What writes rows of one kind, however many, in one statement: its parameters are a list for each column.
@@ -83,7 +83,7 @@ export function addStatement(
 }
 
 /** The rows as the statement's parameters: a list for each column, as PostgreSQL writes it. */
-export function listsOf({ columns, merge }: RowStatement, rows: readonly Values[]): string[] {
+export function columnArrays({ columns, merge }: RowStatement, rows: readonly Values[]): string[] {
   const own = merge && rows.length > 1 ? merged(rows, merge.keys, merge.sums) : rows;
   return columns.map(({ name, type }) => {
     const isText = type === "text";
