@@ -216,7 +216,7 @@ test.each(Object.entries(KEPT_IN))("%s is used in %p only", (name, rooms) => {
 test("only the wire turns cents to dollars, hundredths to scores, and a value to what is sent", () => {
   const outside = src.filter(({ path }) => !/^src\/(wire|domain|web)\//.test(path));
   const converting = outside.filter((source) =>
-    /\b(usdFromCents|usdOrNull|scoreOf|isoOrNull)\b|\b(\w*[cC]ents|\w*[sS]core) \/ 100\b/.test(
+    /\b(usdFromCents|usdOrNull|scoreFromHundredths|isoOrNull)\b|\b(\w*[cC]ents|\w*[sS]core) \/ 100\b/.test(
       codeOf(source),
     ),
   );

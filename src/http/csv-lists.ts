@@ -1,8 +1,8 @@
 import { sheetLine } from "../csv/write.ts";
 import { inTurns, takeTurns } from "../usecases/walk.ts";
-import { exampleOf } from "../wire/describe.ts";
-import type { Form } from "../wire/kit.ts";
-import { type Cell, tableCells, tableColumns } from "../wire/table.ts";
+import { type Cell, tableCells, tableColumns } from "../wire/schema/table.ts";
+import { exampleOf } from "../wire/schema/to-openapi.ts";
+import type { WireType } from "../wire/schema/wire-type.ts";
 import { EntityTagOfPieces, entityTag, isHeld } from "./entity-tag.ts";
 import { PIECE } from "./json-pieces.ts";
 import { type Call, ok, type Reply, read } from "./operation.ts";
@@ -36,7 +36,7 @@ export function listReply<Body extends ListOf, Name extends keyof Body & string>
   { query, request }: Pick<Call, "query" | "request">,
   body: Body,
   name: Name,
-  record: Form<unknown>,
+  record: WireType<unknown>,
 ): Reply<Body> {
   if (!wantsCsv({ query, request })) return ok(body);
   const rows = body[name] as unknown as readonly unknown[];
@@ -97,7 +97,7 @@ export function csvReply(
     : { status: 200, pieces: text.pieces, headers };
 }
 
-function csvText(record: Form<unknown>, rows: readonly unknown[]): string {
+function csvText(record: WireType<unknown>, rows: readonly unknown[]): string {
   const lines = [tableColumns(record), ...rows.map((row) => tableCells(record, row))];
   return lines.map(sheetLine).join("");
 }
@@ -111,12 +111,12 @@ function nextPage({ searchParams }: URL, { total, limit, offset }: ListOf): Reco
 }
 
 /** A 200 of a list that may also be had as CSV, and the 304 of both. */
-export function readList<Body>(words: string, form: Form<Body>, record: Form<unknown>) {
+export function readList<Body>(words: string, form: WireType<Body>, record: WireType<unknown>) {
   return readPages(words, form, csvText(record, [exampleOf(record)]));
 }
 
 /** The same of a list whose rows say more than its records. */
-export function readPages<Body>(words: string, form: Form<Body>, textExample?: string) {
+export function readPages<Body>(words: string, form: WireType<Body>, textExample?: string) {
   const replies = read(words, form);
   const headers = {
     ...replies[200].headers,

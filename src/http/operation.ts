@@ -3,8 +3,8 @@ import type { Instant } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
 import type { Administration } from "../usecases/partners.ts";
 import type { PortfolioWriter } from "../usecases/portfolio-writer.ts";
-import type { Form } from "../wire/kit.ts";
 import type { Parameter } from "../wire/parameters.ts";
+import type { WireType } from "../wire/schema/wire-type.ts";
 import type { Tag } from "./openapi/tags.ts";
 
 /** How a server calls itself to whoever waits for what it does. */
@@ -60,7 +60,7 @@ export type AdminCall = Call & {
 export type Documented<Body> = {
   words: string;
   /** Null for an answer without a body, or with bytes of `mediaType`. */
-  form: Form<Body> | null;
+  form: WireType<Body> | null;
   mediaType?: string;
   /** Another media type, of text, that the caller may ask for instead. */
   orText?: string;
@@ -71,12 +71,12 @@ export type Documented<Body> = {
 };
 type Replies = Readonly<Record<number, Documented<unknown>>>;
 type BodyOf<R extends Replies> = {
-  [S in keyof R]: R[S] extends { form: Form<infer Body> } ? Body : never;
+  [S in keyof R]: R[S] extends { form: WireType<infer Body> } ? Body : never;
 }[keyof R];
 
 export type DocumentedRequest = {
   /** What the handler reads. */
-  form: Form<unknown>;
+  form: WireType<unknown>;
   /** A body that works. */
   example: unknown;
   /** JSON when not given. */
@@ -173,15 +173,15 @@ export const adminOperation = <const R extends Replies>(
 ): AdminOperation => ({ ...operation, ...queryOf(operation), access: "admin" });
 
 /** A 200 of a read with its ETag, and the 304 that spares sending it again. */
-export const read = <Body>(words: string, form: Form<Body>) => ({
+export const read = <Body>(words: string, form: WireType<Body>) => ({
   200: { words, form, headers: ETAG },
   304: { words: "The answer that If-None-Match names still stands", form: null, headers: ETAG },
 });
 const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
 
-export const answers = <Body>(words: string, form: Form<Body>) => ({ 200: { words, form } });
-export const creates = <Body>(words: string, form: Form<Body>) => ({ 201: { words, form } });
-export const accepts = <Body>(words: string, form: Form<Body>) => ({ 202: { words, form } });
+export const answers = <Body>(words: string, form: WireType<Body>) => ({ 200: { words, form } });
+export const creates = <Body>(words: string, form: WireType<Body>) => ({ 201: { words, form } });
+export const accepts = <Body>(words: string, form: WireType<Body>) => ({ 202: { words, form } });
 
 export const ok = <Body>(body: Body): Reply<Body> => ({ status: 200, body });
 export const created = <Body>(body: Body): Reply<Body> => ({ status: 201, body });

@@ -5,7 +5,7 @@ import { newApiKey, newClientId, newClientSecret, newWebhookSecret } from "../se
 import { hashSecret } from "../secrets/hash.ts";
 import type { Sealer } from "../secrets/sealer.ts";
 import type { Store, Tx } from "../store/store.ts";
-import { isRequiredLine } from "../wire/text-bounds.ts";
+import { isRequiredLine } from "../wire/schema/text-bounds.ts";
 
 /** What administering partners and administrators works with, from the command line and over HTTP alike. */
 export type Administration = {

@@ -1,8 +1,8 @@
 import type { Administrator } from "../domain/partner.ts";
 import { toIso } from "../domain/time.ts";
-import { id, instant, object, text } from "./kit.ts";
 import { operatorsPage } from "./paging.ts";
-import { isoOrNull } from "./units.ts";
+import { id, instant, object, text } from "./schema/fields.ts";
+import { isoOrNull } from "./schema/units.ts";
 
 const administrator = object({
   admin_id: id("ADM", "The administrator's id"),
@@ -17,13 +17,13 @@ const newAdministrator = object({
 });
 
 /** A new administrator's key, shown this once. */
-export const newAdministratorRecord = newAdministrator.view((id: string, key: string) => ({
+export const newAdministratorRecord = newAdministrator.serializer((id: string, key: string) => ({
   admin_id: id,
   admin_key: key,
 }));
 
 /** An administrator, without the key. */
-export const administratorRecord = administrator.view((administrator: Administrator) => ({
+export const administratorRecord = administrator.serializer((administrator: Administrator) => ({
   admin_id: administrator.id,
   name: administrator.name,
   created_at: toIso(administrator.createdAt),

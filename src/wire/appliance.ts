@@ -4,12 +4,12 @@ import type { ApplianceType, Knowledge } from "../domain/knowledge.ts";
 import type { BrandTier } from "../domain/scoring/types.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { bulkReply } from "./bulk.ts";
-import { body, input, items, nullable, optional, required, textOrNull } from "./check.ts";
 import { component, componentView } from "./component.ts";
 import { componentDefId, componentName } from "./component-names.ts";
-import { day, id, instant, list, number, object, oneOf, record, text, whole } from "./kit.ts";
 import { forPartner, page } from "./paging.ts";
-import * as may from "./values.ts";
+import * as may from "./schema/constraints.ts";
+import { day, enumOf, id, instant, list, number, object, record, text, whole } from "./schema/fields.ts";
+import { body, input, items, nullable, optional, required, textOrNull } from "./schema/input.ts";
 
 /** An appliance's full record. */
 export const appliance = record("Appliance", {
@@ -20,7 +20,7 @@ export const appliance = record("Appliance", {
   brand: text("Manufacturer", "Rheem").orNull(),
   model: text("Manufacturer's model", "XG40T06").orNull(),
   serial: text("Manufacturer's serial number", "M291904321").orNull(),
-  brand_tier: oneOf<BrandTier>(
+  brand_tier: enumOf<BrandTier>(
     ["premium", "standard", "budget"],
     "The brand's market tier, which scales the expected life",
     "standard",
@@ -32,7 +32,7 @@ export const appliance = record("Appliance", {
   updated_at: instant("When the record was last changed"),
 });
 
-export const applianceView = appliance.view((appliance: Appliance) => ({
+export const applianceView = appliance.serializer((appliance: Appliance) => ({
   id: appliance.id,
   property_id: appliance.propertyId,
   unit_id: appliance.unitId,
@@ -53,7 +53,7 @@ export const appliancePage = page("appliances", appliance);
 const wholeAppliance = appliance.and({ components: list("The appliance's components", component) });
 
 /** `settledAt`: the moment of the latest snapshot. */
-export const wholeApplianceView = wholeAppliance.view(
+export const wholeApplianceView = wholeAppliance.serializer(
   (
     knowledge: Knowledge,
     appliance: Appliance,
@@ -77,7 +77,7 @@ const stubs = list("The appliance's components, by their names", componentStub);
 /** What writing an appliance answers with. */
 const writtenAppliance = appliance.and({ components: stubs });
 
-export const writtenApplianceView = writtenAppliance.view(
+export const writtenApplianceView = writtenAppliance.serializer(
   (knowledge: Knowledge, appliance: Appliance, components: readonly Component[]) => ({
     ...applianceView(appliance),
     components: components.map(({ id, defId }) => ({
@@ -93,7 +93,7 @@ const createdAppliance = writtenAppliance.and({
   components_created: whole("Components made from the appliance's type", 6),
 });
 
-export const createdApplianceView = createdAppliance.view(
+export const createdApplianceView = createdAppliance.serializer(
   (knowledge: Knowledge, appliance: Appliance, components: readonly Component[]) => ({
     ...writtenApplianceView(knowledge, appliance, components),
     components_created: components.length,
@@ -104,7 +104,7 @@ export const createdApplianceReply = forPartner(createdAppliance);
 export const appliancesBulkReply = bulkReply("The appliances that were registered", writtenAppliance);
 
 const applianceType = object({
-  type_id: appliance.fields.type_id.as("The type's id, as appliances name it"),
+  type_id: appliance.fields.type_id.describedAs("The type's id, as appliances name it"),
   name: text("Display name", "Water heater, gas"),
   system: text("Building system", "plumbing"),
   components: list(
@@ -113,7 +113,7 @@ const applianceType = object({
   ),
 });
 
-export const applianceTypeView = applianceType.view((type: ApplianceType) => ({
+export const applianceTypeView = applianceType.serializer((type: ApplianceType) => ({
   type_id: type.id,
   name: type.name,
   system: type.system,
@@ -151,7 +151,7 @@ export const newAppliances = body({ appliances: items("The appliances to registe
 
 /** A new appliance from what came in. Throws invalid_request. */
 export function readNewAppliance(given: unknown): NewAppliance {
-  const wire = newAppliance.check(given);
+  const wire = newAppliance.parse(given);
   return {
     propertyId: wire.property_id.trim(),
     typeId: wire.type_id.trim(),
@@ -168,7 +168,7 @@ export function readNewAppliance(given: unknown): NewAppliance {
 
 /** A change with just the fields that came in. Throws invalid_request. */
 export function readApplianceChange(given: unknown): ApplianceChange {
-  const wire = applianceChange.check(given);
+  const wire = applianceChange.parse(given);
   const change: ApplianceChange = {};
   if (wire.type_id !== undefined) change.typeId = wire.type_id.trim();
   if (wire.property_id !== undefined) change.propertyId = wire.property_id.trim();

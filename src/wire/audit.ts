@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../domain/audit.ts";
 import { toIso } from "../domain/time.ts";
-import { anyObject, instant, object, text, whole } from "./kit.ts";
 import { operatorsPage } from "./paging.ts";
+import { anyObject, instant, object, text, whole } from "./schema/fields.ts";
 
 const entry = object({
   seq: whole("Number of the entry", 41),
@@ -12,7 +12,7 @@ const entry = object({
   at: instant("When"),
 });
 
-export const auditRecord = entry.view((entry: AuditEntry) => ({
+export const auditRecord = entry.serializer((entry: AuditEntry) => ({
   seq: entry.seq,
   actor: entry.actor,
   action: entry.action,

@@ -1,5 +1,6 @@
-import { type Form, list, object, RecordForm, text, whole } from "./kit.ts";
 import { partnerName } from "./paging.ts";
+import { list, object, text, whole } from "./schema/fields.ts";
+import { RecordType, type WireType } from "./schema/wire-type.ts";
 
 /** What became of a bulk request's items: those that were taken, and those that were refused by their position. */
 export type BulkResult<T> = { kept: T[]; errors: { index: number; error: string }[] };
@@ -17,10 +18,13 @@ const outcome = {
 };
 
 /** The partial-success body. The created records stand under `events` whatever they are, as the specification has it. */
-export const bulkFields = <T>(words: string, item: Form<T>) => ({ ...outcome, events: list(words, item) });
+export const bulkFields = <T>(words: string, item: WireType<T>) => ({
+  ...outcome,
+  events: list(words, item),
+});
 
-export const bulkReply = <T>(words: string, item: Form<T>) =>
-  new RecordForm({ ...bulkFields(words, item), partner: partnerName });
+export const bulkReply = <T>(words: string, item: WireType<T>) =>
+  new RecordType({ ...bulkFields(words, item), partner: partnerName });
 
 export const bulkView = <T, Wire>({ kept, errors }: BulkResult<T>, view: (item: T) => Wire) => ({
   created: kept.length,

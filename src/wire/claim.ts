@@ -7,30 +7,28 @@ import type { ClaimEvidence } from "../domain/scoring/types.ts";
 import { type Day, dayNumber, toIso } from "../domain/time.ts";
 import { type } from "../shapes.ts";
 import { type BulkResult, bulkFields, bulkView } from "./bulk.ts";
-import { body, documented, input, items, nullable, required, textOrNull } from "./check.ts";
+import { forPartner, page } from "./paging.ts";
+import * as may from "./schema/constraints.ts";
 import {
+  anyOf,
   day,
-  either,
+  enumOf,
   flag,
   id,
   instant,
-  known,
   list,
   number,
-  type OptionalForm,
   object,
-  oneOf,
-  RecordForm,
+  openEnum,
   record,
   text,
-  texts,
+  textList,
   usd,
-  type WireOf,
   whole,
-} from "./kit.ts";
-import { forPartner, page } from "./paging.ts";
-import { round, usdFromCents } from "./units.ts";
-import * as may from "./values.ts";
+} from "./schema/fields.ts";
+import { body, documentedAs, input, items, nullable, required, textOrNull } from "./schema/input.ts";
+import { round, usdFromCents } from "./schema/units.ts";
+import { type OptionalType, RecordType, type WireOf } from "./schema/wire-type.ts";
 
 /** A multiplier on the hazard of failure; 1 has no effect. */
 const ratio = (words: string, example: number) => number(words, example, { minimum: 0 });
@@ -41,7 +39,7 @@ const CLAIM_TYPE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const recorded = {
   id: id("CLM", "The claim's id"),
   property_id: id("P", "The property"),
-  claim_type: known(
+  claim_type: openEnum(
     "ClaimType",
     { pattern: CLAIM_TYPE.source, maxLength: 64 },
     "Kind of loss. Any other text in snake_case is stored too, and bears on no score",
@@ -52,7 +50,7 @@ const recorded = {
   carrier: text("Insurance carrier", "Example Mutual").orNull(),
   amount_paid: usd("Amount paid on the claim", 12_500),
   description: text("What happened, in words", "Supply line burst in unit 4").orNull(),
-  status: oneOf<ClaimStatus>(
+  status: enumOf<ClaimStatus>(
     ["open", "closed", "denied"],
     "Whether the claim is open, closed or denied; a denied one is never scored",
     "closed",
@@ -63,7 +61,7 @@ const recorded = {
 /** As an export writes it: what it does to scores is of a day. */
 export const recordedClaim = object(recorded);
 
-export const recordedClaimView = recordedClaim.view((claim: Claim) => ({
+export const recordedClaimView = recordedClaim.serializer((claim: Claim) => ({
   id: claim.id,
   property_id: claim.propertyId,
   claim_type: claim.claimType,
@@ -81,27 +79,27 @@ export const claim = record("Claim", {
   scoring_impact: ratio("Multiplier on the hazard of failure that the claim contributes now", 1.54),
 });
 
-export const claimView = claim.view((knowledge: Knowledge, claim: Claim, today: Day) => ({
+export const claimView = claim.serializer((knowledge: Knowledge, claim: Claim, today: Day) => ({
   ...recordedClaimView(claim),
   scoring_impact: ratioView(claimRatio(knowledge, claim, dayNumber(today))),
 }));
 export const claimPage = page("claims", claim, { property_id: recorded.property_id });
 
-const warnings = texts("What was taken in and has no effect, in words");
+const warnings = textList("What was taken in and has no effect, in words");
 
 /** A record's fields, each of which may be missing: they stand in the answer to a single claim alone. */
 const single = Object.fromEntries(
   Object.entries(claim.fields).map(([name, field]) => [name, field.orAbsent()]),
-) as { [K in keyof typeof claim.fields]: OptionalForm<WireOf<(typeof claim.fields)[K]>> };
+) as { [K in keyof typeof claim.fields]: OptionalType<WireOf<(typeof claim.fields)[K]>> };
 
-const recordedClaims = new RecordForm({
+const recordedClaims = new RecordType({
   ...bulkFields("The claims that were recorded", claim),
   ...single,
   warnings,
 });
 
 /** A client that sends one claim may look for its record, or for the body that bulk requests answer with. */
-export const claimsView = recordedClaims.view(
+export const claimsView = recordedClaims.serializer(
   (knowledge: Knowledge, result: BulkResult<Claim>, isSingle: boolean, today: Day) => {
     const view = (claim: Claim) => claimView(knowledge, claim, today);
     return {
@@ -132,17 +130,17 @@ const impact = record("ClaimImpact", {
   decay_remaining_years: number("Years until the claim has no effect; 0 once it has none", 3.4, {
     minimum: 0,
   }),
-  status: oneOf<ClaimScoringStatus>(
+  status: enumOf<ClaimScoringStatus>(
     ["active_scoring", "expired_no_impact"],
     "Whether the claim still weighs anything",
   ),
   scored: flag("Whether it is among the strongest that are scored"),
-  affected_systems: texts("Building systems that the claim's type affects", ["plumbing"]),
+  affected_systems: textList("Building systems that the claim's type affects", ["plumbing"]),
   affected_components_count: whole("Components of the property that the claim's type affects", 6),
 });
 
 type Impact = ClaimImpact<ClaimEvidence & { id: string }>;
-export const impactView = impact.view((impact: Impact) => ({
+export const impactView = impact.serializer((impact: Impact) => ({
   claim_id: impact.claim.id,
   claim_type: impact.claim.claimType,
   label: impact.label,
@@ -168,12 +166,12 @@ const impacts = object({
     version: text("Version of the scoring model", "2"),
     recency_decay: object({
       decay_years: whole("Years over which a claim's effect fades", 5),
-    }).as("How a claim's effect fades"),
+    }).describedAs("How a claim's effect fades"),
     max_claims_scored: whole("At most so many claims are scored", 3),
-  }).as("How the claims are scored"),
+  }).describedAs("How the claims are scored"),
 });
 
-export const impactsView = impacts.view(
+export const impactsView = impacts.serializer(
   (
     { model }: Knowledge,
     modelVersion: string,
@@ -208,7 +206,7 @@ const claimType = type("string <= 64")
   .describe("snake_case text of at most 64 characters, such as water_damage");
 
 export const newClaim = input("NewClaim", {
-  claim_type: documented(required(claimType, recorded.claim_type), recorded.claim_type),
+  claim_type: documentedAs(required(claimType, recorded.claim_type), recorded.claim_type),
   date_of_loss: required(may.day, recorded.date_of_loss),
   amount: required(may.usd, recorded.amount_paid),
   claim_number: nullable(may.line, recorded.claim_number),
@@ -219,11 +217,11 @@ export const newClaim = input("NewClaim", {
 
 const claimList = body({ claims: items("The claims to record", newClaim) });
 /** One claim, or a list of them. */
-export const newClaims = either(newClaim.form, claimList.form);
+export const newClaims = anyOf(newClaim.type, claimList.type);
 
 /** A new claim from what came in. Throws invalid_request. */
 export function readNewClaim(given: unknown): NewClaim {
-  const wire = newClaim.check(given);
+  const wire = newClaim.parse(given);
   return {
     claimType: wire.claim_type.trim(),
     dateOfLoss: wire.date_of_loss,
@@ -238,5 +236,5 @@ export function readNewClaim(given: unknown): NewClaim {
 /** The items of a body that holds a list of claims, still unread; undefined for one that is a claim itself. */
 export function readClaimList(given: Record<string, unknown>): readonly unknown[] | undefined {
   const isList = Object.hasOwn(given, "claims") && given.claims !== null;
-  return isList ? claimList.check(given).claims : undefined;
+  return isList ? claimList.parse(given).claims : undefined;
 }

@@ -3,8 +3,8 @@ import type { ComplianceItem, ComplianceStatus } from "../domain/figures/complia
 import type { Property } from "../domain/property.ts";
 import { applianceTypeId } from "./component-names.ts";
 import { subject, subjectView } from "./figures.ts";
-import { day, flag, id, integer, list, object, oneOf, text, whole } from "./kit.ts";
 import { forPartner } from "./paging.ts";
+import { day, enumOf, flag, id, integer, list, object, text, whole } from "./schema/fields.ts";
 
 const item = object({
   appliance_id: id("A", "The appliance"),
@@ -18,27 +18,29 @@ const item = object({
   last_inspection: day("Day of the latest inspection that passed").orNull(),
   due_date: day("Day by which the inspection is due", "2027-03-01"),
   days_until_due: integer("Days until it is due; negative when past", 120),
-  status: oneOf<ComplianceStatus>(
+  status: enumOf<ComplianceStatus>(
     ["OVERDUE", "DUE_SOON", "UPCOMING", "OK"],
     "OVERDUE is past due, DUE_SOON within 30 days, UPCOMING within 90",
     "OK",
   ),
 });
 
-export const complianceItemView = item.view(({ appliance, regime, ...item }: ComplianceItem<Appliance>) => ({
-  appliance_id: appliance.id,
-  appliance_type: appliance.typeId,
-  brand: appliance.brand,
-  unit: appliance.unitId,
-  inspection_type: regime.inspectionType,
-  authority: regime.authority,
-  mandatory: regime.mandatory,
-  interval_months: regime.intervalMonths,
-  last_inspection: item.lastInspection,
-  due_date: item.dueDate,
-  days_until_due: item.daysUntilDue,
-  status: item.status,
-}));
+export const complianceItemView = item.serializer(
+  ({ appliance, regime, ...item }: ComplianceItem<Appliance>) => ({
+    appliance_id: appliance.id,
+    appliance_type: appliance.typeId,
+    brand: appliance.brand,
+    unit: appliance.unitId,
+    inspection_type: regime.inspectionType,
+    authority: regime.authority,
+    mandatory: regime.mandatory,
+    interval_months: regime.intervalMonths,
+    last_inspection: item.lastInspection,
+    due_date: item.dueDate,
+    days_until_due: item.daysUntilDue,
+    status: item.status,
+  }),
+);
 
 const compliance = object({
   ...subject,
@@ -46,7 +48,7 @@ const compliance = object({
   overdue: whole("Items past their due date", 1),
 });
 
-export const complianceView = compliance.view(
+export const complianceView = compliance.serializer(
   (property: Property, items: readonly ComplianceItem<Appliance>[]) => ({
     ...subjectView(property),
     compliance_items: items.map(complianceItemView),

@@ -1,4 +1,4 @@
-import { text } from "./kit.ts";
+import { text } from "./schema/fields.ts";
 
 /* How a component is called, wherever one is told of. */
 

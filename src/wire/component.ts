@@ -6,8 +6,10 @@ import type { ServiceEvent } from "../domain/service-event.ts";
 import { DAYS_PER_YEAR, type Instant, toIso, yearOf } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
-import { day, id, instant, list, number, object, record, text, type WireOf, whole } from "./kit.ts";
 import { forPartner, operatorsPage, page } from "./paging.ts";
+import { day, id, instant, list, number, object, record, text, whole } from "./schema/fields.ts";
+import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 import {
   ageYears,
   confidence,
@@ -18,7 +20,6 @@ import {
   riskTier,
 } from "./scores.ts";
 import { historyEvent, historyEventView } from "./service-event.ts";
-import { round, scoreOf, usdFromCents } from "./units.ts";
 
 /** The component view of lists: the union of both documented variants. */
 export const component = record("Component", {
@@ -45,7 +46,7 @@ export const component = record("Component", {
     earliest: whole("First year of the range", 2028),
     latest: whole("Last year of the range", 2032),
     confidence_pct: whole("Confidence in the range, in percent", 97),
-  }).as("Years between which failure is expected"),
+  }).describedAs("Years between which failure is expected"),
   failure_probability_12m: number(
     "Probability of failing within 12 months, given that it works now",
     0.2231,
@@ -60,7 +61,7 @@ export const component = record("Component", {
  * `settledAt` is the moment of the latest snapshot, when a component was last scored unless it was scored by itself
  * since.
  */
-export const componentView = component.view(
+export const componentView = component.serializer(
   (knowledge: Knowledge, row: PlacedComponent, settledAt: Instant | null) => {
     const definition = knowledge.component(row.defId);
     const projection = projectionOf(knowledge, row, row.brandTier);
@@ -76,7 +77,7 @@ export const componentView = component.view(
       unit: row.unitId,
       property_id: row.propertyId,
       property_name: row.propertyName,
-      risk_score: scoreOf(row.riskScore),
+      risk_score: scoreFromHundredths(row.riskScore),
       risk_tier: row.riskTier,
       confidence: row.confidence,
       age_years: round(ageYearsOf(row, row.scoredOn), 2),
@@ -130,7 +131,7 @@ export const alert = record("Alert", {
   reactive_cost: out.reactive_cost,
 });
 
-export const alertView = alert.view((knowledge: Knowledge, row: PlacedComponent) => {
+export const alertView = alert.serializer((knowledge: Knowledge, row: PlacedComponent) => {
   const { name, proactiveCents, reactiveCents } = knowledge.component(row.defId);
   return {
     id: row.id,
@@ -142,7 +143,7 @@ export const alertView = alert.view((knowledge: Knowledge, row: PlacedComponent)
     property_id: row.propertyId,
     property_name: row.propertyName,
     property_address: row.propertyAddress,
-    risk_score: scoreOf(row.riskScore),
+    risk_score: scoreFromHundredths(row.riskScore),
     risk_tier: row.riskTier,
     confidence: row.confidence,
     projected_failure_year: projectionOf(knowledge, row, row.brandTier).projectedFailureYear,
@@ -159,7 +160,7 @@ export const alertPage = page("alerts", alert, {
 /** A component of any partner, for administrators. */
 const componentOfAny = alert.and({ partner_id: id("PARTNER", "Whose it is") });
 
-export const componentOfAnyView = componentOfAny.view((knowledge: Knowledge, row: PlacedComponent) => ({
+export const componentOfAnyView = componentOfAny.serializer((knowledge: Knowledge, row: PlacedComponent) => ({
   ...alertView(knowledge, row),
   partner_id: row.partnerId,
 }));
@@ -176,12 +177,12 @@ const subject = object({
 });
 
 const history = object({
-  component: subject.as("The component"),
+  component: subject.describedAs("The component"),
   events: list("Its service events and its appliance's, the newest first", historyEvent),
   total_events: whole("Number of events", 4),
 });
 
-export const historyView = history.view(
+export const historyView = history.serializer(
   (knowledge: Knowledge, row: PlacedComponent, events: readonly ServiceEvent[]) => ({
     component: {
       id: row.id,
@@ -204,9 +205,9 @@ const trendPoint = record("TrendPoint", {
   risk_tier: riskTier,
 });
 
-export const trendPointView = trendPoint.view(({ day, riskScore }: TrendRow) => ({
+export const trendPointView = trendPoint.serializer(({ day, riskScore }: TrendRow) => ({
   date: day,
-  risk_score: scoreOf(riskScore),
+  risk_score: scoreFromHundredths(riskScore),
   risk_tier: tierOfHundredths(riskScore),
 }));
 export const trendPage = page(

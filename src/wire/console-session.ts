@@ -1,8 +1,8 @@
 import type { Administrator } from "../domain/partner.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { type } from "../shapes.ts";
-import { body, required } from "./check.ts";
-import { flag, id, instant, object, text } from "./kit.ts";
+import { flag, id, instant, object, text } from "./schema/fields.ts";
+import { body, required } from "./schema/input.ts";
 
 export const signIn = body({
   admin_key: required(type("1 <= string <= 200"), "An administrator's key", "svc_admin_…"),
@@ -19,11 +19,13 @@ export const consoleSession = object({
 
 type Session = { administrator: Administrator; csrfToken: string; expiresAt: Instant };
 
-export const consoleSessionView = consoleSession.view((session: Session | undefined, shows: boolean) => ({
-  signed_in: session !== undefined,
-  admin_id: session?.administrator.id ?? null,
-  name: session?.administrator.name ?? null,
-  csrf_token: session?.csrfToken ?? null,
-  expires_at: session ? toIso(session.expiresAt) : null,
-  shows_credentials: shows,
-}));
+export const consoleSessionView = consoleSession.serializer(
+  (session: Session | undefined, shows: boolean) => ({
+    signed_in: session !== undefined,
+    admin_id: session?.administrator.id ?? null,
+    name: session?.administrator.name ?? null,
+    csrf_token: session?.csrfToken ?? null,
+    expires_at: session ? toIso(session.expiresAt) : null,
+    shows_credentials: shows,
+  }),
+);

@@ -1,22 +1,22 @@
 import type { Attempt, Delivery, FailedWindow, LoggedDelivery } from "../domain/delivery.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS, type WebhookEvent } from "../domain/partner.ts";
 import { type Instant, toIso } from "../domain/time.ts";
+import { forPartner, operatorsPage, page, partnerName } from "./paging.ts";
 import {
   anyObject,
-  type Form,
+  enumOf,
   flag,
   id,
   instant,
   list,
   mapOf,
   object,
-  oneOf,
   record,
   text,
   whole,
-} from "./kit.ts";
-import { forPartner, operatorsPage, page, partnerName } from "./paging.ts";
-import { isoOrNull } from "./units.ts";
+} from "./schema/fields.ts";
+import { isoOrNull } from "./schema/units.ts";
+import type { WireType } from "./schema/wire-type.ts";
 
 /* What operators read of the delivery log: the same from `/admin` and from a command's `--json`. */
 
@@ -31,7 +31,7 @@ const attempt = record("DeliveryAttempt", {
   response_head: text("The first bytes of what was answered", "ok"),
 });
 
-const attemptRecord = attempt.view((attempt: Attempt) => ({
+const attemptRecord = attempt.serializer((attempt: Attempt) => ({
   attempt: attempt.attempt,
   started_at: toIso(attempt.startedAt),
   finished_at: toIso(attempt.startedAt + attempt.durationMs),
@@ -46,9 +46,9 @@ const attemptRecord = attempt.view((attempt: Attempt) => ({
 export const delivery = record("Delivery", {
   id: text("The delivery's id", "WH_1795230000000_k3v9x"),
   partner_id: id("PARTNER", "The partner"),
-  event: oneOf(WEBHOOK_EVENTS, "The event"),
+  event: enumOf(WEBHOOK_EVENTS, "The event"),
   request_id: text("The call that made it; null when none did", "tJgQOWERr73VMZbC").orNull(),
-  status: oneOf(DELIVERY_STATUSES, "Whether it waits, arrived, or used up its attempts", "delivered"),
+  status: enumOf(DELIVERY_STATUSES, "Whether it waits, arrived, or used up its attempts", "delivered"),
   created_at: instant("When it was made"),
   next_attempt_at: instant("When it is tried next").orNull(),
   finished_at: instant("When it arrived or was given up").orNull(),
@@ -56,7 +56,7 @@ export const delivery = record("Delivery", {
   attempts: list("The attempts, the oldest first", attempt),
 });
 
-export const deliveryRecord = delivery.view(({ delivery, attempts }: LoggedDelivery) => ({
+export const deliveryRecord = delivery.serializer(({ delivery, attempts }: LoggedDelivery) => ({
   id: delivery.id,
   partner_id: delivery.partnerId,
   event: delivery.event as WebhookEvent,
@@ -70,7 +70,7 @@ export const deliveryRecord = delivery.view(({ delivery, attempts }: LoggedDeliv
 }));
 
 const deliveryOfAny = delivery.and({ partner_name: partnerName });
-export const deliveryOfAnyRecord = deliveryOfAny.view((logged: LoggedDelivery, name: string) => ({
+export const deliveryOfAnyRecord = deliveryOfAny.serializer((logged: LoggedDelivery, name: string) => ({
   ...deliveryRecord(logged),
   partner_name: name,
 }));
@@ -81,10 +81,10 @@ export const ownDeliveriesPage = page("deliveries", delivery);
 
 /** A delivery alone, with what it sends. */
 export const fullDelivery = delivery.and({
-  payload: anyObject("What it sends") as Form<unknown>,
+  payload: anyObject("What it sends") as WireType<unknown>,
 });
 
-export const fullDeliveryRecord = fullDelivery.view((logged: LoggedDelivery) => ({
+export const fullDeliveryRecord = fullDelivery.serializer((logged: LoggedDelivery) => ({
   ...deliveryRecord(logged),
   payload: JSON.parse(logged.delivery.body) as unknown,
 }));
@@ -95,19 +95,19 @@ export const deliverySignature = object({
   headers: mapOf("The headers that it would be sent with then, by name", text("The header's value")),
 });
 
-export const deliverySignatureRecord = deliverySignature.view(
+export const deliverySignatureRecord = deliverySignature.serializer(
   (id: string, at: Instant, headers: Record<string, string>) => ({ id, signed_at: toIso(at), headers }),
 );
 
 export const resent = object({
   id: delivery.fields.id,
-  status: oneOf(["pending"], "It is tried again"),
+  status: enumOf(["pending"], "It is tried again"),
   attempts: whole("Attempts made so far", 3),
   partner_id: delivery.fields.partner_id,
 });
 
 /** A delivery that is to be sent again. */
-export const resentRecord = resent.view((one: Pick<Delivery, "id" | "partnerId" | "attempts">) => ({
+export const resentRecord = resent.serializer((one: Pick<Delivery, "id" | "partnerId" | "attempts">) => ({
   id: one.id,
   status: "pending",
   attempts: one.attempts,
@@ -121,19 +121,21 @@ export const bulkResend = object({
   partner_id: delivery.fields.partner_id,
   from: instant("Deliveries made then or later"),
   to: instant("and before then"),
-  status: oneOf(["failed"], "Those that failed"),
+  status: enumOf(["failed"], "Those that failed"),
   matched: whole("Deliveries that the window holds", 12),
   resent: whole("Deliveries that are tried again", 12),
 });
 
 type Resent = { matched: number; resent: number };
-export const bulkResendRecord = bulkResend.view((window: FailedWindow, { matched, resent }: Resent) => ({
-  partner_id: window.partnerId,
-  from: toIso(window.from),
-  to: toIso(window.to),
-  status: "failed",
-  matched,
-  resent,
-}));
+export const bulkResendRecord = bulkResend.serializer(
+  (window: FailedWindow, { matched, resent }: Resent) => ({
+    partner_id: window.partnerId,
+    from: toIso(window.from),
+    to: toIso(window.to),
+    status: "failed",
+    matched,
+    resent,
+  }),
+);
 
 export const bulkResendReply = bulkResend.and({ dry_run: flag("Whether they were only counted", false) });

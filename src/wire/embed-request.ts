@@ -1,8 +1,8 @@
 import { MAX_EMBED_DAYS } from "../domain/embed.ts";
 import { type } from "../shapes.ts";
-import { body, optional, required } from "./check.ts";
-import { EXAMPLE_IDS } from "./kit.ts";
-import { idText } from "./values.ts";
+import { idText } from "./schema/constraints.ts";
+import { EXAMPLE_IDS } from "./schema/fields.ts";
+import { body, optional, required } from "./schema/input.ts";
 
 export const embedRequest = body({
   property_id: required(idText, "The property to show", EXAMPLE_IDS.P),
@@ -18,6 +18,6 @@ export const embedRequest = body({
 
 /** The property that a page is made of, and for how many days. Throws invalid_request. */
 export function readEmbed(given: unknown): { propertyId: string; days: number | null } {
-  const wire = embedRequest.check(given);
+  const wire = embedRequest.parse(given);
   return { propertyId: wire.property_id, days: wire.expires_days ?? null };
 }

@@ -1,8 +1,8 @@
 import { type Embed, type EmbedStatus, embedStatus, type ListedEmbed } from "../domain/embed.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { flag, id, instant, object, oneOf, text, whole } from "./kit.ts";
 import { operatorsPage } from "./paging.ts";
-import { isoOrNull } from "./units.ts";
+import { enumOf, flag, id, instant, object, text, whole } from "./schema/fields.ts";
+import { isoOrNull } from "./schema/units.ts";
 
 const embedId = id("EMB", "The embed");
 const propertyId = id("P", "The property that it shows");
@@ -12,7 +12,7 @@ const embed = object({
   property_id: propertyId,
   property_name: text("The property's display name", "Harbor View Apartments"),
   partner_id: id("PARTNER", "Whose property it is"),
-  status: oneOf<EmbedStatus>(["active", "expired", "revoked"], "Whether its token opens the page"),
+  status: enumOf<EmbedStatus>(["active", "expired", "revoked"], "Whether its token opens the page"),
   created_at: instant("When it was made"),
   expires_at: instant("When it ends by itself").orNull(),
   revoked_at: instant("When it was ended").orNull(),
@@ -21,7 +21,7 @@ const embed = object({
 });
 
 /** An embed in a list, without its token. */
-export const embedRecord = embed.view((listed: ListedEmbed, now: Instant) => ({
+export const embedRecord = embed.serializer((listed: ListedEmbed, now: Instant) => ({
   embed_id: listed.id,
   property_id: listed.propertyId,
   property_name: listed.propertyName,
@@ -47,7 +47,7 @@ export const newEmbed = object({
 export const embedUrl = (publicUrl: string, token: string) => `${publicUrl}/embed/property/${token}`;
 
 /** A new embed with its token, shown this once, and the address that it makes. */
-export const newEmbedRecord = newEmbed.view((made: Embed, token: string, publicUrl: string) => ({
+export const newEmbedRecord = newEmbed.serializer((made: Embed, token: string, publicUrl: string) => ({
   embed_id: made.id,
   token,
   url: embedUrl(publicUrl, token),

@@ -1,10 +1,10 @@
 import { FAILURE_CODES, type FailureCode, type FieldIssue } from "../domain/errors.ts";
-import { list, oneOf, record, text } from "./kit.ts";
+import { enumOf, list, record, text } from "./schema/fields.ts";
 
 /** The body of every failure. */
 export const failure = record("Error", {
   error: text("What was wrong, in words", "name, address, state required"),
-  code: oneOf(FAILURE_CODES, "Stable code of the failure"),
+  code: enumOf(FAILURE_CODES, "Stable code of the failure"),
   request_id: text("The request's id, as in X-Request-Id", "tJgQOWERr73VMZbC"),
   details: list(
     "The fields that were refused",
@@ -15,7 +15,7 @@ export const failure = record("Error", {
   ).orAbsent(),
 });
 
-export const failureView = failure.view(
+export const failureView = failure.serializer(
   (code: FailureCode, message: string, requestId: string, details: readonly FieldIssue[] | undefined) => ({
     error: message,
     code,

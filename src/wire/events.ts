@@ -6,11 +6,11 @@ import type { ServiceEvent } from "../domain/service-event.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { appliance } from "./appliance.ts";
 import { component } from "./component.ts";
-import { either, instant, object, oneOf, text } from "./kit.ts";
 import { page } from "./paging.ts";
 import { property } from "./property.ts";
+import { anyOf, enumOf, instant, object, text } from "./schema/fields.ts";
+import { scoreFromHundredths, usdOrNull } from "./schema/units.ts";
 import { serviceEvent } from "./service-event.ts";
-import { scoreOf, usdOrNull } from "./units.ts";
 
 /* The entries of the event stream, told apart by `type`. */
 
@@ -26,13 +26,13 @@ const propertyData = object({
   source: property.fields.source,
 });
 const propertyEntry = object({
-  type: oneOf(["property.created"], "A property was registered"),
+  type: enumOf(["property.created"], "A property was registered"),
   timestamp,
-  data: propertyData.as(dataWords),
+  data: propertyData.describedAs(dataWords),
 });
 
 type StreamedProperty = Pick<Property, "id" | "name" | "address" | "city" | "state" | "source">;
-export const propertyEntryView = propertyEntry.view((at: Instant, property: StreamedProperty) => ({
+export const propertyEntryView = propertyEntry.serializer((at: Instant, property: StreamedProperty) => ({
   type: "property.created",
   timestamp: toIso(at),
   data: {
@@ -46,24 +46,24 @@ export const propertyEntryView = propertyEntry.view((at: Instant, property: Stre
 }));
 
 const applianceEntry = object({
-  type: oneOf(["appliance.created"], "An appliance was registered"),
+  type: enumOf(["appliance.created"], "An appliance was registered"),
   timestamp,
   data: object({
     id: appliance.fields.id,
     type_id: appliance.fields.type_id,
     property_id: appliance.fields.property_id,
-  }).as(dataWords),
+  }).describedAs(dataWords),
 });
 
 type StreamedAppliance = Pick<Appliance, "id" | "typeId" | "propertyId">;
-export const applianceEntryView = applianceEntry.view((at: Instant, appliance: StreamedAppliance) => ({
+export const applianceEntryView = applianceEntry.serializer((at: Instant, appliance: StreamedAppliance) => ({
   type: "appliance.created",
   timestamp: toIso(at),
   data: { id: appliance.id, type_id: appliance.typeId, property_id: appliance.propertyId },
 }));
 
 const serviceEventEntry = object({
-  type: oneOf(["service_event.created"], "A service event was logged"),
+  type: enumOf(["service_event.created"], "A service event was logged"),
   timestamp,
   data: object({
     id: serviceEvent.fields.id,
@@ -71,30 +71,32 @@ const serviceEventEntry = object({
     appliance_id: serviceEvent.fields.appliance_id,
     total_cost: serviceEvent.fields.total_cost,
     date: serviceEvent.fields.date,
-  }).as(dataWords),
+  }).describedAs(dataWords),
 });
 
 type StreamedServiceEvent = Pick<
   ServiceEvent,
   "id" | "eventType" | "applianceId" | "totalCostCents" | "date"
 >;
-export const serviceEventEntryView = serviceEventEntry.view((at: Instant, event: StreamedServiceEvent) => ({
-  type: "service_event.created",
-  timestamp: toIso(at),
-  data: {
-    id: event.id,
-    event_type: event.eventType,
-    appliance_id: event.applianceId,
-    total_cost: usdOrNull(event.totalCostCents),
-    date: event.date,
-  },
-}));
+export const serviceEventEntryView = serviceEventEntry.serializer(
+  (at: Instant, event: StreamedServiceEvent) => ({
+    type: "service_event.created",
+    timestamp: toIso(at),
+    data: {
+      id: event.id,
+      event_type: event.eventType,
+      appliance_id: event.applianceId,
+      total_cost: usdOrNull(event.totalCostCents),
+      date: event.date,
+    },
+  }),
+);
 
 const elevatedEntry = object({
-  type: oneOf(["component.critical", "component.warning"], "A component is CRITICAL or WARNING now"),
+  type: enumOf(["component.critical", "component.warning"], "A component is CRITICAL or WARNING now"),
   timestamp: instant("When the component was last scored"),
   data: object({
-    id: component.fields.id.as("The component"),
+    id: component.fields.id.describedAs("The component"),
     component_name: component.fields.component_name,
     component_def_id: component.fields.component_def_id,
     appliance_id: component.fields.appliance_id,
@@ -102,10 +104,10 @@ const elevatedEntry = object({
     risk_score: component.fields.risk_score,
     risk_tier: component.fields.risk_tier,
     property_id: component.fields.property_id,
-  }).as(dataWords),
+  }).describedAs(dataWords),
 });
 
-export const elevatedEntryView = elevatedEntry.view(
+export const elevatedEntryView = elevatedEntry.serializer(
   (knowledge: Knowledge, row: PlacedComponent, at: Instant) => ({
     type: row.riskTier === "CRITICAL" ? "component.critical" : "component.warning",
     timestamp: toIso(at),
@@ -115,7 +117,7 @@ export const elevatedEntryView = elevatedEntry.view(
       component_def_id: row.defId,
       appliance_id: row.applianceId,
       appliance_type: row.typeId,
-      risk_score: scoreOf(row.riskScore),
+      risk_score: scoreFromHundredths(row.riskScore),
       risk_tier: row.riskTier,
       property_id: row.propertyId,
     },
@@ -124,6 +126,6 @@ export const elevatedEntryView = elevatedEntry.view(
 
 export const eventPage = page(
   "events",
-  either(propertyEntry, applianceEntry, serviceEventEntry, elevatedEntry),
+  anyOf(propertyEntry, applianceEntry, serviceEventEntry, elevatedEntry),
   { since: text("The moment asked for, as it was given", "2026-10-21T00:00:00Z") },
 );

@@ -4,7 +4,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { Corrections } from "../domain/scoring/corrections.ts";
 import type { Evidence } from "../domain/scoring/types.ts";
 import { sourceKind, sourceToken } from "./explained-life.ts";
-import { day, number, object, oneOf, text, whole } from "./kit.ts";
+import { day, enumOf, number, object, text, whole } from "./schema/fields.ts";
 
 /* What speaks for and against a component, as an explanation shows it. Nothing is rounded. */
 
@@ -21,7 +21,7 @@ const ENDED_BY: Readonly<Record<Evidence["kind"], string | null>> = {
 };
 
 export const evidenceForm = object({
-  kind: oneOf<Evidence["kind"]>(
+  kind: enumOf<Evidence["kind"]>(
     Object.keys(ENDED_BY) as Evidence["kind"][],
     "What it is",
     "emergency_repair",
@@ -50,7 +50,7 @@ export const evidenceForm = object({
   source_kind: sourceKind,
 });
 
-export const evidenceView = evidenceForm.view((one: EvidencePart) => ({
+export const evidenceView = evidenceForm.serializer((one: EvidencePart) => ({
   kind: one.kind,
   subject: one.subject,
   label: one.label,
@@ -87,7 +87,7 @@ export const hazardForm = object({
   acute_span_days: number("Days within which an acute hazard passes", 90),
 });
 
-export const hazardView = hazardForm.view(
+export const hazardView = hazardForm.serializer(
   ({ product, score }: Explanation, { model }: Knowledge, { strength }: Corrections) => ({
     strength_condition: strength.condition,
     strength_repairs: strength.repairs,

@@ -8,26 +8,38 @@ import {
   type Provenance,
 } from "../domain/knowledge.ts";
 import type { BrandTier } from "../domain/scoring/types.ts";
-import { day, flag, integer, list, number, object, oneOf, text, texts, usd, whole } from "./kit.ts";
-import { usdFromCents } from "./units.ts";
+import {
+  day,
+  enumOf,
+  flag,
+  integer,
+  list,
+  number,
+  object,
+  text,
+  textList,
+  usd,
+  whole,
+} from "./schema/fields.ts";
+import { usdFromCents } from "./schema/units.ts";
 
 /* A component's definition, life and age as an explanation shows them. Nothing is rounded. */
 
 export const KINDS = ["published", "derived", "estimate"] as const satisfies readonly Provenance["kind"][];
 export const sourceToken = text("Where the number is from: a token among sources", "lutz_2011");
-export const sourceKind = oneOf(KINDS, "Whether it was published there, derived from it, or estimated");
+export const sourceKind = enumOf(KINDS, "Whether it was published there, derived from it, or estimated");
 const sourced = { source: sourceToken, kind: sourceKind };
 
 const definition = object({
   system: text("System of the building", "plumbing"),
   appliance: text("Kind of appliance", "Gas storage water heater"),
   reference_size: text("What the costs are for", "40-50 gal"),
-  wear: oneOf<ComponentDef["wear"]>(["use", "calendar"], "Whether it ages with use, or with time alone"),
-  replaced: oneOf<ComponentDef["replaced"]>(
+  wear: enumOf<ComponentDef["wear"]>(["use", "calendar"], "Whether it ages with use, or with time alone"),
+  replaced: enumOf<ComponentDef["replaced"]>(
     ["alone", "with_appliance"],
     "Whether it is ever replaced alone, or is as old as its appliance",
   ),
-  restored_by: texts("Maintenance that takes away a share of its age", ["preventive", "cleaning"]),
+  restored_by: textList("Maintenance that takes away a share of its age", ["preventive", "cleaning"]),
   median_life_years: object({ value: number("Age by which half have failed", 12), ...sourced }),
   weibull_shape: object({
     value: number("Weibull shape β: how fast the hazard rises with age", 3.2),
@@ -38,12 +50,12 @@ const definition = object({
     ...sourced,
   }).orNull(),
   environment: object({
-    value: texts("What of its surroundings it suffers from", ["hard_water"]),
+    value: textList("What of its surroundings it suffers from", ["hard_water"]),
     ...sourced,
   }),
   proactive_cost: object({ value: usd("Cost of a planned replacement", 1450), ...sourced }),
   reactive_cost: object({ value: usd("Cost after a failure, damage included", 5600), ...sourced }),
-}).as("The kind of component, with the sources of its numbers");
+}).describedAs("The kind of component, with the sources of its numbers");
 
 export const definitionForm = definition;
 
@@ -70,7 +82,7 @@ export const definitionView = (def: ComponentDef, type: ApplianceType) => ({
 export const lifeForm = object({
   median_life_years: number("Median life: the knowledge base's, or the component's own", 12),
   overridden: flag("Whether the median is the component's own, override_lifespan", false),
-  brand_tier: oneOf<BrandTier>(["premium", "standard", "budget"], "Tier of the make", "standard"),
+  brand_tier: enumOf<BrandTier>(["premium", "standard", "budget"], "Tier of the make", "standard"),
   brand_factor: number("What the tier multiplies the life by", 1),
   kind_factor: number("What calibration multiplies the life of its kind by; 1 without", 1),
   frailty: number("What calibration multiplies the hazard of its appliance by; 1 without", 1),
@@ -80,7 +92,7 @@ export const lifeForm = object({
   weibull_scale_years: number("Weibull scale η: calibrated_median_years / ln 2 ^ (1/shape)", 13.46),
 });
 
-export const lifeView = lifeForm.view((life: LifeParts) => ({
+export const lifeView = lifeForm.serializer((life: LifeParts) => ({
   median_life_years: life.medianYears,
   overridden: life.isOverridden,
   brand_tier: life.brandTier,
@@ -100,7 +112,7 @@ export const rateForm = object({
   environment: list(
     "Each of its surroundings that it suffers from",
     object({
-      factor: oneOf<EnvironmentFactor>(ENVIRONMENT_FACTORS, "Which", "hard_water"),
+      factor: enumOf<EnvironmentFactor>(ENVIRONMENT_FACTORS, "Which", "hard_water"),
       sensitivity: number("Share of a life that it takes where it is present in full", 0.2),
       value: number("How far it is present in the property's state, 0 to 1", 0.35),
       life_factor: number("1 − sensitivity · value", 0.93),
@@ -109,11 +121,11 @@ export const rateForm = object({
   environment_product: number("Product of the life factors, before its floor", 0.93),
   lowest_life_factor: number("The floor", 0.65),
   life_factor: number("The product, not below the floor", 0.93),
-  source: sourceToken.as("Where the values of the states are from", "judgement"),
+  source: sourceToken.describedAs("Where the values of the states are from", "judgement"),
   years_per_year: number("Rate of ageing: usage_factor / life_factor, years of normal use a year", 1.0753),
 });
 
-export const rateView = rateForm.view((rate: RateParts, { source }: Provenance) => ({
+export const rateView = rateForm.serializer((rate: RateParts, { source }: Provenance) => ({
   usage_intensity: rate.usageIntensity,
   usage_exponent: rate.usageExponent,
   usage_factor: rate.useFactor,
@@ -131,7 +143,7 @@ export const rateView = rateForm.view((rate: RateParts, { source }: Provenance) 
 }));
 
 export const ageForm = object({
-  reason: oneOf<AgeParts["reason"]>(
+  reason: enumOf<AgeParts["reason"]>(
     ["replacement", "installation", "unknown_past"],
     "What it rests on: a Replacement on record, the install year, or a past that no record covers",
     "installation",
@@ -160,7 +172,7 @@ export const ageForm = object({
     probability_original_then: number("Probability that it was the original then", 0.73),
     probability_original_now: number("The same today, after what it has lived through since", 0.61),
   })
-    .as("What is assumed of the time before the record; null where nothing need be")
+    .describedAs("What is assumed of the time before the record; null where nothing need be")
     .orNull(),
   prior_unlimited: number("Probability of having failed by now from age alone", 0.31),
   highest_prior: number("What age alone may say at most", 0.999),
@@ -168,7 +180,7 @@ export const ageForm = object({
   effective_age_years: number("Effective age: the one that has this prior", 9.8),
 });
 
-export const ageView = ageForm.view((age: AgeParts) => ({
+export const ageView = ageForm.serializer((age: AgeParts) => ({
   reason: age.reason,
   born_on: age.bornOn,
   age_years: age.ageYears,

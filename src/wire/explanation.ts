@@ -18,9 +18,22 @@ import {
   rateForm,
   rateView,
 } from "./explained-life.ts";
-import { day, flag, id, integer, list, number, object, oneOf, text, texts, usd, whole } from "./kit.ts";
+import {
+  day,
+  enumOf,
+  flag,
+  id,
+  integer,
+  list,
+  number,
+  object,
+  text,
+  textList,
+  usd,
+  whole,
+} from "./schema/fields.ts";
+import { scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import { confidence as confidenceForm, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
-import { scoreOf, usdFromCents } from "./units.ts";
 
 /*
  * How a score came about, for operators alone: partners are not told weights and ratios. Each number stands beside those
@@ -70,8 +83,8 @@ const confidence = object({
   condition_observed_on: day("Day of the newest observed condition").orNull(),
   condition_within_months: number("It is wanted within so many months for HIGH", 36),
   brand_known: flag("Whether the knowledge base knows the make"),
-  raised_to: confidenceForm.as("The next level, null at the highest", "HIGH").orNull(),
-  raised_by: texts("What it still takes, all of it", ["1 more service event"]),
+  raised_to: confidenceForm.describedAs("The next level, null at the highest", "HIGH").orNull(),
+  raised_by: textList("What it still takes, all of it", ["1 more service event"]),
 });
 
 const projection = object({
@@ -85,7 +98,7 @@ const projection = object({
 });
 
 const change = object({
-  change: oneOf<ChangeName>(
+  change: enumOf<ChangeName>(
     Object.keys(CHANGES) as ChangeName[],
     "What would happen to it on that day: a Replacement, Preventive Maintenance, an Inspection that finds it good or poor",
   ),
@@ -99,7 +112,7 @@ const change = object({
 });
 
 const decision = object({
-  policy: oneOf<PolicyName>(
+  policy: enumOf<PolicyName>(
     ["replace_now", "replace_at_age", "run_to_failure"],
     "Whether to replace it now, on the day when it is due, or once it has failed",
   ),
@@ -124,7 +137,7 @@ const source = object({
   publisher: text("Who published it", "Lawrence Berkeley National Laboratory"),
   year: text("When", "2011").orNull(),
   address: text("Where it is found", "https://www.osti.gov/servlets/purl/1182737").orNull(),
-  strength: oneOf(
+  strength: enumOf(
     ["A", "B", "C"],
     "A government, standards body or lender; B professional table or academic fit; C trade page",
     "B",
@@ -135,29 +148,29 @@ const source = object({
 export const explanationReply = object({
   as_of: day("The day of the component's latest score, which is explained"),
   model_version: text("The model that scores are made with", "2"),
-  component: subject.as("The component"),
-  shown: object({ risk_score: riskScore, risk_tier: riskTier }).as(
+  component: subject.describedAs("The component"),
+  shown: object({ risk_score: riskScore, risk_tier: riskTier }).describedAs(
     "What partners are shown; other than the score below only where the model was changed since",
   ),
   definition: definitionForm,
   model_source: object({
     source: text("Where the model's numbers are from that name no source of their own", "judgement"),
-    kind: oneOf(KINDS, "Whether they were published, derived or estimated", "estimate"),
+    kind: enumOf(KINDS, "Whether they were published, derived or estimated", "estimate"),
   }),
-  life: lifeForm.as("How long it lives"),
-  rate: rateForm.as("How fast it ages"),
-  age: ageForm.as("How old it is"),
+  life: lifeForm.describedAs("How long it lives"),
+  rate: rateForm.describedAs("How fast it ages"),
+  age: ageForm.describedAs("How old it is"),
   evidence: list("What speaks for and against it", evidenceForm),
-  hazard: hazardForm.as("How the evidence comes together"),
-  score: scoreForm.as("From hazard to score"),
-  confidence: confidence.as("How well it is known"),
-  projection: projection.as("When it is expected to fail"),
+  hazard: hazardForm.describedAs("How the evidence comes together"),
+  score: scoreForm.describedAs("From hazard to score"),
+  confidence: confidence.describedAs("How well it is known"),
+  projection: projection.describedAs("When it is expected to fail"),
   changes: list("What would change the score, each alone and on that day", change),
-  decision: decision.as("What to do about it, and what that rests on"),
+  decision: decision.describedAs("What to do about it, and what that rests on"),
   sources: list("The sources that the numbers name", source),
 });
 
-const scoreView = scoreForm.view((explained: Explanation, { model }: Knowledge) => {
+const scoreView = scoreForm.serializer((explained: Explanation, { model }: Knowledge) => {
   const { risk, score, decision } = explained;
   return {
     period_days: risk.periodDays,
@@ -173,13 +186,13 @@ const scoreView = scoreForm.view((explained: Explanation, { model }: Knowledge) 
     highest: model.score.highest,
     risk_score: score.riskScore,
     risk_tier: score.riskTier,
-    warning_from: scoreOf(WARNING_FROM),
-    critical_from: scoreOf(CRITICAL_FROM),
+    warning_from: scoreFromHundredths(WARNING_FROM),
+    critical_from: scoreFromHundredths(CRITICAL_FROM),
     failure_probability_12m: decision.part.failureProbability,
   };
 });
 
-const confidenceView = confidence.view(
+const confidenceView = confidence.serializer(
   ({ score, record, brandIsKnown }: Explanation, { model }: Knowledge) => ({
     level: score.confidence,
     service_events: record.events,
@@ -210,7 +223,7 @@ function raised(
   return { raised_to: raised_by.length === 0 ? null : "HIGH", raised_by };
 }
 
-const changeView = change.view((name: ChangeName, score: Score, { restoredBy }: ComponentDef) => ({
+const changeView = change.serializer((name: ChangeName, score: Score, { restoredBy }: ComponentDef) => ({
   change: name,
   risk_score: score.riskScore,
   risk_tier: score.riskTier,
@@ -224,7 +237,7 @@ const changeView = change.view((name: ChangeName, score: Score, { restoredBy }: 
       : null,
 }));
 
-const decisionView = decision.view((made: Decision) => ({
+const decisionView = decision.serializer((made: Decision) => ({
   policy: made.policy,
   replace_on: made.dueOn,
   due_in_years: made.dueInYears,
@@ -241,15 +254,17 @@ const decisionView = decision.view((made: Decision) => ({
   cost_of_waiting_a_year: usdFromCents(made.waitingCents),
 }));
 
-const projectionView = projection.view(({ projection: found, score }: Explanation, { model }: Knowledge) => ({
-  days_to_even_odds: found.daysToEvenOdds,
-  projected_failure_on: found.projectedFailureOn,
-  projected_failure_year: found.projectedFailureYear,
-  earliest: found.projectedFailureRange.earliest,
-  latest: found.projectedFailureRange.latest,
-  range_share: model.confidence.rangeShare[score.confidence],
-  confidence_pct: found.projectedFailureRange.confidencePct,
-}));
+const projectionView = projection.serializer(
+  ({ projection: found, score }: Explanation, { model }: Knowledge) => ({
+    days_to_even_odds: found.daysToEvenOdds,
+    projected_failure_on: found.projectedFailureOn,
+    projected_failure_year: found.projectedFailureYear,
+    earliest: found.projectedFailureRange.earliest,
+    latest: found.projectedFailureRange.latest,
+    range_share: model.confidence.rangeShare[score.confidence],
+    confidence_pct: found.projectedFailureRange.confidencePct,
+  }),
+);
 
 /** The sources that are named anywhere in what is to be written, in the order of the knowledge base. */
 function sourcesNamed(knowledge: Knowledge, written: object) {
@@ -263,35 +278,37 @@ function sourcesNamed(knowledge: Knowledge, written: object) {
     .map(({ secondHand, ...one }) => ({ ...one, second_hand: secondHand }));
 }
 
-export const explanationView = explanationReply.view((knowledge: Knowledge, made: ExplainedComponent) => {
-  const { component, explanation, corrections } = made;
-  const { model, environments } = knowledge.provenance;
-  const parts = {
-    as_of: explanation.asOf,
-    model_version: made.modelVersion,
-    component: {
-      component_id: component.id,
-      component_name: explanation.def.name,
-      component_def_id: component.defId,
-      appliance_id: component.applianceId,
-      appliance_type: component.typeId,
-      appliance_brand: component.brand,
-      property_id: component.propertyId,
-      property_name: component.propertyName,
-    },
-    shown: { risk_score: scoreOf(component.riskScore), risk_tier: component.riskTier },
-    definition: definitionView(explanation.def, knowledge.type(explanation.def.typeId)),
-    model_source: { source: model.source, kind: model.kind },
-    life: lifeView(explanation.life),
-    rate: rateView(explanation.rate, environments),
-    age: ageView(explanation.age),
-    evidence: explanation.evidence.map((one) => evidenceView(one)),
-    hazard: hazardView(explanation, knowledge, corrections),
-    score: scoreView(explanation, knowledge),
-    confidence: confidenceView(explanation, knowledge),
-    projection: projectionView(explanation, knowledge),
-    changes: made.changes.map(({ change, score }) => changeView(change, score, explanation.def)),
-    decision: decisionView(explanation.decision),
-  };
-  return { ...parts, sources: sourcesNamed(knowledge, parts) };
-});
+export const explanationView = explanationReply.serializer(
+  (knowledge: Knowledge, made: ExplainedComponent) => {
+    const { component, explanation, corrections } = made;
+    const { model, environments } = knowledge.provenance;
+    const parts = {
+      as_of: explanation.asOf,
+      model_version: made.modelVersion,
+      component: {
+        component_id: component.id,
+        component_name: explanation.def.name,
+        component_def_id: component.defId,
+        appliance_id: component.applianceId,
+        appliance_type: component.typeId,
+        appliance_brand: component.brand,
+        property_id: component.propertyId,
+        property_name: component.propertyName,
+      },
+      shown: { risk_score: scoreFromHundredths(component.riskScore), risk_tier: component.riskTier },
+      definition: definitionView(explanation.def, knowledge.type(explanation.def.typeId)),
+      model_source: { source: model.source, kind: model.kind },
+      life: lifeView(explanation.life),
+      rate: rateView(explanation.rate, environments),
+      age: ageView(explanation.age),
+      evidence: explanation.evidence.map((one) => evidenceView(one)),
+      hazard: hazardView(explanation, knowledge, corrections),
+      score: scoreView(explanation, knowledge),
+      confidence: confidenceView(explanation, knowledge),
+      projection: projectionView(explanation, knowledge),
+      changes: made.changes.map(({ change, score }) => changeView(change, score, explanation.def)),
+      decision: decisionView(explanation.decision),
+    };
+    return { ...parts, sources: sourcesNamed(knowledge, parts) };
+  },
+);

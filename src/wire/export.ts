@@ -14,44 +14,32 @@ import { appliance, applianceView } from "./appliance.ts";
 import { recordedClaim, recordedClaimView } from "./claim.ts";
 import { component, componentView } from "./component.ts";
 import { delivery } from "./delivery.ts";
-import {
-  day,
-  type Fields,
-  id,
-  instant,
-  mapOf,
-  number,
-  object,
-  oneOf,
-  type RecordForm,
-  text,
-  type WireOf,
-  whole,
-} from "./kit.ts";
 import { photoFields } from "./photo.ts";
 import { property, propertyView, unit, unitView } from "./property.ts";
+import { day, enumOf, id, instant, mapOf, number, object, text, whole } from "./schema/fields.ts";
+import { isoOrNull, scoreFromHundredths } from "./schema/units.ts";
+import type { Fields, RecordType, WireOf } from "./schema/wire-type.ts";
 import { ageYears, riskScore, riskTier } from "./scores.ts";
 import { told } from "./sensor-event.ts";
 import { serviceEvent, serviceEventView } from "./service-event.ts";
-import { isoOrNull, scoreOf } from "./units.ts";
 
 /*
  * The lines of an export, one JSON object each, told apart by `type`. Every column is named: what is added to a table
  * is exported when a line says so, and not before.
  */
 
-const lineOf = <const K extends string, F extends Fields>(type: K, record: RecordForm<F>) =>
-  object({ type: oneOf([type], "Kind of the record"), ...record.fields });
+const lineOf = <const K extends string, F extends Fields>(type: K, record: RecordType<F>) =>
+  object({ type: enumOf([type], "Kind of the record"), ...record.fields });
 
 const partnerLine = object({
-  type: oneOf(["partner"], "Kind of the record"),
+  type: enumOf(["partner"], "Kind of the record"),
   id: id("PARTNER", "The partner's id"),
   name: text("The partner's company name", "Acme Insurance"),
   created_at: instant("When the partner was made"),
   exported_at: instant("When the export began"),
 });
 
-export const partnerLineView = partnerLine.view((partner: Partner, now: Instant) => ({
+export const partnerLineView = partnerLine.serializer((partner: Partner, now: Instant) => ({
   type: "partner",
   id: partner.id,
   name: partner.name,
@@ -60,35 +48,35 @@ export const partnerLineView = partnerLine.view((partner: Partner, now: Instant)
 }));
 
 const endLine = object({
-  type: oneOf(["end"], "Kind of the record"),
+  type: enumOf(["end"], "Kind of the record"),
   finished_at: instant("When the export ended"),
   counts: mapOf("Records by their type", whole("Number of records", 12)),
 });
 
 /** The last line, by which a file that was cut short is known. */
-export const endLineView = endLine.view((now: Instant, counts: Readonly<Record<string, number>>) => ({
+export const endLineView = endLine.serializer((now: Instant, counts: Readonly<Record<string, number>>) => ({
   type: "end",
   finished_at: toIso(now),
   counts: { ...counts },
 }));
 
 const propertyLine = lineOf("property", property);
-export const propertyLineView = propertyLine.view((property: Property) => ({
+export const propertyLineView = propertyLine.serializer((property: Property) => ({
   type: "property",
   ...propertyView(property),
 }));
 
 const unitLine = lineOf("unit", unit);
-export const unitLineView = unitLine.view((unit: Unit) => ({ type: "unit", ...unitView(unit) }));
+export const unitLineView = unitLine.serializer((unit: Unit) => ({ type: "unit", ...unitView(unit) }));
 
 const applianceLine = lineOf("appliance", appliance);
-export const applianceLineView = applianceLine.view((appliance: Appliance) => ({
+export const applianceLineView = applianceLine.serializer((appliance: Appliance) => ({
   type: "appliance",
   ...applianceView(appliance),
 }));
 
 const componentLine = lineOf("component", component);
-export const componentLineView = componentLine.view(
+export const componentLineView = componentLine.serializer(
   (knowledge: Knowledge, row: PlacedComponent, settledAt: Instant | null) => ({
     type: "component",
     ...componentView(knowledge, row, settledAt),
@@ -96,24 +84,24 @@ export const componentLineView = componentLine.view(
 );
 
 const serviceEventLine = lineOf("service_event", serviceEvent);
-export const serviceEventLineView = serviceEventLine.view((event: ServiceEvent) => ({
+export const serviceEventLineView = serviceEventLine.serializer((event: ServiceEvent) => ({
   type: "service_event",
   ...serviceEventView(event),
 }));
 
 const claimLine = lineOf("claim", recordedClaim);
-export const claimLineView = claimLine.view((claim: Claim) => ({
+export const claimLineView = claimLine.serializer((claim: Claim) => ({
   type: "claim",
   ...recordedClaimView(claim),
 }));
 
 const sensorEventLine = object({
-  type: oneOf(["sensor_event"], "Kind of the record"),
+  type: enumOf(["sensor_event"], "Kind of the record"),
   id: id("PE", "The sensor event's id"),
   property_id: told.property_id,
   appliance_id: told.appliance_id,
   component_id: told.component_id,
-  kind: oneOf(["meter", "smart"], "Whether it was a meter reading or a smart event"),
+  kind: enumOf(["meter", "smart"], "Whether it was a meter reading or a smart event"),
   event_type: told.event_type.orNull(),
   severity: told.severity.orNull(),
   sensor_id: told.sensor_id,
@@ -125,7 +113,7 @@ const sensorEventLine = object({
   created_at: instant("When it came in"),
 });
 
-export const sensorEventLineView = sensorEventLine.view((event: SensorEvent) => ({
+export const sensorEventLineView = sensorEventLine.serializer((event: SensorEvent) => ({
   type: "sensor_event",
   id: event.id,
   property_id: event.propertyId,
@@ -144,7 +132,7 @@ export const sensorEventLineView = sensorEventLine.view((event: SensorEvent) => 
 }));
 
 const photoLine = object({
-  type: oneOf(["photo"], "Kind of the record"),
+  type: enumOf(["photo"], "Kind of the record"),
   id: id("PH", "The photo's id"),
   appliance_id: id("A", "The appliance"),
   ...photoFields,
@@ -153,7 +141,7 @@ const photoLine = object({
   sha256: text("SHA-256 of the file, in hexadecimal", "9f86d081884c7d659a2feaa0c55ad015…"),
 });
 
-export const photoLineView = photoLine.view((photo: Photo) => ({
+export const photoLineView = photoLine.serializer((photo: Photo) => ({
   type: "photo",
   id: photo.id,
   appliance_id: photo.applianceId,
@@ -167,21 +155,21 @@ export const photoLineView = photoLine.view((photo: Photo) => ({
 }));
 
 const trendLine = object({
-  type: oneOf(["trend_row"], "Kind of the record"),
+  type: enumOf(["trend_row"], "Kind of the record"),
   component_id: component.fields.component_id,
   day: day("From this day on, until the component's next row, the score was that"),
   risk_score: riskScore,
 });
 
-export const trendLineView = trendLine.view((row: TrendRow & { componentId: string }) => ({
+export const trendLineView = trendLine.serializer((row: TrendRow & { componentId: string }) => ({
   type: "trend_row",
   component_id: row.componentId,
   day: row.day,
-  risk_score: scoreOf(row.riskScore),
+  risk_score: scoreFromHundredths(row.riskScore),
 }));
 
 const outcomeLine = object({
-  type: oneOf(["outcome"], "Kind of the record"),
+  type: enumOf(["outcome"], "Kind of the record"),
   service_event_id: id("SE", "The event that told how long the component lived"),
   component_id: component.fields.component_id,
   def_id: component.fields.component_def_id,
@@ -189,10 +177,10 @@ const outcomeLine = object({
   date: serviceEvent.fields.date,
   age_years: ageYears,
   probability: number("Probability of failure just before the event", 0.8134, { minimum: 0, maximum: 1 }),
-  risk_score: riskScore.as("Score just before the event"),
+  risk_score: riskScore.describedAs("Score just before the event"),
   model_version: text("Version of the scoring model", "2"),
   created_at: instant("When the record was made"),
-  risk_tier: riskTier.as("Tier just before the event"),
+  risk_tier: riskTier.describedAs("Tier just before the event"),
 });
 
 type Outcome = {
@@ -207,7 +195,7 @@ type Outcome = {
   modelVersion: string;
   createdAt: Instant;
 };
-export const outcomeLineView = outcomeLine.view((outcome: Outcome) => ({
+export const outcomeLineView = outcomeLine.serializer((outcome: Outcome) => ({
   type: "outcome",
   service_event_id: outcome.serviceEventId,
   component_id: outcome.componentId,
@@ -216,18 +204,18 @@ export const outcomeLineView = outcomeLine.view((outcome: Outcome) => ({
   date: outcome.date,
   age_years: outcome.ageYears,
   probability: outcome.probability,
-  risk_score: scoreOf(outcome.riskScore),
+  risk_score: scoreFromHundredths(outcome.riskScore),
   model_version: outcome.modelVersion,
   created_at: toIso(outcome.createdAt),
   risk_tier: tierOfHundredths(outcome.riskScore),
 }));
 
 const deliveryLine = object({
-  type: oneOf(["delivery"], "Kind of the record"),
+  type: enumOf(["delivery"], "Kind of the record"),
   id: delivery.fields.id,
   event: delivery.fields.event,
   request_id: delivery.fields.request_id,
-  status: oneOf(DELIVERY_STATUSES, "Whether it waits, arrived, or used up its attempts"),
+  status: enumOf(DELIVERY_STATUSES, "Whether it waits, arrived, or used up its attempts"),
   attempts: delivery.fields.attempt_count,
   created_at: delivery.fields.created_at,
   finished_at: delivery.fields.finished_at,
@@ -237,7 +225,7 @@ type ExportedDelivery = Pick<
   Delivery,
   "id" | "event" | "requestId" | "status" | "attempts" | "createdAt" | "finishedAt"
 >;
-export const deliveryLineView = deliveryLine.view((delivery: ExportedDelivery) => ({
+export const deliveryLineView = deliveryLine.serializer((delivery: ExportedDelivery) => ({
   type: "delivery",
   id: delivery.id,
   event: delivery.event as WebhookEvent,

@@ -1,9 +1,9 @@
 import type { FailedWindow } from "../domain/delivery.ts";
 import { parseInstant } from "../domain/time.ts";
 import { type } from "../shapes.ts";
-import { body, optional, required } from "./check.ts";
 import { bulkResend } from "./delivery.ts";
-import * as may from "./values.ts";
+import * as may from "./schema/constraints.ts";
+import { body, optional, required } from "./schema/input.ts";
 
 export const failedWindow = body({
   partner_id: required(may.idText, bulkResend.fields.partner_id),
@@ -15,7 +15,7 @@ export const failedWindow = body({
 
 /** The window of a bulk resend, and whether it only counts. Throws invalid_request. */
 export function readFailedWindow(given: unknown): { window: FailedWindow; dryRun: boolean } {
-  const wire = failedWindow.check(given);
+  const wire = failedWindow.parse(given);
   const window = {
     partnerId: wire.partner_id,
     from: parseInstant(wire.from)!,

@@ -2,7 +2,8 @@ import type { PlacedComponent } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { projectionOf } from "../domain/projections.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
-import { id, object } from "./kit.ts";
+import { id, object } from "./schema/fields.ts";
+import { scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import {
   confidence,
   proactiveCost,
@@ -11,7 +12,6 @@ import {
   riskScore,
   riskTier,
 } from "./scores.ts";
-import { scoreOf, usdFromCents } from "./units.ts";
 
 /** About what an item of a list takes in memory. */
 export const ITEM_BYTES = 400;
@@ -31,7 +31,7 @@ export const itemFields = {
   reactive_cost: reactiveCost,
 };
 
-export const itemView = object(itemFields).view((knowledge: Knowledge, row: PlacedComponent) => {
+export const itemView = object(itemFields).serializer((knowledge: Knowledge, row: PlacedComponent) => {
   const { name, proactiveCents, reactiveCents } = knowledge.component(row.defId);
   return {
     component_id: row.id,
@@ -39,7 +39,7 @@ export const itemView = object(itemFields).view((knowledge: Knowledge, row: Plac
     appliance_id: row.applianceId,
     appliance_type: row.typeId,
     unit: row.unitId,
-    risk_score: scoreOf(row.riskScore),
+    risk_score: scoreFromHundredths(row.riskScore),
     risk_tier: row.riskTier,
     confidence: row.confidence,
     projected_failure_year: projectionOf(knowledge, row, row.brandTier).projectedFailureYear,

@@ -11,11 +11,12 @@ import {
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { id, instant, integer, object, oneOf, record, text, usd, type WireOf, whole } from "./kit.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
+import { enumOf, id, instant, integer, object, record, text, usd, whole } from "./schema/fields.ts";
+import { usdFromCents } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 import { rating, tierCounts, tierCountsView } from "./scores.ts";
-import { usdFromCents } from "./units.ts";
 
 /* The figures of one property. Each is made of the property and its components as they were read at one moment. */
 
@@ -58,7 +59,7 @@ const span = record("Reserve", {
   property_per_month: usd("Reserve for the property per month", 513.6),
 });
 
-const spanView = span.view((label: string, reserve: Reserve) => ({
+const spanView = span.serializer((label: string, reserve: Reserve) => ({
   label,
   per_unit_per_month: usdFromCents(reserve.perUnitPerMonth),
   per_unit_per_year: usdFromCents(reserve.perUnitPerYear),
@@ -70,11 +71,11 @@ const reserve = object({
   unit_count: property.fields.unit_count,
   total_deferred: totalDeferred,
   reserves: object({
-    "12_month": span.as("Over 12 months"),
-    "24_month": span.as("Over 24 months"),
-    "36_month": span.as("Over 36 months"),
-    "10_year_full_replacement": span.as("The whole replacement cost value over 10 years"),
-  }).as("What to set aside, by horizon"),
+    "12_month": span.describedAs("Over 12 months"),
+    "24_month": span.describedAs("Over 24 months"),
+    "36_month": span.describedAs("Over 36 months"),
+    "10_year_full_replacement": span.describedAs("The whole replacement cost value over 10 years"),
+  }).describedAs("What to set aside, by horizon"),
   generated_at: workedOutAt,
 });
 
@@ -83,27 +84,29 @@ type Reserves = {
   spans: Record<(typeof RESERVE_MONTHS)[number], ReserveGatherer>;
 };
 
-const reserveView = reserve.view((property: Property, { assessment, spans }: Reserves, now: Instant) => {
-  const { unitCount } = property;
-  const totals = assessment.assessment;
-  const over = (months: (typeof RESERVE_MONTHS)[number]) =>
-    spanView(`${months}-month reserve`, spans[months].reserve(unitCount));
-  return {
-    ...subjectView(property),
-    unit_count: unitCount,
-    total_deferred: usdFromCents(exposureOf(totals).deferredCents),
-    reserves: {
-      "12_month": over(12),
-      "24_month": over(24),
-      "36_month": over(36),
-      "10_year_full_replacement": spanView(
-        "10-year full replacement",
-        fullReplacementReserve(totals.rcvCents, unitCount),
-      ),
-    },
-    generated_at: toIso(now),
-  };
-});
+const reserveView = reserve.serializer(
+  (property: Property, { assessment, spans }: Reserves, now: Instant) => {
+    const { unitCount } = property;
+    const totals = assessment.assessment;
+    const over = (months: (typeof RESERVE_MONTHS)[number]) =>
+      spanView(`${months}-month reserve`, spans[months].reserve(unitCount));
+    return {
+      ...subjectView(property),
+      unit_count: unitCount,
+      total_deferred: usdFromCents(exposureOf(totals).deferredCents),
+      reserves: {
+        "12_month": over(12),
+        "24_month": over(24),
+        "36_month": over(36),
+        "10_year_full_replacement": spanView(
+          "10-year full replacement",
+          fullReplacementReserve(totals.rcvCents, unitCount),
+        ),
+      },
+      generated_at: toIso(now),
+    };
+  },
+);
 export const reserveReply = forPartner(reserve);
 
 export function reserveFigure(knowledge: Knowledge): Figure<WireOf<typeof reserve>> {
@@ -123,7 +126,7 @@ export function reserveFigure(knowledge: Knowledge): Figure<WireOf<typeof reserv
 const condition = object({
   ...subject,
   condition_score: conditionIndex,
-  grade: oneOf<Grade>(["A", "B", "C", "D", "F"], "Letter grade of the condition index", "B"),
+  grade: enumOf<Grade>(["A", "B", "C", "D", "F"], "Letter grade of the condition index", "B"),
   rating,
   components_assessed: assessedCount,
   ...tierCounts,
@@ -131,7 +134,7 @@ const condition = object({
   assessed_at: workedOutAt,
 });
 
-const conditionView = condition.view((property: Property, totals: Assessment, moment: FigureMoment) => {
+const conditionView = condition.serializer((property: Property, totals: Assessment, moment: FigureMoment) => {
   const { now, modelVersion } = moment;
   const { score, grade, rating } = conditionOf(totals);
   return {

@@ -4,9 +4,10 @@ import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { ITEM_BYTES, itemFields, itemView } from "./figure-items.ts";
 import { type Figure, subject, subjectView, workedOutAt } from "./figures.ts";
-import { list, number, object, record, text, usd, type WireOf, whole } from "./kit.ts";
 import { forPartner } from "./paging.ts";
-import { round, usdFromCents } from "./units.ts";
+import { list, number, object, record, text, usd, whole } from "./schema/fields.ts";
+import { round, usdFromCents } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 const forecastItem = object({
   ...itemFields,
@@ -27,7 +28,7 @@ const forecastWindow = record("ForecastWindow", {
 
 type ForecastItem = WireOf<typeof forecastItem>;
 
-const windowView = forecastWindow.view((days: number, window: ForecastWindow<ForecastItem>) => {
+const windowView = forecastWindow.serializer((days: number, window: ForecastWindow<ForecastItem>) => {
   const { items, proactiveCents, reactiveCents } = window;
   return {
     label: `Next ${days} days`,
@@ -42,16 +43,16 @@ const windowView = forecastWindow.view((days: number, window: ForecastWindow<For
 const forecast = object({
   ...subject,
   forecast: object({
-    window_30_days: forecastWindow.as("Work within 30 days"),
-    window_60_days: forecastWindow.as("Work within 60 days"),
-    window_90_days: forecastWindow.as("Work within 90 days"),
-  }).as("Expected work by window; later windows hold the earlier ones"),
+    window_30_days: forecastWindow.describedAs("Work within 30 days"),
+    window_60_days: forecastWindow.describedAs("Work within 60 days"),
+    window_90_days: forecastWindow.describedAs("Work within 90 days"),
+  }).describedAs("Expected work by window; later windows hold the earlier ones"),
   generated_at: workedOutAt,
 });
 
 type Forecasts = Record<(typeof FORECAST_DAYS)[number], ForecastGatherer<ForecastItem>>;
 
-const forecastView = forecast.view((property: Property, windows: Forecasts, now: Instant) => ({
+const forecastView = forecast.serializer((property: Property, windows: Forecasts, now: Instant) => ({
   ...subjectView(property),
   forecast: {
     window_30_days: windowView(30, windows[30].window()),

@@ -1,7 +1,7 @@
 import type { JobState } from "../domain/job.ts";
-import { flag, instant, list, object, text } from "./kit.ts";
+import { flag, instant, list, object, text } from "./schema/fields.ts";
+import { isoOrNull } from "./schema/units.ts";
 import { toldBy } from "./server.ts";
-import { isoOrNull } from "./units.ts";
 
 export const job = object({
   name: text("The job's name", "prune-deliveries"),
@@ -16,7 +16,7 @@ export const job = object({
   next_at: instant("When it runs next").orNull(),
 });
 
-export const jobRecord = job.view((state: JobState) => ({
+export const jobRecord = job.serializer((state: JobState) => ({
   name: state.name,
   pattern: state.pattern,
   running: state.running,
@@ -27,7 +27,7 @@ export const jobRecord = job.view((state: JobState) => ({
 }));
 
 export const jobs = object({ server: toldBy, jobs: list("The jobs of this server", job) });
-export const jobsView = jobs.view((server: string, states: readonly JobState[]) => ({
+export const jobsView = jobs.serializer((server: string, states: readonly JobState[]) => ({
   server,
   jobs: states.map(jobRecord),
 }));

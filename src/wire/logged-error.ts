@@ -1,6 +1,6 @@
 import type { LoggedError } from "../domain/logged-error.ts";
 import { toIso } from "../domain/time.ts";
-import { instant, list, object, text } from "./kit.ts";
+import { instant, list, object, text } from "./schema/fields.ts";
 import { toldBy } from "./server.ts";
 
 const loggedError = object({
@@ -18,7 +18,7 @@ export const loggedErrors = object({
   errors: list("The latest, the newest first", loggedError),
 });
 
-export const loggedErrorsView = loggedErrors.view((server: string, errors: readonly LoggedError[]) => ({
+export const loggedErrorsView = loggedErrors.serializer((server: string, errors: readonly LoggedError[]) => ({
   server,
   errors: errors.map(({ at, message, reason, requestId }) => ({
     at: toIso(at),

@@ -1,17 +1,17 @@
 import type { ModelProposal } from "../domain/model-proposal.ts";
 import { type } from "../shapes.ts";
 import type { calibrationRecord } from "./calibration.ts";
-import { body, optional, required } from "./check.ts";
-import { anyObject, flag, instant, object, oneOf, text, whole } from "./kit.ts";
 import { fitFields, fitView } from "./model.ts";
-import { isoOrNull } from "./units.ts";
+import { anyObject, enumOf, flag, instant, object, text, whole } from "./schema/fields.ts";
+import { body, optional, required } from "./schema/input.ts";
+import { isoOrNull } from "./schema/units.ts";
 
 export const modelProposal = object({
   proposal_id: text(
     "What names the fit that is kept with its proof: this one once it is ready, or the one before it where it failed",
     "3-1795230000000",
   ).orNull(),
-  status: oneOf(
+  status: enumOf(
     ["none", "running", "ready", "failed", "applied"],
     "Whether a fit was asked for, and what became of it",
     "ready",
@@ -29,10 +29,10 @@ export const modelProposal = object({
   failures: whole("Failures on record that it was fitted to", 460).orNull(),
   lives: whole("Lives on record that it was fitted to", 1637).orNull(),
   validation: anyObject("The year's forecast of both models, measured at its outcomes").orNull(),
-  fit: object(fitFields).as("What it says of the stock").orNull(),
+  fit: object(fitFields).describedAs("What it says of the stock").orNull(),
 });
 
-export const modelProposalView = modelProposal.view((proposal: ModelProposal) => {
+export const modelProposalView = modelProposal.serializer((proposal: ModelProposal) => {
   const report = proposal.report as ReturnType<typeof calibrationRecord> | null;
   return {
     proposal_id: proposal.id,
@@ -72,7 +72,7 @@ export const reverted = object({
   reverted: text("The model that was in use", "2+local.1"),
   model_version: text("The model that is in use now", "2"),
 });
-export const revertedView = reverted.view(({ from, to }: { from: string; to: string }) => ({
+export const revertedView = reverted.serializer(({ from, to }: { from: string; to: string }) => ({
   reverted: from,
   model_version: to,
 }));

@@ -2,7 +2,7 @@ import type { ModelCheck, ModelVersion } from "../domain/calibration/model-versi
 import { toIso } from "../domain/time.ts";
 import type { calibrationRecord } from "./calibration.ts";
 import { componentDefId } from "./component-names.ts";
-import { anyObject, day, flag, instant, list, number, object, text, whole } from "./kit.ts";
+import { anyObject, day, flag, instant, list, number, object, text, whole } from "./schema/fields.ts";
 
 const modelName = text(
   "Name of the model: the executable's, or a fit of this operator's over it",
@@ -49,7 +49,7 @@ const version = object({
 });
 
 /** A stored version of the model. */
-export const modelVersionRecord = version.view((stored: ModelVersion, inUse: string) => {
+export const modelVersionRecord = version.serializer((stored: ModelVersion, inUse: string) => {
   const evidence = stored.evidence as ReturnType<typeof calibrationRecord>;
   return {
     model_version: stored.version,
@@ -73,7 +73,7 @@ const check = object({
 });
 
 /** A look at whether the model in use still forecasts better than the plain one. */
-export const modelCheckRecord = check.view((found: ModelCheck) => ({
+export const modelCheckRecord = check.serializer((found: ModelCheck) => ({
   date: found.day,
   model_version: found.version,
   worse_than_plain: found.isWorse,

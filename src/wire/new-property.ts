@@ -1,8 +1,8 @@
 import { centsFromUsd } from "../domain/money.ts";
 import { type NewProperty, type PropertyChange, parseState } from "../domain/property.ts";
-import { input, nullable, optional, required, textOrNull } from "./check.ts";
 import { property } from "./property.ts";
-import * as may from "./values.ts";
+import * as may from "./schema/constraints.ts";
+import { input, nullable, optional, required, textOrNull } from "./schema/input.ts";
 
 /* What comes in of properties; apart from what goes out, so that commands that only print load no checks. */
 
@@ -36,7 +36,7 @@ export const propertyChange = input("PropertyChange", {
 
 /** A new property from what came in. Throws invalid_request. */
 export function readNewProperty(body: unknown): NewProperty {
-  const wire = newProperty.check(body);
+  const wire = newProperty.parse(body);
   return {
     name: wire.name.trim(),
     address: wire.address.trim(),
@@ -54,7 +54,7 @@ export function readNewProperty(body: unknown): NewProperty {
 
 /** A change with just the fields that came in. Throws invalid_request. */
 export function readPropertyChange(body: unknown): PropertyChange {
-  const wire = propertyChange.check(body);
+  const wire = propertyChange.parse(body);
   const change: PropertyChange = {};
   if (wire.name !== undefined) change.name = wire.name.trim();
   if (wire.address !== undefined) change.address = wire.address.trim();

@@ -1,17 +1,17 @@
 import type { Overview } from "../domain/overview.ts";
 import { toIso } from "../domain/time.ts";
-import { instant, list, object, oneOf, text, whole } from "./kit.ts";
+import { enumOf, instant, list, object, text, whole } from "./schema/fields.ts";
 
 const check = object({
   name: text("What was looked at", "last_backup"),
-  status: oneOf(["ok", "warn", "fail"], "Whether it is well", "warn"),
+  status: enumOf(["ok", "warn", "fail"], "Whether it is well", "warn"),
   detail: text("What is so", "none is scheduled"),
   remedy: text("What to do about it; null when nothing is to be done").orNull(),
 });
 
 export const overview = object({
   at: instant("When it was looked at"),
-  status: oneOf(["ok", "warn", "fail"], "The worst of the checks"),
+  status: enumOf(["ok", "warn", "fail"], "The worst of the checks"),
   version: text("Version of the server", "0.1.0"),
   uptime_s: whole("Seconds since the start", 86_400),
   checks: list("What was looked at, in a fixed order", check),
@@ -22,7 +22,7 @@ export const overview = object({
   deliveries_pending: whole("Deliveries that wait or are under way, counted up to 100,000", 0),
 });
 
-export const overviewView = overview.view((found: Overview) => ({
+export const overviewView = overview.serializer((found: Overview) => ({
   at: toIso(found.at),
   status:
     (["fail", "warn"] as const).find((bad) => found.checks.some(({ status }) => status === bad)) ?? "ok",

@@ -1,4 +1,5 @@
-import { type Fields, Form, object, RecordForm, type RecordOf, text, whole } from "./kit.ts";
+import { object, text, whole } from "./schema/fields.ts";
+import { type Fields, type RecordOf, RecordType, WireType } from "./schema/wire-type.ts";
 
 /** A part of a list, by how many records it has at most and how many stand before it. */
 type Slice = { limit: number; offset: number };
@@ -18,7 +19,7 @@ const pagingFields = {
 export const envelopeFields = { ...pagingFields, partner: partnerName };
 
 /** Where a page stands, of what belongs to no partner. */
-export const pagingView = object(pagingFields).view(({ limit, offset }: Slice, total: number) => ({
+export const pagingView = object(pagingFields).serializer(({ limit, offset }: Slice, total: number) => ({
   total,
   limit,
   offset,
@@ -26,24 +27,26 @@ export const pagingView = object(pagingFields).view(({ limit, offset }: Slice, t
   pages: Math.ceil(total / limit),
 }));
 
-export const envelopeView = object(envelopeFields).view((slice: Slice, total: number, partner: string) => ({
-  ...pagingView(slice, total),
-  partner,
-}));
+export const envelopeView = object(envelopeFields).serializer(
+  (slice: Slice, total: number, partner: string) => ({
+    ...pagingView(slice, total),
+    partner,
+  }),
+);
 
-type PageFields<N extends string, T, More extends Fields> = { [K in N]: Form<T[]> } & More &
+type PageFields<N extends string, T, More extends Fields> = { [K in N]: WireType<T[]> } & More &
   typeof envelopeFields;
 type MoreOf<More extends Fields> = keyof More extends never ? [] : [more: RecordOf<More>];
 
 /** A page of a partner's list, and what else is told beside it. */
-export class Page<N extends string, T, More extends Fields> extends RecordForm<PageFields<N, T, More>> {
+export class Page<N extends string, T, More extends Fields> extends RecordType<PageFields<N, T, More>> {
   constructor(
     private readonly list: N,
-    item: Form<T>,
+    item: WireType<T>,
     more: More,
     words = `The page's ${list.replaceAll("_", " ")}`,
   ) {
-    const records = new Form<T[]>({ kind: "list", item }, { words });
+    const records = new WireType<T[]>({ kind: "list", item }, { description: words });
     super({ [list]: records, ...more, ...envelopeFields } as PageFields<N, T, More>);
   }
 
@@ -63,20 +66,20 @@ export class Page<N extends string, T, More extends Fields> extends RecordForm<P
 /** A page of records under the name of the list. */
 export const page = <const N extends string, T, const More extends Fields = Record<never, never>>(
   name: N,
-  item: Form<T>,
+  item: WireType<T>,
   more: More = {} as More,
   words?: string,
 ) => new Page(name, item, more, words);
 
-type OperatorsFields<N extends string, T> = { [K in N]: Form<T[]> } & typeof pagingFields;
+type OperatorsFields<N extends string, T> = { [K in N]: WireType<T[]> } & typeof pagingFields;
 
 /** A page of what belongs to no partner. */
-export class OperatorsPage<N extends string, T> extends RecordForm<OperatorsFields<N, T>> {
+export class OperatorsPage<N extends string, T> extends RecordType<OperatorsFields<N, T>> {
   constructor(
     private readonly list: N,
-    item: Form<T>,
+    item: WireType<T>,
   ) {
-    const records = new Form<T[]>({ kind: "list", item }, { words: `The page's ${list}` });
+    const records = new WireType<T[]>({ kind: "list", item }, { description: `The page's ${list}` });
     super({ [list]: records, ...pagingFields } as OperatorsFields<N, T>);
   }
 
@@ -87,11 +90,11 @@ export class OperatorsPage<N extends string, T> extends RecordForm<OperatorsFiel
   }
 }
 
-export const operatorsPage = <const N extends string, T>(name: N, item: Form<T>) =>
+export const operatorsPage = <const N extends string, T>(name: N, item: WireType<T>) =>
   new OperatorsPage(name, item);
 
 /** A record in an answer, with the name of the partner that it is for. */
-export const forPartner = <F extends Fields>(record: RecordForm<F>) => record.and({ partner: partnerName });
+export const forPartner = <F extends Fields>(record: RecordType<F>) => record.and({ partner: partnerName });
 
 export const withPartner = <T extends object>(record: T, partner: string): T & { partner: string } => ({
   ...record,

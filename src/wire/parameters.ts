@@ -1,8 +1,8 @@
 import { SYSTEMS } from "../domain/knowledge.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../domain/partner.ts";
 import { PLAN_LIMITS } from "../domain/planning/property-plan.ts";
-import { EXAMPLE_IDS } from "./kit.ts";
-import type { Schema } from "./schema.ts";
+import { EXAMPLE_IDS } from "./schema/fields.ts";
+import type { Schema } from "./schema/openapi-schema.ts";
 
 /** A part of the path that varies, or a parameter of the query string. */
 export type Parameter = {

@@ -6,9 +6,9 @@ import {
   WEBHOOK_EVENTS,
 } from "../domain/partner.ts";
 import { type } from "../shapes.ts";
-import { body, nullable, optional, required } from "./check.ts";
 import { partner } from "./partner.ts";
-import { requiredLine } from "./values.ts";
+import { requiredLine } from "./schema/constraints.ts";
+import { body, nullable, optional, required } from "./schema/input.ts";
 
 /* What operators send of partners. Apart from what they read, which small commands print. */
 
@@ -28,7 +28,7 @@ export const newPartner = body({
 
 /** `dailyBudget`: for who names none. Throws invalid_request. */
 export function readNewPartner(given: unknown, dailyBudget: number) {
-  const wire = newPartner.check(given);
+  const wire = newPartner.parse(given);
   return {
     name: wire.name,
     dailyBudget: wire.daily_budget ?? dailyBudget,
@@ -60,7 +60,7 @@ export const webhookTestRequest = body({
 
 /** Just the settings that came in. Throws invalid_request. */
 export function readPartnerSettings(given: unknown): PartnerSettings {
-  const wire = partnerSettings.check(given);
+  const wire = partnerSettings.parse(given);
   return {
     ...(wire.daily_budget !== undefined && { dailyBudget: wire.daily_budget }),
     ...(wire.webhook_url !== undefined && { webhookUrl: wire.webhook_url }),
@@ -71,7 +71,7 @@ export function readPartnerSettings(given: unknown): PartnerSettings {
 
 /** Milliseconds for which the secret before goes on signing. Throws invalid_request. */
 export function readOverlap(given: unknown): number {
-  return Math.round((rotation.check(given).overlap_hours ?? 0) * 3_600_000);
+  return Math.round((rotation.parse(given).overlap_hours ?? 0) * 3_600_000);
 }
 
 /** An empty list would be a receiver that wants nothing; who means that sets no address. */

@@ -1,14 +1,14 @@
 import { PARTNER_TASKS, type PartnerTask } from "../domain/partner-task.ts";
 import { toIso } from "../domain/time.ts";
 import { type } from "../shapes.ts";
-import { body, optional, required } from "./check.ts";
-import { id, instant, mapOf, object, oneOf, text, whole } from "./kit.ts";
+import { enumOf, id, instant, mapOf, object, text, whole } from "./schema/fields.ts";
+import { body, optional, required } from "./schema/input.ts";
+import { isoOrNull } from "./schema/units.ts";
 import { toldBy } from "./server.ts";
-import { isoOrNull } from "./units.ts";
 
 const task = object({
-  kind: oneOf(PARTNER_TASKS, "What is done"),
-  status: oneOf<PartnerTask["status"]>(["running", "done", "failed"], "How it stands", "done"),
+  kind: enumOf(PARTNER_TASKS, "What is done"),
+  status: enumOf<PartnerTask["status"]>(["running", "done", "failed"], "How it stands", "done"),
   started_at: instant("When it was asked for"),
   finished_at: instant("When it ended").orNull(),
   error: text("Why it failed, in words; what it had done until then stays done").orNull(),
@@ -18,10 +18,10 @@ const task = object({
 export const partnerTask = object({
   partner_id: id("PARTNER", "The partner"),
   server: toldBy,
-  task: task.as("The latest that this server was asked for, since its start").orNull(),
+  task: task.describedAs("The latest that this server was asked for, since its start").orNull(),
 });
 
-export const partnerTaskView = partnerTask.view(
+export const partnerTaskView = partnerTask.serializer(
   (partnerId: string, server: string, latest: PartnerTask | undefined) => ({
     partner_id: partnerId,
     server,

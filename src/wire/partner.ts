@@ -7,9 +7,9 @@ import type {
   WebhookReceiver,
 } from "../domain/partner.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { day, flag, id, instant, list, object, oneOf, text, texts, whole } from "./kit.ts";
 import { operatorsPage } from "./paging.ts";
-import { isoOrNull } from "./units.ts";
+import { day, enumOf, flag, id, instant, list, object, text, textList, whole } from "./schema/fields.ts";
+import { isoOrNull } from "./schema/units.ts";
 
 /* What operators read of partners: the same from `/admin` and from a command's `--json`. */
 
@@ -24,7 +24,7 @@ export const partner = object({
   daily_budget: whole("Calls allowed a UTC day", 1000),
   created_at: instant("When the partner was made"),
   webhook_url: text("Where its webhooks go", "https://receiver.example/hooks").orNull(),
-  webhook_events: texts("The events it is told of; null for all", ["component.critical"]).orNull(),
+  webhook_events: textList("The events it is told of; null for all", ["component.critical"]).orNull(),
   webhook_concurrency: whole("Deliveries under way at a time; null for the setting's number", 4).orNull(),
   webhook_paused_at: instant("Since when deliveries wait for the receiver to come back").orNull(),
   webhook_failing_since: instant("When the first of the failures came that go on now").orNull(),
@@ -32,20 +32,22 @@ export const partner = object({
   webhook_secret_rotates_at: instant("When the next secret takes over").orNull(),
 });
 
-export const partnerRecord = partner.view((partner: Partner, receiver: WebhookReceiver | undefined) => ({
-  partner_id: partner.id,
-  name: partner.name,
-  enabled: partner.enabled,
-  daily_budget: partner.dailyBudget,
-  created_at: toIso(partner.createdAt),
-  webhook_url: receiver?.url ?? null,
-  webhook_events: receiver?.events ?? null,
-  webhook_concurrency: receiver?.concurrency ?? null,
-  webhook_paused_at: isoOrNull(receiver?.pausedAt ?? null),
-  webhook_failing_since: isoOrNull(receiver?.failingSince ?? null),
-  webhook_last_error: receiver?.lastError ?? null,
-  webhook_secret_rotates_at: isoOrNull(receiver?.rotatesAt ?? null),
-}));
+export const partnerRecord = partner.serializer(
+  (partner: Partner, receiver: WebhookReceiver | undefined) => ({
+    partner_id: partner.id,
+    name: partner.name,
+    enabled: partner.enabled,
+    daily_budget: partner.dailyBudget,
+    created_at: toIso(partner.createdAt),
+    webhook_url: receiver?.url ?? null,
+    webhook_events: receiver?.events ?? null,
+    webhook_concurrency: receiver?.concurrency ?? null,
+    webhook_paused_at: isoOrNull(receiver?.pausedAt ?? null),
+    webhook_failing_since: isoOrNull(receiver?.failingSince ?? null),
+    webhook_last_error: receiver?.lastError ?? null,
+    webhook_secret_rotates_at: isoOrNull(receiver?.rotatesAt ?? null),
+  }),
+);
 export const partnersPage = operatorsPage("partners", partner);
 
 const clientId = text("The OAuth client's id", "svc_client_aa9eabe673e3f607cf5e5f74");
@@ -60,7 +62,7 @@ export const fullPartner = partner.and({
   deliveries_failed: whole("Deliveries that used up their attempts", 0),
 });
 
-export const fullPartnerRecord = fullPartner.view((overview: PartnerOverview) => ({
+export const fullPartnerRecord = fullPartner.serializer((overview: PartnerOverview) => ({
   ...partnerRecord(overview.partner, overview.receiver),
   client_id: overview.clientId ?? null,
   properties: overview.properties,
@@ -78,7 +80,7 @@ const apiKey = text("The API key", "svc_live_…");
 export const newApiKey = object({ partner_id: partnerId, api_key: apiKey });
 
 /** A new API key, shown this once. */
-export const newApiKeyRecord = newApiKey.view((partnerId: string, apiKey: string) => ({
+export const newApiKeyRecord = newApiKey.serializer((partnerId: string, apiKey: string) => ({
   partner_id: partnerId,
   api_key: apiKey,
 }));
@@ -93,7 +95,7 @@ export const credentials = object({
 });
 
 /** A new partner's credentials, shown this once. */
-export const credentialsRecord = credentials.view((partner: Partner, made: PartnerCredentials) => ({
+export const credentialsRecord = credentials.serializer((partner: Partner, made: PartnerCredentials) => ({
   partner_id: partner.id,
   name: partner.name,
   api_key: made.apiKey,
@@ -109,7 +111,7 @@ export const newClientSecret = object({
 });
 
 /** A new client secret, shown this once. */
-export const newClientSecretRecord = newClientSecret.view(
+export const newClientSecretRecord = newClientSecret.serializer(
   (partnerId: string, made: { clientId: string; clientSecret: string }) => ({
     partner_id: partnerId,
     client_id: made.clientId,
@@ -124,7 +126,7 @@ export const newWebhookSecret = object({
 });
 
 /** A new webhook secret, shown this once. */
-export const newWebhookSecretRecord = newWebhookSecret.view(
+export const newWebhookSecretRecord = newWebhookSecret.serializer(
   (partnerId: string, made: { secret: string; takesEffectAt: Instant }) => ({
     partner_id: partnerId,
     webhook_secret: made.secret,
@@ -144,7 +146,7 @@ export const usage = object({
   ),
 });
 
-export const usageRecord = usage.view((used: PartnerUsage) => ({
+export const usageRecord = usage.serializer((used: PartnerUsage) => ({
   partner_id: used.partnerId,
   name: used.name,
   month: used.month,
@@ -158,12 +160,12 @@ export const usagePage = operatorsPage("partners", usage);
 export const webhookTest = object({
   id: text("The delivery's id", "WH_1795230000000_k3v9x"),
   delivery_id: text("The delivery's id", "WH_1795230000000_k3v9x"),
-  event: oneOf(["webhook.test"], "The event that is sent"),
-  status: oneOf(["pending"], "It is sent after the answer"),
+  event: enumOf(["webhook.test"], "The event that is sent"),
+  status: enumOf(["pending"], "It is sent after the answer"),
   partner_id: partnerId,
 });
 
-export const webhookTestRecord = webhookTest.view((id: string, partnerId: string) => ({
+export const webhookTestRecord = webhookTest.serializer((id: string, partnerId: string) => ({
   id,
   delivery_id: id,
   event: "webhook.test",
@@ -181,7 +183,7 @@ const receiver = object({
 type Receiver = Required<Omit<PartnerSettings, "dailyBudget">>;
 
 /** Where a partner's webhooks go from now on. */
-export const receiverRecord = receiver.view((partnerId: string, set: Receiver) => ({
+export const receiverRecord = receiver.serializer((partnerId: string, set: Receiver) => ({
   partner_id: partnerId,
   webhook_url: set.webhookUrl,
   events: set.webhookEvents,
@@ -192,7 +194,7 @@ export const probe = object({
   partner_id: partnerId,
   name,
   webhook_url: text("The receiver", "https://receiver.example/hooks"),
-  verdict: oneOf<Probe["verdict"]>(
+  verdict: enumOf<Probe["verdict"]>(
     ["accepts", "verifies", "unclear", "unreachable"],
     "What it did with a delivery whose signature is wrong",
     "verifies",
@@ -213,7 +215,7 @@ type Probe = {
   durationMs: number;
 };
 
-export const probeRecord = probe.view((probe: Probe) => ({
+export const probeRecord = probe.serializer((probe: Probe) => ({
   partner_id: probe.partner.id,
   name: probe.partner.name,
   webhook_url: probe.url,
@@ -233,7 +235,7 @@ export const announcedState = object({
 });
 
 /** The present state, queued to a receiver that was set later. */
-export const announcedStateRecord = announcedState.view(
+export const announcedStateRecord = announcedState.serializer(
   (partnerId: string, state: { critical: number; warning: number; queued: number }, dryRun: boolean) => ({
     partner_id: partnerId,
     critical: state.critical,
@@ -250,8 +252,10 @@ const purged = object({
 });
 
 /** A partner that was deleted with all that it owned. */
-export const purgedRecord = purged.view((partnerId: string, deleted: { rows: number; files: number }) => ({
-  partner_id: partnerId,
-  deleted_rows: deleted.rows,
-  deleted_files: deleted.files,
-}));
+export const purgedRecord = purged.serializer(
+  (partnerId: string, deleted: { rows: number; files: number }) => ({
+    partner_id: partnerId,
+    deleted_rows: deleted.rows,
+    deleted_files: deleted.files,
+  }),
+);

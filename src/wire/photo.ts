@@ -2,8 +2,9 @@ import type { Appliance } from "../domain/appliance.ts";
 import type { ListedPhoto, Photo } from "../domain/photo.ts";
 import { toIso } from "../domain/time.ts";
 import { appliance } from "./appliance.ts";
-import { Form, id, instant, list, object, text, whole } from "./kit.ts";
 import { forPartner } from "./paging.ts";
+import { id, instant, list, object, text, whole } from "./schema/fields.ts";
+import { WireType } from "./schema/wire-type.ts";
 import { serviceEvent } from "./service-event.ts";
 
 /** What is told of a photo wherever it is told of. */
@@ -17,12 +18,12 @@ export const photoFields = {
 const photo = object({
   ...photoFields,
   url: text("Path of the file; asks for the same credentials as the API", "/api/uploads/k3v9.jpg"),
-  event_type: serviceEvent.fields.event_type.as("Type of the photo's service event").orNull(),
-  event_date: serviceEvent.fields.date.as("Day of the photo's service event").orNull(),
+  event_type: serviceEvent.fields.event_type.describedAs("Type of the photo's service event").orNull(),
+  event_date: serviceEvent.fields.date.describedAs("Day of the photo's service event").orNull(),
 });
 
 /** `basePath`: where the API is served, such as `/api`. */
-export const photoView = photo.view((basePath: string, photo: ListedPhoto) => ({
+export const photoView = photo.serializer((basePath: string, photo: ListedPhoto) => ({
   filename: photo.filename,
   original_name: photo.originalName,
   url: `${basePath}/uploads/${photo.filename}`,
@@ -42,7 +43,7 @@ const photos = object({
   total: whole("Number of photos", 1),
 });
 
-export const photosView = photos.view(
+export const photosView = photos.serializer(
   (basePath: string, appliance: Appliance, all: readonly ListedPhoto[]) => {
     const view = (photo: ListedPhoto) => photoView(basePath, photo);
     return {
@@ -59,17 +60,19 @@ export const photosView = photos.view(
 export const photosReply = forPartner(photos);
 
 const uploaded = photo.and({ id: id("PH", "The photo's id") });
-export const uploadedView = uploaded.view((basePath: string, photo: ListedPhoto & Pick<Photo, "id">) => ({
-  ...photoView(basePath, photo),
-  id: photo.id,
-}));
+export const uploadedView = uploaded.serializer(
+  (basePath: string, photo: ListedPhoto & Pick<Photo, "id">) => ({
+    ...photoView(basePath, photo),
+    id: photo.id,
+  }),
+);
 export const uploadedReply = forPartner(uploaded);
 
 /** The fields of the form that a picture comes in. It is read as it streams in, and not by this. */
 export const upload = object({
-  file: new Form<Blob>(
+  file: new WireType<Blob>(
     { kind: "value", schema: { type: "string", format: "binary" } },
-    { words: "The picture", example: "(the picture's bytes)" },
+    { description: "The picture", example: "(the picture's bytes)" },
   ),
   service_event_id: id("SE", "The service event, where it is a picture of one").orAbsent(),
 });

@@ -15,13 +15,26 @@ import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { Day } from "../domain/time.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
 import { subject, subjectView } from "./figures.ts";
-import { day, id, integer, list, number, object, oneOf, record, text, texts, usd, whole } from "./kit.ts";
 import { forPartner } from "./paging.ts";
 import { assumptionsOf } from "./plan-assumptions.ts";
 import { property } from "./property.ts";
+import {
+  day,
+  enumOf,
+  id,
+  integer,
+  list,
+  number,
+  object,
+  record,
+  text,
+  textList,
+  usd,
+  whole,
+} from "./schema/fields.ts";
+import type { Cell } from "./schema/table.ts";
+import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import { ageYears, proactiveCost, reactiveCost, riskScore, riskTier } from "./scores.ts";
-import type { Cell } from "./table.ts";
-import { round, scoreOf, usdFromCents } from "./units.ts";
 
 /* What to replace, when, and what waiting costs. What is said of a property alone, and what also of a portfolio. */
 
@@ -38,7 +51,7 @@ const planYear = record("PlanYear", {
   per_unit_inflated: usd("Both per unit, in the money of the year", 151.27),
 });
 
-const planYearView = planYear.view((year: PlanYear, units: number) => ({
+const planYearView = planYear.serializer((year: PlanYear, units: number) => ({
   year: year.year,
   planned_cost: usdFromCents(year.plannedCents),
   failure_cost: usdFromCents(year.failureCents),
@@ -54,7 +67,7 @@ const deposit = record("LevelDeposit", {
   per_unit_per_month: usd("Deposit a month and unit", 13.37),
 });
 
-const depositView = deposit.view((centsPerYear: number, units: number) => ({
+const depositView = deposit.serializer((centsPerYear: number, units: number) => ({
   per_year: wholeUsd(centsPerYear),
   per_unit_per_year: wholeUsd(centsPerYear / units),
   per_unit_per_month: wholeUsd(centsPerYear / units / 12),
@@ -70,7 +83,7 @@ export const planSummary = object({
   immediate: object({
     component_count: whole("Number of components", 3),
     cost: usd("What replacing them as planned work costs", 2450),
-  }).as("What is due now"),
+  }).describedAs("What is due now"),
   schedule: list("What is to be expected in each year", planYear),
   totals: object({
     planned: usd("What the years cost by the plan, failures included, in today's money", 31_200.5),
@@ -78,15 +91,17 @@ export const planSummary = object({
     run_to_failure: usd("What they cost if every component is run to failure, in today's money", 44_100.1),
     run_to_failure_inflated: usd("The same in the money of each year", 50_180.9),
     savings: usd("What the plan saves, in today's money", 12_899.6),
-  }).as("All years together"),
+  }).describedAs("All years together"),
   level_deposit: object({
-    "50": deposit.as("With a confidence of 50 %: what is to be expected"),
-    "80": deposit.as("With a confidence of 80 %"),
-    "95": deposit.as("With a confidence of 95 %"),
-  }).as("The same deposit every year that keeps a reserve which starts at nothing from falling below it"),
+    "50": deposit.describedAs("With a confidence of 50 %: what is to be expected"),
+    "80": deposit.describedAs("With a confidence of 80 %"),
+    "95": deposit.describedAs("With a confidence of 95 %"),
+  }).describedAs(
+    "The same deposit every year that keeps a reserve which starts at nothing from falling below it",
+  ),
 });
 
-export const planSummaryView = planSummary.view(({ terms, asOf, sums, capital }: PlanSummary) => {
+export const planSummaryView = planSummary.serializer(({ terms, asOf, sums, capital }: PlanSummary) => {
   const units = Math.max(sums.doors, 1);
   const { plannedCents, plannedInflatedCents, runToFailureCents, runToFailureInflatedCents } = capital.totals;
   return {
@@ -123,13 +138,13 @@ export const budgetFields = {
   avoided: usd("What waiting a year with the chosen would cost, added up: what the money saves", 2310.5),
 };
 
-export const budgetView = object(budgetFields).view((use: BudgetUse) => ({
+export const budgetView = object(budgetFields).serializer((use: BudgetUse) => ({
   amount: usdFromCents(use.amountCents),
   spent: usdFromCents(use.spentCents),
   avoided: usdFromCents(use.avoidedCents),
 }));
 
-export const assumptions = texts("What the plan rests on, and what is not in it, as sentences", [
+export const assumptions = textList("What the plan rests on, and what is not in it, as sentences", [
   "Costs of later years are 3 % a year higher than today's.",
 ]);
 
@@ -148,7 +163,7 @@ const plannedComponent = record("PlannedComponent", {
   ),
   expected_life_years: number("Median life of a new one where it stands, in years", 11.5, { minimum: 0 }),
   remaining_life_years: number("Expected life less effective age, 0 where that is past", 2.4, { minimum: 0 }),
-  policy: oneOf<PolicyName>(
+  policy: enumOf<PolicyName>(
     ["replace_now", "replace_at_age", "run_to_failure"],
     "Whether to replace it now, on the day when it is due, or once it has failed",
   ),
@@ -163,7 +178,7 @@ const plannedComponent = record("PlannedComponent", {
   risk_tier: riskTier,
 });
 
-export const plannedComponentView = plannedComponent.view(
+export const plannedComponentView = plannedComponent.serializer(
   (knowledge: Knowledge, plan: DatedPlan<PlacedComponent>, asOf: Day) => {
     const { component, part, bestAgeMonths } = plan;
     const effectiveAge = round(part.ageYears, 2);
@@ -188,7 +203,7 @@ export const plannedComponentView = plannedComponent.view(
       cost_of_waiting_a_year: wholeUsd(plan.waitingCents),
       proactive_cost: usdFromCents(proactiveCents),
       reactive_cost: usdFromCents(reactiveCents),
-      risk_score: scoreOf(component.riskScore),
+      risk_score: scoreFromHundredths(component.riskScore),
       risk_tier: component.riskTier,
     };
   },
@@ -207,7 +222,7 @@ export const propertyPlan = object({
       id("C", "The component"),
     ),
   })
-    .as("The best use of the budget; null where none was asked about")
+    .describedAs("The best use of the budget; null where none was asked about")
     .orNull(),
   assumptions,
 });
@@ -215,14 +230,16 @@ export const propertyPlan = object({
 type Planned = ReturnType<typeof plannedComponentView>;
 
 /** `components`: the view of each of its plans, in their order; there may be very many. */
-export const planView = propertyPlan.view((made: PropertyPlan<PlacedComponent>, components: Planned[]) => ({
-  ...subjectView(made.property),
-  unit_count: made.property.unitCount,
-  ...planSummaryView(made),
-  components,
-  budget: made.budget && { ...budgetView(made.budget), chosen: made.budget.chosen.map(({ id }) => id) },
-  assumptions: assumptionsOf(made, made.plans),
-}));
+export const planView = propertyPlan.serializer(
+  (made: PropertyPlan<PlacedComponent>, components: Planned[]) => ({
+    ...subjectView(made.property),
+    unit_count: made.property.unitCount,
+    ...planSummaryView(made),
+    components,
+    budget: made.budget && { ...budgetView(made.budget), chosen: made.budget.chosen.map(({ id }) => id) },
+    assumptions: assumptionsOf(made, made.plans),
+  }),
+);
 export const planReply = forPartner(propertyPlan);
 
 /** What is to be expected of a component in each year, in USD of today, planned and failures together. */

@@ -1,11 +1,11 @@
 import type { BudgetUse, PortfolioPlan, PropertyCandidate } from "../domain/planning/property-plan.ts";
-import { id, list, object, usd, whole } from "./kit.ts";
 import { page } from "./paging.ts";
 import { assumptions, budgetFields, budgetView, planSummary, planSummaryView } from "./plan.ts";
 import { assumptionsOf } from "./plan-assumptions.ts";
 import { property } from "./property.ts";
-import { type Cell, tableCells, tableColumns } from "./table.ts";
-import { usdFromCents } from "./units.ts";
+import { id, list, object, usd, whole } from "./schema/fields.ts";
+import { type Cell, tableCells, tableColumns } from "./schema/table.ts";
+import { usdFromCents } from "./schema/units.ts";
 
 /* The plan of a portfolio: of sums that are kept, so that a page of it reads no component. */
 
@@ -16,7 +16,7 @@ const { id: propertyId, name, unit_count } = property.fields;
 const chosenCount = whole("Number of components to replace with it", 41);
 
 export const portfolioPlanItem = object({
-  property_id: propertyId.as("The property"),
+  property_id: propertyId.describedAs("The property"),
   name,
   unit_count,
   immediate: planSummary.fields.immediate,
@@ -26,7 +26,7 @@ export const portfolioPlanItem = object({
     spent: budgetFields.spent,
     avoided: budgetFields.avoided,
   })
-    .as("The property's part of the budget's best use; null where none was asked about")
+    .describedAs("The property's part of the budget's best use; null where none was asked about")
     .orNull(),
 });
 
@@ -54,7 +54,7 @@ export function sharesOf(budget: BudgetUse<PropertyCandidate>): Shares {
   return shares;
 }
 
-export const portfolioPlanItemView = portfolioPlanItem.view(
+export const portfolioPlanItemView = portfolioPlanItem.serializer(
   (row: PortfolioPlanRow, shares: Shares | null) => {
     const { chosen, spentCents, avoidedCents } = shares?.get(row.propertyId) ?? {
       ...{ chosen: 0, spentCents: 0, avoidedCents: 0 },
@@ -85,12 +85,12 @@ export const portfolioPlan = object({
       id("C", "The component"),
     ),
   })
-    .as("The best use of the budget over all properties; null where none was asked about")
+    .describedAs("The best use of the budget over all properties; null where none was asked about")
     .orNull(),
   assumptions,
 });
 
-export const portfolioPlanView = portfolioPlan.view((made: PortfolioPlan) => ({
+export const portfolioPlanView = portfolioPlan.serializer((made: PortfolioPlan) => ({
   ...planSummaryView(made),
   budget: made.budget && {
     ...budgetView(made.budget),

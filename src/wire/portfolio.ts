@@ -16,11 +16,12 @@ import {
   totalReactive,
   workedOutAt,
 } from "./figures.ts";
-import { object, type WireOf, whole } from "./kit.ts";
 import { forPartner, page } from "./paging.ts";
 import { property } from "./property.ts";
+import { object, whole } from "./schema/fields.ts";
+import { usdFromCents } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 import { rating, tierCounts, tierCountsView } from "./scores.ts";
-import { usdFromCents } from "./units.ts";
 
 /* Properties at a glance: of sums that are kept, so that a page of them reads no component. */
 
@@ -31,7 +32,7 @@ const exposure = {
   deferred_per_door: deferredPerDoor,
 };
 
-const exposureView = object(exposure).view((totals: PropertyTotals, unitCount: number) => {
+const exposureView = object(exposure).serializer((totals: PropertyTotals, unitCount: number) => {
   const { deferredCents, reactiveCents } = exposureOf(totals);
   return {
     total_deferred_maintenance: usdFromCents(deferredCents),
@@ -45,21 +46,21 @@ const applianceCount = whole("Number of appliances", 14);
 const componentCount = whole("Number of components", 90);
 
 const summary = object({
-  property: object({ id, name, address, city, state, unit_count }).as("The property"),
+  property: object({ id, name, address, city, state, unit_count }).describedAs("The property"),
   counts: object({
     appliances: applianceCount,
     components: componentCount,
     service_events: whole("Number of service events", 48),
-  }).as("How much there is"),
-  risk: object({ ...tierCounts, overall_rating: rating }).as("Components by tier, and the rating"),
+  }).describedAs("How much there is"),
+  risk: object({ ...tierCounts, overall_rating: rating }).describedAs("Components by tier, and the rating"),
   financials: object({
     ...exposure,
     recommended_monthly_reserve_per_unit: recommendedReserve,
-  }).as("Money figures, in USD"),
+  }).describedAs("Money figures, in USD"),
   assessed_at: workedOutAt,
 });
 
-const summaryView = summary.view(
+const summaryView = summary.serializer(
   (property: Property, totals: PropertyTotals, reserve: ReserveGatherer, now: Instant) => ({
     property: {
       id: property.id,
@@ -97,7 +98,7 @@ export function summaryFigure(knowledge: Knowledge, totals: PropertyTotals): Fig
 }
 
 export const portfolioItem = object({
-  property_id: id.as("The property"),
+  property_id: id.describedAs("The property"),
   name,
   address,
   city,
@@ -110,7 +111,7 @@ export const portfolioItem = object({
   ...exposure,
 });
 
-export const portfolioItemView = portfolioItem.view(
+export const portfolioItemView = portfolioItem.serializer(
   ({ property, totals }: { property: Property; totals: PropertyTotals }) => ({
     property_id: property.id,
     name: property.name,
@@ -136,7 +137,7 @@ const portfolioTotals = object({
 });
 
 type PortfolioTotals = Omit<Totals, "serviceEvents"> & { properties: number };
-export const portfolioTotalsView = portfolioTotals.view((totals: PortfolioTotals) => {
+export const portfolioTotalsView = portfolioTotals.serializer((totals: PortfolioTotals) => {
   const { deferredCents, reactiveCents } = exposureOf(totals);
   return {
     properties: totals.properties,
@@ -151,6 +152,6 @@ export const portfolioTotalsView = portfolioTotals.view((totals: PortfolioTotals
 export const portfolioPage = page(
   "portfolio",
   portfolioItem,
-  { totals: portfolioTotals.as("Sums over the whole portfolio") },
+  { totals: portfolioTotals.describedAs("Sums over the whole portfolio") },
   "The page's properties with their figures",
 );

@@ -1,6 +1,6 @@
 import type { Check, Preflight } from "../domain/preflight.ts";
 import { toIso } from "../domain/time.ts";
-import { flag, instant, list, object, oneOf, text, whole } from "./kit.ts";
+import { enumOf, flag, instant, list, object, text, whole } from "./schema/fields.ts";
 
 /** What an administrator reads of the connection to the property-management system. */
 export const preflight = object({
@@ -9,7 +9,7 @@ export const preflight = object({
   checks: list(
     "The checks, up to the first that did not pass",
     object({
-      name: oneOf<Check["name"]>(
+      name: enumOf<Check["name"]>(
         ["configured", "dns", "tcp", "tls", "http", "credentials"],
         "What was checked",
       ),
@@ -20,7 +20,7 @@ export const preflight = object({
   ),
 });
 
-export const preflightView = preflight.view(({ ok, checkedAt, checks }: Preflight) => ({
+export const preflightView = preflight.serializer(({ ok, checkedAt, checks }: Preflight) => ({
   ok,
   checked_at: toIso(checkedAt),
   checks: checks.map((check) => ({

@@ -1,8 +1,8 @@
 import type { Property, PropertySource, Unit } from "../domain/property.ts";
 import { toIso } from "../domain/time.ts";
-import { day, flag, id, instant, oneOf, record, text, usd, whole } from "./kit.ts";
 import { forPartner, page } from "./paging.ts";
-import { usdOrNull } from "./units.ts";
+import { day, enumOf, flag, id, instant, record, text, usd, whole } from "./schema/fields.ts";
+import { usdOrNull } from "./schema/units.ts";
 
 const row = {
   id: id("P", "The property's id"),
@@ -22,7 +22,7 @@ type Listed = Pick<
   Property,
   "id" | "name" | "address" | "city" | "state" | "zip" | "unitCount" | "createdAt"
 >;
-export const propertyRowView = propertyRow.view((property: Listed) => ({
+export const propertyRowView = propertyRow.serializer((property: Listed) => ({
   id: property.id,
   name: property.name,
   address: property.address,
@@ -42,7 +42,7 @@ export const property = record("Property", {
   is_demo: flag("Whether it is the demo property, which is not billed", false),
   partner_property_id: text("The partner's own reference, unique per partner", "HV-001").orNull(),
   notes: text("Free text", "Roof access through stair B").orNull(),
-  source: oneOf<PropertySource>(["api", "import", "sensor_event", "demo"], "How the property came in"),
+  source: enumOf<PropertySource>(["api", "import", "sensor_event", "demo"], "How the property came in"),
   records_since: day(
     "The day from which the property's service record is complete; not given or null, it follows from the registration and the service events",
     "2021-03-01",
@@ -50,7 +50,7 @@ export const property = record("Property", {
   updated_at: instant("When the record was last changed"),
 });
 
-export const propertyView = property.view((property: Property) => ({
+export const propertyView = property.serializer((property: Property) => ({
   ...propertyRowView(property),
   year_built: property.yearBuilt,
   estimated_value: usdOrNull(property.estimatedValueCents),
@@ -69,7 +69,7 @@ const demoProperty = property.and({
 });
 
 type Demo = { property: Property; appliances: number; components: number };
-export const demoPropertyView = demoProperty.view(({ property, appliances, components }: Demo) => ({
+export const demoPropertyView = demoProperty.serializer(({ property, appliances, components }: Demo) => ({
   ...propertyView(property),
   appliances,
   components,
@@ -84,7 +84,7 @@ export const unit = record("Unit", {
   created_at: row.created_at,
 });
 
-export const unitView = unit.view((unit: Unit) => ({
+export const unitView = unit.serializer((unit: Unit) => ({
   id: unit.id,
   property_id: unit.propertyId,
   label: String(unit.number),

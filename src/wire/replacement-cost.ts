@@ -5,11 +5,12 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { type Figure, subject, subjectView, workedOutAt } from "./figures.ts";
-import { list, object, text, usd, type WireOf, whole } from "./kit.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
+import { list, object, text, usd, whole } from "./schema/fields.ts";
+import { usdFromCents, usdOrNull } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 import { tierCounts, tierCountsView } from "./scores.ts";
-import { usdFromCents, usdOrNull } from "./units.ts";
 
 const system = object({
   system: text("Building system", "plumbing"),
@@ -18,7 +19,7 @@ const system = object({
   ...tierCounts,
 });
 
-const systemView = system.view(({ system, totals }: SystemValue) => ({
+const systemView = system.serializer(({ system, totals }: SystemValue) => ({
   system,
   total_rcv: usdFromCents(totals.rcvCents),
   components: totals.components,
@@ -42,7 +43,7 @@ const replacementCost = object({
   assessed_at: workedOutAt,
 });
 
-const replacementCostView = replacementCost.view(
+const replacementCostView = replacementCost.serializer(
   (property: Property, totals: Assessment, systems: readonly SystemValue[], now: Instant) => {
     const { unitCount, estimatedValueCents } = property;
     const { deferredCents } = exposureOf(totals);

@@ -22,21 +22,22 @@ import {
   totalReactive,
   workedOutAt,
 } from "./figures.ts";
-import { list, mapOf, object, record, usd, type WireOf } from "./kit.ts";
 import { forPartner } from "./paging.ts";
 import { property, propertyView } from "./property.ts";
+import { list, mapOf, object, record, usd } from "./schema/fields.ts";
+import { round, usdFromCents } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, rating, tierCounts, tierCountsView } from "./scores.ts";
-import { round, usdFromCents } from "./units.ts";
 
 const reportItem = record("ReportItem", { ...itemFields, age_years: ageYears });
 
 const report = object({
-  property: property.as("The property"),
+  property: property.describedAs("The property"),
   overall: object({
     rating,
     nci_equivalent: conditionIndex,
     components_assessed: assessedCount,
-  }).as("The property's rating"),
+  }).describedAs("The property's rating"),
   categories: mapOf(
     "Counts and deferred cost by appliance type",
     object({ ...tierCounts, deferred: usd(deferredWords, 1450) }),
@@ -50,11 +51,11 @@ const report = object({
     deferred_per_door: deferredPerDoor,
     estimated_savings_if_acted: usd("Reactive exposure less deferred maintenance", 24_500),
     recommended_monthly_reserve_per_unit: recommendedReserve,
-  }).as("Money figures, in USD"),
+  }).describedAs("Money figures, in USD"),
   assessed_at: workedOutAt,
 });
 
-const reportItemView = reportItem.view((knowledge: Knowledge, row: PlacedComponent) => ({
+const reportItemView = reportItem.serializer((knowledge: Knowledge, row: PlacedComponent) => ({
   ...itemView(knowledge, row),
   age_years: round(ageYearsOf(row, row.scoredOn), 2),
 }));
@@ -66,7 +67,7 @@ type Reported = {
   now: Instant;
 };
 
-const reportView = report.view(({ property, report, reserve, now }: Reported) => {
+const reportView = report.serializer(({ property, report, reserve, now }: Reported) => {
   const { totals, categories, byTier } = report;
   const { rating, score } = conditionOf(totals);
   const exposure = exposureOf(totals);

@@ -5,7 +5,8 @@ import { periodRisk } from "../domain/scoring/outlook.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { DAYS_PER_YEAR } from "../domain/time.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
-import { day, id, number, object, text, whole } from "./kit.ts";
+import { day, id, number, object, text, whole } from "./schema/fields.ts";
+import { scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import {
   ageYears,
   confidence,
@@ -15,7 +16,6 @@ import {
   riskScore,
   riskTier,
 } from "./scores.ts";
-import { scoreOf, usdFromCents } from "./units.ts";
 
 /** A component's score with what it follows from, for operators alone. What is worked out is not rounded. */
 const scoreLine = object({
@@ -46,7 +46,7 @@ const scoreLine = object({
 
 export const SCORE_COLUMNS = Object.keys(scoreLine.fields);
 
-export const scoreLineView = scoreLine.view((knowledge: Knowledge, row: PlacedComponent) => {
+export const scoreLineView = scoreLine.serializer((knowledge: Knowledge, row: PlacedComponent) => {
   const { name, proactiveCents, reactiveCents } = knowledge.component(row.defId);
   const { projectedFailureYear, projectedFailureRange } = projectionOf(knowledge, row, row.brandTier);
   return {
@@ -58,7 +58,7 @@ export const scoreLineView = scoreLine.view((knowledge: Knowledge, row: PlacedCo
     unit: row.unitId,
     property_id: row.propertyId,
     property_name: row.propertyName,
-    risk_score: scoreOf(row.riskScore),
+    risk_score: scoreFromHundredths(row.riskScore),
     risk_tier: row.riskTier,
     confidence: row.confidence,
     q: periodRisk(outlookOf(knowledge, row, row.brandTier), knowledge.model),

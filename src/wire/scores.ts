@@ -1,6 +1,6 @@
 import type { Rating } from "../domain/figures/condition.ts";
 import type { Confidence, RiskTier } from "../domain/scoring/types.ts";
-import { number, oneOf, usd, whole } from "./kit.ts";
+import { enumOf, number, usd, whole } from "./schema/fields.ts";
 
 /* What is told of a component's score, wherever a component is told of. */
 
@@ -9,11 +9,11 @@ export const riskScore = number(
   0.81,
   { minimum: 0, maximum: 0.99 },
 );
-export const riskTier = oneOf<RiskTier>(
+export const riskTier = enumOf<RiskTier>(
   ["CRITICAL", "WARNING", "GOOD"],
   "CRITICAL from 0.78, WARNING from 0.52, else GOOD",
 );
-export const confidence = oneOf<Confidence>(
+export const confidence = enumOf<Confidence>(
   ["HIGH", "MEDIUM", "LOW"],
   "How much the score rests on observation",
   "MEDIUM",
@@ -27,7 +27,7 @@ export const projectedFailureYear = whole("Year by which failure is as likely as
 export const proactiveCost = usd("Cost of a planned replacement", 1450);
 export const reactiveCost = usd("Cost after a failure, damage included", 5600);
 
-export const rating = oneOf<Rating>(["GOOD", "FAIR", "FAIL"], "Rating of the property's condition");
+export const rating = enumOf<Rating>(["GOOD", "FAIR", "FAIL"], "Rating of the property's condition");
 
 /** Numbers of components. */
 export const tierCounts = {

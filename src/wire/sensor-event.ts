@@ -6,13 +6,35 @@ import type { Property } from "../domain/property.ts";
 import type { MeterEvent, RiskSummary, SensorEvent, Severity, SmartEvent } from "../domain/sensor-event.ts";
 import { parseInstant } from "../domain/time.ts";
 import { appliance } from "./appliance.ts";
-import { body, documented, type InputOf, input, nullable, part, required, textOrNull } from "./check.ts";
 import { component, componentView } from "./component.ts";
 import { componentDefId } from "./component-names.ts";
-import { flag, id, instant, known, list, number, object, oneOf, text, texts, whole, yes } from "./kit.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
-import * as may from "./values.ts";
+import * as may from "./schema/constraints.ts";
+import {
+  alwaysTrue,
+  enumOf,
+  flag,
+  id,
+  instant,
+  list,
+  number,
+  object,
+  openEnum,
+  text,
+  textList,
+  whole,
+} from "./schema/fields.ts";
+import {
+  body,
+  documentedAs,
+  type InputOf,
+  input,
+  nested,
+  nullable,
+  required,
+  textOrNull,
+} from "./schema/input.ts";
 
 const EVENT_TYPE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 
@@ -22,13 +44,13 @@ export const told = {
   property_id: id("P", "The property"),
   appliance_id: id("A", "The appliance"),
   component_id: id("C", "The component, where one is named").orNull(),
-  event_type: known(
+  event_type: openEnum(
     "SmartEventType",
     { pattern: EVENT_TYPE.source },
     "Kind of event. Any other text in snake_case is stored and announced too, and moves no score",
     "water_leak",
   ),
-  severity: oneOf<Severity>(
+  severity: enumOf<Severity>(
     ["low", "medium", "high", "critical"],
     "How serious the sensor takes it to be; medium when not given",
     "high",
@@ -43,12 +65,12 @@ export const told = {
 
 const received = object({
   event_id: told.event_id,
-  received: yes("Always true"),
+  received: alwaysTrue("Always true"),
   property_id: told.property_id,
   appliance_id: told.appliance_id,
 });
 
-export const receivedView = received.view((event: SensorEvent) => ({
+export const receivedView = received.serializer((event: SensorEvent) => ({
   event_id: event.id,
   received: true,
   property_id: event.propertyId,
@@ -63,7 +85,7 @@ export const riskSummary = object({
   warning_count: whole("WARNING components among them", 1),
 });
 
-export const riskSummaryView = riskSummary.view(({ scored, critical, warning }: RiskSummary) => ({
+export const riskSummaryView = riskSummary.serializer(({ scored, critical, warning }: RiskSummary) => ({
   components_scored: scored,
   critical_count: critical,
   warning_count: warning,
@@ -77,8 +99,8 @@ const outcome = object({
   property_created: flag("Whether the property was registered by this event", false),
   appliance_created: flag("Whether the appliance was registered by this event", false),
   affected_components: list("The components that the event speaks of, as they are now", component),
-  risk_summary: riskSummary.as("What scoring again came to"),
-  warnings: texts("What was taken in and has no effect, in words"),
+  risk_summary: riskSummary.describedAs("What scoring again came to"),
+  warnings: textList("What was taken in and has no effect, in words"),
 });
 
 /** What a smart event came to. */
@@ -93,7 +115,7 @@ type SmartOutcome = {
   warnings: readonly string[];
 };
 
-export const outcomeView = outcome.view((knowledge: Knowledge, outcome: SmartOutcome) => ({
+export const outcomeView = outcome.serializer((knowledge: Knowledge, outcome: SmartOutcome) => ({
   event_id: outcome.event.id,
   event_type: outcome.event.eventType!,
   property_id: outcome.property.id,
@@ -117,7 +139,7 @@ export const meterEvent = input("MeterEvent", {
 });
 
 const happening = {
-  event_type: documented(required(may.requiredLine, told.event_type), told.event_type),
+  event_type: documentedAs(required(may.requiredLine, told.event_type), told.event_type),
   severity: nullable(may.severity, told.severity),
   component_def_id: nullable(may.idText, componentDefId),
   component_id: nullable(may.idText, told.component_id),
@@ -152,11 +174,11 @@ const applianceReference = {
 
 export const smartEvent = input("SmartEvent", {
   ...happening,
-  property: part(
+  property: nested(
     body(propertyReference),
     "The property, by its id, the partner's reference, or what is needed to register it",
   ),
-  appliance: part(
+  appliance: nested(
     body(applianceReference),
     "The appliance, by its id, its serial, or what is needed to register it",
   ),
@@ -170,7 +192,7 @@ export const flatSmartEvent = input("FlatSmartEvent", {
 });
 
 export function readMeterEvent(given: unknown): MeterEvent {
-  const wire = meterEvent.check(given);
+  const wire = meterEvent.parse(given);
   return {
     applianceId: wire.appliance_id.trim(),
     componentId: textOrNull(wire.component_id),
@@ -183,12 +205,12 @@ export function readMeterEvent(given: unknown): MeterEvent {
 }
 
 export function readSmartEvent(given: unknown): SmartEvent {
-  const wire = smartEvent.check(given);
+  const wire = smartEvent.parse(given);
   return assemble(wire, wire.property ?? {}, wire.appliance ?? {});
 }
 
 export function readFlatSmartEvent(given: unknown): SmartEvent {
-  const wire = flatSmartEvent.check(given);
+  const wire = flatSmartEvent.parse(given);
   return assemble(wire, wire, wire);
 }
 

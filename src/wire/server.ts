@@ -1,6 +1,6 @@
 import type { ListedServer } from "../domain/server.ts";
 import { toIso } from "../domain/time.ts";
-import { flag, instant, list, number, object, text, whole } from "./kit.ts";
+import { flag, instant, list, number, object, text, whole } from "./schema/fields.ts";
 
 /** Of what each server knows of itself alone. */
 export const toldBy = text(
@@ -22,7 +22,7 @@ export const server = object({
   seen_at: instant("When it was last seen"),
 });
 
-export const serverRecord = server.view((one: ListedServer) => ({
+export const serverRecord = server.serializer((one: ListedServer) => ({
   id: one.id,
   address: one.address,
   version: one.version,
@@ -43,7 +43,9 @@ export const servers = object({
     server,
   ),
 });
-export const serversView = servers.view((found: { isShared: boolean; servers: readonly ListedServer[] }) => ({
-  shared: found.isShared,
-  servers: found.servers.map(serverRecord),
-}));
+export const serversView = servers.serializer(
+  (found: { isShared: boolean; servers: readonly ListedServer[] }) => ({
+    shared: found.isShared,
+    servers: found.servers.map(serverRecord),
+  }),
+);

@@ -9,24 +9,24 @@ import {
 } from "../domain/service-event.ts";
 import { toIso } from "../domain/time.ts";
 import { bulkReply } from "./bulk.ts";
-import { body, documented, input, items, nullable, required, textOrNull } from "./check.ts";
-import { day, id, instant, oneOf, record, text, usd } from "./kit.ts";
-import { usdOrNull } from "./units.ts";
-import * as may from "./values.ts";
+import * as may from "./schema/constraints.ts";
+import { day, enumOf, id, instant, record, text, usd } from "./schema/fields.ts";
+import { body, documentedAs, input, items, nullable, required, textOrNull } from "./schema/input.ts";
+import { usdOrNull } from "./schema/units.ts";
 
 /** What was done to an appliance or one of its components. */
 export const serviceEvent = record("ServiceEvent", {
   id: id("SE", "The service event's id"),
   appliance_id: id("A", "The appliance"),
   component_id: id("C", "The component; null when the event speaks of the whole appliance").orNull(),
-  event_type: oneOf(EVENT_TYPES, "Kind of service", "Inspection"),
+  event_type: enumOf(EVENT_TYPES, "Kind of service", "Inspection"),
   date: day("Day of the service, in UTC"),
   parts_cost: usd("Parts", 240).orNull(),
   labor_cost: usd("Labor", 180).orNull(),
   total_cost: usd("Parts and labor, or the total given", 420).orNull(),
   technician: text("Who did the work", "J. Ortiz").orNull(),
   notes: text("Free text", "Anode replaced").orNull(),
-  condition_after: oneOf<Condition>(
+  condition_after: enumOf<Condition>(
     ["good", "fair", "poor"],
     "Condition found after the service",
     "good",
@@ -34,7 +34,7 @@ export const serviceEvent = record("ServiceEvent", {
   created_at: instant("When the record was made"),
 });
 
-export const serviceEventView = serviceEvent.view((event: ServiceEvent) => ({
+export const serviceEventView = serviceEvent.serializer((event: ServiceEvent) => ({
   id: event.id,
   appliance_id: event.applianceId,
   component_id: event.componentId,
@@ -62,7 +62,7 @@ export const historyEvent = record("HistoryEvent", {
   condition_after: out.condition_after,
 });
 
-export const historyEventView = historyEvent.view((event: ServiceEvent) => ({
+export const historyEventView = historyEvent.serializer((event: ServiceEvent) => ({
   id: event.id,
   event_type: event.eventType,
   date: event.date,
@@ -74,17 +74,20 @@ export const historyEventView = historyEvent.view((event: ServiceEvent) => ({
 
 /** Checked more leniently than documented where the refusal of one event is to name what is wrong with it. */
 export const newServiceEvent = input("NewServiceEvent", {
-  event_type: documented(required(may.requiredLine, out.event_type), {
+  event_type: documentedAs(required(may.requiredLine, out.event_type), {
     ...{ type: "string", enum: EVENT_TYPES },
   }),
   date: required(may.day, out.date),
-  appliance_id: documented(nullable(may.idText, out.appliance_id), "required"),
+  appliance_id: documentedAs(nullable(may.idText, out.appliance_id), "required"),
   component_id: nullable(may.idText, out.component_id),
   parts_cost: nullable(may.usd, out.parts_cost),
   labor_cost: nullable(may.usd, out.labor_cost),
-  total_cost: nullable(may.usd, out.total_cost.as("Parts and labor when not given, in USD")),
+  total_cost: nullable(may.usd, out.total_cost.describedAs("Parts and labor when not given, in USD")),
   technician: nullable(may.line, out.technician),
-  notes: nullable(may.longText, out.notes.as("Free text, which is searched for signs of wear and damage")),
+  notes: nullable(
+    may.longText,
+    out.notes.describedAs("Free text, which is searched for signs of wear and damage"),
+  ),
   condition_after: nullable(may.condition, out.condition_after),
 });
 
@@ -93,7 +96,7 @@ export const serviceEventsBulkReply = bulkReply("The service events that were lo
 
 /** A new service event from what came in. Throws invalid_request. */
 export function readNewServiceEvent(given: unknown): NewServiceEvent {
-  const wire = newServiceEvent.check(given);
+  const wire = newServiceEvent.parse(given);
   const applianceId = textOrNull(wire.appliance_id);
   if (applianceId === null)
     throw invalid("appliance_id required", [{ field: "appliance_id", message: "is required" }]);

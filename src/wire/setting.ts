@@ -1,5 +1,5 @@
 import type { SettingInForce } from "../domain/setting.ts";
-import { flag, list, object, text } from "./kit.ts";
+import { flag, list, object, text } from "./schema/fields.ts";
 import { toldBy } from "./server.ts";
 
 const setting = object({
@@ -16,7 +16,7 @@ export const settings = object({
   settings: list("Every setting, in the order of the file", setting),
 });
 
-export const settingsView = settings.view(
+export const settingsView = settings.serializer(
   (server: string, file: string | undefined, all: readonly SettingInForce[]) => ({
     server,
     file: file ?? null,

@@ -1,9 +1,9 @@
 import type { SnapshotResult } from "../domain/snapshot.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { day, flag, id, instant, list, object, text, whole } from "./kit.ts";
 import { operatorsPage } from "./paging.ts";
+import { day, flag, id, instant, list, object, text, whole } from "./schema/fields.ts";
+import { isoOrNull } from "./schema/units.ts";
 import { tierCounts } from "./scores.ts";
-import { isoOrNull } from "./units.ts";
 
 const snapshot = object({
   date: day("Day of the snapshot, in UTC"),
@@ -24,7 +24,7 @@ const snapshot = object({
     announced: whole("Their tier changes announced", 1),
     queued: whole("Deliveries that these came to", 1),
   })
-    .as("What was registered since an earlier run of the day, and is taken in by this one")
+    .describedAs("What was registered since an earlier run of the day, and is taken in by this one")
     .orNull(),
   held_back: whole("Tier changes that another model made, and that nobody is told of", 0),
   duration_ms: whole("How long it took, in milliseconds", 240),
@@ -32,7 +32,7 @@ const snapshot = object({
 });
 
 /** A snapshot that was taken, or that another run had taken; also in the log. */
-export const snapshotRecord = snapshot.view((result: SnapshotResult) => ({
+export const snapshotRecord = snapshot.serializer((result: SnapshotResult) => ({
   date: result.date,
   components: result.components,
   changed: result.changed,
@@ -71,7 +71,7 @@ const run = object({
   held_back: snapshot.fields.held_back,
 });
 
-export const snapshotRunRecord = run.view((kept: Run) => ({
+export const snapshotRunRecord = run.serializer((kept: Run) => ({
   date: kept.day,
   started_at: toIso(kept.startedAt),
   finished_at: isoOrNull(kept.finishedAt),

@@ -10,13 +10,14 @@ import type { ServiceEvent } from "../domain/service-event.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { appliance } from "./appliance.ts";
 import { component } from "./component.ts";
-import { type Form, id, instant, object, oneOf, record, text, type WireOf } from "./kit.ts";
 import { partnerName } from "./paging.ts";
 import { property } from "./property.ts";
+import { enumOf, id, instant, object, record, text } from "./schema/fields.ts";
+import { scoreFromHundredths, usdFromCents, usdOrNull } from "./schema/units.ts";
+import type { WireOf, WireType } from "./schema/wire-type.ts";
 import { riskTier } from "./scores.ts";
 import { riskSummary, riskSummaryView, told } from "./sensor-event.ts";
 import { serviceEvent } from "./service-event.ts";
-import { scoreOf, usdFromCents, usdOrNull } from "./units.ts";
 
 /* What webhooks carry: for each event its data, and the envelope around it. */
 
@@ -55,7 +56,7 @@ const tierData = object({
   property_name: component.fields.property_name,
   risk_score: component.fields.risk_score,
   risk_tier: component.fields.risk_tier,
-  previous_tier: riskTier.as("The tier that was announced before", "WARNING"),
+  previous_tier: riskTier.describedAs("The tier that was announced before", "WARNING"),
   confidence: component.fields.confidence,
   proactive_cost: component.fields.proactive_cost,
   reactive_cost: component.fields.reactive_cost,
@@ -79,7 +80,7 @@ const smartData = object({
   event_type: told.event_type,
   property_id: told.property_id,
   appliance_id: told.appliance_id,
-  risk_summary: riskSummary.as("What scoring again came to"),
+  risk_summary: riskSummary.describedAs("What scoring again came to"),
 });
 
 const testData = object({
@@ -104,12 +105,12 @@ export const webhookData = {
 /** What is sent of an event: its data, and the envelope around it. */
 export const webhookBody = (event: WebhookEvent) =>
   record(`${event.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`, {
-    event: oneOf([event], "What happened"),
+    event: enumOf([event], "What happened"),
     timestamp: instant("When the delivery was made"),
     partner_id: id("PARTNER", "Whose webhook it is"),
     partner: partnerName,
-    version: oneOf(["v1"], "Version of the envelope"),
-    data: (webhookData[event] as Form<unknown>).as("What is told of it"),
+    version: enumOf(["v1"], "Version of the envelope"),
+    data: (webhookData[event] as WireType<unknown>).describedAs("What is told of it"),
   });
 
 /** When each event is sent. */
@@ -132,7 +133,7 @@ export type WebhookMessage = {
   [E in WebhookEvent]: { event: E; data: WireOf<(typeof webhookData)[E]> };
 }[WebhookEvent];
 
-const propertyDataView = propertyData.view((property: Property) => ({
+const propertyDataView = propertyData.serializer((property: Property) => ({
   property_id: property.id,
   address: property.address,
   city: property.city,
@@ -146,7 +147,7 @@ export const propertyCreated = (property: Property): WebhookMessage => ({
 });
 
 type Registered = Pick<Appliance, "id" | "typeId" | "propertyId">;
-const applianceDataView = applianceData.view((appliance: Registered) => ({
+const applianceDataView = applianceData.serializer((appliance: Registered) => ({
   appliance_id: appliance.id,
   type_id: appliance.typeId,
   property_id: appliance.propertyId,
@@ -157,7 +158,7 @@ export const applianceCreated = (appliance: Registered): WebhookMessage => ({
   data: applianceDataView(appliance),
 });
 
-const serviceEventDataView = serviceEventData.view(
+const serviceEventDataView = serviceEventData.serializer(
   (event: ServiceEvent, typeId: string, propertyName: string) => ({
     event_id: event.id,
     event_type: event.eventType,
@@ -187,7 +188,7 @@ const TIER_EVENTS = {
 
 export const tierEvent = (tier: RiskTier) => TIER_EVENTS[tier];
 
-const tierDataView = tierData.view(
+const tierDataView = tierData.serializer(
   (
     knowledge: Knowledge,
     component: Component,
@@ -204,7 +205,7 @@ const tierDataView = tierData.view(
       appliance_type: appliance.typeId,
       property_id: component.propertyId,
       property_name: propertyName,
-      risk_score: scoreOf(component.riskScore),
+      risk_score: scoreFromHundredths(component.riskScore),
       risk_tier: component.riskTier,
       previous_tier: previousTier,
       confidence: component.confidence,
@@ -220,7 +221,7 @@ export const tierChanged = (...change: Parameters<typeof tierDataView>): Webhook
   data: tierDataView(...change),
 });
 
-const readingDataView = readingData.view((event: SensorEvent) => ({
+const readingDataView = readingData.serializer((event: SensorEvent) => ({
   event_id: event.id,
   property_id: event.propertyId,
   appliance_id: event.applianceId,
@@ -237,7 +238,7 @@ export const readingReceived = (event: SensorEvent): WebhookMessage => ({
   data: readingDataView(event),
 });
 
-const smartDataView = smartData.view((event: SensorEvent, summary: RiskSummary) => ({
+const smartDataView = smartData.serializer((event: SensorEvent, summary: RiskSummary) => ({
   event_id: event.id,
   event_type: event.eventType!,
   property_id: event.propertyId,
@@ -251,7 +252,7 @@ export const smartEventTaken = (
   summary: RiskSummary,
 ): WebhookMessage => ({ event: name, data: smartDataView(event, summary) });
 
-const testDataView = testData.view((message: string, requestedBy: string) => ({
+const testDataView = testData.serializer((message: string, requestedBy: string) => ({
   message,
   requested_by: requestedBy,
 }));

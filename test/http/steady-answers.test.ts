@@ -11,7 +11,7 @@ import { DailyBudgets } from "../../src/usecases/daily-budgets.ts";
 import { createPartner } from "../../src/usecases/partners.ts";
 import { writePortfolio } from "../../src/usecases/portfolio-writer.ts";
 import { createProperty } from "../../src/usecases/properties.ts";
-import { object, whole } from "../../src/wire/kit.ts";
+import { object, whole } from "../../src/wire/schema/fields.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { knowledge, PROPERTY } from "../support/portfolio-store.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { text } from "../../src/wire/kit.ts";
 import { page } from "../../src/wire/paging.ts";
+import { text } from "../../src/wire/schema/fields.ts";
 
 const names = page("names", text("A name", "Elm Court"));
 

@@ -1,5 +1,5 @@
 import type { explanationReply } from "../../wire/explanation.ts";
-import type { WireOf } from "../../wire/kit.ts";
+import type { WireOf } from "../../wire/schema/wire-type.ts";
 import { wrapped } from "./fitted-table.ts";
 
 /* Lines of a label, a number and what it rests on. */

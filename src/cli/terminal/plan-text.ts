@@ -1,6 +1,6 @@
-import type { WireOf } from "../../wire/kit.ts";
 import type { planSummary, propertyPlan } from "../../wire/plan.ts";
 import type { portfolioPlan, portfolioPlanItem } from "../../wire/portfolio-plan.ts";
+import type { WireOf } from "../../wire/schema/wire-type.ts";
 import { type Column, fittedTable, wrapped } from "./fitted-table.ts";
 
 /* A plan as it is read in a terminal: what to do first, then the years, what to set aside, and what it all rests on. */

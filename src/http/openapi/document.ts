@@ -1,8 +1,8 @@
 import type { FailureCode } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { exampleOf, NamedSchemas, schemaOf } from "../../wire/describe.ts";
 import { failure } from "../../wire/errors.ts";
-import type { Form } from "../../wire/kit.ts";
+import { exampleOf, SchemaRegistry, schemaOf } from "../../wire/schema/to-openapi.ts";
+import type { WireType } from "../../wire/schema/wire-type.ts";
 import { type Documented, documentedPath, type Operation } from "../operation.ts";
 import { TAGS } from "./tags.ts";
 import { webhooksDocument } from "./webhooks.ts";
@@ -22,7 +22,7 @@ export function openApiDocument(
   { claimTypes, smartEvents }: Pick<Knowledge, "claimTypes" | "smartEvents">,
   operations: readonly Operation[],
 ): OpenApiDocument {
-  const names = new NamedSchemas({
+  const names = new SchemaRegistry({
     ClaimType: [...claimTypes.keys()],
     SmartEventType: [...smartEvents.keys()],
   });
@@ -76,7 +76,7 @@ export function openApiDocument(
   };
 }
 
-function describe(operation: Operation, names: NamedSchemas): Record<string, unknown> {
+function describe(operation: Operation, names: SchemaRegistry): Record<string, unknown> {
   const { id, access, summary, description, tag, request, replies = {} } = operation;
   const responses: Record<string, unknown> = {};
   for (const [status, reply] of Object.entries(replies))
@@ -109,12 +109,18 @@ const JSON_TYPE = "application/json";
 
 const capital = (name: string) => name[0]!.toUpperCase() + name.slice(1);
 
-function content(mediaType: string, form: Form<unknown>, given: unknown, names: NamedSchemas, place: string) {
+function content(
+  mediaType: string,
+  form: WireType<unknown>,
+  given: unknown,
+  names: SchemaRegistry,
+  place: string,
+) {
   const example = given ?? exampleOf(form);
   return { [mediaType]: { schema: schemaOf(form, names, place), ...(example !== undefined && { example }) } };
 }
 
-function response(reply: Documented<unknown>, isLimited: boolean, names: NamedSchemas, place: string) {
+function response(reply: Documented<unknown>, isLimited: boolean, names: SchemaRegistry, place: string) {
   const { words, form, mediaType, orText, textExample, example, headers } = reply;
   return {
     description: words,
@@ -229,7 +235,7 @@ function examplesOf(told: Told[]) {
   return { examples: Object.fromEntries(bodies.map(([code, value]) => [code, { value }])) };
 }
 
-function errorResponses(names: NamedSchemas): Record<string, unknown> {
+function errorResponses(names: SchemaRegistry): Record<string, unknown> {
   const schema = schemaOf(failure, names, "Error");
   const told = ["400", "404", "409", "413", "415", "429", "503"];
   return Object.fromEntries(

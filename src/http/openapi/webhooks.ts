@@ -1,5 +1,5 @@
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { exampleOf, type NamedSchemas, schemaOf } from "../../wire/describe.ts";
+import { exampleOf, type SchemaRegistry, schemaOf } from "../../wire/schema/to-openapi.ts";
 import { WEBHOOK_WORDS, webhookBody } from "../../wire/webhooks.ts";
 
 const VERIFY = `Compute HMAC-SHA256 over the exact bytes of the body, keyed with the whole text of the webhook secret, and
@@ -26,7 +26,7 @@ const HEADERS = [
 ];
 
 /** What partners' receivers are sent, in the form that OpenAPI 3.1 has for it. */
-export function webhooksDocument(names: NamedSchemas): Record<string, unknown> {
+export function webhooksDocument(names: SchemaRegistry): Record<string, unknown> {
   return Object.fromEntries(
     WEBHOOK_EVENTS.map((event) => {
       const form = webhookBody(event);

@@ -3,8 +3,8 @@ import type { Store } from "../../store/store.ts";
 import { createEmbed, revokeEmbed } from "../../usecases/embeds.ts";
 import { embedRecord, embedsPage, newEmbed, newEmbedRecord, revokedEmbed } from "../../wire/embed.ts";
 import { embedRequest, readEmbed } from "../../wire/embed-request.ts";
-import { EXAMPLE_IDS } from "../../wire/kit.ts";
 import { embedInPath, ofPartner, ofProperty, slicing } from "../../wire/parameters.ts";
+import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
 import { adminOperation, answers, created, creates, type Operation, ok } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 
@@ -58,7 +58,7 @@ export function createEmbedOperation(publicUrl: () => string): Operation {
     path: "/admin/embeds",
     summary: "Make a page of a property for an iframe, with a token that is shown this once",
     tag: "Administration",
-    request: { form: embedRequest.form, example: { property_id: EXAMPLE_IDS.P, expires_days: 90 } },
+    request: { form: embedRequest.type, example: { property_id: EXAMPLE_IDS.P, expires_days: 90 } },
     replies: creates("The page's address", newEmbed),
     errors: [404],
     body: "json",

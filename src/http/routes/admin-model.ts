@@ -55,12 +55,12 @@ export function modelOperations(
       path: "/admin/model/revert",
       summary: "Go back to the model that was in use before; the next snapshot scores everything by it",
       tag: "Administration",
-      request: { form: revert.form, example: { model_version: "2+local.1" } },
+      request: { form: revert.type, example: { model_version: "2+local.1" } },
       replies: answers("Both models", reverted),
       errors: [409],
       body: "optional",
       async handle({ administration: { store, actor }, body }) {
-        const { model_version: from } = revert.check(body);
+        const { model_version: from } = revert.parse(body);
         return ok(revertedView(await revertModel({ store, actor, knowledge }, from)));
       },
     }),
@@ -95,12 +95,12 @@ export function modelOperations(
       path: "/admin/model/proposal/apply",
       summary: "Put the very fit whose proof was looked at to use; refused without proof unless forced",
       tag: "Administration",
-      request: { form: applyProposal.form, example: { proposal_id: "3-1795230000000", force: false } },
+      request: { form: applyProposal.type, example: { proposal_id: "3-1795230000000", force: false } },
       replies: answers("It is in use", modelProposal),
       errors: [409],
       body: "json",
       async handle({ administration: { store, actor }, body }) {
-        const { proposal_id: id, force = false } = applyProposal.check(body);
+        const { proposal_id: id, force = false } = applyProposal.parse(body);
         await applyKeptFit({ store, knowledge, actor }, id, { force });
         return ok(await proposed());
       },

@@ -71,7 +71,7 @@ export function partnerTaskOperations({
         "Queue the present state, every CRITICAL and WARNING, to the partner's receiver; a dry run counts",
       tag: "Administration",
       parameters: [partnerInPath],
-      request: { form: announceRequest.form, example: { dry_run: true } },
+      request: { form: announceRequest.type, example: { dry_run: true } },
       replies: {
         ...answers("How many there are", announcedState),
         ...accepts("It is under way", partnerTask),
@@ -79,7 +79,7 @@ export function partnerTaskOperations({
       errors: [409],
       body: "optional",
       async handle({ administration, body, params, store }) {
-        const { dry_run: isDryRun = false } = announceRequest.check(body);
+        const { dry_run: isDryRun = false } = announceRequest.parse(body);
         const partner = await getPartner(store, params.id!);
         if (!(await store.read.partners.findReceiver(partner.id))?.url) throw noReceiver();
         if (isDryRun) {
@@ -100,13 +100,13 @@ export function partnerTaskOperations({
         "for again and goes on. Backups that were taken before still hold it; an export is taken beforehand.",
       tag: "Administration",
       parameters: [partnerInPath],
-      request: { form: purgeRequest.form, example: { confirm: "Acme Insurance" } },
+      request: { form: purgeRequest.type, example: { confirm: "Acme Insurance" } },
       replies: accepts("It is under way", partnerTask),
       errors: [409],
       body: "json",
       async handle({ administration, body, params, store }) {
         const partner = await getPartner(store, params.id!);
-        if (purgeRequest.check(body).confirm !== partner.name)
+        if (purgeRequest.parse(body).confirm !== partner.name)
           throw refused("confirm", "must be the partner's whole name. Nothing was deleted");
         requireBegun(await tasks().purge(administration, partner, thisServer(address())));
         return accepted(taskOf(partner.id));

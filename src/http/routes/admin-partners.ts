@@ -139,7 +139,7 @@ export function adminPartnerOperations(): Operation[] {
       summary: "Change a partner's budget or receiver; what is left out stays",
       tag: "Administration",
       parameters: [partnerInPath],
-      request: { form: partnerSettings.form, example: { daily_budget: 5000 } },
+      request: { form: partnerSettings.type, example: { daily_budget: 5000 } },
       replies: answers("The partner as it is now", fullPartner),
       body: "json",
       async handle({ administration, body, params, store }) {
@@ -165,12 +165,12 @@ export function adminPartnerOperations(): Operation[] {
       summary: "Send the partner's receiver a webhook.test",
       tag: "Administration",
       parameters: [partnerInPath],
-      request: { form: webhookTestRequest.form, example: { message: "Can you hear us?" } },
+      request: { form: webhookTestRequest.type, example: { message: "Can you hear us?" } },
       replies: accepts("The delivery", webhookTest),
       errors: [409],
       body: "optional",
       async handle({ administration, administrator, body, params, requestId }) {
-        const { message = TEST_MESSAGE } = webhookTestRequest.check(body);
+        const { message = TEST_MESSAGE } = webhookTestRequest.parse(body);
         const id = await sendTestEvent(administration, params.id!, {
           message: message.trim(),
           requestedBy: administrator.name,
@@ -206,7 +206,7 @@ export function credentialOperations(newPartnersBudget: number): Operation[] {
     path: "/admin/partners",
     summary: "Make a partner; its credentials are shown this once",
     tag: "Administration",
-    request: { form: newPartner.form, example: { name: "Acme Insurance", daily_budget: 5000 } },
+    request: { form: newPartner.type, example: { name: "Acme Insurance", daily_budget: 5000 } },
     replies: creates("The partner's credentials", credentials),
     body: "json",
     async handle({ administration, body }) {
@@ -249,7 +249,7 @@ export function credentialOperations(newPartnersBudget: number): Operation[] {
     summary: "A new webhook secret, shown this once; with overlap_hours the one before signs for so long",
     tag: "Administration",
     parameters: [partnerInPath],
-    request: { form: rotation.form, example: { overlap_hours: 24 } },
+    request: { form: rotation.type, example: { overlap_hours: 24 } },
     replies: answers("The new secret", newWebhookSecret),
     body: "optional",
     async handle({ administration, body, params, store }) {

@@ -71,7 +71,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       description:
         "Registers an appliance. Its components are made from its type and scored at once. `brand_tier` follows from the brand unless it is given.",
       tag: "Appliances",
-      request: { form: newAppliance.form, example: EXAMPLE },
+      request: { form: newAppliance.type, example: EXAMPLE },
       replies: creates("The appliance and its components", createdApplianceReply),
       errors: [404],
       body: "json",
@@ -93,12 +93,12 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       description:
         "Registers up to 1,000 appliances. Each good one is kept when its neighbour fails; the created records stand under `events`.",
       tag: "Appliances",
-      request: { form: newAppliances.form, example: { appliances: [EXAMPLE] } },
+      request: { form: newAppliances.type, example: { appliances: [EXAMPLE] } },
       replies: creates("What was registered and what was refused", appliancesBulkReply),
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
-        const { appliances } = newAppliances.check(body);
+        const { appliances } = newAppliances.parse(body);
         const items = readItems(appliances, bulkItems, readNewAppliance);
         return await writePortfolio(async (writer) => {
           const intake = new ApplianceIntake(writer);
@@ -161,7 +161,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         "Takes any subset of the fields but type_id and property_id, which never change; null clears an optional one. A change of `install_year` moves the components that had the appliance's year.",
       tag: "Appliances",
       parameters: [applianceInPath],
-      request: { form: applianceChange.form, example: { usage_intensity: 1.4 } },
+      request: { form: applianceChange.type, example: { usage_intensity: 1.4 } },
       replies: answers("The appliance as it is now", changedApplianceReply),
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {

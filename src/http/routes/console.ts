@@ -61,12 +61,12 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       method: "POST",
       path: `${CONSOLE}/session`,
       summary: "Sign in at the console with an administrator's key",
-      request: { form: signIn.form, example: { admin_key: "svc_admin_…" } },
+      request: { form: signIn.type, example: { admin_key: "svc_admin_…" } },
       replies: answers("The session, whose token is in the cookie", consoleSession),
       body: "json",
       async handle({ body, request }) {
         rejectCrossSite(request);
-        const { session, token } = await sessions.begin(signIn.check(body).admin_key.trim());
+        const { session, token } = await sessions.begin(signIn.parse(body).admin_key.trim());
         await sessions.end(request);
         const cookie = sessionCookie(request, token, isSecure());
         return { ...ok(view(session)), headers: { ...NO_STORE, "set-cookie": cookie } };

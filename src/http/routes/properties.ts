@@ -62,7 +62,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         "Registers a property. Units are made from `unit_count` and labelled from 1. A `partner_property_id` that is already used is a 409.",
       tag: "Properties",
       request: {
-        form: newProperty.form,
+        form: newProperty.type,
         example: {
           name: "Harbor View Apartments",
           address: "120 Harbor St",
@@ -108,7 +108,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         "Takes any subset of the fields; null clears an optional one. Raising `unit_count` adds units; lowering it removes the highest-numbered, and is a 409 that names them when one carries an appliance.",
       tag: "Properties",
       parameters: [propertyInPath],
-      request: { form: propertyChange.form, example: { estimated_value: 8_500_000 } },
+      request: { form: propertyChange.type, example: { estimated_value: 8_500_000 } },
       replies: answers("The property as it is now", propertyReply),
       errors: [409],
       body: "json",

@@ -31,7 +31,7 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
       summary: "Send a meter reading; it is stored and passed on, and moves no score",
       tag: "Sensors",
       request: {
-        form: meterEvent.form,
+        form: meterEvent.type,
         example: {
           appliance_id: "A_01m7xtg2ygf8k9f4t40jrqnxfy",
           metric: "temperature_f",
@@ -59,7 +59,7 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
       summary: "Send a smart event in the older flat form",
       description: `The older flat form of \`/meter-event/smart/v2\`: the fields of property and appliance stand at the top. ${RULES}`,
       tag: "Sensors",
-      request: { form: flatSmartEvent.form, example: { ...HAPPENING, ...PROPERTY, ...APPLIANCE } },
+      request: { form: flatSmartEvent.type, example: { ...HAPPENING, ...PROPERTY, ...APPLIANCE } },
       replies: creates("What the event came to", outcomeReply),
       errors: [404],
       body: "json",
@@ -74,7 +74,7 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
       description: RULES,
       tag: "Sensors",
       request: {
-        form: smartEvent.form,
+        form: smartEvent.type,
         example: { ...HAPPENING, property: PROPERTY, appliance: APPLIANCE },
       },
       replies: creates("What the event came to", outcomeReply),

@@ -20,7 +20,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
         "Logs up to 1,000 service events. Each good one is kept when its neighbour fails. Scores are worked out again before the answer. Retry only what `error_details` names. A part that was replaced under warranty is logged as a Warranty Claim and a Replacement of the same day.",
       tag: "Service events",
       request: {
-        form: newServiceEvents.form,
+        form: newServiceEvents.type,
         example: {
           events: [
             {
@@ -40,7 +40,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
-        const { events } = newServiceEvents.check(body);
+        const { events } = newServiceEvents.parse(body);
         const items = readItems(events, bulkItems, readNewServiceEvent);
         return await writePortfolio(async (writer) => {
           const log = new ServiceLog(writer);

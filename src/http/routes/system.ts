@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Health } from "../../domain/health.ts";
 import { TOKEN_LIFETIME_S, TOKEN_SCOPE } from "../../secrets/tokens.ts";
-import type { WireOf } from "../../wire/kit.ts";
 import { withPartner } from "../../wire/paging.ts";
+import type { WireOf } from "../../wire/schema/wire-type.ts";
 import {
   authMethods,
   authMethodsView,
@@ -89,7 +89,7 @@ export function systemOperations({ authenticator, checkHealth }: SystemParts): O
         "Takes JSON or a form, and the client's credentials in the body or in HTTP Basic, as OAuth 2.0 clients send them. Renew a token when less than 5 minutes remain.",
       tag: "Authentication",
       request: {
-        form: tokenRequest.form,
+        form: tokenRequest.type,
         example: {
           grant_type: "client_credentials",
           client_id: "svc_client_aa9eabe673e3f607cf5e5f74",

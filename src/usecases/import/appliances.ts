@@ -7,7 +7,7 @@ import {
   readApplianceChange,
   readNewAppliance,
 } from "../../wire/appliance.ts";
-import { columnsOf } from "../../wire/columns.ts";
+import { columnsOf } from "../../wire/schema/input-columns.ts";
 import { ApplianceIntake, changeAppliance } from "../appliances.ts";
 import type { PortfolioWriter } from "../portfolio-writer.ts";
 import { type Comparison, differences } from "./differences.ts";
@@ -25,7 +25,7 @@ type Entry = { property: PropertyReference; input: NewAppliance; cells: Cells };
 
 /** What a row of an appliance's serial may change; its type is what it is, and its property what it was found by. */
 const COMPARISON: Comparison<Appliance, ApplianceChange> = {
-  fields: Object.keys(applianceChange.form.fields).filter(
+  fields: Object.keys(applianceChange.type.fields).filter(
     (field) => !["type_id", "property_id", "serial"].includes(field),
   ),
   read: readApplianceChange,

@@ -1,8 +1,8 @@
 import { invalid } from "../../domain/errors.ts";
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
-import { columnsOf } from "../../wire/columns.ts";
 import { newProperty, propertyChange, readNewProperty, readPropertyChange } from "../../wire/new-property.ts";
 import { propertyView } from "../../wire/property.ts";
+import { columnsOf } from "../../wire/schema/input-columns.ts";
 import type { PortfolioWriter } from "../portfolio-writer.ts";
 import { changeProperty, createProperty } from "../properties.ts";
 import { type Comparison, differences } from "./differences.ts";
@@ -16,7 +16,7 @@ export const PROPERTY_REFERENCES = [["partner_property_id"], ["property_id"]] as
 type Entry = { input: NewProperty; partnerPropertyId: string; cells: Cells };
 
 const COMPARISON: Comparison<Property, PropertyChange> = {
-  fields: Object.keys(propertyChange.form.fields),
+  fields: Object.keys(propertyChange.type.fields),
   read: readPropertyChange,
   view: propertyView,
 };

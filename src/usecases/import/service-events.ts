@@ -1,7 +1,7 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { NewServiceEvent, ServiceEvent, ServiceEventCorrection } from "../../domain/service-event.ts";
-import { columnsOf } from "../../wire/columns.ts";
+import { columnsOf } from "../../wire/schema/input-columns.ts";
 import { newServiceEvent, readNewServiceEvent, serviceEventView } from "../../wire/service-event.ts";
 import type { PortfolioWriter } from "../portfolio-writer.ts";
 import { ServiceLog } from "../service-events.ts";

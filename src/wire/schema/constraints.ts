@@ -1,30 +1,28 @@
-import { MAX_UNITS } from "../domain/property.ts";
-import { EVENT_TYPES } from "../domain/service-event.ts";
-import { parseDay, parseInstant } from "../domain/time.ts";
-import { type } from "../shapes.ts";
+import { MAX_UNITS } from "../../domain/property.ts";
+import { EVENT_TYPES } from "../../domain/service-event.ts";
+import { parseDay, parseInstant } from "../../domain/time.ts";
+import { type } from "../../shapes.ts";
 import { isLine, isLongText, isOneLine, isRequiredLine, LONG, SHORT } from "./text-bounds.ts";
 
 /*
- * The kinds of value that fields hold. Each says in `describe` what is expected, which is the message that a caller
- * gets; arktype's own messages would repeat the caller's input.
+ * The constraints on request fields. The text in `describe` is the error message that a caller gets: arktype's own
+ * messages would repeat the caller's input.
  */
 
 const DOLLARS = 1_000_000_000_000;
 
-/** One line of at most 500 characters after trimming; may be empty, which is stored as absent. */
+/** Empty text is stored as absent. */
 export const line = type("string").narrow(isLine).describe(`one line of text of at most ${SHORT} characters`);
 
-/** As `line`, and not empty. */
 export const requiredLine = type("string")
   .narrow(isRequiredLine)
   .describe(`one line of text of 1 to ${SHORT} characters`);
 
-/** Free text of at most 10,000 characters after trimming. */
 export const longText = type("string")
   .narrow(isLongText)
   .describe(`text of at most ${LONG} characters without control characters`);
 
-/** Any id that a caller may take for one: what it is not is found out by looking for it. */
+/** Any text that could be an ID. An ID that does not exist is a 404, not an invalid request. */
 export const idText = type("string <= 64").narrow(isOneLine).describe("an id");
 
 export const day = type(/^\d{4}-\d{2}-\d{2}$/)
@@ -35,7 +33,7 @@ export const instant = type("string <= 64")
   .narrow((value) => parseInstant(value) !== undefined)
   .describe("an ISO 8601 instant, such as 2026-01-31T15:04:05Z");
 
-/** The bounds that hold in any year; the year after the present one is checked where the clock is known. */
+/** Bounds that do not depend on the date. The upper bound, next year, is checked where the clock is available. */
 export const year = type("1800 <= number.integer <= 3000").describe("a whole number from 1800 to next year");
 
 export const usd = type(`0 <= number <= ${DOLLARS}`).describe(`an amount in USD from 0 to ${DOLLARS}`);
@@ -64,5 +62,5 @@ export const severity = type
 
 export const eventType = type.enumerated(...EVENT_TYPES).describe(`one of ${EVENT_TYPES.join(", ")}`);
 
-/** A finite number within what a double holds exactly enough to be a reading. */
+/** A finite number that a double represents with enough precision for a sensor reading. */
 export const reading = type("number").atLeast(-1e15).atMost(1e15).describe("a number from -1e15 to 1e15");

@@ -1,25 +1,34 @@
 import { describe, expect, test } from "bun:test";
-import { type } from "../../src/shapes.ts";
-import { body, documented, input, items, nullable, optional, part, required } from "../../src/wire/check.ts";
-import { columnsOf } from "../../src/wire/columns.ts";
-import { exampleOf, NamedSchemas, schemaOf } from "../../src/wire/describe.ts";
+import { type } from "../../../src/shapes.ts";
+import { line, requiredLine, usd as usdIn, zip } from "../../../src/wire/schema/constraints.ts";
 import {
   anyObject,
-  either,
-  type Form,
+  anyOf,
+  enumOf,
   flag,
   list,
   mapOf,
   object,
-  oneOf,
   record,
   text,
   usd,
   whole,
-} from "../../src/wire/kit.ts";
-import { line, requiredLine, usd as usdIn, zip } from "../../src/wire/values.ts";
+} from "../../../src/wire/schema/fields.ts";
+import {
+  body,
+  documentedAs,
+  input,
+  items,
+  nested,
+  nullable,
+  optional,
+  required,
+} from "../../../src/wire/schema/input.ts";
+import { columnsOf } from "../../../src/wire/schema/input-columns.ts";
+import { exampleOf, SchemaRegistry, schemaOf } from "../../../src/wire/schema/to-openapi.ts";
+import type { WireType } from "../../../src/wire/schema/wire-type.ts";
 
-const schemaAlone = (form: Form<unknown>) => schemaOf(form, new NamedSchemas());
+const schemaAlone = (form: WireType<unknown>) => schemaOf(form, new SchemaRegistry());
 
 describe("what goes out", () => {
   test("is described with its words, its unit and its example", () => {
@@ -28,7 +37,7 @@ describe("what goes out", () => {
       description: "Reserve per month, in USD",
       example: 12.5,
     });
-    expect(schemaAlone(whole("Units", 24).as("Units, as billed"))).toMatchObject({
+    expect(schemaAlone(whole("Units", 24).describedAs("Units, as billed"))).toMatchObject({
       minimum: 0,
       description: "Units, as billed",
       example: 24,
@@ -36,7 +45,7 @@ describe("what goes out", () => {
   });
 
   test("names null among the values of a closed set that may be null", () => {
-    expect(schemaAlone(oneOf(["a", "b"], "Kind").orNull())).toEqual({
+    expect(schemaAlone(enumOf(["a", "b"], "Kind").orNull())).toEqual({
       type: "string",
       enum: ["a", "b", null],
       nullable: true,
@@ -56,11 +65,11 @@ describe("what goes out", () => {
   });
 
   test("is named by its place where it has no name, the first one where it stands in several", () => {
-    const names = new NamedSchemas();
+    const names = new SchemaRegistry();
     const span = object({ cost: usd("Cost", 1) });
     const plan = object({
-      year_1: span.as("The first"),
-      year_2: span.as("The second"),
+      year_1: span.describedAs("The first"),
+      year_2: span.describedAs("The second"),
       parts: list("Parts", object({ of: text("Of", "A") })),
     });
     expect(schemaOf(plan, names, "GetPlanReply")).toEqual({ $ref: "#/components/schemas/GetPlanReply" });
@@ -71,11 +80,11 @@ describe("what goes out", () => {
   test("is written once where it has a name, however often it is met", () => {
     const room = record("Room", { name: text("Name", "A") });
     const house = record("House", {
-      hall: room.as("The hall"),
-      cellar: room.as("The cellar").orNull(),
+      hall: room.describedAs("The hall"),
+      cellar: room.describedAs("The cellar").orNull(),
       rooms: list("The rooms", room),
     });
-    const names = new NamedSchemas();
+    const names = new SchemaRegistry();
     expect(schemaOf(house, names)).toEqual({ $ref: "#/components/schemas/House" });
     const $ref = "#/components/schemas/Room";
     expect([...names.keys()].sort()).toEqual(["House", "Room"]);
@@ -96,7 +105,7 @@ describe("what goes out", () => {
     const house = object({
       rooms: list("Rooms", room),
       byName: mapOf("By name", room),
-      first: either(room, text("T")),
+      first: anyOf(room, text("T")),
     });
     const example = { name: "A", empty: false, size: null };
     expect(exampleOf(house)).toEqual({ rooms: [example], byName: {}, first: example });
@@ -109,15 +118,15 @@ describe("what comes in", () => {
     name: required(requiredLine, out.name),
     price: nullable(usdIn, out.price),
     zip: optional(zip, "Its ZIP code", "10013"),
-    kind: documented(required(line, "Its kind", "flat"), { type: "string", enum: ["flat", "plant"] }),
-    owner: documented(nullable(line, "Its owner"), "required"),
+    kind: documentedAs(required(line, "Its kind", "flat"), { type: "string", enum: ["flat", "plant"] }),
+    owner: documentedAs(nullable(line, "Its owner"), "required"),
     rooms: items("Its rooms", body({ label: required(requiredLine, "Its label", "A") })),
-    site: part(body({ city: nullable(line, "Its city") }), "Where it stands"),
+    site: nested(body({ city: nullable(line, "Its city") }), "Where it stands"),
   });
 
   test("is described by its checks, with the words of what goes out", () => {
-    const names = new NamedSchemas();
-    schemaOf(house.form, names);
+    const names = new SchemaRegistry();
+    schemaOf(house.type, names);
     const { properties, required: needed } = names.get("House")!;
     expect(needed).toEqual(["name", "kind", "owner", "rooms"]);
     expect(properties!.name).toEqual({
@@ -143,10 +152,10 @@ describe("what comes in", () => {
 
   test("is checked as it is, and not as it is documented", () => {
     const given = { name: "A", kind: "attic", rooms: [1], site: null };
-    expect(house.check(given)).toEqual(given as never);
-    expect(() => house.check({ ...given, zip: null })).toThrow("zip must be a ZIP code");
-    expect(() => house.check({ ...given, site: [] })).toThrow("site must be an object");
-    expect(() => house.check({ name: "A" })).toThrow("name, kind, rooms required");
+    expect(house.parse(given)).toEqual(given as never);
+    expect(() => house.parse({ ...given, zip: null })).toThrow("zip must be a ZIP code");
+    expect(() => house.parse({ ...given, site: [] })).toThrow("site must be an object");
+    expect(() => house.parse({ name: "A" })).toThrow("name, kind, rooms required");
   });
 
   test("gives a file its columns", () => {

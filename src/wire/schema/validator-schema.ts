@@ -1,8 +1,8 @@
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./openapi-schema.ts";
 import { TEXT_BOUNDS } from "./text-bounds.ts";
 
-/** What is checked, as far as the document needs it. */
-export type Checked = {
+/** The part of an arktype type that the API document needs. */
+export type Validator = {
   toJsonSchema(options: {
     fallback: {
       predicate: (context: { base: object; predicate: unknown }) => object;
@@ -14,11 +14,11 @@ export type Checked = {
 type Json = Record<string, unknown>;
 
 /**
- * A field's check as a schema of OpenAPI 3.0.3, which has booleans for exclusive bounds and no `const`. What is checked
- * beyond JSON Schema stands in its description; whether it may be null or left out, the field says.
+ * Returns the validator as a schema of OpenAPI 3.0.3, which has booleans for exclusive bounds and no `const`. Checks
+ * that JSON Schema cannot express are left to the field's description; null and absence are left to the field's type.
  */
-export function checkedSchema(checked: Checked): Schema {
-  const json = checked.toJsonSchema({
+export function validatorSchema(validator: Validator): Schema {
+  const json = validator.toJsonSchema({
     fallback: {
       predicate: ({ base, predicate }) => ({ ...base, ...TEXT_BOUNDS.get(predicate) }),
       default: ({ base }) => base,

@@ -1,6 +1,6 @@
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, toIso } from "../../domain/time.ts";
 
-/** USD with at most two decimals, of whole cents. */
+/** Returns an amount in USD with at most two decimals. */
 export function usdFromCents(cents: number): number {
   return cents / 100;
 }
@@ -8,8 +8,8 @@ export function usdFromCents(cents: number): number {
 export const usdOrNull = (cents: number | null): number | null =>
   cents === null ? null : usdFromCents(cents);
 
-/** A score from 0.00 to 0.99, of the hundredths that are stored. */
-export const scoreOf = (hundredths: number): number => hundredths / 100;
+/** Returns a score from 0.00 to 0.99. */
+export const scoreFromHundredths = (hundredths: number): number => hundredths / 100;
 
 export const isoOrNull = (instant: Instant | null): string | null =>
   instant === null ? null : toIso(instant);

@@ -1,4 +1,4 @@
-/** A schema object of OpenAPI 3.0.3. */
+/** A Schema Object of OpenAPI 3.0.3. */
 export type Schema = {
   $ref?: string;
   type?: string;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Failure } from "../../src/domain/errors.ts";
-import { type } from "../../src/shapes.ts";
-import { body, nullable, required } from "../../src/wire/check.ts";
-import { readNewProperty } from "../../src/wire/new-property.ts";
+import { Failure } from "../../../src/domain/errors.ts";
+import { type } from "../../../src/shapes.ts";
+import { readNewProperty } from "../../../src/wire/new-property.ts";
+import { body, nullable, required } from "../../../src/wire/schema/input.ts";
 
 const room = body({
   name: required(type("string"), "What it is called"),
@@ -21,7 +21,7 @@ function refusal(run: () => unknown): Failure {
 
 describe("check", () => {
   test("gives back what has the shape", () => {
-    expect(room.check({ name: "Boiler room", floor: 0 })).toEqual({ name: "Boiler room", floor: 0 });
+    expect(room.parse({ name: "Boiler room", floor: 0 })).toEqual({ name: "Boiler room", floor: 0 });
   });
 
   test("lists every field that is needed when one is missing, empty or null", () => {
@@ -31,7 +31,7 @@ describe("check", () => {
   });
 
   test("says what a field may hold in the field's own words", () => {
-    const { message, details } = refusal(() => room.check({ name: "A", floor: 100 }));
+    const { message, details } = refusal(() => room.parse({ name: "A", floor: 100 }));
     expect(message).toBe("floor must be a floor");
     expect(details).toEqual([{ field: "floor", message: "must be a floor" }]);
   });

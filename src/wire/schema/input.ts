@@ -1,0 +1,217 @@
+import { type FieldIssue, invalid } from "../../domain/errors.ts";
+import { type ArkErrors, compiledType, type Type, type } from "../../shapes.ts";
+import type { Schema } from "./openapi-schema.ts";
+import { type Fields, OptionalType, RecordType, WireType } from "./wire-type.ts";
+
+/*
+ * The types of request bodies. One expression gives a field's constraint, description and example; the validator, its
+ * error messages and the API document are derived from it.
+ */
+
+/** The maximum number of fields that one error response names. */
+const MAX_ISSUES = 20;
+
+type Constraint<T> = { readonly infer: T };
+
+type Field<T, Optional extends boolean> = {
+  validator: () => Type<unknown>;
+  optional: Optional;
+  type: WireType<T>;
+};
+type InputFields = Readonly<Record<string, Field<unknown, boolean>>>;
+
+type Flat<T> = { [K in keyof T]: T[K] };
+type ValueOf<F> = F extends Field<infer T, boolean> ? T : never;
+type OptionalNames<F extends InputFields> = {
+  [K in keyof F]: F[K] extends Field<unknown, true> ? K : never;
+}[keyof F];
+export type InputOf<F extends InputFields> = Flat<
+  { [K in Exclude<keyof F, OptionalNames<F>>]: ValueOf<F[K]> } & {
+    [K in OptionalNames<F>]?: ValueOf<F[K]>;
+  }
+>;
+
+/** A description of its own, or the response field whose description and example also hold for this one. */
+type Described = WireType<unknown> | string;
+
+const annotationsOf = (described: Described, example: unknown) =>
+  described instanceof WireType
+    ? { description: described.annotations.description, example: described.annotations.example }
+    : { description: described, example };
+
+/** Returns a field that every request must contain. */
+export const required = <T>(
+  constraint: Constraint<T>,
+  described: Described,
+  example?: unknown,
+): Field<T, false> => {
+  const validator = constraint as Type<unknown>;
+  return {
+    validator: () => validator,
+    optional: false,
+    type: new WireType<T>({ kind: "validated", validator }, annotationsOf(described, example)),
+  };
+};
+
+/** Returns a field that may be omitted but not null. */
+export const optional = <T>(
+  constraint: Constraint<T>,
+  described: Described,
+  example?: unknown,
+): Field<T, true> => {
+  const validator = constraint as Type<unknown>;
+  const annotations = { ...annotationsOf(described, example), optional: true };
+  return {
+    validator: () => validator,
+    optional: true,
+    type: new OptionalType<T>({ kind: "validated", validator }, annotations),
+  };
+};
+
+/** Returns a field that may be omitted or null. */
+export function nullable<T>(
+  constraint: Constraint<T>,
+  described: Described,
+  example?: unknown,
+): Field<T | null, true> {
+  const { type: nonNull } = optional(constraint, described, example);
+  return {
+    validator: () => (constraint as Type<unknown>).or("null") as Type<unknown>,
+    optional: true,
+    type: new OptionalType<T | null>(nonNull.definition, { ...nonNull.annotations, nullable: true }),
+  };
+}
+
+/** Returns the field with a stricter type in the API document than the one that requests are validated against. */
+export const documentedAs = <T, Optional extends boolean>(
+  field: Field<T, Optional>,
+  shown: Schema | WireType<unknown> | "required",
+): Field<T, Optional> => {
+  const { definition, annotations } = field.type;
+  const { description, example } = annotations;
+  return {
+    ...field,
+    type:
+      shown instanceof WireType
+        ? new WireType<T>(shown.definition, annotations)
+        : shown === "required"
+          ? new WireType<T>(definition, { description, example })
+          : new WireType<T>({ kind: "value", schema: shown }, annotations),
+  };
+};
+
+/** Returns a list field whose items the caller parses one by one, so that one bad item does not reject the others. */
+export const items = (description: string, item: Input<InputFields>): Field<unknown[], false> => ({
+  validator: () => type("unknown[]") as unknown as Type<unknown>,
+  optional: false,
+  type: new WireType<unknown[]>({ kind: "list", item: item.type }, { description }),
+});
+
+/** Returns a field that contains an object and may be omitted or null. */
+export const nested = <F extends InputFields>(
+  input: Input<F>,
+  description: string,
+): Field<InputOf<F> | null, true> => ({
+  validator: () =>
+    input.validator
+      // A list satisfies an object type that has no required field.
+      .narrow((value) => !Array.isArray(value))
+      .describe("an object")
+      .or("null") as Type<unknown>,
+  optional: true,
+  type: new OptionalType(input.type.definition, { description, optional: true, nullable: true }) as never,
+});
+
+/** The type of a request body, or of an object in one. */
+export class Input<F extends InputFields> {
+  #validator: Type<object> | undefined;
+  /** The names of the required fields. The error for a missing one lists them all. */
+  readonly required: readonly string[];
+  readonly type: RecordType<Fields>;
+
+  constructor(
+    readonly fields: F,
+    name?: string,
+  ) {
+    const entries = Object.entries(fields);
+    this.required = entries.filter(([, { optional }]) => !optional).map(([key]) => key);
+    const types = entries.map(([key, { type }]) => [key, type]);
+    this.type = new RecordType(Object.fromEntries(types) as Fields, name);
+  }
+
+  /** Compiled at first use: compiling every input at startup would take a fifth of it. */
+  get validator(): Type<object> {
+    this.#validator ??= compiledType(
+      Object.fromEntries(
+        Object.entries(this.fields).map(([key, { validator, optional }]) => [
+          optional ? `${key}?` : key,
+          validator(),
+        ]),
+      ) as never,
+    ) as unknown as Type<object>;
+    return this.#validator;
+  }
+
+  /**
+   * Returns the input with its type. Unknown fields stay in the result but not in its type. Throws `invalid_request`,
+   * whose messages never contain the input.
+   */
+  parse(input: unknown): InputOf<F> {
+    const missing = this.required.filter((name) => isAbsent(input, name));
+    if (missing.length > 0)
+      throw invalid(
+        `${requiredNames(this.required)} required`,
+        missing.map((field) => ({ field, message: "is required" })),
+      );
+    const result = this.validator(input);
+    if (!(result instanceof type.errors)) return result as InputOf<F>;
+    const issues = fieldIssues(this.validator, result);
+    throw invalid(`${issues[0]!.field} ${issues[0]!.message}`.trim(), issues);
+  }
+}
+
+/** Returns an input that has its own entry in the API document. */
+export const input = <const F extends InputFields>(name: string, fields: F) => new Input(fields, name);
+
+/** Returns an input that the API document describes with its operation. */
+export const body = <const F extends InputFields>(fields: F) => new Input(fields);
+
+/** Returns `a and b`, or `a, b, c` for any other number of names: the format of the specification's messages. */
+function requiredNames(names: readonly string[]): string {
+  return names.length === 2 ? names.join(" and ") : names.join(", ");
+}
+
+function isAbsent(input: unknown, name: string): boolean {
+  if (typeof input !== "object" || input === null || !Object.hasOwn(input, name)) return true;
+  const value = (input as Record<string, unknown>)[name];
+  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
+}
+
+function fieldIssues(validator: Type<object>, errors: ArkErrors): FieldIssue[] {
+  return errors.slice(0, MAX_ISSUES).map((error) => ({
+    field: error.path.join(".") || "body",
+    message: `must be ${expectation(validator, error)}`,
+  }));
+}
+
+/** Returns the field's own description. arktype's error for a union repeats the input or describes a single branch. */
+function expectation(validator: Type<object>, error: ArkErrors[number]): string {
+  const keys = error.path.filter((key): key is string => typeof key === "string");
+  if (keys.length === 0 || keys.length < error.path.length) return error.expected;
+  try {
+    const described = (validator as unknown as { get(...keys: string[]): { description: string } }).get(
+      ...keys,
+    );
+    return described.description
+      .replace(/,? (undefined )?or (null|undefined)$/, "")
+      .replace(/, undefined$/, "");
+  } catch {
+    return error.expected;
+  }
+}
+
+/** Returns the trimmed text, or null if it is empty. */
+export function textOrNull(value: string | null | undefined): string | null {
+  const text = value?.trim();
+  return text ? text : null;
+}

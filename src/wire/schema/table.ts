@@ -1,0 +1,22 @@
+import type { WireType } from "./wire-type.ts";
+
+export type Cell = string | number | boolean | null;
+
+/**
+ * Returns the columns of a table of records: one per field, by its name. The fields of a nested object become
+ * `object_field`.
+ */
+export function tableColumns({ definition }: WireType<unknown>, prefix = ""): string[] {
+  if (definition.kind !== "record") return [prefix.slice(0, -1)];
+  return Object.entries(definition.fields).flatMap(([name, field]) =>
+    tableColumns(field, `${prefix}${name}_`),
+  );
+}
+
+/** Returns the cells of a record in the order of `tableColumns`. */
+export function tableCells({ definition }: WireType<unknown>, value: unknown): Cell[] {
+  if (definition.kind !== "record") return [(value ?? null) as Cell];
+  return Object.entries(definition.fields).flatMap(([name, field]) =>
+    tableCells(field, (value as Record<string, unknown> | null)?.[name]),
+  );
+}

@@ -1,0 +1,27 @@
+/* The bounds of text. Separate from the constraints, so that a small command need not load the validation library. */
+
+/** Matches C0 controls and DEL except line ends and tabs, which notes may contain. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+const LINE_CONTROL = /[\u0000-\u001f\u007f]/;
+
+export const LONG = 10_000;
+export const SHORT = 500;
+
+/** Returns whether the text is well-formed and free of line ends and other control characters. */
+export const isOneLine = (value: string) => value.isWellFormed() && !LINE_CONTROL.test(value.trim());
+/** Returns whether the text is one line of at most 500 characters after trimming. Empty text is stored as absent. */
+export const isLine = (value: string) => value.trim().length <= SHORT && isOneLine(value);
+/** Returns whether the text is such a line and not empty. */
+export const isRequiredLine = (value: string) => value.trim() !== "" && isLine(value);
+/** Returns whether the text has at most 10,000 characters after trimming and no control characters. */
+export const isLongText = (value: string) =>
+  value.trim().length <= LONG && value.isWellFormed() && !CONTROL.test(value);
+
+/** The bounds that the API document states for these predicates: a schema cannot contain a function. */
+export const TEXT_BOUNDS: ReadonlyMap<unknown, { minLength?: number; maxLength: number }> = new Map([
+  [isLine, { maxLength: SHORT }],
+  [isRequiredLine, { minLength: 1, maxLength: SHORT }],
+  [isLongText, { maxLength: LONG }],
+]);

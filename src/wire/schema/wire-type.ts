@@ -1,0 +1,114 @@
+import type { Schema } from "./openapi-schema.ts";
+import type { Validator } from "./validator-schema.ts";
+
+/*
+ * The types of request and response bodies. One expression gives a field's TypeScript type, description, unit and
+ * example; the API document and its examples are derived from it. The values are plain objects: nothing is validated
+ * when a response is made, and nothing is computed when the server starts.
+ */
+
+/** The open enumerations whose known values come from the knowledge base, by their names in the API document. */
+export type OpenEnumName = "ClaimType" | "SmartEventType";
+
+/** The bounds of a value that an open enumeration does not list. */
+export type OpenEnumText = Pick<Schema, "pattern" | "maxLength">;
+
+export type TypeDefinition =
+  | { kind: "value"; schema: Schema }
+  /** A request field, whose schema is derived from its validator. */
+  | { kind: "validated"; validator: Validator }
+  | { kind: "openEnum"; set: OpenEnumName; others: OpenEnumText }
+  | { kind: "list"; item: WireType<unknown> }
+  | { kind: "map"; value: WireType<unknown> }
+  | { kind: "anyOf"; types: readonly WireType<unknown>[] }
+  | { kind: "record"; name: string | undefined; fields: Fields };
+
+type Annotations = {
+  description?: string | undefined;
+  example?: unknown;
+  nullable?: boolean;
+  optional?: boolean;
+};
+
+declare const written: unique symbol;
+
+/** The type of a JSON value in a request or response; `T` is its TypeScript type. Immutable. */
+export class WireType<out T> {
+  declare readonly [written]: T;
+
+  constructor(
+    readonly definition: TypeDefinition,
+    readonly annotations: Annotations = {},
+  ) {}
+
+  /** Returns a type that also admits null. */
+  orNull(): WireType<T | null> {
+    return new WireType(this.definition, { ...this.annotations, nullable: true });
+  }
+
+  /** Returns the type of a field that is omitted when it has no value. */
+  orAbsent(): OptionalType<T> {
+    return new OptionalType(this.definition, { ...this.annotations, optional: true });
+  }
+
+  /** Returns the type with another description, for a field that gives the value another meaning. */
+  describedAs(description: string, example: unknown = this.annotations.example): WireType<T> {
+    return new WireType(this.definition, { ...this.annotations, description, example });
+  }
+}
+
+/** The type of a field that may be omitted. */
+export class OptionalType<out T> extends WireType<T> {
+  declare readonly mayBeAbsent: true;
+}
+
+export type Fields = Readonly<Record<string, WireType<unknown>>>;
+
+/** The TypeScript type of the values of a wire type. */
+export type WireOf<W> = W extends WireType<infer T> ? T : never;
+
+type Flat<T> = { [K in keyof T]: T[K] };
+type AbsentNames<F extends Fields> = {
+  [K in keyof F]: F[K] extends OptionalType<unknown> ? K : never;
+}[keyof F];
+export type RecordOf<F extends Fields> = Flat<
+  { [K in Exclude<keyof F, AbsentNames<F>>]: WireOf<F[K]> } & { [K in AbsentNames<F>]?: WireOf<F[K]> }
+>;
+
+/** `Given` if it has no field that `Wire` lacks, at any depth; otherwise a type that no value has. */
+type Exact<Wire, Given> = Given extends readonly (infer GivenItem)[]
+  ? Wire extends readonly (infer WireItem)[]
+    ? readonly Exact<WireItem, GivenItem>[]
+    : Given
+  : Given extends object
+    ? {
+        [K in keyof Given]: K extends keyof NonNullable<Wire>
+          ? Exact<NonNullable<Wire>[K], Given[K]>
+          : "the record has no such field";
+      }
+    : Given;
+
+/** The type of an object with a fixed set of fields. */
+export class RecordType<F extends Fields> extends WireType<RecordOf<F>> {
+  constructor(
+    readonly fields: F,
+    readonly name?: string,
+  ) {
+    super({ kind: "record", name, fields });
+  }
+
+  /**
+   * Returns `serialize` unchanged, and has `tsc` check what it returns: a missing field, an additional one (even one
+   * that comes from a spread) and a field of another type are errors.
+   */
+  serializer<Given extends readonly unknown[], Made extends RecordOf<F>>(
+    serialize: (...given: Given) => Made & Exact<RecordOf<F>, Made>,
+  ): (...given: Given) => RecordOf<F> {
+    return serialize;
+  }
+
+  /** Returns an unnamed record type with these fields and `more`. */
+  and<More extends Fields>(more: More): RecordType<Omit<F, keyof More> & More> {
+    return new RecordType({ ...this.fields, ...more } as Omit<F, keyof More> & More);
+  }
+}
