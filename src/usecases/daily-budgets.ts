@@ -1,7 +1,7 @@
 import { StorageError } from "../domain/errors.ts";
 import type { Partner } from "../domain/partner.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
-import type { BudgetReservation, Store, Tx } from "../store/store.ts";
+import type { BudgetReservation, BudgetReservations, Store, Tx } from "../store/store.ts";
 import { takeTurns } from "./walk.ts";
 
 /** Calls set aside at a time, and the number left at which more are fetched ahead: never over 10 together. */
@@ -51,11 +51,16 @@ export class DailyBudgets {
   /** What a server before has noted, while the disk refuses to let the database have it: calls by partner and day. */
   readonly #owed = new Map<string, number>();
 
+  /** Undefined beside a ledger: the database grants a block by its own count, which lacks the calls that are noted. */
+  readonly #reservations: BudgetReservations | undefined;
+
   constructor(
     private readonly store: Store,
     private readonly clock: () => Instant,
     private readonly ledger?: BudgetLedger,
-  ) {}
+  ) {
+    this.#reservations = ledger ? undefined : store.budgetReservations;
+  }
 
   /**
    * Gives the database what a server before has noted and not written. To be called before the first call is taken. Where
@@ -114,7 +119,7 @@ export class DailyBudgets {
   }
 
   #isShort({ day, left, taken, budget, fetching }: Account): boolean {
-    if (!this.store.budgetReservations || fetching || left > FETCH_AT) return false;
+    if (!this.#reservations || fetching || left > FETCH_AT) return false;
     return taken + BLOCK <= budget && day === dayOf(this.clock());
   }
 
@@ -137,7 +142,7 @@ export class DailyBudgets {
   ): Promise<BudgetReservation | undefined> {
     const calls = BLOCK + account.waiting;
     if (account.taken + calls > budget) return undefined;
-    const block = await this.store.budgetReservations?.reserve(partnerId, account.day, calls, budget);
+    const block = await this.#reservations?.reserve(partnerId, account.day, calls, budget);
     if (block?.taken === undefined) return block;
     account.taken = block.taken;
     account.left += calls;
@@ -152,7 +157,7 @@ export class DailyBudgets {
       // What was set aside before the budget was lowered is not used beyond the lower one.
       if (account.left > 0 && account.taken - account.left < partner.dailyBudget) {
         account.left--;
-        if (account.left <= FETCH_AT && !this.store.budgetReservations)
+        if (account.left <= FETCH_AT && !this.#reservations)
           void this.#fetch(partner, account)?.catch(() => {});
         return { allowed: true, remaining: Math.max(0, partner.dailyBudget - account.taken + account.left) };
       }
@@ -236,7 +241,7 @@ export class DailyBudgets {
 
   async #setAside(partner: Partner, account: Account): Promise<void> {
     if (await this.#noteAhead(partner, account)) return;
-    if (this.store.budgetReservations && account.budget >= 0) {
+    if (this.#reservations && account.budget >= 0) {
       // In the next turn, so that it is set aside for all who came in this one.
       await takeTurns();
       const block = await this.#setAsideAtOnce(partner.id, account, partner.dailyBudget);

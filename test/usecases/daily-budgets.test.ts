@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { StorageError } from "../../src/domain/errors.ts";
 import type { Partner } from "../../src/domain/partner.ts";
+import type { BudgetReservations } from "../../src/store/store.ts";
 import { type BudgetLedger, DailyBudgets } from "../../src/usecases/daily-budgets.ts";
 import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";
 import { runsHere, testOnFile } from "../support/postgres.ts";
@@ -218,7 +219,8 @@ describe("with a ledger", () => {
       await gate.promise;
       return await world.store.write(...given);
     };
-    return { budgets: new DailyBudgets({ ...world.store, write }, world.clock, noted), letGo: gate.resolve };
+    const store = { ...world.store, write };
+    return { store, budgets: new DailyBudgets(store, world.clock, noted), letGo: gate.resolve };
   }
 
   test("no call waits for a write, and none is one too many", async () => {
@@ -252,6 +254,30 @@ describe("with a ledger", () => {
       }),
       { numRuns: runsHere(15) },
     );
+  });
+
+  test("no block is set aside in the database beside it, which would count what is noted already", async () => {
+    const noted = ledger();
+    /** A database that grants blocks by itself, as PostgreSQL does, whatever the test runs on. */
+    const budgetReservations: BudgetReservations = {
+      reserve: (partnerId, day, calls, budget) =>
+        world.store.write(async (tx) => ({
+          revision: (await tx.partners.revision(partnerId))!,
+          taken: (await tx.budgets.take(partnerId, day, calls, budget)).taken,
+        })),
+    };
+    const restart = async () => {
+      const { store } = behindALongWrite(noted);
+      await new DailyBudgets(world.store, world.clock, noted).recover();
+      budgets = new DailyBudgets({ ...store, budgetReservations }, world.clock, noted);
+    };
+    let allowed = 0;
+    for (const calls of [4, 11]) {
+      await restart();
+      allowed += await take(calls);
+    }
+    await restart();
+    expect(await stored()).toBeGreaterThanOrEqual(allowed);
   });
 
   test("after a stop exactly what was allowed is stored, and nothing noted", async () => {
