@@ -6,7 +6,7 @@ import {
   type Outlook,
   type Projection,
   project,
-  scoreByAgeing,
+  scoreByAging,
 } from "./scoring/outlook.ts";
 import type { BrandTier, ScoreState } from "./scoring/types.ts";
 
@@ -36,7 +36,7 @@ export function agedScore(
   brandTier: BrandTier,
   days: number,
 ): number {
-  return scoreByAgeing(outlookOf(knowledge, component, brandTier), days, knowledge.model);
+  return scoreByAging(outlookOf(knowledge, component, brandTier), days, knowledge.model);
 }
 
 /** What looking ahead from a stored component's latest score rests on. */

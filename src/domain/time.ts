@@ -5,7 +5,7 @@ export type Day = string;
 export type Instant = number;
 
 export const MS_PER_DAY = 86_400_000;
-/** Mean Julian year; ages are days divided by this (`scoring.md` §3). */
+/** Mean Julian year; ages are days divided by this (docs/model/scoring.md#units). */
 export const DAYS_PER_YEAR = 365.25;
 /** A twelfth of a mean year; spans given in months use this. */
 export const DAYS_PER_MONTH = 30.4375;

@@ -201,7 +201,7 @@ export function schemaOf(kit: ColumnTypes) {
       riskTier: oneOf("risk_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
       confidence: oneOf("confidence", ["HIGH", "MEDIUM", "LOW"]).notNull(),
       announcedTier: oneOf("announced_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
-      /** The rest of the score: what a projection needs without the history (`scoring.md` §4). */
+      /** The rest of the score: what a projection needs without the history (docs/model/scoring.md#failure-probability). */
       lifeFactor: real("life_factor").notNull().default(1),
       effectiveAgeYears: real("effective_age_years").notNull(),
       rate: real("rate").notNull(),

@@ -15,7 +15,7 @@ import { baseVersion } from "./model-in-use.ts";
 
 /**
  * Fits the model to the operator's own outcomes as of a day, and measures what that would have been worth a year before
- * (`scoring.md` §8). Reads alone. Throws an OperatorError where the record does not bear it.
+ * (docs/model/calibration.md). Reads alone. Throws an OperatorError where the record does not bear it.
  */
 export async function calibrate(environment: CalibrationEnvironment, asOf: Day): Promise<Calibration> {
   const { store, knowledge } = environment;

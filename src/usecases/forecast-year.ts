@@ -39,7 +39,7 @@ const STEP_RANGE = { least: 25, most: 2000 };
 
 /**
  * The plain model's and a corrected one's forecasts of the year up to a day, from what was on record at its start,
- * measured at what came of the components in service then (`scoring.md` §8.6).
+ * measured at what came of the components in service then (docs/model/calibration.md#proof).
  */
 export async function forecastYear(
   environment: CalibrationEnvironment,

@@ -3,7 +3,7 @@ import type { Fit, KindFit } from "./fit.ts";
 import type { DCalibration, SurvivalCurve } from "./life-ends.ts";
 import type { Proof } from "./proof.ts";
 
-/** A fit of an operator's record with what speaks for and against it (`scoring.md` §8). */
+/** A fit of an operator's record with what speaks for and against it (docs/model/calibration.md). */
 export type Calibration = {
   asOf: Day;
   fit: Fit;

@@ -11,7 +11,7 @@ export const YEAR_DAYS = 365;
 type Ageing = Pick<Life, "scale" | "shape" | "entryAge" | "pastIsUnknown">;
 
 /**
- * H of a life (`scoring.md` §8.2): the failures to expect of it while it accrues `accrued` years, evidence and frailty
+ * H of a life (docs/model/calibration.md#expected-failures): the failures to expect of it while it accrues `accrued` years, evidence and frailty
  * aside, where its kind's log life is corrected by `correction`.
  */
 export function expectedHazard(

@@ -1,7 +1,7 @@
 import type { Corrections } from "../scoring/corrections.ts";
 import { OrderFreeSums } from "./order-free-sum.ts";
 
-/** One component in one year (`scoring.md` §8.4). */
+/** One component in one year (docs/model/calibration.md#strength-of-evidence). */
 export type EvidenceRow = {
   /** h: cumulative hazard of the year by age alone. */
   hazard: number;

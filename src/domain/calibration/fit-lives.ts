@@ -2,7 +2,7 @@ import { hazardSince, type UnknownPast, unknownPast } from "../scoring/renewal.t
 import type { Life } from "./life.ts";
 import { OrderFreeSum, OrderFreeSums } from "./order-free-sum.ts";
 
-/** The numbers of `scoring.md` §8.3. */
+/** The numbers of docs/model/calibration.md#lives-and-frailty. */
 const CORRECTION_SD = 0.3;
 const HIGHEST_CORRECTION = Math.log(2.5);
 const FRAILTY_SHAPES = [0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 20, 40];

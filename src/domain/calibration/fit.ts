@@ -6,12 +6,12 @@ import { type Experience, fitLives, frailtyOf, type LivesFit } from "./fit-lives
 import type { Life } from "./life.ts";
 import { OrderFreeSum } from "./order-free-sum.ts";
 
-/** Below so many failures on record nothing is fitted (`scoring.md` §8.5). */
+/** Below so many failures on record nothing is fitted (docs/model/calibration.md#when-nothing-is-fitted). */
 export const FEWEST_FAILURES = 50;
 const APPLIANCES_A_CHUNK = 16;
 const LIVES_A_CHUNK = 5000;
 
-/** What an operator's lives on record say (`scoring.md` §8). */
+/** What an operator's lives on record say (docs/model/calibration.md). */
 export type Fit = {
   lives: number;
   failures: number;
@@ -62,7 +62,7 @@ export function* fitRecord(knowledge: Knowledge, lives: readonly Life[]): Genera
 /** The years that say something of evidence's worth, and how many there are in all. */
 type Evidence = { rows: EvidenceRow[]; years: number };
 
-/** Each component in each year (§8.4), with its hazard by what was known of its appliance when the year began. */
+/** Each component in each year (docs/model/calibration.md#strength-of-evidence), with its hazard by what was known of its appliance when the year began. */
 function* evidenceRows(
   lives: readonly Life[],
   { corrections, frailtyShape }: LivesFit,

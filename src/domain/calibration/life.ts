@@ -1,5 +1,5 @@
 /**
- * A life on record (`scoring.md` §8.1): one part of a kind, from when its record begins to its Replacement or to today.
+ * A life on record (docs/model/calibration.md#lives-on-record): one part of a kind, from when its record begins to its Replacement or to today.
  * Ages are virtual ages in years of normal use; days count from 1970-01-01.
  */
 export type Life = {
@@ -18,14 +18,14 @@ export type Life = {
   entryAge: number;
   /** Virtual age accrued on record. */
   accrued: number;
-  /** Whether the part at the record's beginning may be a successor of the original (§2a). */
+  /** Whether the part at the record's beginning may be a successor of the original. */
   pastIsUnknown: boolean;
   failed: boolean;
   /** The years up to the day at whose start it was in service and on record, oldest first. */
   years: readonly LifeYear[];
 };
 
-/** A life as it stood at the start of one year, and what the year brought (§8.4). */
+/** A life as it stood at the start of one year, and what the year brought. */
 export type LifeYear = {
   start: number;
   /** Virtual age accrued on record by then. */

@@ -3,7 +3,7 @@ import { lifeScale } from "../scoring/aged-life.ts";
 import { serviceRatios } from "../scoring/evidence.ts";
 import { concerns, type DatedEvent, timeline } from "../scoring/timeline.ts";
 import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../scoring/types.ts";
-import { ageingFrom, ageingRate, virtualAge } from "../scoring/virtual-age.ts";
+import { agingFrom, agingRate, virtualAge } from "../scoring/virtual-age.ts";
 import { finished, type Steps } from "../steps.ts";
 import { type Day, dayNumber } from "../time.ts";
 import { YEAR_DAYS } from "./expected-hazard.ts";
@@ -11,10 +11,10 @@ import type { Life, LifeYear } from "./life.ts";
 
 /** An Emergency Repair so long before a Replacement, or less, says that the part was replaced because it had failed. */
 const EMERGENCY_DAYS = 60;
-/** Evidence is weighed over so many years up to the day (`scoring.md` §8.4). */
+/** Evidence is weighed over so many years up to the day (docs/model/calibration.md#strength-of-evidence). */
 export const EVIDENCE_YEARS = 5;
 
-/** The lives on record of a property's components as of a day (`scoring.md` §8.1). Nothing dated after it counts. */
+/** The lives on record of a property's components as of a day (docs/model/calibration.md#lives-on-record). Nothing dated after it counts. */
 export function livesOnRecord(
   knowledge: Knowledge,
   history: PropertyHistory,
@@ -39,7 +39,7 @@ export function* findLives(
     const events = withoutNotes(timeline(appliance.events, today).events);
     for (const component of appliance.components) {
       const def = knowledge.component(component.defId);
-      const rate = ageingRate(def, appliance.usageIntensity, environment, knowledge.model);
+      const rate = agingRate(def, appliance.usageIntensity, environment, knowledge.model);
       const own = events.filter((event) => concerns(event, component.id));
       const subject = { knowledge, appliance, component, def, rate, recordsSince, today, years, events: own };
       for (const life of livesOf(subject)) lives.push(life);
@@ -94,7 +94,7 @@ function spansOf({ component, events, today }: Subject): Span[] {
     if (eventType === "Replacement" && replacements.get(day) !== "own")
       replacements.set(day, componentId === null ? "whole" : "own");
   const spans: Span[] = [];
-  let birth = ageingFrom(component.installYear, undefined);
+  let birth = agingFrom(component.installYear, undefined);
   let isOriginal = true;
   for (const day of [...replacements.keys()].sort((a, b) => a - b)) {
     spans.push({ birth, isOriginal, end: day, replacement: replacements.get(day) });
@@ -188,7 +188,7 @@ function yearsOf(subject: Subject, ageing: Ageing, today: number, failed: boolea
   return years;
 }
 
-/** The two ratios of §8.4, from what was on record by the day since the part was new. */
+/** The two ratios of docs/model/calibration.md#strength-of-evidence, from what was on record by the day since the part was new. */
 function ratiosOn({ knowledge, component, def, events }: Subject, span: Span, day: number) {
   const since = span.isOriginal ? Number.NEGATIVE_INFINITY : span.birth;
   const known = before(events, day + 1);

@@ -1,6 +1,6 @@
 import { OrderFreeSums } from "./order-free-sum.ts";
 
-/** What two models said of one component's coming year, and what came (`scoring.md` §8.6). */
+/** What two models said of one component's coming year, and what came (docs/model/calibration.md#proof). */
 export type Forecast = {
   /** Probability of failing within the year. */
   before: number;

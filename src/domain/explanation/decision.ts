@@ -6,7 +6,7 @@ import { type Policy, policyOf } from "../planning/policy.ts";
 import type { Outlook } from "../scoring/outlook.ts";
 import type { Day } from "../time.ts";
 
-/** What to do about a component, with what that rests on (`planning.md` §1). Costs in cents. */
+/** What to do about a component, with what that rests on (docs/model/planning.md#due-date). Costs in cents. */
 export type Decision = Advice &
   Policy & {
     part: Part;

@@ -32,7 +32,7 @@ export class AssessmentGatherer {
 
 /**
  * Sums over a property's components or a group of whole appliances. The replacement cost value is that of the
- * appliances which the components belong to, each counted once (`scoring.md` §6).
+ * appliances which the components belong to, each counted once (docs/model/figures.md#replacement-cost-value).
  */
 export function assess(knowledge: Knowledge, components: readonly AssessedComponent[]): Assessment {
   const gatherer = new AssessmentGatherer(knowledge);
@@ -40,7 +40,7 @@ export function assess(knowledge: Knowledge, components: readonly AssessedCompon
   return gatherer.assessment;
 }
 
-/** A property's units as figures per unit and per door count them: at least one (`scoring.md` §6). */
+/** A property's units as figures per unit and per door count them: at least one (docs/model/figures.md#replacement-cost-value). */
 export const doors = (unitCount: number) => Math.max(unitCount, 1);
 
 /** An amount's share per unit, in whole cents. */

@@ -31,7 +31,7 @@ type PropertyClaim = ClaimEvidence & { id: string };
 const UNKNOWN_TYPE = { label: "Other", ratio: 1, systems: [], componentIds: new Set<string>() };
 
 /**
- * The impact of a property's claims on a day, the newest date of loss first (`scoring.md` §3). `present` counts the
+ * The impact of a property's claims on a day, the newest date of loss first (docs/model/figures.md#claims-impact). `present` counts the
  * property's components by definition. A claim that weighs more than 1 is active, even
  * where three stronger ones keep it out of the scores; any other, denied and unknown ones among them, has no impact.
  */

@@ -27,7 +27,7 @@ type InspectedAppliance = { id: string; typeId: string; installYear: number };
 
 /**
  * Every inspection that a regime of the knowledge base asks of the appliances: an item an appliance and inspection
- * type, the first due first, equals in the order of the appliances (`scoring.md` §6). The clock starts again with each
+ * type, the first due first, equals in the order of the appliances (docs/model/figures.md#compliance). The clock starts again with each
  * event of a listed type on the appliance or a component of it that did not leave it in poor condition; before the
  * first, on 1 July of its install year. Events after `today` count for nothing. `events`: by the appliances' ids.
  */

@@ -5,7 +5,7 @@ export type Rating = "GOOD" | "FAIR" | "FAIL";
 /** `score` is the condition index: a whole number from 1, the worst, to 100. */
 export type PropertyCondition = { score: number; grade: Grade; rating: Rating };
 
-/** Need as a share of replacement value against the index, straight lines between (`scoring.md` §6). */
+/** Need as a share of replacement value against the index, straight lines between (docs/model/figures.md#condition). */
 const INDEX: readonly (readonly [need: number, index: number])[] = [
   [0, 100],
   [0.05, 90],

@@ -15,7 +15,7 @@ type Costs = Pick<
   "criticalProactiveCents" | "warningProactiveCents" | "criticalReactiveCents" | "warningReactiveCents"
 >;
 
-/** The cost of the elevated components, planned and after failure (`scoring.md` §6). */
+/** The cost of the elevated components, planned and after failure (docs/model/figures.md#exposure). */
 export function exposureOf(costs: Costs): Exposure {
   const deferredCents = costs.criticalProactiveCents + costs.warningProactiveCents;
   const reactiveCents = costs.criticalReactiveCents + costs.warningReactiveCents;

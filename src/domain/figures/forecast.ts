@@ -26,7 +26,7 @@ export type ForecastWindow<Item> = {
 
 /**
  * Gathers what is going to need work within `days`: components that are CRITICAL or will be by then through ageing
- * alone, and any as likely as a quarter to fail until then (`scoring.md` §6). A longer window holds all of a shorter
+ * alone, and any as likely as a quarter to fail until then (docs/model/figures.md#forecast). A longer window holds all of a shorter
  * one. The highest score first, then the likeliest to fail.
  */
 export class ForecastGatherer<Item> {

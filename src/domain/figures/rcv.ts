@@ -5,7 +5,7 @@ export type SystemValue = { system: System; totals: Assessment };
 
 /**
  * Gathers the replacement cost value by system, the system being that of the appliance's type: the dearest first. A
- * unit's value is the smaller of its own price and its parts' (`scoring.md` §6), so the systems' values add up to the
+ * unit's value is the smaller of its own price and its parts' (docs/model/figures.md#replacement-cost-value), so the systems' values add up to the
  * property's.
  */
 export class SystemValueGatherer {

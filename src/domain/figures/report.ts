@@ -13,7 +13,7 @@ export type Report<Item> = {
 };
 
 /**
- * Gathers the assessment of a property in full (`scoring.md` §6). Components are given in the order of their creation;
+ * Gathers the assessment of a property in full (docs/model/figures.md#report). Components are given in the order of their creation;
  * of each, what `itemOf` makes of it is kept.
  */
 export class ReportGatherer<C extends AssessedComponent, Item> {

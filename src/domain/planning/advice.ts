@@ -15,7 +15,7 @@ export type Advice = {
   waitingCents: number;
 };
 
-/** `planning.md` §1: due when its hazard reaches that of a new part at the best age. */
+/** docs/model/planning.md#due-date: due when its hazard reaches that of a new part at the best age. */
 export function adviseOn(part: Part, policy: Policy): Advice {
   const { plannedCents, failureCents, failureProbability } = part;
   const waitingCents = failureProbability * (failureCents - plannedCents) - policy.yearlyCents;

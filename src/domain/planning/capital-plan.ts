@@ -31,7 +31,7 @@ export type CapitalPlan = {
 };
 
 /**
- * The schedule over the years of the sums, its totals, and the level deposits (`planning.md` §2). Costs of year y are
+ * The schedule over the years of the sums, its totals, and the level deposits (docs/model/planning.md#level-deposit). Costs of year y are
  * multiplied by (1 + inflation)^(y − 1).
  */
 export function capitalPlanOf(sums: Years, inflation: number): CapitalPlan {

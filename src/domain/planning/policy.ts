@@ -19,7 +19,7 @@ export type Policy = {
   yearlyCentsRunToFailure: number;
 };
 
-/** The best age over whole months, the integral of S by trapezoids of a month (`planning.md` §1). */
+/** The best age over whole months, the integral of S by trapezoids of a month (docs/model/planning.md#best-age). */
 export function policyOf(kind: Kind): Policy {
   const { shape, scaleYears, plannedCents, failureCents } = kind;
   const yearlyCentsRunToFailure = failureCents / (scaleYears * gammaOfOnePlus(1 / shape));

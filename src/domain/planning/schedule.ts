@@ -29,7 +29,7 @@ export function addYears(to: Years, other: Years): void {
     for (let year = 0; year < to[row].length; year++) to[row][year]! += other[row][year]!;
 }
 
-/** Adds what is to be expected of a part, and of all that follow it in its place, to the sums (`planning.md` §2). */
+/** Adds what is to be expected of a part, and of all that follow it in its place, to the sums (docs/model/planning.md#capital-schedule). */
 export function addPart(sums: Years, part: Part, { dueInYears }: Advice, newPart: NewPart): void {
   const years = sums.planned.length;
   const { plannedCents, failureCents } = part;

@@ -5,7 +5,7 @@ import { highestAge } from "./outlook.ts";
 import { UnknownPasts } from "./renewal.ts";
 import { lastReplacement, type Timeline } from "./timeline.ts";
 import type { AgedLife, BrandTier, ComponentHistory } from "./types.ts";
-import { ageingFrom, ageingRate, virtualAge } from "./virtual-age.ts";
+import { agingFrom, agingRate, virtualAge } from "./virtual-age.ts";
 import { ageAtHazard, cumulativeProbability, scaleFromMedian } from "./weibull.ts";
 
 /** What a component's life depends on beside its own record. */
@@ -50,9 +50,9 @@ export function agedLife(
 ): AgedLife {
   const shape = def.weibullShape;
   const scaleYears = lifeScale(def, component.overrideLifespan, setting, model);
-  const rate = ageingRate(def, setting.usageIntensity, setting.environment, model);
+  const rate = agingRate(def, setting.usageIntensity, setting.environment, model);
   const replacedOn = lastReplacement(component, events, today);
-  const bornOn = ageingFrom(component.installYear, replacedOn);
+  const bornOn = agingFrom(component.installYear, replacedOn);
   const isUnknown = def.replaced === "alone" && replacedOn === undefined && bornOn < setting.recordsSince;
   const from = isUnknown ? setting.recordsSince : bornOn;
   const virtualAgeYears = virtualAge(def, component.id, events, { from, today, rate }, model);

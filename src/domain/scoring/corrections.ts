@@ -1,4 +1,4 @@
-/** What has been learned from an operator's own outcomes, beside the knowledge base (`scoring.md` §8). */
+/** What has been learned from an operator's own outcomes, beside the knowledge base (docs/model/calibration.md). */
 export type Corrections = {
   /** Factor on the life of a component's kind; 1 for one that is not named. */
   lifeFactors: ReadonlyMap<string, number>;

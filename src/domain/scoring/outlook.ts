@@ -21,7 +21,7 @@ export type Projection = {
   effectiveLifespanYears: number;
 };
 
-/** The probability of failing within `days`, given that it works today (`scoring.md` §4). */
+/** The probability of failing within `days`, given that it works today (docs/model/scoring.md#failure-probability). */
 export function failureProbability(outlook: Outlook, days: number, model: ScoringModel): number {
   const { scaleYears, weibullShape, effectiveAgeYears, rate, hazardRatio, acuteHazard } = outlook;
   const later = effectiveAgeYears + (rate * days) / DAYS_PER_YEAR;
@@ -62,7 +62,7 @@ export function highestAge(scaleYears: number, shape: number, model: ScoringMode
 }
 
 /** The risk score in `days` days through ageing alone, the evidence held as it is. */
-export function scoreByAgeing(outlook: Outlook, days: number, model: ScoringModel): number {
+export function scoreByAging(outlook: Outlook, days: number, model: ScoringModel): number {
   const highest = highestAge(outlook.scaleYears, outlook.weibullShape, model);
   const older = outlook.effectiveAgeYears + (outlook.rate * days) / DAYS_PER_YEAR;
   const aged = { ...outlook, effectiveAgeYears: clamp(older, outlook.effectiveAgeYears, highest) };

@@ -1,7 +1,7 @@
 import { cumulativeHazard } from "./weibull.ts";
 
 /**
- * A part whose past before the record is unknown (`scoring.md` §2a). It is the original with probability S(t), t being
+ * A part whose past before the record is unknown (docs/model/scoring.md#unknown-past). It is the original with probability S(t), t being
  * its nominal virtual age when the record began; or it was renewed at an unknown time, its age then having the
  * equilibrium density of a renewal process, proportional to S on (0, t). Ages in units of the scale η, so that parts of
  * one shape and one nominal age share it whatever they are.

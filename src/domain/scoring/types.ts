@@ -87,7 +87,7 @@ export type AgedLife = {
    * Virtual age (Kijima I): since its birth, or, where its past is unknown, what it has gained since the record began.
    */
   virtualAgeYears: number;
-  /** Nominal virtual age when the record began (t), where what came before is unknown (`scoring.md` §2a). */
+  /** Nominal virtual age when the record began (t), where what came before is unknown (docs/model/scoring.md#unknown-past). */
   unknownPastYears: number | undefined;
   /** Probability of having failed by now from age alone: p0. */
   prior: number;

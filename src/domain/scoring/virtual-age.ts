@@ -11,7 +11,7 @@ import { concerns, firstAfter, type Timeline } from "./timeline.ts";
 import type { ComponentHistory } from "./types.ts";
 
 /** The day from which a component ages: its last replacement, else 1 July of its install year. */
-export function ageingFrom(installYear: number, replacedOn: number | undefined): number {
+export function agingFrom(installYear: number, replacedOn: number | undefined): number {
   return replacedOn ?? daysFromCivil(installYear, 7, 1);
 }
 
@@ -22,11 +22,11 @@ export function ageYears(
 ): number {
   const { installYear, lastReplaced } = component;
   const replacedOn = lastReplaced !== null && lastReplaced <= asOf ? dayNumber(lastReplaced) : undefined;
-  return Math.max(0, dayNumber(asOf) - ageingFrom(installYear, replacedOn)) / DAYS_PER_YEAR;
+  return Math.max(0, dayNumber(asOf) - agingFrom(installYear, replacedOn)) / DAYS_PER_YEAR;
 }
 
 /** Accelerated failure time: years of normal use in a calendar year, from the appliance's use and its surroundings. */
-export function ageingRate(
+export function agingRate(
   def: ComponentDef,
   usageIntensity: number,
   environment: Environment,

@@ -6,7 +6,7 @@ import {
   type Outlook,
   periodRisk,
   project,
-  scoreByAgeing,
+  scoreByAging,
   scoredPeriod,
 } from "../../../src/domain/scoring/outlook.ts";
 import { tierOf } from "../../../src/domain/scoring/tier.ts";
@@ -98,20 +98,20 @@ describe("the projected failure", () => {
 
 describe("the score through ageing alone", () => {
   test("is the score of an older part with the same evidence", () => {
-    expect(scoreByAgeing(outlook, 0, model)).toBe(0.33);
+    expect(scoreByAging(outlook, 0, model)).toBe(0.33);
     const later = { ...outlook, effectiveAgeYears: 20 + 3650 / 365.25 };
-    expect(scoreByAgeing(outlook, 3650, model)).toBe(scoreByAgeing(later, 0, model));
-    expect(scoreByAgeing({ ...outlook, hazardRatio: 1.8 }, 0, model)).toBe(0.51); // 0.511217
+    expect(scoreByAging(outlook, 3650, model)).toBe(scoreByAging(later, 0, model));
+    expect(scoreByAging({ ...outlook, hazardRatio: 1.8 }, 0, model)).toBe(0.51); // 0.511217
   });
 
   test("ends at the age that one in a thousand reaches", () => {
-    const old = scoreByAgeing(outlook, 36_500, model);
-    expect(scoreByAgeing(outlook, 73_000, model)).toBe(old);
+    const old = scoreByAging(outlook, 36_500, model);
+    expect(scoreByAging(outlook, 73_000, model)).toBe(old);
     expect(old).toBe(0.81);
   });
 
   test("never passes 0.99", () => {
-    expect(scoreByAgeing({ ...outlook, hazardRatio: 10 }, 36_500, model)).toBe(0.99);
+    expect(scoreByAging({ ...outlook, hazardRatio: 10 }, 36_500, model)).toBe(0.99);
   });
 });
 

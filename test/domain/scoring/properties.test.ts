@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { failureProbability, scoreByAgeing } from "../../../src/domain/scoring/outlook.ts";
+import { failureProbability, scoreByAging } from "../../../src/domain/scoring/outlook.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { tierOf } from "../../../src/domain/scoring/tier.ts";
 import type {
@@ -90,7 +90,7 @@ describe("age, use and make", () => {
           for (const { id, defId } of components) {
             const now = scores(given).get(id)!;
             if (now.hazardRatio !== later.get(id)!.hazardRatio || now.ageYears === 0) continue;
-            const ahead = scoreByAgeing({ ...now, ...knowledge.component(defId) }, days, knowledge.model);
+            const ahead = scoreByAging({ ...now, ...knowledge.component(defId) }, days, knowledge.model);
             expect(Math.abs(ahead - later.get(id)!.riskScore)).toBeLessThan(0.0101);
           }
       }),

@@ -8,7 +8,7 @@ import { AS_OF, appliance, BURNER, event, knowledge, property, scores } from "./
 
 const { model } = knowledge;
 
-/** `scoring.md` §2a as it is written, term by term. */
+/** docs/model/scoring.md#unknown-past as it is written, term by term. */
 function naive(shape: number, t: number, d: number) {
   const S = (x: number) => Math.exp(-(x ** shape));
   const ages = Array.from({ length: 64 }, (_, j) => ((j + 0.5) / 64) * t);

@@ -1,0 +1,162 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { explainScore } from "../../src/domain/explanation/explanation.ts";
+import { conditionIndex, gradeOf } from "../../src/domain/figures/condition.ts";
+import { capitalPlanOf } from "../../src/domain/planning/capital-plan.ts";
+import { planPart } from "../../src/domain/planning/plan.ts";
+import { emptyYears } from "../../src/domain/planning/schedule.ts";
+import { UNCORRECTED } from "../../src/domain/scoring/corrections.ts";
+import { appliance, event, knowledge, property, reading } from "../domain/scoring/histories.ts";
+
+/* The worked examples of docs/model are what the code computes. */
+
+const read = (name: string) => readFileSync(join(import.meta.dir, "../../docs/model", name), "utf8");
+const AS_OF = "2026-02-01";
+
+/** The rows of the tables below a heading, up to the next heading: the first cell and the last. */
+function rowsBelow(document: string, heading: string): string[][] {
+  const section = document.split(new RegExp(`^#+ ${heading}$`, "m"))[1]!.split(/^#/m)[0]!;
+  return [...section.matchAll(/^\| (.+) \|$/gm)]
+    .map(([, row]) => row!.split(" | "))
+    .filter(([first]) => first !== "Quantity" && first !== "Confidence" && !first!.startsWith("---"))
+    .map((cells) => [cells[0]!, cells.at(-1)!]);
+}
+
+const heater = appliance("water_heater_gas", {
+  brand: "A. O. Smith",
+  installYear: 2021,
+  usageIntensity: 1.3,
+  events: [
+    event("Preventive Maintenance", "2024-05-14"),
+    event("Repair", "2025-03-10", { notes: "Fixed leak at the drain valve" }),
+    event("Inspection", "2025-11-20", { componentId: "A/wh_gas_tank", conditionAfter: "good" }),
+  ],
+  smartEvents: [reading("2026-01-05")],
+});
+const anode = heater.components.find(({ defId }) => defId === "wh_gas_anode")!;
+anode.lastReplaced = "2024-10-01";
+const history = property([heater], {
+  state: "OH",
+  recordsSince: "2023-06-01",
+  claims: [{ claimType: "water_damage", dateOfLoss: "2023-08-01", status: "closed" }],
+});
+const explain = (defId: string) => {
+  const target = { applianceId: "A", componentId: `A/${defId}` };
+  const { score, age, evidence, risk, outlook, projection, decision } = explainScore(
+    knowledge,
+    history,
+    target,
+    AS_OF,
+    UNCORRECTED,
+  );
+  const ratioOf = (kind: string, subject?: string) =>
+    evidence.find((one) => one.kind === kind && (subject === undefined || one.subject === subject))!.factor;
+  return { score, age, risk, outlook, projection, decision, ratioOf };
+};
+const four = (value: number) => value.toFixed(4);
+const usd = (cents: number) => (cents / 100).toLocaleString("en-US", { style: "currency", currency: "USD" });
+
+test("the anode rod of scoring.md is scored as the page says", () => {
+  const { score, age, risk, projection, ratioOf } = explain("wh_gas_anode");
+  expect(rowsBelow(read("scoring.md"), "Anode rod")).toEqual([
+    ["Scale η", `${four(score.scaleYears)} years`],
+    ["Rate r", four(score.rate)],
+    ["Virtual age V", `${four(age.virtualAgeYears)} years`],
+    ["Effective lifespan L", `${four(projection.effectiveLifespanYears)} years`],
+    ["Period", `${risk.periodDays.toFixed(2)} days`],
+    ["Ratio of the Repair, 328 days ago", four(ratioOf("repair"))],
+    ["Hazard by age in the period", four(risk.hazardByAge)],
+    ["Period risk q", four(score.periodRisk)],
+    ["Score, unrounded", four(risk.cumulativeRisk)],
+  ]);
+});
+
+test("the relief valve of scoring.md is scored as the page says", () => {
+  const { score, age, risk, ratioOf } = explain("wh_gas_tp_valve");
+  const { unknownPast, restorations } = age;
+  const removedDays = restorations[0]!.share * restorations[0]!.accruedDays;
+  expect(rowsBelow(read("scoring.md"), "Relief valve")).toEqual([
+    ["Scale η", `${four(score.scaleYears)} years`],
+    ["Rate r", four(score.rate)],
+    ["Nominal age t when the record began", `${four(unknownPast!.nominalYears)} years`],
+    ["Taken back by the maintenance, 348 days into the record", `${removedDays.toFixed(1)} days`],
+    ["Virtual age d accrued since", `${four(age.virtualAgeYears)} years`],
+    ["Probability of being the original then", four(unknownPast!.originalThen)],
+    ["Prior p0", four(score.prior)],
+    ["Effective age V*", `${four(score.effectiveAgeYears)} years`],
+    ['Ratio of the word "leak", fixed, component not named', four(ratioOf("keyword", "leak"))],
+    ["θ", four(score.hazardRatio)],
+    ["Λ of the warning, 27 days ago", four(score.acuteHazard)],
+    ["Hazard by age in 365 days", four(risk.hazardByAge)],
+    ["Period risk q", four(score.periodRisk)],
+    ["Score, unrounded", four(risk.cumulativeRisk)],
+  ]);
+});
+
+test("the tank of scoring.md is scored as the page says", () => {
+  const { score, age, risk, projection, ratioOf } = explain("wh_gas_tank");
+  const removedDays = age.restorations[0]!.share * age.restorations[0]!.accruedDays;
+  expect(rowsBelow(read("scoring.md"), "Tank")).toEqual([
+    ["Scale η", `${four(score.scaleYears)} years`],
+    ["Rate r", four(score.rate)],
+    ["Taken back by the maintenance, 1,048 days after birth", `${removedDays.toFixed(1)} days`],
+    ["Virtual age V", `${four(age.virtualAgeYears)} years`],
+    ["Prior p0", four(score.prior)],
+    ["Ratio of the Repair", four(ratioOf("repair"))],
+    ['Ratio of the word "leak"', four(ratioOf("keyword", "leak"))],
+    ["Ratio of the condition, 73 days ago", four(ratioOf("condition"))],
+    ["Ratio of the claim, 915 days ago", four(ratioOf("claim"))],
+    ["Product without cascades", four(score.working!.ownRatio)],
+    ["Cascade of the anode rod, rule 1.8", four(ratioOf("cascade", "wh_gas_anode"))],
+    ["Cascade of the relief valve, rule 1.4", four(ratioOf("cascade", "wh_gas_tp_valve"))],
+    ["θ", four(score.hazardRatio)],
+    ["Hazard by age in 365 days", four(risk.hazardByAge)],
+    ["Λ", four(score.acuteHazard)],
+    ["Period risk q", four(score.periodRisk)],
+    ["Score", score.riskScore.toFixed(2)],
+  ]);
+  expect(score).toMatchObject({ riskTier: "WARNING", confidence: "HIGH" });
+  expect(projection.effectiveLifespanYears.toFixed(3)).toBe("8.817");
+  expect(Math.ceil(projection.daysToEvenOdds)).toBe(1374);
+  expect(projection.projectedFailureOn).toBe("2029-11-06");
+});
+
+test("the tank of planning.md is planned as the page says", () => {
+  const { part, dueOn } = explain("wh_gas_tank").decision;
+  const sums = emptyYears(10);
+  const plan = planPart(part, new Map(), sums);
+  const { levelDeposit } = capitalPlanOf(sums, 0.03);
+  const shareOfRunToFailure = plan.yearlyCents / plan.yearlyCentsRunToFailure;
+  expect(rowsBelow(read("planning.md"), "Worked example")).toEqual([
+    ["Scale s", `${four(part.scaleYears)} years`],
+    ["Effective age u", `${four(part.ageYears)} years`],
+    ["Failure within 365.25 days q₁", four(part.failureProbability)],
+    ["Run to failure g∞", `${usd(plan.yearlyCentsRunToFailure)} a year`],
+    ["Best age T*", `${plan.bestAgeMonths} months`],
+    ["Cost at the best age g*", `${usd(plan.yearlyCents)} a year`],
+    ["Share of running to failure", four(shareOfRunToFailure)],
+    ["Due in w", `${four(plan.dueInYears!)} years`],
+    ["Cost of waiting", `${usd(plan.waitingCents)} a year`],
+    ["Year", "Run to failure"],
+    ...[0, 1, 2].map((year) => [`${year + 1}`, usd(sums.runToFailure[year]!)]),
+    ...([50, 80, 95] as const).map((confidence) => [`${confidence} %`, usd(levelDeposit[confidence])]),
+  ]);
+  expect(
+    read("planning.md")
+      .match(/^\| [123] \|.*$/gm)
+      ?.map(String),
+  ).toEqual(
+    [0, 1, 2].map(
+      (year) =>
+        `| ${year + 1} | ${usd(sums.planned[year]!)} | ${usd(sums.failures[year]!)} | ${usd(sums.runToFailure[year]!)} |`,
+    ),
+  );
+  expect([plan.policy, dueOn]).toEqual(["replace_at_age", "2026-05-31"]);
+});
+
+test("the condition index of figures.md is as the page says", () => {
+  const index = conditionIndex(0.07);
+  expect(read("figures.md").replaceAll("\n", " ")).toContain(`= ${index}, and grade ${gradeOf(index)}`);
+  expect([index, gradeOf(index)]).toEqual([86, "B"]);
+});
