@@ -1,239 +1,262 @@
+import { Socket } from "node:net";
 import pg from "pg";
 import { StorageError } from "../../../domain/errors.ts";
 import type { Result, Runner, Statement } from "../engine.ts";
 import { explainError, isConflict, isConnectionLost } from "../errors.ts";
 import type { DatabaseAddress } from "./address.ts";
 
-/** How long a read may take; what needs longer goes in pages. */
-const READ_MS = 60_000;
-/** How often the database is asked for its pulse. */
-const PULSE_MS = 250;
-/** So often an unused connection is used, or a firewall in between forgets it, and what is sent then is never answered. */
+/** The limit of a read; whatever takes longer is read in pages. */
+const READ_TIMEOUT_MS = 60_000;
+const POLL_INTERVAL_MS = 250;
+/** A firewall forgets a connection that is idle for longer, and drops what is sent on it later without a reply. */
 const KEEP_ALIVE_MS = 30_000;
-/** How long the other side has to take note that a connection is closed. */
-const LEAVE_MS = 1_000;
-/** Of the time that a caller waits: until a connection or a pulse is given up, and until nothing is tried again. */
-const GIVEN_UP_AT = 0.75;
-const REFUSED_AT = 0.9;
+/** The time that the other side has to acknowledge the end of a connection. */
+const END_TIMEOUT_MS = 1_000;
+/** The shares of the caller's timeout after which a connection attempt or a poll counts as failed, and after which nothing is retried. */
+const NO_ANSWER_SHARE = 0.75;
+const RETRY_SHARE = 0.9;
 
 /**
- * The connections to one database: a pool that reads, and as many of their own as are asked for. A pulse tells when the
- * database does not answer at all, although nobody has closed a connection: then all of them are given up, what waits
- * is refused, and it is looked for until it is back.
+ * The connections to one database: a pool for reads, and dedicated connections. Polling detects a database that does
+ * not answer although no connection was closed: then all connections are destroyed, callers are refused at once, and
+ * polling continues until the database answers again.
  */
 export class Connections {
   readonly #settings: pg.ClientConfig;
   readonly #pool: pg.Pool;
-  readonly #own = new Set<pg.Client>();
-  /** Of the pool, how many are lent, and who waits for one. */
-  #lent = 0;
-  readonly #borrowers: (() => void)[] = [];
-  readonly #givenUpMs: number;
-  /** How long something is tried again while the database is away. */
+  /** The sockets of all connections, those of the pool included: `pg` itself ends a connection only by asking the server. */
+  readonly #sockets = new Set<Socket>();
+  readonly #dedicated = new Map<pg.Client, Socket>();
+  #checkedOut = 0;
+  /** Callers that wait for a connection of the pool. */
+  readonly #waiting: (() => void)[] = [];
+  readonly #noAnswerMs: number;
+  /** How long an operation is retried while the database is unavailable. */
   readonly reconnectMs: number;
-  #away: StorageError | undefined;
-  #closed = false;
-  #endPulse = () => {};
+  #unavailable: StorageError | undefined;
+  #isClosed = false;
+  #stopPolling = () => {};
 
-  /** `readMs`: how long a statement on one of the pool's connections may take. */
+  /** `readTimeoutMs` limits each statement on a connection of the pool. */
   constructor(
     readonly address: DatabaseAddress,
-    readMs = READ_MS,
+    readTimeoutMs = READ_TIMEOUT_MS,
   ) {
     const { host, port, user, password, database, ssl } = address;
-    this.#givenUpMs = address.timeoutMs * GIVEN_UP_AT;
-    this.reconnectMs = address.timeoutMs * REFUSED_AT;
+    this.#noAnswerMs = address.timeoutMs * NO_ANSWER_SHARE;
+    this.reconnectMs = address.timeoutMs * RETRY_SHARE;
     this.#settings = {
-      ...{ host, port, user, password, database, ssl },
+      host,
+      port,
+      user,
+      password,
+      database,
+      ssl,
       application_name: "mainstay",
-      ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS },
-      connectionTimeoutMillis: this.#givenUpMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      connectionTimeoutMillis: this.#noAnswerMs,
+      stream: () => this.#newSocket(),
     };
     this.#pool = new pg.Pool({
       ...this.#settings,
       max: address.pool,
       idleTimeoutMillis: 30_000,
-      query_timeout: readMs,
+      query_timeout: readTimeoutMs,
       allowExitOnIdle: true,
     });
-    // A connection that is lost while nobody uses it is replaced when somebody needs one.
+    // The pool replaces a connection that is lost while idle when it is next needed.
     this.#pool.on("error", () => {});
   }
 
-  /** Reads, each on whichever connection is free; repeated while the database is away for a moment. */
+  /** Runs reads, each on any idle connection of the pool, and retries them while the database is briefly unavailable. */
   readonly reader: Runner = {
-    read: (statement) => this.#repeated(() => this.#pool.query(statement)),
+    read: (statement) => this.#retried(() => this.#pool.query(statement)),
     write: () => {
-      throw new Error("a read was to write");
+      throw new Error("a reader was asked to write");
     },
   };
 
-  /** Runs a statement that changes something, by itself: one that is lost may have been run. */
+  /**
+   * Runs a statement that changes something in a transaction of its own, once. When the connection is lost, the
+   * statement may have run.
+   */
   async sendOnce(statement: Statement): Promise<Result> {
-    if (this.#away) throw this.#away;
+    if (this.#unavailable) throw this.#unavailable;
     return await this.#pool.query(statement);
   }
 
   /**
-   * One of the pool's connections for several reads, begun by a statement. At most half of them are lent, so that single
-   * reads have the others: who comes then waits until one is given back.
+   * Checks a connection of the pool out for several reads, and runs `begin` on it. At most half of the pool is checked
+   * out, which leaves the other half to single reads; further callers wait.
    */
   async checkOut(begin: string): Promise<{ client: pg.PoolClient; giveBack(isBroken: boolean): void }> {
-    if (this.#lent < Math.max(1, this.address.pool >> 1)) this.#lent++;
-    else await new Promise<void>((resolve) => this.#borrowers.push(resolve));
-    const pass = () => {
-      const next = this.#borrowers.shift();
+    if (this.#checkedOut < Math.max(1, this.address.pool >> 1)) this.#checkedOut++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const admitNext = () => {
+      const next = this.#waiting.shift();
       if (next) next();
-      else this.#lent--;
+      else this.#checkedOut--;
     };
-    // Told to whoever has a statement under way on it.
+    // The statement under way reports the error.
     const ignore = () => {};
     try {
-      const client = await this.#repeated(async () => {
-        const free = await this.#pool.connect();
-        free.on("error", ignore);
+      const client = await this.#retried(async () => {
+        const idle = await this.#pool.connect();
+        idle.on("error", ignore);
         try {
-          await free.query(begin);
+          await idle.query(begin);
         } catch (error) {
-          free.release(true);
+          idle.release(true);
           throw error;
         }
-        return free;
+        return idle;
       });
       const giveBack = (isBroken: boolean) => {
         client.off("error", ignore);
         client.release(isBroken);
-        pass();
+        admitNext();
       };
       return { client, giveBack };
     } catch (error) {
-      pass();
+      admitNext();
       throw error;
     }
   }
 
-  /** A connection of one's own, on which several statements may be under way at once. `end` it, or `drop` it when lost. */
+  /**
+   * Opens a dedicated connection, on which several statements may be under way at once. The caller calls `end`, or
+   * `drop` when the connection is lost.
+   */
   async open(): Promise<pg.Client> {
-    return await this.#repeated(async () => {
-      const client = new pg.Client({ ...this.#settings, pipeline: true } as pg.ClientConfig);
-      // Told to whoever has a statement under way on it; else noticed at the next.
-      client.on("error", () => this.drop(client));
-      await client.connect();
-      this.#own.add(client);
-      return client;
-    });
+    return await this.#retried(() => this.#connect({ pipeline: true }));
   }
 
-  /** Gives a connection up without waiting for anything. */
+  /** Destroys a dedicated connection without waiting for the server. */
   drop(client: pg.Client): void {
-    this.#own.delete(client);
-    streamOf(client).destroy();
+    const socket = this.#dedicated.get(client);
+    this.#dedicated.delete(client);
+    socket?.destroy();
   }
 
   isOpen(client: pg.Client): boolean {
-    return this.#own.has(client);
+    return this.#dedicated.has(client);
   }
 
-  /** How many bytes have come on it. */
+  /** The number of bytes that have arrived on a dedicated connection; 0 once it is dropped. */
   bytesReceived(client: pg.Client): number {
-    return streamOf(client).bytesRead;
+    return this.#dedicated.get(client)?.bytesRead ?? 0;
   }
 
+  /** Ends a dedicated connection; destroys it when the server does not acknowledge within a second. */
   async end(client: pg.Client): Promise<void> {
-    this.#own.delete(client);
-    // A pooler that looks for a server, or a network that is gone, does not hear that one takes one's leave.
-    let late: ReturnType<typeof setTimeout>;
-    const unheard = new Promise<void>((resolve) => {
-      late = setTimeout(resolve, LEAVE_MS);
+    const socket = this.#dedicated.get(client);
+    this.#dedicated.delete(client);
+    // A pooler that has no server, or a network that is gone, never acknowledges.
+    let timer: ReturnType<typeof setTimeout>;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, END_TIMEOUT_MS);
     });
-    await Promise.race([client.end().catch(() => {}), unheard]);
-    clearTimeout(late!);
-    streamOf(client).destroy();
+    await Promise.race([client.end().catch(() => {}), timeout]);
+    clearTimeout(timer!);
+    socket?.destroy();
   }
 
-  /** Why the database cannot be asked just now; undefined while it answers. */
+  /** The reason why the database can't be asked at present; undefined while it answers. */
   get unavailable(): StorageError | undefined {
-    return this.#away;
+    return this.#unavailable;
   }
 
-  /** Starts to ask for the pulse by `ask`, on a connection that it keeps. */
-  startPolling(first: pg.Client, ask: (client: pg.Client) => Promise<void>): void {
+  /** Polls the database with `poll` until `close`, on a connection that is kept; `first` is used until it is lost. */
+  startPolling(first: pg.Client, poll: (client: pg.Client) => Promise<void>): void {
     let client: pg.Client | undefined = first;
     let timer: ReturnType<typeof setTimeout>;
-    const next = (work: () => void, ms: number) => {
-      if (this.#closed) return;
+    const schedule = (work: () => void, ms: number) => {
+      if (this.#isClosed) return;
       timer = setTimeout(work, ms);
       timer.unref();
     };
-    const beat = async () => {
-      let isAsking = true;
-      let pauseMs = PULSE_MS;
+    const pollOnce = async () => {
+      let isPending = true;
+      let pauseMs = POLL_INTERVAL_MS;
       const wasOpen = client !== undefined;
-      // In rounds, so that a pause of this whole process does not pass for one of the database.
-      const listen = (rounds: number) => {
-        if (!isAsking || this.#closed) return;
-        if (rounds > 0) next(() => listen(rounds - 1), PULSE_MS);
-        else this.#giveUp(new Error("Connection terminated: no answer"));
+      // Counted in intervals, so that a pause of this process doesn't count as one of the database.
+      const awaitAnswer = (intervals: number) => {
+        if (!isPending || this.#isClosed) return;
+        if (intervals > 0) schedule(() => awaitAnswer(intervals - 1), POLL_INTERVAL_MS);
+        else this.#destroyAll(new Error("Connection terminated: no answer"));
       };
-      listen(Math.ceil(this.#givenUpMs / PULSE_MS));
+      awaitAnswer(Math.ceil(this.#noAnswerMs / POLL_INTERVAL_MS));
       try {
         client ??= await this.#connect();
-        await ask(client);
-        this.#away = undefined;
+        await poll(client);
+        this.#unavailable = undefined;
       } catch (error) {
         if (client) this.drop(client);
         client = undefined;
-        // One that was cut while nobody used it says nothing of the database: the next one does, at once.
-        if (wasOpen && !this.#away) pauseMs = 0;
-        else if (isConnectionLost(error)) this.#away = this.#refusal(error);
+        // A connection that was closed while idle says nothing about the database; the next poll does, at once.
+        if (wasOpen && !this.#unavailable) pauseMs = 0;
+        else if (isConnectionLost(error)) this.#unavailable = this.#refusal(error);
       }
-      isAsking = false;
-      if (this.#closed && client) this.drop(client);
-      next(() => void beat(), pauseMs);
+      isPending = false;
+      if (this.#isClosed && client) this.drop(client);
+      schedule(() => void pollOnce(), pauseMs);
     };
-    next(() => void beat(), PULSE_MS);
-    this.#endPulse = () => {
+    schedule(() => void pollOnce(), POLL_INTERVAL_MS);
+    this.#stopPolling = () => {
       clearTimeout(timer);
       if (client) void this.end(client);
     };
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    // Whatever goes on all the same, as a lane whose commit hung, ends.
-    this.#away ??= new StorageError("the store is closed");
-    this.#endPulse();
-    await Promise.all([...this.#own].map((client) => this.end(client)));
+    this.#isClosed = true;
+    // Ends the retries of whatever is still under way, such as a writer whose commit hangs.
+    this.#unavailable ??= new StorageError("the store is closed");
+    this.#stopPolling();
+    await Promise.all([...this.#dedicated.keys()].map((client) => this.end(client)));
     await this.#pool.end();
   }
 
-  async #connect(): Promise<pg.Client> {
-    const client = new pg.Client(this.#settings);
-    client.on("error", () => this.drop(client));
+  async #connect(settings: pg.ClientConfig = {}): Promise<pg.Client> {
+    const socket = this.#newSocket();
+    const client = new pg.Client({ ...this.#settings, ...settings, stream: () => socket });
+    // The statement under way reports the error; without one, the next statement does.
+    client.on("error", () => {
+      this.#dedicated.delete(client);
+      socket.destroy();
+    });
     await client.connect();
-    this.#own.add(client);
+    this.#dedicated.set(client, socket);
     return client;
   }
 
-  #giveUp(error: Error): void {
-    this.#away = this.#refusal(error);
-    for (const client of this.#own) this.drop(client);
-    for (const client of clientsOf(this.#pool)) streamOf(client).destroy();
+  #newSocket(): Socket {
+    const socket = new Socket();
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    return socket;
+  }
+
+  #destroyAll(error: Error): void {
+    this.#unavailable = this.#refusal(error);
+    this.#dedicated.clear();
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #refusal(error: unknown): StorageError {
-    const told = explainError(error, this.address);
-    return told instanceof StorageError ? told : new StorageError(String((told as Error).message));
+    const explained = explainError(error, this.address);
+    return explained instanceof StorageError ? explained : new StorageError((explained as Error).message);
   }
 
-  async #repeated<T>(attempt: () => Promise<T>): Promise<T> {
+  async #retried<T>(attempt: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + this.reconnectMs;
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 200)) {
-      if (this.#away) throw this.#away;
+      if (this.#unavailable) throw this.#unavailable;
       try {
         return await attempt();
       } catch (error) {
-        // A read waits for whoever changes a table, and may be the one that is undone then.
+        // A read waits for a transaction that alters a table, and may be the one that PostgreSQL cancels in a deadlock.
         if (!isConnectionLost(error) && !isConflict(error)) throw error;
         if (performance.now() + pauseMs > deadline) throw this.#refusal(error);
       }
@@ -241,8 +264,3 @@ export class Connections {
     }
   }
 }
-
-type Stream = { destroy(): void; bytesRead: number };
-const streamOf = (client: pg.Client) =>
-  (client as unknown as { connection: { stream: Stream } }).connection.stream;
-const clientsOf = (pool: pg.Pool) => (pool as unknown as { _clients: pg.Client[] })._clients;
