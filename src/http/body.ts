@@ -20,7 +20,7 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
   } catch (error) {
     if (error instanceof Failure) throw error;
     // The connection is gone, so that nobody hears this: it keeps what is the caller's doing out of the faults.
-    throw invalid("Body ended before it was complete");
+    throw invalid("Request body is incomplete");
   }
 }
 
@@ -50,10 +50,13 @@ export function mediaType(request: Request): string {
 export function requireJson(request: Request): void {
   const encoding = request.headers.get("content-encoding") || "identity";
   if (encoding.toLowerCase() !== "identity")
-    throw new Failure("unsupported_media_type", "Send the body without a Content-Encoding");
+    throw new Failure(
+      "unsupported_media_type",
+      "Content-Encoding is not supported. Send the body uncompressed.",
+    );
   const declared = mediaType(request);
   if (declared === "application/json" || /^application\/[\w.-]+\+json$/.test(declared)) return;
-  throw new Failure("unsupported_media_type", "Send the body as Content-Type: application/json");
+  throw new Failure("unsupported_media_type", "Content-Type must be application/json");
 }
 
 /**
@@ -68,7 +71,7 @@ export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
   } catch {
     throw invalid("Body is not valid UTF-8");
   }
-  if (text.trim() === "") throw invalid("Body is empty: a JSON object is expected");
+  if (text.trim() === "") throw invalid("Body is empty. A JSON object is required.");
   checkDepth(text);
   try {
     value = JSON.parse(text);
@@ -79,7 +82,9 @@ export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
     throw invalid("Body must be a JSON object");
   const twice = repeatedName(text);
   if (twice !== undefined)
-    throw invalid("Body names a field twice", [{ field: twice.slice(0, 64), message: "is given twice" }]);
+    throw invalid("Duplicate field in body", [
+      { field: twice.slice(0, 64), message: "is a duplicate field" },
+    ]);
   return value as Record<string, unknown>;
 }
 

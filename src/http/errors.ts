@@ -1,7 +1,7 @@
 import { Failure, type FailureCode, StorageError } from "../domain/errors.ts";
 import { failureView } from "../wire/errors.ts";
 
-/** The status of each failure: the one place that knows. */
+/** The HTTP status of each failure code. */
 const STATUS: Record<FailureCode, number> = {
   invalid_request: 400,
   unauthorized: 401,
@@ -17,7 +17,7 @@ const STATUS: Record<FailureCode, number> = {
   unavailable: 503,
 };
 
-/** A failure with the headers that its answer carries beside the common ones. */
+/** A failure whose response carries headers of its own. */
 export class HttpFailure extends Failure {
   constructor(
     code: FailureCode,
@@ -30,10 +30,10 @@ export class HttpFailure extends Failure {
 
 export type ErrorReply = { status: number; body: string; headers: Record<string, string> };
 
-/** Long enough for an operator's monitor to have seen it; a caller that knows better may ask earlier. */
+/** Long enough for an operator's monitor to notice; callers may retry earlier. */
 const UNAVAILABLE_S = 30;
 
-/** The answer to anything thrown. What is no Failure is told to nobody but the log. */
+/** Returns the response to anything thrown. The text of an unexpected error is only logged. */
 export function errorReply(error: unknown, requestId: string): ErrorReply {
   const failure = failureOf(error);
   const details = failure.details?.length ? failure.details : undefined;
@@ -50,7 +50,7 @@ function failureOf(error: unknown): Failure {
   if (error instanceof StorageError)
     return new HttpFailure(
       "unavailable",
-      "The service cannot store anything just now. Nothing was changed; send the request again later.",
+      "Service temporarily unavailable. No changes were made. Retry later.",
       { "retry-after": String(UNAVAILABLE_S) },
     );
   return new Failure("internal", "Internal server error");

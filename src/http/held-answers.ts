@@ -82,8 +82,6 @@ export class HeldAnswers {
 }
 
 const tooMany = () =>
-  new HttpFailure(
-    "unavailable",
-    "Too many large answers are under way. Read them to their end, and send this again then.",
-    { "retry-after": String(RETRY_AFTER_S) },
-  );
+  new HttpFailure("unavailable", "Too many large responses in progress. Finish reading them, then retry.", {
+    "retry-after": String(RETRY_AFTER_S),
+  });

@@ -175,7 +175,7 @@ export const adminOperation = <const R extends Replies>(
 /** A 200 of a read with its ETag, and the 304 that spares sending it again. */
 export const read = <Body>(words: string, form: WireType<Body>) => ({
   200: { words, form, headers: ETAG },
-  304: { words: "The answer that If-None-Match names still stands", form: null, headers: ETAG },
+  304: { words: "The cached response is still current", form: null, headers: ETAG },
 });
 const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
 

@@ -20,7 +20,7 @@ export function parseQuery(search: string, known: readonly string[]): ReadonlyMa
     const at = part.indexOf("=");
     const name = decoded(at < 0 ? part : part.slice(0, at));
     if (name === undefined || !known.includes(name)) continue;
-    if (values.has(name)) throw refused(name, "is given twice");
+    if (values.has(name)) throw refused(name, "is a duplicate parameter");
     values.set(name, decode(at < 0 ? "" : part.slice(at + 1)));
   }
   return values;
@@ -58,7 +58,7 @@ export function parseInstantOf(query: ReadonlyMap<string, string>, name: string)
   if (text === undefined) return undefined;
   const instant = parseInstant(text);
   if (instant !== undefined) return instant;
-  throw refused(name, "must be an ISO 8601 instant, such as 2026-01-31T15:04:05Z");
+  throw refused(name, "must be an ISO 8601 timestamp, such as 2026-01-31T15:04:05Z");
 }
 export const parseSince = (query: ReadonlyMap<string, string>) => parseInstantOf(query, "since");
 
@@ -138,7 +138,7 @@ const range = (least: number, most: number) =>
 function decode(text: string): string {
   const value = decoded(text);
   if (value !== undefined) return value;
-  throw invalid("The query string has an invalid escape");
+  throw invalid("The query string contains an invalid escape sequence");
 }
 
 /** Undefined for what has an invalid escape, or one of NUL. */

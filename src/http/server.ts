@@ -130,7 +130,7 @@ class MethodTable {
   refusal(request: Request): Failure {
     const methods = this.#methods(request);
     if (!methods) return new Failure("not_found", "Not found");
-    return new HttpFailure("method_not_allowed", `${request.method} is not allowed here`, {
+    return new HttpFailure("method_not_allowed", `Method ${request.method} is not allowed for this path`, {
       allow: methods.join(", "),
     });
   }

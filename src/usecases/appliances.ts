@@ -53,7 +53,7 @@ export class ApplianceIntake {
     const type = knowledge.findType(input.typeId);
     if (!type)
       throw invalid(`Unknown type_id: ${input.typeId}`, [
-        { field: "type_id", message: "is no appliance type; see GET /v1/appliance-types" },
+        { field: "type_id", message: "must be an appliance type from GET /v1/appliance-types" },
       ]);
     checkYear("install_year", input.installYear, yearOf(dayOf(tx.now)));
     if (input.unitId !== null) await checkUnit(tx, property.id, input.unitId);

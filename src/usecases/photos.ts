@@ -52,7 +52,7 @@ export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto): P
 export function newPhotoName(bytes: Uint8Array, random: (bytes: Uint8Array) => Uint8Array): string {
   const mediaType = photoTypeOf(bytes);
   if (!mediaType) {
-    const message = "must be a JPEG, PNG, WebP or HEIC picture";
+    const message = "must be a JPEG, PNG, WebP or HEIC image";
     throw invalid(`file ${message}`, [{ field: "file", message }]);
   }
   const name = Buffer.from(random(new Uint8Array(16))).toString("hex");
@@ -60,7 +60,7 @@ export function newPhotoName(bytes: Uint8Array, random: (bytes: Uint8Array) => U
 }
 
 export function photoTooLarge(limit: number): Failure {
-  return new Failure("payload_too_large", `The picture is larger than ${limit} bytes`);
+  return new Failure("payload_too_large", `The image is larger than ${limit} bytes`);
 }
 
 /**

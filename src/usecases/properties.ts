@@ -93,7 +93,7 @@ async function moveComponents(tx: Tx, { id, state }: Property): Promise<void> {
 
 async function refuseTakenReference(tx: Tx, partnerId: string, reference: string): Promise<void> {
   const taken = await tx.properties.findByReference(partnerId, reference);
-  if (taken) throw conflict(`partner_property_id is already used by property ${taken.id}`);
+  if (taken) throw conflict(`partner_property_id is already in use by property ${taken.id}`);
 }
 
 async function changeUnits(tx: Tx, property: Property, unitCount: number): Promise<void> {
@@ -104,7 +104,7 @@ async function changeUnits(tx: Tx, property: Property, unitCount: number): Promi
     const names = inUse.slice(0, 10).map((unit) => `${unit.number} (${unit.id})`);
     const more = inUse.length > names.length ? ` and ${inUse.length - names.length} more` : "";
     throw conflict(
-      `unit_count cannot be lowered: units with appliances would go: ${names.join(", ")}${more}`,
+      `unit_count cannot be reduced: these units still contain appliances: ${names.join(", ")}${more}`,
     );
   }
   await tx.units.deleteAbove(property.id, unitCount);

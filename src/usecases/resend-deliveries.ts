@@ -25,7 +25,7 @@ export async function resendDelivery(resender: Resender, id: string, ofPartner?:
       // The partner's rows are this write's own by now: of two that ask at once the second finds it being tried.
       const delivery = (await tx.deliveryLog.find(id))?.delivery;
       if (!delivery) throw notFound("Delivery not found");
-      if (delivery.status === "pending") throw conflict("Delivery is still being tried");
+      if (delivery.status === "pending") throw conflict("Delivery is still in progress");
       await requireReceiver(tx, partnerId);
       // Where several servers share the database one of them may have pruned it since.
       if (!(await tx.deliveryLog.resend(id, tx.now))) throw notFound("Delivery not found");

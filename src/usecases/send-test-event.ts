@@ -3,7 +3,7 @@ import { receiverTested } from "../wire/webhooks.ts";
 import { Outbox } from "./announcements.ts";
 import type { Administration } from "./partners.ts";
 
-export const TEST_MESSAGE = "This is a test of your webhook receiver.";
+export const TEST_MESSAGE = "This is a test of your webhook endpoint.";
 
 /**
  * Sends the partner a `webhook.test`, also when its event filter leaves that out; returns the delivery's id. Throws

@@ -99,9 +99,7 @@ export async function receiveSmartEvent(
     warning: scored.filter((one) => one.riskTier === "WARNING").length,
   };
   await writer.outbox.add(smartEventTaken(told, event, summary));
-  const warnings = type
-    ? []
-    : [`event_type ${input.eventType} is not known: it was stored and moves no score`];
+  const warnings = type ? [] : [`Unknown event_type ${input.eventType}: stored, no effect on scores`];
   return { ...found, event, affected, summary, warnings };
 }
 
@@ -138,7 +136,7 @@ async function findAppliance(writer: PortfolioWriter, { appliance, property }: S
 /** Undefined where nothing was found. Of several none is taken: a guess could score another building. */
 function onlyOne(found: readonly Appliance[]): Appliance | undefined {
   if (found.length < 2) return found[0];
-  const message = "is that of several appliances: name the property, or send appliance_id instead";
+  const message = "belongs to several appliances: specify the property, or send appliance_id instead";
   throw invalid(`serial ${message}`, [{ field: "serial", message }]);
 }
 
@@ -194,7 +192,7 @@ function refuseIncomplete({ property, appliance }: SmartEvent, existing: Propert
   if (appliance.installYear === null && !describesOne) lacking.push("install_year");
   if (lacking.length === 0) return;
   throw invalid(
-    `${lacking.join(", ")} required to create what is not found`,
+    `${lacking.join(", ")} ${lacking.length === 1 ? "is" : "are"} required to create a new ${existing ? "appliance" : "property and appliance"}`,
     lacking.map((field) => ({ field, message: "is required" })),
   );
 }
@@ -220,7 +218,7 @@ async function registerAppliance(
   { typeId, installYear, brand, model, serial, unitId }: ApplianceReference,
 ): Promise<Appliance> {
   if (installYear === null)
-    throw invalid("install_year required to create what is not found", [
+    throw invalid("install_year is required to create a new appliance", [
       { field: "install_year", message: "is required" },
     ]);
   const { appliance } = await createAppliance(writer, {
@@ -250,6 +248,6 @@ async function findComponent(
 function recordedAt(given: Instant | null, now: Instant): Instant {
   if (given === null) return now;
   if (given >= EARLIEST && given <= now + MS_PER_DAY) return given;
-  const message = "must be from 1970 to a day from now";
+  const message = "must be between 1970 and 24 hours from now";
   throw invalid(`recorded_at ${message}`, [{ field: "recorded_at", message }]);
 }

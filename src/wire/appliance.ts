@@ -13,23 +13,26 @@ import { body, input, items, nullable, optional, required, textOrNull } from "./
 
 /** An appliance's full record. */
 export const appliance = record("Appliance", {
-  id: id("A", "The appliance's id"),
+  id: id("A", "The appliance's ID"),
   property_id: id("P", "The property"),
-  unit_id: id("U", "The unit that the appliance serves; null when it serves the whole property").orNull(),
+  unit_id: id("U", "The unit that the appliance serves; null if it serves the whole property").orNull(),
   type_id: text("Appliance type; see GET /v1/appliance-types", "water_heater_gas"),
   brand: text("Manufacturer", "Rheem").orNull(),
   model: text("Manufacturer's model", "XG40T06").orNull(),
   serial: text("Manufacturer's serial number", "M291904321").orNull(),
   brand_tier: enumOf<BrandTier>(
     ["premium", "standard", "budget"],
-    "The brand's market tier, which scales the expected life",
+    "Market tier of the brand, which affects the expected life",
     "standard",
   ),
   install_year: whole("Year of installation", 2015),
-  usage_intensity: number("Use, from 0.5 (light) to 2.0 (heavy)", 1, { minimum: 0.5, maximum: 2 }),
+  usage_intensity: number("Usage intensity, from 0.5 (light) to 2.0 (heavy)", 1, {
+    minimum: 0.5,
+    maximum: 2,
+  }),
   warranty_expiry: day("Last day of the warranty", "2027-06-30").orNull(),
-  created_at: instant("When the record was made"),
-  updated_at: instant("When the record was last changed"),
+  created_at: instant("When the record was created"),
+  updated_at: instant("When the record was last updated"),
 });
 
 export const applianceView = appliance.serializer((appliance: Appliance) => ({
@@ -49,10 +52,10 @@ export const applianceView = appliance.serializer((appliance: Appliance) => ({
 }));
 export const appliancePage = page("appliances", appliance);
 
-/** The appliance with its components in full. */
+/** The appliance with the full records of its components. */
 const wholeAppliance = appliance.and({ components: list("The appliance's components", component) });
 
-/** `settledAt`: the moment of the latest snapshot. */
+/** `settledAt`: when the latest snapshot was taken. */
 export const wholeApplianceView = wholeAppliance.serializer(
   (
     knowledge: Knowledge,
@@ -66,15 +69,15 @@ export const wholeApplianceView = wholeAppliance.serializer(
 );
 export const applianceReply = forPartner(wholeAppliance);
 
-/** The short form of a component that writing an appliance answers with. */
+/** The short form of a component in the response to a write. */
 const componentStub = record("ComponentStub", {
-  id: id("C", "The component's id"),
+  id: id("C", "The component's ID"),
   component_def_id: componentDefId,
   component_name: componentName,
 });
-const stubs = list("The appliance's components, by their names", componentStub);
+const stubs = list("The appliance's components", componentStub);
 
-/** What writing an appliance answers with. */
+/** The response to a write of an appliance. */
 const writtenAppliance = appliance.and({ components: stubs });
 
 export const writtenApplianceView = writtenAppliance.serializer(
@@ -90,7 +93,7 @@ export const writtenApplianceView = writtenAppliance.serializer(
 export const changedApplianceReply = forPartner(writtenAppliance);
 
 const createdAppliance = writtenAppliance.and({
-  components_created: whole("Components made from the appliance's type", 6),
+  components_created: whole("Components created from the appliance's type", 6),
 });
 
 export const createdApplianceView = createdAppliance.serializer(
@@ -101,14 +104,14 @@ export const createdApplianceView = createdAppliance.serializer(
 );
 export const createdApplianceReply = forPartner(createdAppliance);
 
-export const appliancesBulkReply = bulkReply("The appliances that were registered", writtenAppliance);
+export const appliancesBulkReply = bulkReply("The created appliances", writtenAppliance);
 
 const applianceType = object({
-  type_id: appliance.fields.type_id.describedAs("The type's id, as appliances name it"),
+  type_id: appliance.fields.type_id.describedAs("The type's ID, used in `type_id` of appliances"),
   name: text("Display name", "Water heater, gas"),
   system: text("Building system", "plumbing"),
   components: list(
-    "The components that an appliance of the type has",
+    "The components of an appliance of this type",
     object({ component_def_id: componentDefId, component_name: componentName }),
   ),
 });
@@ -139,7 +142,7 @@ export const newAppliance = input("NewAppliance", {
   ...describing,
 });
 
-/** Type and property may stand in a change, as in a record that was read and is sent back, with the values they have. */
+/** A change may contain the current type and property, so that a client can send a whole record back. */
 export const applianceChange = input("ApplianceChange", {
   install_year: optional(may.year, out.install_year),
   type_id: optional(may.idText, out.type_id),
@@ -147,9 +150,9 @@ export const applianceChange = input("ApplianceChange", {
   ...describing,
 });
 
-export const newAppliances = body({ appliances: items("The appliances to register", newAppliance) });
+export const newAppliances = body({ appliances: items("The appliances to create", newAppliance) });
 
-/** A new appliance from what came in. Throws invalid_request. */
+/** Reads a new appliance from a request. Throws invalid_request. */
 export function readNewAppliance(given: unknown): NewAppliance {
   const wire = newAppliance.parse(given);
   return {
@@ -166,7 +169,7 @@ export function readNewAppliance(given: unknown): NewAppliance {
   };
 }
 
-/** A change with just the fields that came in. Throws invalid_request. */
+/** Reads a change, which has only the fields of the request. Throws invalid_request. */
 export function readApplianceChange(given: unknown): ApplianceChange {
   const wire = applianceChange.parse(given);
   const change: ApplianceChange = {};

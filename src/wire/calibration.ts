@@ -3,8 +3,8 @@ import type { DCalibration } from "../domain/calibration/life-ends.ts";
 import type { Interval, Measures, ModelProof, Proof } from "../domain/calibration/proof.ts";
 
 /*
- * A calibration as operators read it: from `mainstay calibrate --json`, as the evidence of a stored version, and from
- * `/admin/model`.
+ * A calibration as JSON: printed by `mainstay calibrate --json`, stored as the evidence of a model version, and returned
+ * by `/admin/model`.
  */
 
 const rounded = (value: number, decimals = 6) => Number(value.toFixed(decimals));
@@ -32,7 +32,7 @@ const ends = ({ shares, lives, chiSquared }: DCalibration) => ({
   chi_squared: rounded(chiSquared, 3),
 });
 
-/** Forecasts of a year by two models against its outcomes. Intervals hold 90 %. */
+/** Compares the one-year forecasts of two models with the outcomes. Intervals are 90% intervals. */
 export function validationRecord(validation: Calibration["validation"]) {
   const { from, to, components, failed, before, after } = validation;
   return {
@@ -50,7 +50,7 @@ export function validationRecord(validation: Calibration["validation"]) {
 const difference = ({ logLossDifference: found }: Proof) =>
   found && { mean: rounded(found.mean), low: rounded(found.low), high: rounded(found.high) };
 
-/** A fit and what speaks for it. */
+/** Serializes a calibration with its validation. */
 export function calibrationRecord({ fit, failuresYearAgo, validation, dCalibration }: Calibration) {
   return {
     failures: fit.failures,

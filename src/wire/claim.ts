@@ -35,30 +35,30 @@ const ratio = (words: string, example: number) => number(words, example, { minim
 
 const CLAIM_TYPE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
-/** What is on record of an insurance claim. */
+/** The stored fields of an insurance claim. */
 const recorded = {
-  id: id("CLM", "The claim's id"),
+  id: id("CLM", "The claim's ID"),
   property_id: id("P", "The property"),
   claim_type: openEnum(
     "ClaimType",
     { pattern: CLAIM_TYPE.source, maxLength: 64 },
-    "Kind of loss. Any other text in snake_case is stored too, and bears on no score",
+    "Type of loss. Any other text in snake_case is stored, but has no effect on scores",
     "water_damage",
   ),
-  date_of_loss: day("Day of the loss", "2025-03-14"),
+  date_of_loss: day("Date of the loss", "2025-03-14"),
   claim_number: text("The carrier's claim number", "CN-2026-0042").orNull(),
   carrier: text("Insurance carrier", "Example Mutual").orNull(),
   amount_paid: usd("Amount paid on the claim", 12_500),
-  description: text("What happened, in words", "Supply line burst in unit 4").orNull(),
+  description: text("Description of the loss", "Supply line burst in unit 4").orNull(),
   status: enumOf<ClaimStatus>(
     ["open", "closed", "denied"],
-    "Whether the claim is open, closed or denied; a denied one is never scored",
+    "Status of the claim; denied claims are never scored",
     "closed",
   ),
-  created_at: instant("When the record was made"),
+  created_at: instant("When the record was created"),
 };
 
-/** As an export writes it: what it does to scores is of a day. */
+/** A claim in an export, which leaves out the effect on scores because it changes daily. */
 export const recordedClaim = object(recorded);
 
 export const recordedClaimView = recordedClaim.serializer((claim: Claim) => ({
@@ -76,7 +76,7 @@ export const recordedClaimView = recordedClaim.serializer((claim: Claim) => ({
 
 export const claim = record("Claim", {
   ...recorded,
-  scoring_impact: ratio("Multiplier on the hazard of failure that the claim contributes now", 1.54),
+  scoring_impact: ratio("Current multiplier of the claim on the failure hazard", 1.54),
 });
 
 export const claimView = claim.serializer((knowledge: Knowledge, claim: Claim, today: Day) => ({
@@ -85,20 +85,20 @@ export const claimView = claim.serializer((knowledge: Knowledge, claim: Claim, t
 }));
 export const claimPage = page("claims", claim, { property_id: recorded.property_id });
 
-const warnings = textList("What was taken in and has no effect, in words");
+const warnings = textList("Stored values that have no effect on scores");
 
-/** A record's fields, each of which may be missing: they stand in the answer to a single claim alone. */
+/** The fields of a claim, all optional, since only the response to a single claim has them. */
 const single = Object.fromEntries(
   Object.entries(claim.fields).map(([name, field]) => [name, field.orAbsent()]),
 ) as { [K in keyof typeof claim.fields]: OptionalType<WireOf<(typeof claim.fields)[K]>> };
 
 const recordedClaims = new RecordType({
-  ...bulkFields("The claims that were recorded", claim),
+  ...bulkFields("The created claims", claim),
   ...single,
   warnings,
 });
 
-/** A client that sends one claim may look for its record, or for the body that bulk requests answer with. */
+/** Serializes a bulk result, and for a single claim also its record: clients rely on either. */
 export const claimsView = recordedClaims.serializer(
   (knowledge: Knowledge, result: BulkResult<Claim>, isSingle: boolean, today: Day) => {
     const view = (claim: Claim) => claimView(knowledge, claim, today);
@@ -111,32 +111,30 @@ export const claimsView = recordedClaims.serializer(
 );
 export const claimsReply = forPartner(recordedClaims);
 
-/** Names each type once that the knowledge base lacks. */
+/** Returns a warning for each claim type that the knowledge base lacks. */
 function warningsAbout(knowledge: Knowledge, claims: readonly Claim[]): string[] {
   const unknown = claims.map(({ claimType }) => claimType).filter((type) => !knowledge.claimType(type));
-  return [...new Set(unknown)].map(
-    (type) => `Unknown claim_type: ${type}. The claim is stored and bears on no score.`,
-  );
+  return [...new Set(unknown)].map((type) => `Unknown claim_type ${type}: stored, no effect on scores`);
 }
 
 const impact = record("ClaimImpact", {
   claim_id: id("CLM", "The claim"),
   claim_type: recorded.claim_type,
-  label: text("The kind of loss, in words", "Water damage"),
+  label: text("Display name of the type of loss", "Water damage"),
   date_of_loss: recorded.date_of_loss,
   age_years: number("Years since the loss", 1.69),
-  base_likelihood_ratio: ratio("Multiplier on the hazard of failure at the date of loss", 1.8),
-  effective_likelihood_ratio: ratio("Multiplier on the hazard of failure today, faded with age", 1.54),
-  decay_remaining_years: number("Years until the claim has no effect; 0 once it has none", 3.4, {
+  base_likelihood_ratio: ratio("Multiplier on the failure hazard at the date of loss", 1.8),
+  effective_likelihood_ratio: ratio("Multiplier on the failure hazard today, reduced by age", 1.54),
+  decay_remaining_years: number("Years until the claim has no effect; 0 if it has none", 3.4, {
     minimum: 0,
   }),
   status: enumOf<ClaimScoringStatus>(
     ["active_scoring", "expired_no_impact"],
-    "Whether the claim still weighs anything",
+    "Whether the claim still affects scores",
   ),
-  scored: flag("Whether it is among the strongest that are scored"),
-  affected_systems: textList("Building systems that the claim's type affects", ["plumbing"]),
-  affected_components_count: whole("Components of the property that the claim's type affects", 6),
+  scored: flag("Whether it is one of the claims that are scored"),
+  affected_systems: textList("Building systems affected by this type of claim", ["plumbing"]),
+  affected_components_count: whole("Components of the property affected by this type of claim", 6),
 });
 
 type Impact = ClaimImpact<ClaimEvidence & { id: string }>;
@@ -159,15 +157,15 @@ const impacts = object({
   property_id: recorded.property_id,
   name: text("The property's display name", "Harbor View Apartments"),
   total_claims: whole("Claims on record", 1),
-  active_claims: whole("Claims younger than the decay period that are scored or could be", 1),
-  expired_claims: whole("Claims that weigh nothing: too old, denied, or of a kind that is not scored", 0),
-  claims: list("The claims, the newest date of loss first", impact),
+  active_claims: whole("Claims within the decay period that are scored or could be", 1),
+  expired_claims: whole("Claims without effect: too old, denied, or of a type that is not scored", 0),
+  claims: list("The claims, most recent loss first", impact),
   methodology: object({
     version: text("Version of the scoring model", "2"),
     recency_decay: object({
-      decay_years: whole("Years over which a claim's effect fades", 5),
-    }).describedAs("How a claim's effect fades"),
-    max_claims_scored: whole("At most so many claims are scored", 3),
+      decay_years: whole("Years until a claim has no effect", 5),
+    }).describedAs("How the effect of a claim decreases"),
+    max_claims_scored: whole("Maximum number of claims that are scored", 3),
   }).describedAs("How the claims are scored"),
 });
 
@@ -198,7 +196,7 @@ export const impactsView = impacts.serializer(
 );
 export const impactsReply = forPartner(impacts);
 
-/** At six decimals a claim is above 1 on each day on which it weighs anything, the last one included. */
+/** Rounds to six decimals, at which a ratio exceeds 1 even on the last day on which the claim has an effect. */
 const ratioView = (ratio: number) => round(ratio, 6);
 
 const claimType = type("string <= 64")
@@ -215,11 +213,11 @@ export const newClaim = input("NewClaim", {
   status: nullable(may.claimStatus, recorded.status),
 });
 
-const claimList = body({ claims: items("The claims to record", newClaim) });
+const claimList = body({ claims: items("The claims to create", newClaim) });
 /** One claim, or a list of them. */
 export const newClaims = anyOf(newClaim.type, claimList.type);
 
-/** A new claim from what came in. Throws invalid_request. */
+/** Reads a new claim from a request. Throws invalid_request. */
 export function readNewClaim(given: unknown): NewClaim {
   const wire = newClaim.parse(given);
   return {
@@ -233,7 +231,7 @@ export function readNewClaim(given: unknown): NewClaim {
   };
 }
 
-/** The items of a body that holds a list of claims, still unread; undefined for one that is a claim itself. */
+/** Returns the unread items of a list of claims; undefined for a single claim. */
 export function readClaimList(given: Record<string, unknown>): readonly unknown[] | undefined {
   const isList = Object.hasOwn(given, "claims") && given.claims !== null;
   return isList ? claimList.parse(given).claims : undefined;

@@ -12,12 +12,12 @@ const item = object({
   brand: text("Manufacturer", "Rheem").orNull(),
   unit: id("U", "The unit that the appliance serves").orNull(),
   inspection_type: text("The inspection or test", "sprinkler_annual_inspection"),
-  authority: text("The code or body that asks for the inspection", "NFPA 25"),
-  mandatory: flag("Whether the code makes it mandatory by default; local law decides"),
+  authority: text("The code or authority that requires the inspection", "NFPA 25"),
+  mandatory: flag("Whether the code makes it mandatory; local law may differ"),
   interval_months: whole("Months between two inspections", 12),
-  last_inspection: day("Day of the latest inspection that passed").orNull(),
-  due_date: day("Day by which the inspection is due", "2027-03-01"),
-  days_until_due: integer("Days until it is due; negative when past", 120),
+  last_inspection: day("Date of the latest passed inspection").orNull(),
+  due_date: day("Due date of the inspection", "2027-03-01"),
+  days_until_due: integer("Days until the due date; negative if overdue", 120),
   status: enumOf<ComplianceStatus>(
     ["OVERDUE", "DUE_SOON", "UPCOMING", "OK"],
     "OVERDUE is past due, DUE_SOON within 30 days, UPCOMING within 90",
@@ -44,7 +44,7 @@ export const complianceItemView = item.serializer(
 
 const compliance = object({
   ...subject,
-  compliance_items: list("An item for each inspection regime that applies to an appliance", item),
+  compliance_items: list("One item per appliance and inspection", item),
   overdue: whole("Items past their due date", 1),
 });
 

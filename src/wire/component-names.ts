@@ -1,6 +1,6 @@
 import { text } from "./schema/fields.ts";
 
-/* How a component is called, wherever one is told of. */
+/* The names of a component, which every record of a component shares. */
 
 export const componentName = text("The component's display name", "Glass-lined tank");
 export const componentDefId = text("The component's definition in the knowledge base", "wh_gas_tank");

@@ -21,9 +21,9 @@ import {
 } from "./scores.ts";
 import { historyEvent, historyEventView } from "./service-event.ts";
 
-/** The component view of lists: the union of both documented variants. */
+/** A component in a list: the union of both variants in the specification. */
 export const component = record("Component", {
-  id: id("C", "The component; the same as component_id"),
+  id: id("C", "The component; same as component_id"),
   component_id: id("C", "The component"),
   component_name: componentName,
   component_def_id: componentDefId,
@@ -37,30 +37,27 @@ export const component = record("Component", {
   risk_tier: riskTier,
   confidence,
   age_years: ageYears,
-  install_year: whole("Year that the age counts from: of the last replacement, else of installation", 2015),
-  last_replaced: day("Day of the last replacement, which starts the age again").orNull(),
-  last_serviced: day("Day of the last service").orNull(),
-  override_lifespan: whole("Median life in years that replaces the knowledge base's", 18).orNull(),
+  install_year: whole("Year of the last replacement, or of installation if never replaced", 2015),
+  last_replaced: day("Date of the last replacement, which resets the age").orNull(),
+  last_serviced: day("Date of the last service").orNull(),
+  override_lifespan: whole("Median life in years that overrides the knowledge base", 18).orNull(),
   projected_failure_year: projectedFailureYear,
   projected_failure_range: object({
     earliest: whole("First year of the range", 2028),
     latest: whole("Last year of the range", 2032),
     confidence_pct: whole("Confidence in the range, in percent", 97),
-  }).describedAs("Years between which failure is expected"),
+  }).describedAs("Range of years in which failure is expected"),
   failure_probability_12m: number(
-    "Probability of failing within 12 months, given that it works now",
+    "Probability of failure within 12 months, given that the component works now",
     0.2231,
     { minimum: 0, maximum: 1 },
   ),
   proactive_cost: proactiveCost,
   reactive_cost: reactiveCost,
-  last_scored: instant("When the score was last worked out"),
+  last_scored: instant("When the score was last calculated"),
 });
 
-/**
- * `settledAt` is the moment of the latest snapshot, when a component was last scored unless it was scored by itself
- * since.
- */
+/** `settledAt`: when the latest snapshot was taken, which scored every component that was not rescored since. */
 export const componentView = component.serializer(
   (knowledge: Knowledge, row: PlacedComponent, settledAt: Instant | null) => {
     const definition = knowledge.component(row.defId);
@@ -100,12 +97,12 @@ export const componentView = component.serializer(
 );
 export const componentPage = page("components", component);
 
-/** What a failure within a year is expected to cost, in USD: the chance of one times its price. */
+/** Returns the expected loss in the next 12 months, in USD: the probability of failure times its cost. */
 export const expectedFailureCost = (
   one: Pick<WireOf<typeof component>, "failure_probability_12m" | "reactive_cost">,
 ) => round(one.failure_probability_12m * one.reactive_cost, 2);
 
-/** The year that the component's age counts from. */
+/** Returns the year in which the component was last installed. */
 const installYearOf = (component: Component) =>
   component.lastReplaced === null ? component.installYear : yearOf(component.lastReplaced);
 
@@ -153,12 +150,12 @@ export const alertView = alert.serializer((knowledge: Knowledge, row: PlacedComp
   };
 });
 export const alertPage = page("alerts", alert, {
-  critical_count: whole("CRITICAL components, on all pages", 2),
-  warning_count: whole("WARNING components, on all pages", 8),
+  critical_count: whole("CRITICAL components on all pages", 2),
+  warning_count: whole("WARNING components on all pages", 8),
 });
 
 /** A component of any partner, for administrators. */
-const componentOfAny = alert.and({ partner_id: id("PARTNER", "Whose it is") });
+const componentOfAny = alert.and({ partner_id: id("PARTNER", "The partner") });
 
 export const componentOfAnyView = componentOfAny.serializer((knowledge: Knowledge, row: PlacedComponent) => ({
   ...alertView(knowledge, row),
@@ -167,7 +164,7 @@ export const componentOfAnyView = componentOfAny.serializer((knowledge: Knowledg
 export const componentsOfAnyPage = operatorsPage("components", componentOfAny);
 
 const subject = object({
-  id: id("C", "The component's id"),
+  id: id("C", "The component's ID"),
   component_name: out.component_name,
   appliance_id: out.appliance_id,
   appliance_type: out.appliance_type,
@@ -178,7 +175,7 @@ const subject = object({
 
 const history = object({
   component: subject.describedAs("The component"),
-  events: list("Its service events and its appliance's, the newest first", historyEvent),
+  events: list("Service events of the component and its appliance, newest first", historyEvent),
   total_events: whole("Number of events", 4),
 });
 
@@ -200,7 +197,7 @@ export const historyView = history.serializer(
 export const historyReply = forPartner(history);
 
 const trendPoint = record("TrendPoint", {
-  date: day("Day of the snapshot, in UTC"),
+  date: day("Date of the snapshot in UTC"),
   risk_score: riskScore,
   risk_tier: riskTier,
 });
@@ -214,5 +211,5 @@ export const trendPage = page(
   "trend",
   trendPoint,
   { component_id: out.component_id },
-  "The page's points, one for each day of a snapshot, the oldest first",
+  "The points on this page, one per snapshot, oldest first",
 );

@@ -18,17 +18,17 @@ import {
 import { isoOrNull } from "./schema/units.ts";
 import type { WireType } from "./schema/wire-type.ts";
 
-/* What operators read of the delivery log: the same from `/admin` and from a command's `--json`. */
+/* The delivery log as JSON: the same from `/admin` and from a command's `--json`. */
 
 const attempt = record("DeliveryAttempt", {
-  attempt: whole("Number of the attempt, over all cycles", 1),
-  started_at: instant("When it began"),
-  finished_at: instant("When it ended"),
-  duration_ms: whole("How long it took, in milliseconds", 120),
-  status_code: whole("The receiver's status; null without an answer", 200).orNull(),
-  error: text("Why it failed, in words", "connection refused").orNull(),
-  address: text("The address that was connected to", "203.0.113.7").orNull(),
-  response_head: text("The first bytes of what was answered", "ok"),
+  attempt: whole("Number of the attempt, counted over all cycles", 1),
+  started_at: instant("When the attempt started"),
+  finished_at: instant("When the attempt ended"),
+  duration_ms: whole("Duration in milliseconds", 120),
+  status_code: whole("HTTP status of the response; null without a response", 200).orNull(),
+  error: text("Error message", "connection refused").orNull(),
+  address: text("The IP address of the endpoint", "203.0.113.7").orNull(),
+  response_head: text("The first bytes of the response", "ok"),
 });
 
 const attemptRecord = attempt.serializer((attempt: Attempt) => ({
@@ -42,18 +42,25 @@ const attemptRecord = attempt.serializer((attempt: Attempt) => ({
   response_head: attempt.responseHead,
 }));
 
-/** A delivery with every attempt, the oldest first. */
+/** A delivery with every attempt, oldest first. */
 export const delivery = record("Delivery", {
-  id: text("The delivery's id", "WH_1795230000000_k3v9x"),
+  id: text("The delivery's ID", "WH_1795230000000_k3v9x"),
   partner_id: id("PARTNER", "The partner"),
   event: enumOf(WEBHOOK_EVENTS, "The event"),
-  request_id: text("The call that made it; null when none did", "tJgQOWERr73VMZbC").orNull(),
-  status: enumOf(DELIVERY_STATUSES, "Whether it waits, arrived, or used up its attempts", "delivered"),
-  created_at: instant("When it was made"),
-  next_attempt_at: instant("When it is tried next").orNull(),
-  finished_at: instant("When it arrived or was given up").orNull(),
+  request_id: text(
+    "ID of the request that caused the delivery; null if there was none",
+    "tJgQOWERr73VMZbC",
+  ).orNull(),
+  status: enumOf(
+    DELIVERY_STATUSES,
+    "Whether it is pending, was delivered, or failed in all attempts",
+    "delivered",
+  ),
+  created_at: instant("When the delivery was created"),
+  next_attempt_at: instant("When the next attempt is scheduled").orNull(),
+  finished_at: instant("When it was delivered or failed").orNull(),
   attempt_count: whole("Attempts made", 1),
-  attempts: list("The attempts, the oldest first", attempt),
+  attempts: list("The attempts, oldest first", attempt),
 });
 
 export const deliveryRecord = delivery.serializer(({ delivery, attempts }: LoggedDelivery) => ({
@@ -76,12 +83,12 @@ export const deliveryOfAnyRecord = deliveryOfAny.serializer((logged: LoggedDeliv
 }));
 export const deliveriesPage = operatorsPage("deliveries", deliveryOfAny);
 
-/** A page of a partner's own. */
+/** A page of a partner's own deliveries. */
 export const ownDeliveriesPage = page("deliveries", delivery);
 
-/** A delivery alone, with what it sends. */
+/** A single delivery with its payload. */
 export const fullDelivery = delivery.and({
-  payload: anyObject("What it sends") as WireType<unknown>,
+  payload: anyObject("The payload") as WireType<unknown>,
 });
 
 export const fullDeliveryRecord = fullDelivery.serializer((logged: LoggedDelivery) => ({
@@ -91,8 +98,8 @@ export const fullDeliveryRecord = fullDelivery.serializer((logged: LoggedDeliver
 
 export const deliverySignature = object({
   id: delivery.fields.id,
-  signed_at: instant("The moment that is signed: each attempt signs its own"),
-  headers: mapOf("The headers that it would be sent with then, by name", text("The header's value")),
+  signed_at: instant("The signed timestamp; each attempt has its own"),
+  headers: mapOf("The request headers of an attempt at that time, by name", text("The header's value")),
 });
 
 export const deliverySignatureRecord = deliverySignature.serializer(
@@ -101,12 +108,12 @@ export const deliverySignatureRecord = deliverySignature.serializer(
 
 export const resent = object({
   id: delivery.fields.id,
-  status: enumOf(["pending"], "It is tried again"),
+  status: enumOf(["pending"], "Always pending: the delivery is queued again"),
   attempts: whole("Attempts made so far", 3),
   partner_id: delivery.fields.partner_id,
 });
 
-/** A delivery that is to be sent again. */
+/** Serializes a delivery that is queued again. */
 export const resentRecord = resent.serializer((one: Pick<Delivery, "id" | "partnerId" | "attempts">) => ({
   id: one.id,
   status: "pending",
@@ -114,16 +121,16 @@ export const resentRecord = resent.serializer((one: Pick<Delivery, "id" | "partn
   partner_id: one.partnerId,
 }));
 
-/** The same to the partner itself. */
+/** The same in a response to the partner. */
 export const ownResentReply = forPartner(resent);
 
 export const bulkResend = object({
   partner_id: delivery.fields.partner_id,
-  from: instant("Deliveries made then or later"),
-  to: instant("and before then"),
-  status: enumOf(["failed"], "Those that failed"),
-  matched: whole("Deliveries that the window holds", 12),
-  resent: whole("Deliveries that are tried again", 12),
+  from: instant("Start of the time range, inclusive"),
+  to: instant("End of the time range, exclusive"),
+  status: enumOf(["failed"], "Always failed: only failed deliveries are resent"),
+  matched: whole("Failed deliveries in the time range", 12),
+  resent: whole("Deliveries that are queued again", 12),
 });
 
 type Resent = { matched: number; resent: number };
@@ -138,4 +145,6 @@ export const bulkResendRecord = bulkResend.serializer(
   }),
 );
 
-export const bulkResendReply = bulkResend.and({ dry_run: flag("Whether they were only counted", false) });
+export const bulkResendReply = bulkResend.and({
+  dry_run: flag("Whether the deliveries were only counted", false),
+});

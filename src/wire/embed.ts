@@ -11,13 +11,13 @@ const embed = object({
   embed_id: embedId,
   property_id: propertyId,
   property_name: text("The property's display name", "Harbor View Apartments"),
-  partner_id: id("PARTNER", "Whose property it is"),
-  status: enumOf<EmbedStatus>(["active", "expired", "revoked"], "Whether its token opens the page"),
-  created_at: instant("When it was made"),
-  expires_at: instant("When it ends by itself").orNull(),
-  revoked_at: instant("When it was ended").orNull(),
-  views: whole("How often the page was looked at; stored every minute", 12),
-  last_viewed_at: instant("When it was looked at last").orNull(),
+  partner_id: id("PARTNER", "The partner that owns the property"),
+  status: enumOf<EmbedStatus>(["active", "expired", "revoked"], "Whether the token is valid"),
+  created_at: instant("When the embed was created"),
+  expires_at: instant("When the embed expires; null if never").orNull(),
+  revoked_at: instant("When the embed was revoked").orNull(),
+  views: whole("Number of page views, updated every minute", 12),
+  last_viewed_at: instant("When the page was last viewed").orNull(),
 });
 
 /** An embed in a list, without its token. */
@@ -37,16 +37,16 @@ export const embedsPage = operatorsPage("embeds", embed);
 
 export const newEmbed = object({
   embed_id: embedId,
-  token: text("What opens the page, shown this once", "svc_embed_…"),
-  url: text("The page's address", "https://risk.example.com/api/embed/property/svc_embed_…"),
+  token: text("The page's access token, shown only once", "svc_embed_…"),
+  url: text("The page's URL", "https://risk.example.com/api/embed/property/svc_embed_…"),
   property_id: propertyId,
   expires_at: embed.fields.expires_at,
 });
 
-/** The address of a page. */
+/** Returns the URL of a page. */
 export const embedUrl = (publicUrl: string, token: string) => `${publicUrl}/embed/property/${token}`;
 
-/** A new embed with its token, shown this once, and the address that it makes. */
+/** Serializes a new embed with its token, which is shown only once. */
 export const newEmbedRecord = newEmbed.serializer((made: Embed, token: string, publicUrl: string) => ({
   embed_id: made.id,
   token,
@@ -55,4 +55,4 @@ export const newEmbedRecord = newEmbed.serializer((made: Embed, token: string, p
   expires_at: isoOrNull(made.expiresAt),
 }));
 
-export const revokedEmbed = object({ embed_id: embedId, revoked: flag("It has ended") });
+export const revokedEmbed = object({ embed_id: embedId, revoked: flag("Whether the embed was revoked") });

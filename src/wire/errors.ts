@@ -1,16 +1,16 @@
 import { FAILURE_CODES, type FailureCode, type FieldIssue } from "../domain/errors.ts";
 import { enumOf, list, record, text } from "./schema/fields.ts";
 
-/** The body of every failure. */
+/** The body of every error response. */
 export const failure = record("Error", {
-  error: text("What was wrong, in words", "name, address, state required"),
-  code: enumOf(FAILURE_CODES, "Stable code of the failure"),
-  request_id: text("The request's id, as in X-Request-Id", "tJgQOWERr73VMZbC"),
+  error: text("Error message", "name, address, state required"),
+  code: enumOf(FAILURE_CODES, "Stable error code"),
+  request_id: text("The request ID, as in X-Request-Id", "tJgQOWERr73VMZbC"),
   details: list(
-    "The fields that were refused",
+    "The invalid fields",
     record("FieldIssue", {
-      field: text("The field, by its path", "state"),
-      message: text("What is expected", "is required"),
+      field: text("Path of the field", "state"),
+      message: text("The expected value", "is required"),
     }),
   ).orAbsent(),
 });

@@ -12,10 +12,10 @@ import { anyOf, enumOf, instant, object, text } from "./schema/fields.ts";
 import { scoreFromHundredths, usdOrNull } from "./schema/units.ts";
 import { serviceEvent } from "./service-event.ts";
 
-/* The entries of the event stream, told apart by `type`. */
+/* The entries of the event stream, distinguished by `type`. */
 
-const dataWords = "The entry's own fields";
-const timestamp = instant("When it happened");
+const dataWords = "The event data";
+const timestamp = instant("When the event occurred");
 
 const propertyData = object({
   id: property.fields.id,
@@ -26,7 +26,7 @@ const propertyData = object({
   source: property.fields.source,
 });
 const propertyEntry = object({
-  type: enumOf(["property.created"], "A property was registered"),
+  type: enumOf(["property.created"], "A property was created"),
   timestamp,
   data: propertyData.describedAs(dataWords),
 });
@@ -46,7 +46,7 @@ export const propertyEntryView = propertyEntry.serializer((at: Instant, property
 }));
 
 const applianceEntry = object({
-  type: enumOf(["appliance.created"], "An appliance was registered"),
+  type: enumOf(["appliance.created"], "An appliance was created"),
   timestamp,
   data: object({
     id: appliance.fields.id,
@@ -63,7 +63,7 @@ export const applianceEntryView = applianceEntry.serializer((at: Instant, applia
 }));
 
 const serviceEventEntry = object({
-  type: enumOf(["service_event.created"], "A service event was logged"),
+  type: enumOf(["service_event.created"], "A service event was created"),
   timestamp,
   data: object({
     id: serviceEvent.fields.id,
@@ -93,7 +93,7 @@ export const serviceEventEntryView = serviceEventEntry.serializer(
 );
 
 const elevatedEntry = object({
-  type: enumOf(["component.critical", "component.warning"], "A component is CRITICAL or WARNING now"),
+  type: enumOf(["component.critical", "component.warning"], "A component is currently CRITICAL or WARNING"),
   timestamp: instant("When the component was last scored"),
   data: object({
     id: component.fields.id.describedAs("The component"),
@@ -127,5 +127,5 @@ export const elevatedEntryView = elevatedEntry.serializer(
 export const eventPage = page(
   "events",
   anyOf(propertyEntry, applianceEntry, serviceEventEntry, elevatedEntry),
-  { since: text("The moment asked for, as it was given", "2026-10-21T00:00:00Z") },
+  { since: text("The requested timestamp, as given", "2026-10-21T00:00:00Z") },
 );

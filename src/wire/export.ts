@@ -24,19 +24,19 @@ import { told } from "./sensor-event.ts";
 import { serviceEvent, serviceEventView } from "./service-event.ts";
 
 /*
- * The lines of an export, one JSON object each, told apart by `type`. Every column is named: what is added to a table
- * is exported when a line says so, and not before.
+ * The lines of an export: one JSON object per line, distinguished by `type`. Every field is listed, so that a new column
+ * of a table is only exported once it is added here.
  */
 
 const lineOf = <const K extends string, F extends Fields>(type: K, record: RecordType<F>) =>
-  object({ type: enumOf([type], "Kind of the record"), ...record.fields });
+  object({ type: enumOf([type], "Type of the record"), ...record.fields });
 
 const partnerLine = object({
-  type: enumOf(["partner"], "Kind of the record"),
-  id: id("PARTNER", "The partner's id"),
+  type: enumOf(["partner"], "Type of the record"),
+  id: id("PARTNER", "The partner's ID"),
   name: text("The partner's company name", "Acme Insurance"),
-  created_at: instant("When the partner was made"),
-  exported_at: instant("When the export began"),
+  created_at: instant("When the partner was created"),
+  exported_at: instant("When the export started"),
 });
 
 export const partnerLineView = partnerLine.serializer((partner: Partner, now: Instant) => ({
@@ -48,12 +48,12 @@ export const partnerLineView = partnerLine.serializer((partner: Partner, now: In
 }));
 
 const endLine = object({
-  type: enumOf(["end"], "Kind of the record"),
+  type: enumOf(["end"], "Type of the record"),
   finished_at: instant("When the export ended"),
-  counts: mapOf("Records by their type", whole("Number of records", 12)),
+  counts: mapOf("Number of records by type", whole("Number of records", 12)),
 });
 
-/** The last line, by which a file that was cut short is known. */
+/** Serializes the last line. A file without one is incomplete. */
 export const endLineView = endLine.serializer((now: Instant, counts: Readonly<Record<string, number>>) => ({
   type: "end",
   finished_at: toIso(now),
@@ -96,12 +96,12 @@ export const claimLineView = claimLine.serializer((claim: Claim) => ({
 }));
 
 const sensorEventLine = object({
-  type: enumOf(["sensor_event"], "Kind of the record"),
-  id: id("PE", "The sensor event's id"),
+  type: enumOf(["sensor_event"], "Type of the record"),
+  id: id("PE", "The sensor event's ID"),
   property_id: told.property_id,
   appliance_id: told.appliance_id,
   component_id: told.component_id,
-  kind: enumOf(["meter", "smart"], "Whether it was a meter reading or a smart event"),
+  kind: enumOf(["meter", "smart"], "Meter reading or smart sensor event"),
   event_type: told.event_type.orNull(),
   severity: told.severity.orNull(),
   sensor_id: told.sensor_id,
@@ -110,7 +110,7 @@ const sensorEventLine = object({
   unit: told.unit,
   notes: told.notes,
   recorded_at: told.recorded_at,
-  created_at: instant("When it came in"),
+  created_at: instant("When it was received"),
 });
 
 export const sensorEventLineView = sensorEventLine.serializer((event: SensorEvent) => ({
@@ -132,11 +132,11 @@ export const sensorEventLineView = sensorEventLine.serializer((event: SensorEven
 }));
 
 const photoLine = object({
-  type: enumOf(["photo"], "Kind of the record"),
-  id: id("PH", "The photo's id"),
+  type: enumOf(["photo"], "Type of the record"),
+  id: id("PH", "The photo's ID"),
   appliance_id: id("A", "The appliance"),
   ...photoFields,
-  media_type: text("What kind of picture it is", "image/jpeg"),
+  media_type: text("Media type of the image", "image/jpeg"),
   bytes: whole("Size of the file in bytes", 183_760),
   sha256: text("SHA-256 of the file, in hexadecimal", "9f86d081884c7d659a2feaa0c55ad015…"),
 });
@@ -155,9 +155,9 @@ export const photoLineView = photoLine.serializer((photo: Photo) => ({
 }));
 
 const trendLine = object({
-  type: enumOf(["trend_row"], "Kind of the record"),
+  type: enumOf(["trend_row"], "Type of the record"),
   component_id: component.fields.component_id,
-  day: day("From this day on, until the component's next row, the score was that"),
+  day: day("First date of the score, which applies until the component's next row"),
   risk_score: riskScore,
 });
 
@@ -169,17 +169,17 @@ export const trendLineView = trendLine.serializer((row: TrendRow & { componentId
 }));
 
 const outcomeLine = object({
-  type: enumOf(["outcome"], "Kind of the record"),
-  service_event_id: id("SE", "The event that told how long the component lived"),
+  type: enumOf(["outcome"], "Type of the record"),
+  service_event_id: id("SE", "The service event that ended the component's life"),
   component_id: component.fields.component_id,
   def_id: component.fields.component_def_id,
-  event_type: text("Kind of service", "Replacement"),
+  event_type: text("Type of service", "Replacement"),
   date: serviceEvent.fields.date,
   age_years: ageYears,
   probability: number("Probability of failure just before the event", 0.8134, { minimum: 0, maximum: 1 }),
   risk_score: riskScore.describedAs("Score just before the event"),
   model_version: text("Version of the scoring model", "2"),
-  created_at: instant("When the record was made"),
+  created_at: instant("When the record was created"),
   risk_tier: riskTier.describedAs("Tier just before the event"),
 });
 
@@ -211,11 +211,11 @@ export const outcomeLineView = outcomeLine.serializer((outcome: Outcome) => ({
 }));
 
 const deliveryLine = object({
-  type: enumOf(["delivery"], "Kind of the record"),
+  type: enumOf(["delivery"], "Type of the record"),
   id: delivery.fields.id,
   event: delivery.fields.event,
   request_id: delivery.fields.request_id,
-  status: enumOf(DELIVERY_STATUSES, "Whether it waits, arrived, or used up its attempts"),
+  status: enumOf(DELIVERY_STATUSES, "Whether it is pending, was delivered, or failed in all attempts"),
   attempts: delivery.fields.attempt_count,
   created_at: delivery.fields.created_at,
   finished_at: delivery.fields.finished_at,
@@ -236,7 +236,7 @@ export const deliveryLineView = deliveryLine.serializer((delivery: ExportedDeliv
   finished_at: isoOrNull(delivery.finishedAt),
 }));
 
-/** One object of an export. */
+/** A line of an export. */
 export type ExportLine = WireOf<
   | typeof partnerLine
   | typeof endLine

@@ -13,10 +13,10 @@ import {
   riskTier,
 } from "./scores.ts";
 
-/** About what an item of a list takes in memory. */
+/** The approximate size of a list item in memory. */
 export const ITEM_BYTES = 400;
 
-/** A component in a figure's list. */
+/** The fields of a component in the lists of figures. */
 export const itemFields = {
   component_id: id("C", "The component"),
   component_name: componentName,

@@ -18,35 +18,35 @@ import { usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { rating, tierCounts, tierCountsView } from "./scores.ts";
 
-/* The figures of one property. Each is made of the property and its components as they were read at one moment. */
+/* The figures of one property, calculated from the property and its components. */
 
-/** When a figure is made, and whose scores it rests on. */
+/** The time of a calculation, and the scoring model that it is based on. */
 export type FigureMoment = { now: Instant; modelVersion: string };
 
 /**
- * A figure in the making: it is shown each component of the property, in the order of their creation, and then written.
- * What it keeps of a component is no more than it writes of it.
+ * The incremental calculation of a figure: `add` is called for each component of the property, oldest first, then
+ * `write` once. It stores of a component no more than it writes.
  */
 export type Figure<Written> = {
-  /** Returns about how many bytes it keeps of the component: none when it only adds up. */
+  /** Returns the approximate number of bytes that it stores of the component: 0 if it only adds up. */
   add(component: PlacedComponent): number;
   write(property: Property, moment: FigureMoment): Written;
 };
 
-export const workedOutAt = instant("When the figures were worked out");
+export const workedOutAt = instant("When the figures were calculated");
 export const conditionIndex = integer("Condition index, 1 (worst) to 100", 84, { minimum: 1, maximum: 100 });
-export const assessedCount = whole("Components that the figure rests on", 90);
+export const assessedCount = whole("Number of components assessed", 90);
 export const subject = { property_id: id("P", "The property"), name: property.fields.name };
 export const subjectView = ({ id, name }: Property) => ({ property_id: id, name });
 
-export const deferredWords = "Cost of planned replacement of the elevated components";
-const reactiveWords = "What the elevated components would cost once failed";
+export const deferredWords = "Planned replacement cost of the CRITICAL and WARNING components";
+const reactiveWords = "Cost of the CRITICAL and WARNING components after failure";
 export const totalDeferred = usd(deferredWords, 14_500);
 export const totalReactive = usd(reactiveWords, 39_000);
 export const deferredPerDoor = usd("Deferred maintenance per unit", 604.17);
-export const recommendedReserve = usd("What to set aside per unit and month", 21.4);
+export const recommendedReserve = usd("Recommended monthly contribution per unit", 21.4);
 
-/** What a property should set aside a month and unit over the next 12 months is made of this. */
+/** Returns the calculation of the recommended monthly contribution per unit over the next 12 months. */
 export const recommendedReserveGatherer = (knowledge: Knowledge) => new ReserveGatherer(knowledge, 12);
 
 export const recommendedReserveView = (gatherer: ReserveGatherer, unitCount: number): number =>
@@ -54,9 +54,9 @@ export const recommendedReserveView = (gatherer: ReserveGatherer, unitCount: num
 
 const span = record("Reserve", {
   label: text("Display name", "12-month reserve"),
-  per_unit_per_month: usd("Reserve per unit and month", 21.4),
-  per_unit_per_year: usd("Reserve per unit and year", 256.8),
-  property_per_month: usd("Reserve for the property per month", 513.6),
+  per_unit_per_month: usd("Monthly contribution per unit", 21.4),
+  per_unit_per_year: usd("Yearly contribution per unit", 256.8),
+  property_per_month: usd("Monthly contribution for the property", 513.6),
 });
 
 const spanView = span.serializer((label: string, reserve: Reserve) => ({
@@ -74,8 +74,8 @@ const reserve = object({
     "12_month": span.describedAs("Over 12 months"),
     "24_month": span.describedAs("Over 24 months"),
     "36_month": span.describedAs("Over 36 months"),
-    "10_year_full_replacement": span.describedAs("The whole replacement cost value over 10 years"),
-  }).describedAs("What to set aside, by horizon"),
+    "10_year_full_replacement": span.describedAs("The full replacement cost value over 10 years"),
+  }).describedAs("Recommended contributions, by horizon"),
   generated_at: workedOutAt,
 });
 
@@ -130,7 +130,7 @@ const condition = object({
   rating,
   components_assessed: assessedCount,
   ...tierCounts,
-  methodology: text("How the figure is worked out", "Facility condition index"),
+  methodology: text("How the score is calculated", "Facility condition index"),
   assessed_at: workedOutAt,
 });
 
@@ -144,7 +144,7 @@ const conditionView = condition.serializer((property: Property, totals: Assessme
     rating,
     components_assessed: totals.components,
     ...tierCountsView(totals),
-    methodology: `${METHODOLOGY} Tiers are of the scoring model ${modelVersion}.`,
+    methodology: `${METHODOLOGY} Tiers are those of scoring model ${modelVersion}.`,
     assessed_at: toIso(now),
   };
 });

@@ -11,19 +11,23 @@ import type { WireOf } from "./schema/wire-type.ts";
 
 const forecastItem = object({
   ...itemFields,
-  failure_probability: number("Probability of failing within the window, given that it works now", 0.1842, {
-    minimum: 0,
-    maximum: 1,
-  }),
+  failure_probability: number(
+    "Probability of failure within the window, given that the component works now",
+    0.1842,
+    {
+      minimum: 0,
+      maximum: 1,
+    },
+  ),
 });
 
 const forecastWindow = record("ForecastWindow", {
   label: text("Display name", "Next 30 days"),
   component_count: whole("Number of components", 3),
-  proactive_cost: usd("Cost of replacing them all as planned work", 1450),
-  emergency_cost_if_ignored: usd("What the components would cost once failed", 5600),
-  savings_potential: usd("Emergency cost less proactive cost", 4150),
-  components: list("The components, the highest score first", forecastItem),
+  proactive_cost: usd("Planned replacement cost of all components", 1450),
+  emergency_cost_if_ignored: usd("Cost of the components after failure", 5600),
+  savings_potential: usd("Emergency cost minus proactive cost", 4150),
+  components: list("The components, highest score first", forecastItem),
 });
 
 type ForecastItem = WireOf<typeof forecastItem>;
@@ -46,7 +50,7 @@ const forecast = object({
     window_30_days: forecastWindow.describedAs("Work within 30 days"),
     window_60_days: forecastWindow.describedAs("Work within 60 days"),
     window_90_days: forecastWindow.describedAs("Work within 90 days"),
-  }).describedAs("Expected work by window; later windows hold the earlier ones"),
+  }).describedAs("Expected work by window; longer windows include the shorter ones"),
   generated_at: workedOutAt,
 });
 

@@ -4,7 +4,7 @@ import { property } from "./property.ts";
 import * as may from "./schema/constraints.ts";
 import { input, nullable, optional, required, textOrNull } from "./schema/input.ts";
 
-/* What comes in of properties; apart from what goes out, so that commands that only print load no checks. */
+/* Properties in requests. Apart from those in responses, so that commands that only print load no schema library. */
 
 const out = property.fields;
 
@@ -34,7 +34,7 @@ export const propertyChange = input("PropertyChange", {
   ...describing,
 });
 
-/** A new property from what came in. Throws invalid_request. */
+/** Reads a new property from a request. Throws invalid_request. */
 export function readNewProperty(body: unknown): NewProperty {
   const wire = newProperty.parse(body);
   return {
@@ -52,7 +52,7 @@ export function readNewProperty(body: unknown): NewProperty {
   };
 }
 
-/** A change with just the fields that came in. Throws invalid_request. */
+/** Reads a change, which has only the fields of the request. Throws invalid_request. */
 export function readPropertyChange(body: unknown): PropertyChange {
   const wire = propertyChange.parse(body);
   const change: PropertyChange = {};

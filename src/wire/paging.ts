@@ -1,24 +1,24 @@
 import { object, text, whole } from "./schema/fields.ts";
 import { type Fields, type RecordOf, RecordType, WireType } from "./schema/wire-type.ts";
 
-/** A part of a list, by how many records it has at most and how many stand before it. */
+/** A part of a list: its maximum number of records, and the number of records before it. */
 type Slice = { limit: number; offset: number };
 
 export const partnerName = text("The partner's company name", "Acme Insurance");
 
-/** Where a page stands in its list. */
+/** The position of a page in its list. */
 const pagingFields = {
-  total: whole("Records that match, on all pages", 1),
-  limit: whole("Page size asked for, at most 200", 50),
+  total: whole("Matching records on all pages", 1),
+  limit: whole("Page size, at most 200", 50),
   offset: whole("Records skipped", 0),
-  page: whole("Number of the page, from 1", 1),
+  page: whole("Page number, from 1", 1),
   pages: whole("Number of pages", 1),
 };
 
-/** The envelope of every list of a partner's, beside its array. */
+/** The fields beside the array in every list of a partner. */
 export const envelopeFields = { ...pagingFields, partner: partnerName };
 
-/** Where a page stands, of what belongs to no partner. */
+/** Serializes the position of a page of records that belong to no partner. */
 export const pagingView = object(pagingFields).serializer(({ limit, offset }: Slice, total: number) => ({
   total,
   limit,
@@ -38,19 +38,19 @@ type PageFields<N extends string, T, More extends Fields> = { [K in N]: WireType
   typeof envelopeFields;
 type MoreOf<More extends Fields> = keyof More extends never ? [] : [more: RecordOf<More>];
 
-/** A page of a partner's list, and what else is told beside it. */
+/** A page of a partner's list, with further fields. */
 export class Page<N extends string, T, More extends Fields> extends RecordType<PageFields<N, T, More>> {
   constructor(
     private readonly list: N,
     item: WireType<T>,
     more: More,
-    words = `The page's ${list.replaceAll("_", " ")}`,
+    words = `The ${list.replaceAll("_", " ")} on this page`,
   ) {
     const records = new WireType<T[]>({ kind: "list", item }, { description: words });
     super({ [list]: records, ...more, ...envelopeFields } as PageFields<N, T, More>);
   }
 
-  /** The page as it is written. `total` counts the list's records on all pages. */
+  /** Serializes a page. `total` counts the records on all pages. */
   of(
     records: readonly T[],
     slice: Slice,
@@ -73,17 +73,17 @@ export const page = <const N extends string, T, const More extends Fields = Reco
 
 type OperatorsFields<N extends string, T> = { [K in N]: WireType<T[]> } & typeof pagingFields;
 
-/** A page of what belongs to no partner. */
+/** A page of records that belong to no partner. */
 export class OperatorsPage<N extends string, T> extends RecordType<OperatorsFields<N, T>> {
   constructor(
     private readonly list: N,
     item: WireType<T>,
   ) {
-    const records = new WireType<T[]>({ kind: "list", item }, { description: `The page's ${list}` });
+    const records = new WireType<T[]>({ kind: "list", item }, { description: `The ${list} on this page` });
     super({ [list]: records, ...pagingFields } as OperatorsFields<N, T>);
   }
 
-  /** The page as it is written. `total` counts the records on all pages. */
+  /** Serializes a page. `total` counts the records on all pages. */
   of(records: readonly T[], slice: Slice, total: number): RecordOf<OperatorsFields<N, T>> {
     const written = { [this.list]: records, ...pagingView(slice, total) };
     return written as unknown as RecordOf<OperatorsFields<N, T>>;
@@ -93,7 +93,7 @@ export class OperatorsPage<N extends string, T> extends RecordType<OperatorsFiel
 export const operatorsPage = <const N extends string, T>(name: N, item: WireType<T>) =>
   new OperatorsPage(name, item);
 
-/** A record in an answer, with the name of the partner that it is for. */
+/** Adds the partner's name to a record. */
 export const forPartner = <F extends Fields>(record: RecordType<F>) => record.and({ partner: partnerName });
 
 export const withPartner = <T extends object>(record: T, partner: string): T & { partner: string } => ({

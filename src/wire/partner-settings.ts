@@ -10,11 +10,11 @@ import { partner } from "./partner.ts";
 import { requiredLine } from "./schema/constraints.ts";
 import { body, nullable, optional, required } from "./schema/input.ts";
 
-/* What operators send of partners. Apart from what they read, which small commands print. */
+/* Partners in operators' requests. Apart from those in responses, which small commands print. */
 
 const receiverUrl = type("string <= 2000")
   .narrow(isReceiverUrl)
-  .describe("an absolute http or https address without a user name or control characters");
+  .describe("an absolute http or https URL without a user name or control characters");
 const wholeWithin = (least: number, most: number) =>
   type("number.integer").atLeast(least).atMost(most).describe(`a whole number from ${least} to ${most}`);
 
@@ -26,7 +26,7 @@ export const newPartner = body({
   webhook_url: nullable(receiverUrl, out.webhook_url),
 });
 
-/** `dailyBudget`: for who names none. Throws invalid_request. */
+/** `dailyBudget`: the daily call limit if the request has none. Throws invalid_request. */
 export function readNewPartner(given: unknown, dailyBudget: number) {
   const wire = newPartner.parse(given);
   return {
@@ -49,16 +49,20 @@ export const partnerSettings = body({
 export const rotation = body({
   overlap_hours: optional(
     type(`0 <= number <= ${MAX_OVERLAP_HOURS}`).describe(`a number from 0 to ${MAX_OVERLAP_HOURS}`),
-    "Hours for which the secret before goes on signing",
+    "Hours for which the previous secret remains valid",
     24,
   ),
 });
 
 export const webhookTestRequest = body({
-  message: optional(requiredLine, "What the receiver is told", "This is a test of your webhook receiver."),
+  message: optional(
+    requiredLine,
+    "The message in the test event",
+    "This is a test of your webhook endpoint.",
+  ),
 });
 
-/** Just the settings that came in. Throws invalid_request. */
+/** Reads the settings in the request. Throws invalid_request. */
 export function readPartnerSettings(given: unknown): PartnerSettings {
   const wire = partnerSettings.parse(given);
   return {
@@ -69,12 +73,12 @@ export function readPartnerSettings(given: unknown): PartnerSettings {
   };
 }
 
-/** Milliseconds for which the secret before goes on signing. Throws invalid_request. */
+/** Reads the time for which the previous secret remains valid, in milliseconds. Throws invalid_request. */
 export function readOverlap(given: unknown): number {
   return Math.round((rotation.parse(given).overlap_hours ?? 0) * 3_600_000);
 }
 
-/** An empty list would be a receiver that wants nothing; who means that sets no address. */
+/** Reads an empty list as all events: an endpoint for no events is one without a URL. */
 function allIfEmpty(events: string[] | null): string[] | null {
   return events === null || events.length === 0 ? null : [...new Set(events)];
 }

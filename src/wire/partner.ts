@@ -11,25 +11,25 @@ import { operatorsPage } from "./paging.ts";
 import { day, enumOf, flag, id, instant, list, object, text, textList, whole } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
 
-/* What operators read of partners: the same from `/admin` and from a command's `--json`. */
+/* Partners as JSON: the same from `/admin` and from a command's `--json`. */
 
-const partnerId = id("PARTNER", "The partner's id");
+const partnerId = id("PARTNER", "The partner's ID");
 const name = text("The partner's company name", "Acme Insurance");
 
-/** A partner in a list, with how its receiver is doing. */
+/** A partner in a list, with the status of its webhook endpoint. */
 export const partner = object({
   partner_id: partnerId,
   name,
   enabled: flag("Whether its credentials are accepted"),
-  daily_budget: whole("Calls allowed a UTC day", 1000),
-  created_at: instant("When the partner was made"),
-  webhook_url: text("Where its webhooks go", "https://receiver.example/hooks").orNull(),
-  webhook_events: textList("The events it is told of; null for all", ["component.critical"]).orNull(),
-  webhook_concurrency: whole("Deliveries under way at a time; null for the setting's number", 4).orNull(),
-  webhook_paused_at: instant("Since when deliveries wait for the receiver to come back").orNull(),
-  webhook_failing_since: instant("When the first of the failures came that go on now").orNull(),
-  webhook_last_error: text("What the latest failure was", "connection refused").orNull(),
-  webhook_secret_rotates_at: instant("When the next secret takes over").orNull(),
+  daily_budget: whole("Daily call limit, per UTC day", 1000),
+  created_at: instant("When the partner was created"),
+  webhook_url: text("The webhook endpoint", "https://receiver.example/hooks").orNull(),
+  webhook_events: textList("The events sent to the endpoint; null for all", ["component.critical"]).orNull(),
+  webhook_concurrency: whole("Maximum concurrent deliveries; null for the server's setting", 4).orNull(),
+  webhook_paused_at: instant("When deliveries were paused because the endpoint is unavailable").orNull(),
+  webhook_failing_since: instant("When the current series of failures started").orNull(),
+  webhook_last_error: text("The latest error", "connection refused").orNull(),
+  webhook_secret_rotates_at: instant("When the next secret becomes active").orNull(),
 });
 
 export const partnerRecord = partner.serializer(
@@ -50,16 +50,16 @@ export const partnerRecord = partner.serializer(
 );
 export const partnersPage = operatorsPage("partners", partner);
 
-const clientId = text("The OAuth client's id", "svc_client_aa9eabe673e3f607cf5e5f74");
+const clientId = text("The OAuth client's ID", "svc_client_aa9eabe673e3f607cf5e5f74");
 
-/** A partner alone, with the size of its portfolio and of its outbox. */
+/** A single partner with the size of its portfolio and its outbox. */
 export const fullPartner = partner.and({
   client_id: clientId.orNull(),
   properties: whole("Number of properties", 12),
   appliances: whole("Number of appliances", 140),
   components: whole("Number of components", 900),
-  deliveries_pending: whole("Deliveries that wait or are under way", 0),
-  deliveries_failed: whole("Deliveries that used up their attempts", 0),
+  deliveries_pending: whole("Pending deliveries", 0),
+  deliveries_failed: whole("Deliveries that failed in all attempts", 0),
 });
 
 export const fullPartnerRecord = fullPartner.serializer((overview: PartnerOverview) => ({
@@ -73,13 +73,13 @@ export const fullPartnerRecord = fullPartner.serializer((overview: PartnerOvervi
 }));
 
 const clientSecret = text("The OAuth client's secret", "svc_secret_…");
-const webhookSecret = text("The secret that webhooks are signed with", "whsec_…");
+const webhookSecret = text("The secret that signs webhooks", "whsec_…");
 
 const apiKey = text("The API key", "svc_live_…");
 
 export const newApiKey = object({ partner_id: partnerId, api_key: apiKey });
 
-/** A new API key, shown this once. */
+/** Serializes a new API key, which is shown only once. */
 export const newApiKeyRecord = newApiKey.serializer((partnerId: string, apiKey: string) => ({
   partner_id: partnerId,
   api_key: apiKey,
@@ -94,7 +94,7 @@ export const credentials = object({
   webhook_secret: webhookSecret,
 });
 
-/** A new partner's credentials, shown this once. */
+/** Serializes a new partner's credentials, which are shown only once. */
 export const credentialsRecord = credentials.serializer((partner: Partner, made: PartnerCredentials) => ({
   partner_id: partner.id,
   name: partner.name,
@@ -110,7 +110,7 @@ export const newClientSecret = object({
   client_secret: clientSecret,
 });
 
-/** A new client secret, shown this once. */
+/** Serializes a new client secret, which is shown only once. */
 export const newClientSecretRecord = newClientSecret.serializer(
   (partnerId: string, made: { clientId: string; clientSecret: string }) => ({
     partner_id: partnerId,
@@ -122,10 +122,10 @@ export const newClientSecretRecord = newClientSecret.serializer(
 export const newWebhookSecret = object({
   partner_id: partnerId,
   webhook_secret: webhookSecret,
-  takes_effect_at: instant("When it signs alone; until then the one before signs too"),
+  takes_effect_at: instant("When the new secret becomes active; until then the previous secret also signs"),
 });
 
-/** A new webhook secret, shown this once. */
+/** Serializes a new webhook secret, which is shown only once. */
 export const newWebhookSecretRecord = newWebhookSecret.serializer(
   (partnerId: string, made: { secret: string; takesEffectAt: Instant }) => ({
     partner_id: partnerId,
@@ -138,11 +138,11 @@ export const usage = object({
   partner_id: partnerId,
   name,
   month: text("The month in UTC", "2026-11"),
-  calls: whole("Calls of the month", 1204),
-  billable_units: whole("Units of the properties as they are now, without demonstrations", 240),
+  calls: whole("Calls in the month", 1204),
+  billable_units: whole("Current number of units, without demo properties", 240),
   days: list(
-    "The days with calls, in order",
-    object({ day: day("The day in UTC"), calls: whole("Calls of the day", 310) }),
+    "The days with calls, oldest first",
+    object({ day: day("The date in UTC"), calls: whole("Calls on that day", 310) }),
   ),
 });
 
@@ -158,10 +158,10 @@ export const usageRecord = usage.serializer((used: PartnerUsage) => ({
 export const usagePage = operatorsPage("partners", usage);
 
 export const webhookTest = object({
-  id: text("The delivery's id", "WH_1795230000000_k3v9x"),
-  delivery_id: text("The delivery's id", "WH_1795230000000_k3v9x"),
-  event: enumOf(["webhook.test"], "The event that is sent"),
-  status: enumOf(["pending"], "It is sent after the answer"),
+  id: text("The delivery's ID", "WH_1795230000000_k3v9x"),
+  delivery_id: text("The delivery's ID", "WH_1795230000000_k3v9x"),
+  event: enumOf(["webhook.test"], "The event"),
+  status: enumOf(["pending"], "Always pending: the event is sent after the response"),
   partner_id: partnerId,
 });
 
@@ -182,7 +182,7 @@ const receiver = object({
 
 type Receiver = Required<Omit<PartnerSettings, "dailyBudget">>;
 
-/** Where a partner's webhooks go from now on. */
+/** Serializes the settings of a partner's webhook endpoint. */
 export const receiverRecord = receiver.serializer((partnerId: string, set: Receiver) => ({
   partner_id: partnerId,
   webhook_url: set.webhookUrl,
@@ -193,19 +193,19 @@ export const receiverRecord = receiver.serializer((partnerId: string, set: Recei
 export const probe = object({
   partner_id: partnerId,
   name,
-  webhook_url: text("The receiver", "https://receiver.example/hooks"),
+  webhook_url: text("The webhook endpoint", "https://receiver.example/hooks"),
   verdict: enumOf<Probe["verdict"]>(
     ["accepts", "verifies", "unclear", "unreachable"],
-    "What it did with a delivery whose signature is wrong",
+    "The endpoint's reaction to a delivery with an invalid signature",
     "verifies",
   ),
-  accepts_without_verifying: flag("Whether it took the delivery", false),
-  status_code: whole("Its status; null without an answer", 401).orNull(),
-  error: text("Why there was no answer, in words", "connection refused").orNull(),
-  duration_ms: whole("How long it took, in milliseconds", 120),
+  accepts_without_verifying: flag("Whether the endpoint accepted the delivery", false),
+  status_code: whole("HTTP status of the response; null without a response", 401).orNull(),
+  error: text("Why there was no response", "connection refused").orNull(),
+  duration_ms: whole("Duration in milliseconds", 120),
 });
 
-/** What a receiver did with a delivery whose signature is wrong. */
+/** The reaction of a webhook endpoint to a delivery with an invalid signature. */
 type Probe = {
   partner: Partner;
   url: string;
@@ -228,13 +228,13 @@ export const probeRecord = probe.serializer((probe: Probe) => ({
 
 export const announcedState = object({
   partner_id: partnerId,
-  critical: whole("Components that are CRITICAL", 12),
-  warning: whole("Components that are WARNING", 30),
-  queued: whole("Deliveries that were queued, or would be", 42),
-  dry_run: flag("Whether they were only counted", false),
+  critical: whole("Number of CRITICAL components", 12),
+  warning: whole("Number of WARNING components", 30),
+  queued: whole("Deliveries queued, or that would be queued", 42),
+  dry_run: flag("Whether the deliveries were only counted", false),
 });
 
-/** The present state, queued to a receiver that was set later. */
+/** Serializes the result of sending the current tiers to an endpoint that was set later. */
 export const announcedStateRecord = announcedState.serializer(
   (partnerId: string, state: { critical: number; warning: number; queued: number }, dryRun: boolean) => ({
     partner_id: partnerId,
@@ -247,11 +247,11 @@ export const announcedStateRecord = announcedState.serializer(
 
 const purged = object({
   partner_id: partnerId,
-  deleted_rows: whole("Rows that were deleted", 4210),
-  deleted_files: whole("Photos whose files were deleted", 7),
+  deleted_rows: whole("Number of deleted rows", 4210),
+  deleted_files: whole("Number of deleted photo files", 7),
 });
 
-/** A partner that was deleted with all that it owned. */
+/** Serializes the result of deleting a partner with all its data. */
 export const purgedRecord = purged.serializer(
   (partnerId: string, deleted: { rows: number; files: number }) => ({
     partner_id: partnerId,

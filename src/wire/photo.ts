@@ -7,22 +7,22 @@ import { id, instant, list, object, text, whole } from "./schema/fields.ts";
 import { WireType } from "./schema/wire-type.ts";
 import { serviceEvent } from "./service-event.ts";
 
-/** What is told of a photo wherever it is told of. */
+/** The fields that every record of a photo shares. */
 export const photoFields = {
   filename: text("Name of the stored file", "5f0c9e1d2b7a48c3961e04d7ab52f8c0.jpg"),
-  original_name: text("Name of the file as it was uploaded", "tank.jpg"),
-  uploaded_at: instant("When the photo came in"),
-  service_event_id: id("SE", "The service event; null for a photo of the appliance as such").orNull(),
+  original_name: text("Original file name", "tank.jpg"),
+  uploaded_at: instant("When the photo was uploaded"),
+  service_event_id: id("SE", "The service event; null for a photo of the appliance itself").orNull(),
 };
 
 const photo = object({
   ...photoFields,
-  url: text("Path of the file; asks for the same credentials as the API", "/api/uploads/k3v9.jpg"),
+  url: text("Path of the file; requires the same credentials as the API", "/api/uploads/k3v9.jpg"),
   event_type: serviceEvent.fields.event_type.describedAs("Type of the photo's service event").orNull(),
-  event_date: serviceEvent.fields.date.describedAs("Day of the photo's service event").orNull(),
+  event_date: serviceEvent.fields.date.describedAs("Date of the photo's service event").orNull(),
 });
 
-/** `basePath`: where the API is served, such as `/api`. */
+/** `basePath`: the path prefix of the API, such as `/api`. */
 export const photoView = photo.serializer((basePath: string, photo: ListedPhoto) => ({
   filename: photo.filename,
   original_name: photo.originalName,
@@ -38,8 +38,8 @@ const photos = object({
   type: appliance.fields.type_id,
   brand: appliance.fields.brand,
   model: appliance.fields.model,
-  service_event_photos: list("Photos of service events of the appliance", photo),
-  appliance_photos: list("Photos of the appliance that belong to no service event", photo),
+  service_event_photos: list("Photos of the appliance's service events", photo),
+  appliance_photos: list("Photos of the appliance itself", photo),
   total: whole("Number of photos", 1),
 });
 
@@ -59,7 +59,7 @@ export const photosView = photos.serializer(
 );
 export const photosReply = forPartner(photos);
 
-const uploaded = photo.and({ id: id("PH", "The photo's id") });
+const uploaded = photo.and({ id: id("PH", "The photo's ID") });
 export const uploadedView = uploaded.serializer(
   (basePath: string, photo: ListedPhoto & Pick<Photo, "id">) => ({
     ...photoView(basePath, photo),

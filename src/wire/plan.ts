@@ -36,19 +36,19 @@ import type { Cell } from "./schema/table.ts";
 import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import { ageYears, proactiveCost, reactiveCost, riskScore, riskTier } from "./scores.ts";
 
-/* What to replace, when, and what waiting costs. What is said of a property alone, and what also of a portfolio. */
+/* Replacement plans: the fields of a property's plan, and those that it shares with the portfolio's plan. */
 
 const wholeUsd = (cents: number) => usdFromCents(Math.round(cents));
 const { years, inflationPct } = PLAN_LIMITS;
 
 const planYear = record("PlanYear", {
-  year: whole("1 is the year that begins now", 1),
-  planned_cost: usd("Planned replacements, in today's money", 2450),
-  failure_cost: usd("Failures, in today's money", 1180.4),
-  total: usd("Both, in today's money", 3630.4),
-  run_to_failure: usd("What the year costs if every component is run to failure, in today's money", 4410.1),
-  total_inflated: usd("Both, in the money of the year", 3630.4),
-  per_unit_inflated: usd("Both per unit, in the money of the year", 151.27),
+  year: whole("Year of the plan; year 1 starts now", 1),
+  planned_cost: usd("Planned replacements, in today's dollars", 2450),
+  failure_cost: usd("Expected failures, in today's dollars", 1180.4),
+  total: usd("Planned replacements and expected failures, in today's dollars", 3630.4),
+  run_to_failure: usd("Cost if every component runs to failure, in today's dollars", 4410.1),
+  total_inflated: usd("Total, inflated to the year", 3630.4),
+  per_unit_inflated: usd("Total per unit, inflated to the year", 151.27),
 });
 
 const planYearView = planYear.serializer((year: PlanYear, units: number) => ({
@@ -62,9 +62,9 @@ const planYearView = planYear.serializer((year: PlanYear, units: number) => ({
 }));
 
 const deposit = record("LevelDeposit", {
-  per_year: usd("Deposit a year", 3850),
-  per_unit_per_year: usd("Deposit a year and unit", 160.42),
-  per_unit_per_month: usd("Deposit a month and unit", 13.37),
+  per_year: usd("Yearly deposit", 3850),
+  per_unit_per_year: usd("Yearly deposit per unit", 160.42),
+  per_unit_per_month: usd("Monthly deposit per unit", 13.37),
 });
 
 const depositView = deposit.serializer((centsPerYear: number, units: number) => ({
@@ -73,32 +73,31 @@ const depositView = deposit.serializer((centsPerYear: number, units: number) => 
   per_unit_per_month: wholeUsd(centsPerYear / units / 12),
 }));
 
-/** What a plan says of a property and of a portfolio alike. */
+/** The fields that the plans of a property and of a portfolio share. */
 export const planSummary = object({
-  as_of: day("The day on which the plan begins"),
-  years: integer("Years that it covers", years.usual, { minimum: years.least, maximum: years.most }),
-  inflation_pct: number("Inflation, in per cent a year", inflationPct.usual, {
-    ...{ minimum: inflationPct.least, maximum: inflationPct.most },
+  as_of: day("Start date of the plan"),
+  years: integer("Years that the plan covers", years.usual, { minimum: years.least, maximum: years.most }),
+  inflation_pct: number("Inflation in percent per year", inflationPct.usual, {
+    minimum: inflationPct.least,
+    maximum: inflationPct.most,
   }),
   immediate: object({
     component_count: whole("Number of components", 3),
-    cost: usd("What replacing them as planned work costs", 2450),
-  }).describedAs("What is due now"),
-  schedule: list("What is to be expected in each year", planYear),
+    cost: usd("Planned replacement cost", 2450),
+  }).describedAs("Components due for replacement now"),
+  schedule: list("Expected costs by year", planYear),
   totals: object({
-    planned: usd("What the years cost by the plan, failures included, in today's money", 31_200.5),
-    planned_inflated: usd("The same in the money of each year", 35_410.22),
-    run_to_failure: usd("What they cost if every component is run to failure, in today's money", 44_100.1),
-    run_to_failure_inflated: usd("The same in the money of each year", 50_180.9),
-    savings: usd("What the plan saves, in today's money", 12_899.6),
-  }).describedAs("All years together"),
+    planned: usd("Expected cost with this plan, including failures, in today's dollars", 31_200.5),
+    planned_inflated: usd("Expected cost with this plan, inflated", 35_410.22),
+    run_to_failure: usd("Expected cost if every component runs to failure, in today's dollars", 44_100.1),
+    run_to_failure_inflated: usd("Expected cost if every component runs to failure, inflated", 50_180.9),
+    savings: usd("Savings with this plan, in today's dollars", 12_899.6),
+  }).describedAs("Totals of all years"),
   level_deposit: object({
-    "50": deposit.describedAs("With a confidence of 50 %: what is to be expected"),
-    "80": deposit.describedAs("With a confidence of 80 %"),
-    "95": deposit.describedAs("With a confidence of 95 %"),
-  }).describedAs(
-    "The same deposit every year that keeps a reserve which starts at nothing from falling below it",
-  ),
+    "50": deposit.describedAs("With 50% confidence: covers the expected costs"),
+    "80": deposit.describedAs("With 80% confidence"),
+    "95": deposit.describedAs("With 95% confidence"),
+  }).describedAs("Level yearly deposit that funds all costs from a zero opening balance"),
 });
 
 export const planSummaryView = planSummary.serializer(({ terms, asOf, sums, capital }: PlanSummary) => {
@@ -126,16 +125,16 @@ export const planSummaryView = planSummary.serializer(({ terms, asOf, sums, capi
 });
 
 export const costOfWaiting = usd(
-  "What a year of waiting costs beyond what it saves: the risk of a failure's extra cost, less a year of a well kept " +
-    "component; below 0 waiting is the better choice",
+  "Net cost of a 12-month delay: probability of failure times the extra cost of a failure, minus one year of deferred " +
+    "replacement cost. A negative value means that waiting is cheaper",
   162.5,
 );
 
-/** What every budget says. */
+/** The fields of every budget. */
 export const budgetFields = {
-  amount: usd("The budget asked about", 5000),
-  spent: usd("What replacing the chosen as planned work costs", 4870),
-  avoided: usd("What waiting a year with the chosen would cost, added up: what the money saves", 2310.5),
+  amount: usd("The requested budget", 5000),
+  spent: usd("Planned replacement cost of the chosen components", 4870),
+  avoided: usd("Total cost of a 12-month delay of the chosen components, which the budget avoids", 2310.5),
 };
 
 export const budgetView = object(budgetFields).serializer((use: BudgetUse) => ({
@@ -144,33 +143,34 @@ export const budgetView = object(budgetFields).serializer((use: BudgetUse) => ({
   avoided: usdFromCents(use.avoidedCents),
 }));
 
-export const assumptions = textList("What the plan rests on, and what is not in it, as sentences", [
-  "Costs of later years are 3 % a year higher than today's.",
+export const assumptions = textList("Assumptions and exclusions, as sentences", [
+  "Costs inflate at 3% a year from year 2.",
 ]);
 
 const plannedComponent = record("PlannedComponent", {
   component_id: id("C", "The component"),
   component_name: componentName,
-  component_def_id: text("Kind of component", "water_heater_gas_tank"),
+  component_def_id: text("Type of component", "water_heater_gas_tank"),
   appliance_id: id("A", "The appliance"),
   appliance_type: applianceTypeId,
   unit: id("U", "The unit that the appliance serves").orNull(),
   age_years: ageYears,
-  effective_age_years: number(
-    "Age that its condition, use and service come to, in years of its expected life",
-    9.1,
-    { minimum: 0 },
-  ),
-  expected_life_years: number("Median life of a new one where it stands, in years", 11.5, { minimum: 0 }),
-  remaining_life_years: number("Expected life less effective age, 0 where that is past", 2.4, { minimum: 0 }),
+  effective_age_years: number("Age adjusted for condition, use and service, in years", 9.1, { minimum: 0 }),
+  expected_life_years: number("Median life of a new component in the same place, in years", 11.5, {
+    minimum: 0,
+  }),
+  remaining_life_years: number("Expected life minus effective age, at least 0", 2.4, { minimum: 0 }),
   policy: enumOf<PolicyName>(
     ["replace_now", "replace_at_age", "run_to_failure"],
-    "Whether to replace it now, on the day when it is due, or once it has failed",
+    "Replace now, replace at the due date, or run to failure",
   ),
-  replace_on: day("The day on which its replacement is due").orNull(),
-  optimal_age_years: number("Age at which a new one of its kind is best replaced, in years", 8.08).orNull(),
-  yearly_cost: usd("What its kind costs a year in the long run by that policy", 96.4),
-  yearly_cost_run_to_failure: usd("What it costs a year in the long run when run to failure", 182.1),
+  replace_on: day("Due date of the replacement").orNull(),
+  optimal_age_years: number(
+    "Economic replacement age of a new component of this type, in years",
+    8.08,
+  ).orNull(),
+  yearly_cost: usd("Long-run yearly cost with this policy", 96.4),
+  yearly_cost_run_to_failure: usd("Long-run yearly cost when run to failure", 182.1),
   cost_of_waiting_a_year: costOfWaiting,
   proactive_cost: proactiveCost,
   reactive_cost: reactiveCost,
@@ -213,23 +213,23 @@ export const propertyPlan = object({
   ...subject,
   unit_count: property.fields.unit_count,
   ...planSummary.fields,
-  components: list("The components by cost of waiting, the highest first", plannedComponent),
+  components: list("The components, highest cost of delay first", plannedComponent),
   budget: object({
     ...budgetFields,
     chosen: list(
-      "The components to replace with it, in this order: the highest cost of waiting per dollar first, of those with " +
-        "which waiting costs anything, each that what is left still pays for",
+      "The components to replace, selected by cost of delay per dollar until the budget is used. Components for which " +
+        "waiting is cheaper are left out",
       id("C", "The component"),
     ),
   })
-    .describedAs("The best use of the budget; null where none was asked about")
+    .describedAs("The best use of the budget; null without a budget in the request")
     .orNull(),
   assumptions,
 });
 
 type Planned = ReturnType<typeof plannedComponentView>;
 
-/** `components`: the view of each of its plans, in their order; there may be very many. */
+/** `components`: the serialized plans of the components, in their order. The caller makes them, since there may be many. */
 export const planView = propertyPlan.serializer(
   (made: PropertyPlan<PlacedComponent>, components: Planned[]) => ({
     ...subjectView(made.property),
@@ -242,17 +242,17 @@ export const planView = propertyPlan.serializer(
 );
 export const planReply = forPartner(propertyPlan);
 
-/** What is to be expected of a component in each year, in USD of today, planned and failures together. */
+/** Returns the expected cost of a component for each year in today's USD, planned replacements and failures combined. */
 export const yearlyCosts = ({ years }: DatedPlan<PlacedComponent>): number[] =>
   Array.from(years.planned, (cents, index) => wholeUsd(cents + years.failures[index]!));
 
-/** The first row of a plan as a table: what the plan says of a component, and what it is expected to cost in each year. */
+/** Returns the heading of a plan's table: the fields of a component, then a column for each year. */
 export const planHeading = ({ capital }: PropertyPlan<PlacedComponent>): string[] => [
   ...Object.keys(plannedComponent.fields),
   ...capital.schedule.map(({ year }) => `year_${year}`),
 ];
 
-/** A component's row of it. */
+/** Returns a component's row of that table. */
 export const planCells = (knowledge: Knowledge, one: DatedPlan<PlacedComponent>, asOf: Day): Cell[] => [
   ...Object.values(plannedComponentView(knowledge, one, asOf)),
   ...yearlyCosts(one),

@@ -7,26 +7,26 @@ import { id, list, object, usd, whole } from "./schema/fields.ts";
 import { type Cell, tableCells, tableColumns } from "./schema/table.ts";
 import { usdFromCents } from "./schema/units.ts";
 
-/* The plan of a portfolio: of sums that are kept, so that a page of it reads no component. */
+/* The plan of a portfolio. It is made from stored sums, so that a page of it reads no components. */
 
-/** As many of the chosen components are named. */
+/** The maximum number of chosen components that are listed. */
 const MOST_NAMED = 1000;
 
 const { id: propertyId, name, unit_count } = property.fields;
-const chosenCount = whole("Number of components to replace with it", 41);
+const chosenCount = whole("Number of components to replace", 41);
 
 export const portfolioPlanItem = object({
   property_id: propertyId.describedAs("The property"),
   name,
   unit_count,
   immediate: planSummary.fields.immediate,
-  cost_of_waiting_a_year: usd("What waiting a year with what is due now costs beyond what it saves", 1210.4),
+  cost_of_waiting_a_year: usd("Net cost of a 12-month delay of the components due now", 1210.4),
   budget: object({
     chosen_count: chosenCount,
     spent: budgetFields.spent,
     avoided: budgetFields.avoided,
   })
-    .describedAs("The property's part of the budget's best use; null where none was asked about")
+    .describedAs("The property's share of the budget; null without a budget in the request")
     .orNull(),
 });
 
@@ -39,7 +39,7 @@ export type PortfolioPlanRow = {
   dueWaitingCents: number;
   years: Readonly<Record<"planned" | "failures", readonly number[]>>;
 };
-/** A budget's use by property. */
+/** The use of a budget, by property ID. */
 export type Shares = ReadonlyMap<string, { chosen: number; spentCents: number; avoidedCents: number }>;
 
 export function sharesOf(budget: BudgetUse<PropertyCandidate>): Shares {
@@ -54,11 +54,11 @@ export function sharesOf(budget: BudgetUse<PropertyCandidate>): Shares {
   return shares;
 }
 
+const NO_SHARE = { chosen: 0, spentCents: 0, avoidedCents: 0 };
+
 export const portfolioPlanItemView = portfolioPlanItem.serializer(
   (row: PortfolioPlanRow, shares: Shares | null) => {
-    const { chosen, spentCents, avoidedCents } = shares?.get(row.propertyId) ?? {
-      ...{ chosen: 0, spentCents: 0, avoidedCents: 0 },
-    };
+    const { chosen, spentCents, avoidedCents } = shares?.get(row.propertyId) ?? NO_SHARE;
     return {
       property_id: row.propertyId,
       name: row.name,
@@ -80,12 +80,12 @@ export const portfolioPlan = object({
     ...budgetFields,
     chosen_count: chosenCount,
     chosen: list(
-      `The first ${MOST_NAMED} of them in this order: the highest cost of waiting per dollar first, of those with ` +
-        "which waiting costs anything, each that what is left still pays for",
+      `The first ${MOST_NAMED} components to replace, selected by cost of delay per dollar until the budget is used. ` +
+        "Components for which waiting is cheaper are left out",
       id("C", "The component"),
     ),
   })
-    .describedAs("The best use of the budget over all properties; null where none was asked about")
+    .describedAs("The best use of the budget over all properties; null without a budget in the request")
     .orNull(),
   assumptions,
 });
@@ -101,8 +101,8 @@ export const portfolioPlanView = portfolioPlan.serializer((made: PortfolioPlan) 
 }));
 
 /**
- * The properties as a table, a row each: what the plan says of it, and what it is expected to cost in each year, in USD
- * of today, planned and failures together.
+ * Returns a table with one row per property: its plan, then its expected cost for each year in today's USD, planned
+ * replacements and failures combined.
  */
 export function portfolioPlanTable(
   rows: readonly PortfolioPlanRow[],

@@ -23,9 +23,9 @@ import { usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { rating, tierCounts, tierCountsView } from "./scores.ts";
 
-/* Properties at a glance: of sums that are kept, so that a page of them reads no component. */
+/* Summaries of properties. They are made from stored sums, so that a page of them reads no components. */
 
-/** What the elevated components cost now and would cost once failed. */
+/** The costs of the CRITICAL and WARNING components, planned and after failure. */
 const exposure = {
   total_deferred_maintenance: totalDeferred,
   total_reactive_exposure: totalReactive,
@@ -51,12 +51,12 @@ const summary = object({
     appliances: applianceCount,
     components: componentCount,
     service_events: whole("Number of service events", 48),
-  }).describedAs("How much there is"),
-  risk: object({ ...tierCounts, overall_rating: rating }).describedAs("Components by tier, and the rating"),
+  }).describedAs("Number of records"),
+  risk: object({ ...tierCounts, overall_rating: rating }).describedAs("Components by tier, and rating"),
   financials: object({
     ...exposure,
     recommended_monthly_reserve_per_unit: recommendedReserve,
-  }).describedAs("Money figures, in USD"),
+  }).describedAs("Costs, in USD"),
   assessed_at: workedOutAt,
 });
 
@@ -85,7 +85,7 @@ const summaryView = summary.serializer(
 );
 export const summaryReply = forPartner(summary);
 
-/** `totals` are the property's, kept. */
+/** `totals`: the stored sums of the property. */
 export function summaryFigure(knowledge: Knowledge, totals: PropertyTotals): Figure<WireOf<typeof summary>> {
   const reserve = recommendedReserveGatherer(knowledge);
   return {
@@ -152,6 +152,6 @@ export const portfolioTotalsView = portfolioTotals.serializer((totals: Portfolio
 export const portfolioPage = page(
   "portfolio",
   portfolioItem,
-  { totals: portfolioTotals.describedAs("Sums over the whole portfolio") },
-  "The page's properties with their figures",
+  { totals: portfolioTotals.describedAs("Totals of the whole portfolio") },
+  "The properties on this page with their figures",
 );

@@ -5,14 +5,14 @@ import { day, enumOf, flag, id, instant, record, text, usd, whole } from "./sche
 import { usdOrNull } from "./schema/units.ts";
 
 const row = {
-  id: id("P", "The property's id"),
+  id: id("P", "The property's ID"),
   name: text("Display name", "Harbor View Apartments"),
   address: text("Street address", "120 Harbor St"),
   city: text("City", "New York").orNull(),
-  state: text("US state or territory, as its two-letter abbreviation", "NY"),
-  zip: text("ZIP code, 5 digits or 5+4", "10013").orNull(),
-  unit_count: whole("Rentable units, the basis of billing", 24),
-  created_at: instant("When the record was made"),
+  state: text("Two-letter abbreviation of the US state or territory", "NY"),
+  zip: text("ZIP code with 5 or 5+4 digits", "10013").orNull(),
+  unit_count: whole("Number of rentable units, the basis of billing", 24),
+  created_at: instant("When the record was created"),
 };
 
 /** A property in a list. */
@@ -39,15 +39,15 @@ export const property = record("Property", {
   ...row,
   year_built: whole("Year of construction", 1987).orNull(),
   estimated_value: usd("Estimated market value", 8_500_000).orNull(),
-  is_demo: flag("Whether it is the demo property, which is not billed", false),
-  partner_property_id: text("The partner's own reference, unique per partner", "HV-001").orNull(),
+  is_demo: flag("Whether this is the demo property, which is not billed", false),
+  partner_property_id: text("Your own reference, unique per partner", "HV-001").orNull(),
   notes: text("Free text", "Roof access through stair B").orNull(),
-  source: enumOf<PropertySource>(["api", "import", "sensor_event", "demo"], "How the property came in"),
+  source: enumOf<PropertySource>(["api", "import", "sensor_event", "demo"], "How the property was created"),
   records_since: day(
-    "The day from which the property's service record is complete; not given or null, it follows from the registration and the service events",
+    "Date since which the service history is complete. If null, it is derived from the creation date and the service events",
     "2021-03-01",
   ),
-  updated_at: instant("When the record was last changed"),
+  updated_at: instant("When the record was last updated"),
 });
 
 export const propertyView = property.serializer((property: Property) => ({
@@ -64,8 +64,8 @@ export const propertyView = property.serializer((property: Property) => ({
 export const propertyReply = forPartner(property);
 
 const demoProperty = property.and({
-  appliances: whole("Appliances it has", 14),
-  components: whole("Components they have", 90),
+  appliances: whole("Number of appliances", 14),
+  components: whole("Number of components", 90),
 });
 
 type Demo = { property: Property; appliances: number; components: number };
@@ -78,9 +78,9 @@ export const demoPropertyReply = forPartner(demoProperty);
 
 /** A rentable unit. */
 export const unit = record("Unit", {
-  id: id("U", "The unit's id"),
+  id: id("U", "The unit's ID"),
   property_id: id("P", "The property"),
-  label: text("Its number in the property, from 1", "1"),
+  label: text("Unit number, from 1", "1"),
   created_at: row.created_at,
 });
 

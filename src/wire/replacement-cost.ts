@@ -31,13 +31,13 @@ const replacementCost = object({
   unit_count: property.fields.unit_count,
   total_replacement_cost: usd("Replacement cost value of the property's appliances", 340_800),
   rcv_per_unit: usd("Replacement cost value per unit", 14_200),
-  // Exposure is what failures would cost, as in total_reactive_exposure, which these two add up to.
-  critical_exposure: usd("What the CRITICAL components would cost once failed", 5600),
-  warning_exposure: usd("What the WARNING components would cost once failed", 33_400),
-  systems: list("Replacement cost by building system, the dearest first", system),
+  // The exposures are costs after failure; their sum is total_reactive_exposure.
+  critical_exposure: usd("Cost of the CRITICAL components after failure", 5600),
+  warning_exposure: usd("Cost of the WARNING components after failure", 33_400),
+  systems: list("Replacement cost by building system, most expensive first", system),
   estimated_value: property.fields.estimated_value,
   deferred_as_pct_of_value: text(
-    "Deferred maintenance as a share of the estimated value, as text",
+    "Deferred maintenance as a percentage of the estimated value",
     "4.2%",
   ).orNull(),
   assessed_at: workedOutAt,

@@ -37,21 +37,21 @@ const report = object({
     rating,
     nci_equivalent: conditionIndex,
     components_assessed: assessedCount,
-  }).describedAs("The property's rating"),
+  }).describedAs("Rating of the property"),
   categories: mapOf(
     "Counts and deferred cost by appliance type",
     object({ ...tierCounts, deferred: usd(deferredWords, 1450) }),
   ),
-  critical: list("The CRITICAL components, the highest score first", reportItem),
-  warning: list("The WARNING components, the highest score first", reportItem),
-  good: list("The GOOD components, the highest score first", reportItem),
+  critical: list("The CRITICAL components, highest score first", reportItem),
+  warning: list("The WARNING components, highest score first", reportItem),
+  good: list("The GOOD components, highest score first", reportItem),
   financials: object({
     total_deferred: totalDeferred,
     total_reactive_exposure: totalReactive,
     deferred_per_door: deferredPerDoor,
-    estimated_savings_if_acted: usd("Reactive exposure less deferred maintenance", 24_500),
+    estimated_savings_if_acted: usd("Reactive exposure minus deferred maintenance", 24_500),
     recommended_monthly_reserve_per_unit: recommendedReserve,
-  }).describedAs("Money figures, in USD"),
+  }).describedAs("Costs, in USD"),
   assessed_at: workedOutAt,
 });
 

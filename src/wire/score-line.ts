@@ -17,7 +17,7 @@ import {
   riskTier,
 } from "./scores.ts";
 
-/** A component's score with what it follows from, for operators alone. What is worked out is not rounded. */
+/** A component's score with the values that it is calculated from, unrounded. For operators only. */
 const scoreLine = object({
   component_id: id("C", "The component"),
   component_name: componentName,
@@ -30,10 +30,10 @@ const scoreLine = object({
   risk_score: riskScore,
   risk_tier: riskTier,
   confidence,
-  q: number("Probability of failing within the period that the score looks ahead", 0.31),
-  failure_probability_12m: number("Probability of failing within 365.25 days", 0.31),
+  q: number("Probability of failure within the scoring period", 0.31),
+  failure_probability_12m: number("Probability of failure within 365.25 days", 0.31),
   hazard_ratio: number("Hazard ratio θ of the evidence", 1.75),
-  acute_hazard: number("Acute hazard Λ of what sensors report", 0),
+  acute_hazard: number("Acute hazard Λ reported by sensors", 0),
   age_years: ageYears,
   effective_age_years: number("Effective age V*, in years of normal use", 9.8),
   projected_failure_year: projectedFailureYear,
@@ -41,7 +41,7 @@ const scoreLine = object({
   projected_failure_latest: whole("Last year of the range", 2032),
   proactive_cost: proactiveCost,
   reactive_cost: reactiveCost,
-  scored_on: day("Day of the score"),
+  scored_on: day("Date of the score"),
 });
 
 export const SCORE_COLUMNS = Object.keys(scoreLine.fields);

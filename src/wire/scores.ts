@@ -2,10 +2,10 @@ import type { Rating } from "../domain/figures/condition.ts";
 import type { Confidence, RiskTier } from "../domain/scoring/types.ts";
 import { enumOf, number, usd, whole } from "./schema/fields.ts";
 
-/* What is told of a component's score, wherever a component is told of. */
+/* The fields of a component's score, which every record of a component shares. */
 
 export const riskScore = number(
-  "Cumulative probability of failing within five years like the coming one, 0.00 to 0.99",
+  "Cumulative probability of failure over a 5-year horizon at the current 12-month rate, 0.00 to 0.99",
   0.81,
   { minimum: 0, maximum: 0.99 },
 );
@@ -15,17 +15,17 @@ export const riskTier = enumOf<RiskTier>(
 );
 export const confidence = enumOf<Confidence>(
   ["HIGH", "MEDIUM", "LOW"],
-  "How much the score rests on observation",
+  "Confidence in the score, based on available data",
   "MEDIUM",
 );
 export const ageYears = number(
-  "Age in years, from the last replacement or 1 July of the install year",
+  "Age in years, from the last replacement or July 1 of the install year",
   7.39,
   { minimum: 0 },
 );
-export const projectedFailureYear = whole("Year by which failure is as likely as not", 2030);
+export const projectedFailureYear = whole("Median projected failure year (50% probability)", 2030);
 export const proactiveCost = usd("Cost of a planned replacement", 1450);
-export const reactiveCost = usd("Cost after a failure, damage included", 5600);
+export const reactiveCost = usd("Cost after a failure, including damage", 5600);
 
 export const rating = enumOf<Rating>(["GOOD", "FAIR", "FAIL"], "Rating of the property's condition");
 

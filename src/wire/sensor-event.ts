@@ -38,25 +38,25 @@ import {
 
 const EVENT_TYPE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 
-/** What a sensor event tells, in what comes in and goes out alike. */
+/** The fields of a sensor event, in requests and in responses. */
 export const told = {
   event_id: id("PE", "The sensor event"),
   property_id: id("P", "The property"),
   appliance_id: id("A", "The appliance"),
-  component_id: id("C", "The component, where one is named").orNull(),
+  component_id: id("C", "The component, if specified").orNull(),
   event_type: openEnum(
     "SmartEventType",
     { pattern: EVENT_TYPE.source },
-    "Kind of event. Any other text in snake_case is stored and announced too, and moves no score",
+    "Type of event. Any other text in snake_case is stored and sent to your webhook endpoint, but has no effect on scores",
     "water_leak",
   ),
   severity: enumOf<Severity>(
     ["low", "medium", "high", "critical"],
-    "How serious the sensor takes it to be; medium when not given",
+    "Severity reported by the sensor; defaults to medium",
     "high",
   ),
-  sensor_id: text("The sensor", "leak-4-kitchen").orNull(),
-  metric: text("What was measured", "temperature_f"),
+  sensor_id: text("The sensor's ID", "leak-4-kitchen").orNull(),
+  metric: text("The measured quantity", "temperature_f"),
   value: number("The reading", 148.2),
   unit: text("Unit of measurement", "F").orNull(),
   notes: text("Free text", "Heard by the tenant of 4B").orNull(),
@@ -78,9 +78,9 @@ export const receivedView = received.serializer((event: SensorEvent) => ({
 }));
 export const receivedReply = forPartner(received);
 
-/** What scoring an appliance again came to. */
+/** The result of rescoring an appliance. */
 export const riskSummary = object({
-  components_scored: whole("Components scored again by the event", 6),
+  components_scored: whole("Components rescored by the event", 6),
   critical_count: whole("CRITICAL components among them", 2),
   warning_count: whole("WARNING components among them", 1),
 });
@@ -96,14 +96,14 @@ const outcome = object({
   event_type: told.event_type,
   property_id: told.property_id,
   appliance_id: told.appliance_id,
-  property_created: flag("Whether the property was registered by this event", false),
-  appliance_created: flag("Whether the appliance was registered by this event", false),
-  affected_components: list("The components that the event speaks of, as they are now", component),
-  risk_summary: riskSummary.describedAs("What scoring again came to"),
-  warnings: textList("What was taken in and has no effect, in words"),
+  property_created: flag("Whether this event created the property", false),
+  appliance_created: flag("Whether this event created the appliance", false),
+  affected_components: list("The components affected by the event, with their new scores", component),
+  risk_summary: riskSummary.describedAs("Result of rescoring the appliance"),
+  warnings: textList("Stored values that have no effect on scores"),
 });
 
-/** What a smart event came to. */
+/** The result of a smart sensor event. */
 type SmartOutcome = {
   event: SensorEvent;
   property: Property;
@@ -176,15 +176,15 @@ export const smartEvent = input("SmartEvent", {
   ...happening,
   property: nested(
     body(propertyReference),
-    "The property, by its id, the partner's reference, or what is needed to register it",
+    "The property, by its ID, by your reference, or by the fields required to create it",
   ),
   appliance: nested(
     body(applianceReference),
-    "The appliance, by its id, its serial, or what is needed to register it",
+    "The appliance, by its ID, by its serial number, or by the fields required to create it",
   ),
 });
 
-/** The older form: the fields of property and appliance at the top. */
+/** The legacy format, with the property and appliance fields at the top level. */
 export const flatSmartEvent = input("FlatSmartEvent", {
   ...happening,
   ...propertyReference,
@@ -221,7 +221,7 @@ function assemble(
 ): SmartEvent {
   const eventType = wire.event_type.trim();
   if (!EVENT_TYPE.test(eventType) || eventType.length > 64) {
-    const message = "must be snake_case text of at most 64 characters";
+    const message = "must be text in snake_case of at most 64 characters";
     throw invalid(`event_type ${message}`, [{ field: "event_type", message }]);
   }
   return {

@@ -14,24 +14,24 @@ import { day, enumOf, id, instant, record, text, usd } from "./schema/fields.ts"
 import { body, documentedAs, input, items, nullable, required, textOrNull } from "./schema/input.ts";
 import { usdOrNull } from "./schema/units.ts";
 
-/** What was done to an appliance or one of its components. */
+/** A service event of an appliance or of one of its components. */
 export const serviceEvent = record("ServiceEvent", {
-  id: id("SE", "The service event's id"),
+  id: id("SE", "The service event's ID"),
   appliance_id: id("A", "The appliance"),
-  component_id: id("C", "The component; null when the event speaks of the whole appliance").orNull(),
-  event_type: enumOf(EVENT_TYPES, "Kind of service", "Inspection"),
-  date: day("Day of the service, in UTC"),
-  parts_cost: usd("Parts", 240).orNull(),
-  labor_cost: usd("Labor", 180).orNull(),
-  total_cost: usd("Parts and labor, or the total given", 420).orNull(),
-  technician: text("Who did the work", "J. Ortiz").orNull(),
+  component_id: id("C", "The component; null if the event concerns the whole appliance").orNull(),
+  event_type: enumOf(EVENT_TYPES, "Type of service", "Inspection"),
+  date: day("Date of the service in UTC"),
+  parts_cost: usd("Cost of parts", 240).orNull(),
+  labor_cost: usd("Cost of labor", 180).orNull(),
+  total_cost: usd("Total cost: parts and labor, unless specified", 420).orNull(),
+  technician: text("Name of the technician", "J. Ortiz").orNull(),
   notes: text("Free text", "Anode replaced").orNull(),
   condition_after: enumOf<Condition>(
     ["good", "fair", "poor"],
     "Condition found after the service",
     "good",
   ).orNull(),
-  created_at: instant("When the record was made"),
+  created_at: instant("When the record was created"),
 });
 
 export const serviceEventView = serviceEvent.serializer((event: ServiceEvent) => ({
@@ -72,29 +72,27 @@ export const historyEventView = historyEvent.serializer((event: ServiceEvent) =>
   condition_after: event.conditionAfter,
 }));
 
-/** Checked more leniently than documented where the refusal of one event is to name what is wrong with it. */
+/** Validated less strictly than documented, so that the error message of a rejected event names the problem. */
 export const newServiceEvent = input("NewServiceEvent", {
-  event_type: documentedAs(required(may.requiredLine, out.event_type), {
-    ...{ type: "string", enum: EVENT_TYPES },
-  }),
+  event_type: documentedAs(required(may.requiredLine, out.event_type), { type: "string", enum: EVENT_TYPES }),
   date: required(may.day, out.date),
   appliance_id: documentedAs(nullable(may.idText, out.appliance_id), "required"),
   component_id: nullable(may.idText, out.component_id),
   parts_cost: nullable(may.usd, out.parts_cost),
   labor_cost: nullable(may.usd, out.labor_cost),
-  total_cost: nullable(may.usd, out.total_cost.describedAs("Parts and labor when not given, in USD")),
-  technician: nullable(may.line, out.technician),
-  notes: nullable(
-    may.longText,
-    out.notes.describedAs("Free text, which is searched for signs of wear and damage"),
+  total_cost: nullable(
+    may.usd,
+    out.total_cost.describedAs("Total cost, in USD; defaults to parts and labor"),
   ),
+  technician: nullable(may.line, out.technician),
+  notes: nullable(may.longText, out.notes.describedAs("Free text; searched for signs of wear and damage")),
   condition_after: nullable(may.condition, out.condition_after),
 });
 
-export const newServiceEvents = body({ events: items("The service events to log", newServiceEvent) });
-export const serviceEventsBulkReply = bulkReply("The service events that were logged", serviceEvent);
+export const newServiceEvents = body({ events: items("The service events to create", newServiceEvent) });
+export const serviceEventsBulkReply = bulkReply("The created service events", serviceEvent);
 
-/** A new service event from what came in. Throws invalid_request. */
+/** Reads a new service event from a request. Throws invalid_request. */
 export function readNewServiceEvent(given: unknown): NewServiceEvent {
   const wire = newServiceEvent.parse(given);
   const applianceId = textOrNull(wire.appliance_id);

@@ -21,39 +21,39 @@ import {
 import { body, documentedAs, type InputOf, optional, required } from "./schema/input.ts";
 
 export const health = object({
-  status: enumOf<Health["status"]>(["ok", "degraded"], "Whether the service can do its work"),
+  status: enumOf<Health["status"]>(["ok", "degraded"], "Overall status of the service"),
   version: text("Version of the server", "0.1.0"),
   uptime_s: whole("Seconds since the start", 86_400),
   checks: object({
-    database: enumOf<Health["checks"]["database"]>(["ok", "failed"], "Whether a row could be written"),
+    database: enumOf<Health["checks"]["database"]>(["ok", "failed"], "Whether the database is writable"),
     scheduler: enumOf<Health["checks"]["scheduler"]>(
       ["ok", "late", "off"],
-      "Whether snapshots are taken when they are due",
+      "Whether the daily snapshots are on schedule",
     ),
     outbox: enumOf<Health["checks"]["outbox"]>(["ok", "stopped"], "Whether webhooks are sent"),
     pages: enumOf<Health["checks"]["pages"]>(
       ["ok", "checking", "damaged", "unknown"],
-      "Whether the database's pages are whole, as the server looks through them after its start and once a week",
+      "Result of the database integrity check, which runs after the start and once a week",
     ),
     clock: enumOf<Health["checks"]["clock"]>(
       ["ok", "off"],
-      "Whether the server's clock agrees with its database's, to a minute; one that is off takes no snapshots",
+      "Whether the clocks of the server and its database agree to within a minute. If they do not, no snapshots are taken",
     ),
-  }).describedAs("The parts that were checked"),
+  }).describedAs("Results of the checks"),
   last_snapshot: object({
-    date: day("Day of the snapshot, in UTC"),
-    finished_at: instant("When it finished"),
+    date: day("Date of the snapshot in UTC"),
+    finished_at: instant("When the snapshot finished"),
   })
     .describedAs("The latest daily snapshot")
     .orNull(),
   last_backup: object({
-    at: instant("When it began"),
-    ok: flag("Whether it was made"),
-    drill_ok: flag("Whether it could be restored; null when it was not tried").orNull(),
-    bytes: integer("Size of the file in bytes; null when there is none", 183_760_449).orNull(),
-    duration_ms: integer("How long it took, in milliseconds", 9400),
+    at: instant("When the backup started"),
+    ok: flag("Whether the backup was created"),
+    drill_ok: flag("Result of the automatic restore test; null if it did not run").orNull(),
+    bytes: integer("Size of the file in bytes; null if there is none", 183_760_449).orNull(),
+    duration_ms: integer("Duration in milliseconds", 9400),
   })
-    .describedAs("The latest scheduled backup and its restore drill")
+    .describedAs("The latest scheduled backup and its restore test")
     .orNull(),
 });
 
@@ -82,21 +82,21 @@ export const healthView = health.serializer(({ lastSnapshot, lastBackup, ...heal
 }));
 
 const method = {
-  type: text("Kind of credential", "api_key"),
-  description: text("What it is, in words", "An API key issued by the operator"),
+  type: text("Type of credential", "api_key"),
+  description: text("Description of the method", "An API key issued by your operator"),
 };
 
 export const authMethods = object({
   methods: list(
-    "The ways to authenticate",
+    "The authentication methods",
     object({
       ...method,
       header: text("The header that carries the credential", "X-Api-Key").orAbsent(),
       grant: text("OAuth 2.0 grant", "client_credentials").orAbsent(),
-      token_endpoint: text("Where tokens are given out", "/oauth/token").orAbsent(),
+      token_endpoint: text("The token endpoint", "/oauth/token").orAbsent(),
     }),
   ),
-  docs: text("Where the documentation is", "/docs"),
+  docs: text("The documentation", "/docs"),
 });
 
 /** `tokenLifetimeS`: seconds for which a bearer token is valid. */
@@ -105,19 +105,19 @@ export const authMethodsView = authMethods.serializer((tokenLifetimeS: number) =
     {
       type: "api_key",
       header: "X-Api-Key",
-      description: "An API key issued by the operator. It does not expire; rotation ends it at once.",
+      description: "An API key issued by your operator. It does not expire; rotation revokes it immediately.",
     },
     {
       type: "oauth2",
       grant: "client_credentials",
       token_endpoint: "/oauth/token",
-      description: `A bearer token for the client id and secret issued by the operator, valid for ${tokenLifetimeS} seconds.`,
+      description: `A bearer token for the client ID and secret issued by your operator, valid for ${tokenLifetimeS} seconds.`,
     },
   ],
   docs: "/docs",
 }));
 
-/** RFC 6749 §4.4.2. Client id and secret may come in HTTP Basic instead, and a missing one has a code of its own. */
+/** A token request (RFC 6749 §4.4.2). The client's ID and secret are optional here, since HTTP Basic may carry them. */
 export const tokenRequest = body({
   grant_type: documentedAs(required(type("string"), "Must be client_credentials", "client_credentials"), {
     ...{ type: "string", enum: ["client_credentials"] },
@@ -125,7 +125,7 @@ export const tokenRequest = body({
   client_id: documentedAs(
     optional(
       type("string <= 200"),
-      "Client id issued by the operator",
+      "Client ID issued by your operator",
       "svc_client_aa9eabe673e3f607cf5e5f74",
     ),
     "required",
@@ -146,7 +146,7 @@ export const token = object({
   access_token: text("Bearer token, prefix svct_", "svct_eyJhbGciOiJIUzI1NiJ9.e30.c2ln"),
   token_type: enumOf(["Bearer"], "Always Bearer"),
   expires_in: whole("Lifetime of the token in seconds", 3600),
-  scope: text("What the token allows", "read write"),
+  scope: text("Permissions of the token", "read write"),
   partner: partnerName,
 });
 
@@ -162,8 +162,8 @@ export const tokenView = token.serializer(({ token, lifetimeS, scope }: Issued, 
 /** RFC 6749 §5.2. */
 const TOKEN_FAILURES = ["invalid_request", "unsupported_grant_type", "invalid_client"] as const;
 export const tokenError = record("TokenError", {
-  error: enumOf(TOKEN_FAILURES, "RFC 6749's code of the failure", "unsupported_grant_type"),
-  error_description: text("What was wrong, in words", "grant_type must be client_credentials"),
+  error: enumOf(TOKEN_FAILURES, "Error code of RFC 6749", "unsupported_grant_type"),
+  error_description: text("Error message", "grant_type must be client_credentials"),
 });
 
 export const tokenErrorView = tokenError.serializer(
@@ -173,55 +173,55 @@ export const tokenErrorView = tokenError.serializer(
   }),
 );
 
-const pong = object({ ok: alwaysTrue("Always true"), timestamp: instant("The server's time") });
+const pong = object({ ok: alwaysTrue("Always true"), timestamp: instant("Current time of the server") });
 export const pongView = pong.serializer((now: Instant) => ({ ok: true, timestamp: toIso(now) }));
 export const pongReply = forPartner(pong);
 
-/** The API document, as far as it describes itself. */
+/** The top level of the OpenAPI document. */
 export const apiDocument = object({
   openapi: text("Version of the OpenAPI specification", "3.0.3"),
   info: object({
-    title: text("What the document is of", "Mainstay Partner API"),
+    title: text("Title of the API", "Mainstay Partner API"),
     version: text("Version of the API", "1.0.0"),
-    description: text("What the API is for", ""),
-    contact: anyObject("Whom to ask"),
-    license: anyObject("The terms of use"),
+    description: text("Description of the API", ""),
+    contact: anyObject("Contact"),
+    license: anyObject("License"),
   }).describedAs("Title, version and description"),
   servers: list(
-    "Where the paths begin",
-    object({ url: text("The beginning", "/v1"), description: text("Which server it is", "This server") }),
+    "Base URLs of the paths",
+    object({ url: text("Base URL", "/v1"), description: text("Description of the server", "This server") }),
   ),
   tags: list(
-    "The families of operations",
+    "The groups of operations",
     object({
-      name: text("The family's name", "Claims"),
-      description: text("What it holds", "Insurance claims"),
+      name: text("Name of the group", "Claims"),
+      description: text("Description of the group", "Insurance claims"),
     }),
   ),
   security: list(
-    "The ways to authenticate, of which any one will do",
-    mapOf("What each needs", textList("Scopes")),
+    "The authentication methods; any one of them is sufficient",
+    mapOf("Required scopes by method", textList("Scopes")),
   ),
   paths: anyObject("The operations by path"),
-  components: anyObject("What the operations refer to"),
-  "x-webhooks": anyObject("What receivers are sent, by event, in the form that OpenAPI 3.1 has for it"),
+  components: anyObject("The components that the operations refer to"),
+  "x-webhooks": anyObject("Webhook payloads by event, in the format of OpenAPI 3.1"),
 });
 
-/** RFC 8414, section 2. */
+/** The authorization server metadata (RFC 8414, section 2). */
 export const oauthMetadata = record("AuthorizationServerMetadata", {
-  issuer: text("Who gives out the tokens: what the client asked at", "https://mainstay.example.com"),
-  token_endpoint: text("Where tokens are given out", "https://mainstay.example.com/api/oauth/token"),
-  token_endpoint_auth_methods_supported: textList("How a client may send its credentials", [
+  issuer: text("Issuer of the tokens, which matches the requested URL", "https://mainstay.example.com"),
+  token_endpoint: text("URL of the token endpoint", "https://mainstay.example.com/api/oauth/token"),
+  token_endpoint_auth_methods_supported: textList("Supported client authentication methods", [
     "client_secret_basic",
     "client_secret_post",
   ]),
-  grant_types_supported: textList("How a token is asked for", ["client_credentials"]),
-  response_types_supported: textList("None: there is no authorization endpoint"),
-  scopes_supported: textList("What a token may be for", ["read", "write"]),
-  service_documentation: text("Where people read how", "https://mainstay.example.com/api/docs"),
+  grant_types_supported: textList("Supported grant types", ["client_credentials"]),
+  response_types_supported: textList("Always empty: there is no authorization endpoint"),
+  scopes_supported: textList("Supported scopes", ["read", "write"]),
+  service_documentation: text("URL of the documentation", "https://mainstay.example.com/api/docs"),
 });
 
-/** `root` is what addresses of the service begin with. */
+/** `root`: the base URL of the service. */
 export const oauthMetadataView = oauthMetadata.serializer((issuer: string, root: string, scope: string) => ({
   issuer,
   token_endpoint: `${root}/oauth/token`,

@@ -19,7 +19,7 @@ import { riskTier } from "./scores.ts";
 import { riskSummary, riskSummaryView, told } from "./sensor-event.ts";
 import { serviceEvent } from "./service-event.ts";
 
-/* What webhooks carry: for each event its data, and the envelope around it. */
+/* The payloads of webhooks: the data of each event, and the envelope around it. */
 
 const propertyData = object({
   property_id: id("P", "The property"),
@@ -56,7 +56,7 @@ const tierData = object({
   property_name: component.fields.property_name,
   risk_score: component.fields.risk_score,
   risk_tier: component.fields.risk_tier,
-  previous_tier: riskTier.describedAs("The tier that was announced before", "WARNING"),
+  previous_tier: riskTier.describedAs("The tier in the previous notification", "WARNING"),
   confidence: component.fields.confidence,
   proactive_cost: component.fields.proactive_cost,
   reactive_cost: component.fields.reactive_cost,
@@ -80,12 +80,12 @@ const smartData = object({
   event_type: told.event_type,
   property_id: told.property_id,
   appliance_id: told.appliance_id,
-  risk_summary: riskSummary.describedAs("What scoring again came to"),
+  risk_summary: riskSummary.describedAs("Result of rescoring the appliance"),
 });
 
 const testData = object({
-  message: text("The administrator's words", "This is a test of your webhook receiver."),
-  requested_by: text("Who asked for the test", "Jane"),
+  message: text("The administrator's message", "This is a test of your webhook endpoint."),
+  requested_by: text("Who requested the test", "Jane"),
 });
 
 /** The data of every event. */
@@ -102,33 +102,32 @@ export const webhookData = {
   "webhook.test": testData,
 } as const satisfies Record<WebhookEvent, object>;
 
-/** What is sent of an event: its data, and the envelope around it. */
+/** The schema of an event's payload: its data in the envelope. */
 export const webhookBody = (event: WebhookEvent) =>
   record(`${event.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`, {
-    event: enumOf([event], "What happened"),
-    timestamp: instant("When the delivery was made"),
-    partner_id: id("PARTNER", "Whose webhook it is"),
+    event: enumOf([event], "The event"),
+    timestamp: instant("When the delivery was created"),
+    partner_id: id("PARTNER", "The partner's ID"),
     partner: partnerName,
     version: enumOf(["v1"], "Version of the envelope"),
-    data: (webhookData[event] as WireType<unknown>).describedAs("What is told of it"),
+    data: (webhookData[event] as WireType<unknown>).describedAs("The event data"),
   });
 
-/** When each event is sent. */
+/** The condition under which each event is sent. */
 export const WEBHOOK_WORDS: Readonly<Record<WebhookEvent, string>> = {
-  "component.critical":
-    "A component has reached CRITICAL: told by the snapshot of 03:00 UTC, or by a smart sensor event",
-  "component.warning": "A component has crossed into WARNING, from either side",
-  "component.recovered": "A component is GOOD again",
-  "service_event.created": "A service event was logged",
-  "property.created": "A property was registered, whatever registered it",
-  "appliance.created": "An appliance was registered",
-  "sensor.received": "A reading came in by POST /v1/meter-event",
-  "sensor.smart": "A smart sensor event came in by POST /v1/meter-event/smart/v2",
-  "sensor.smart.processed": "The same by the older POST /v1/meter-event/smart",
-  "webhook.test": "An administrator tries your receiver",
+  "component.critical": "Component became CRITICAL (after the 03:00 UTC snapshot or a smart sensor event)",
+  "component.warning": "Component became WARNING, from either GOOD or CRITICAL",
+  "component.recovered": "Component became GOOD again",
+  "service_event.created": "A service event was created",
+  "property.created": "A property was created (by any source)",
+  "appliance.created": "An appliance was created",
+  "sensor.received": "A meter reading was received by POST /v1/meter-event",
+  "sensor.smart": "A smart sensor event was received by POST /v1/meter-event/smart/v2",
+  "sensor.smart.processed": "A smart sensor event was received by the legacy POST /v1/meter-event/smart",
+  "webhook.test": "Test event sent by an administrator",
 };
 
-/** What a partner is told: the event's name and its data. */
+/** The name of an event with its data. */
 export type WebhookMessage = {
   [E in WebhookEvent]: { event: E; data: WireOf<(typeof webhookData)[E]> };
 }[WebhookEvent];
@@ -262,7 +261,7 @@ export const receiverTested = (message: string, requestedBy: string): WebhookMes
   data: testDataView(message, requestedBy),
 });
 
-/** The envelope of every event, as the text that is sent. */
+/** Returns the payload of an event as JSON text. */
 export function eventBody({ event, data }: WebhookMessage, partner: Partner, now: Instant): string {
   return JSON.stringify({
     event,

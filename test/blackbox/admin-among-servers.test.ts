@@ -160,7 +160,7 @@ describe("deliveries", () => {
           const replies = await admin.asked(`/admin/webhook-deliveries/${id}/resend`);
           const refused = replies.filter(({ status }) => status !== 202);
           for (const { status, body } of refused)
-            expect([status, body.error]).toEqual([409, "Delivery is still being tried"]);
+            expect([status, body.error]).toEqual([409, "Delivery is still in progress"]);
           return replies.length - refused.length;
         }),
       );

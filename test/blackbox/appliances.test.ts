@@ -202,7 +202,7 @@ describe("registering an appliance", () => {
       "a day that the calendar lacks",
       () => ({ ...valid(), warranty_expiry: "2024-02-30" }),
       400,
-      "warranty_expiry must be a day that the calendar has, as YYYY-MM-DD",
+      "warranty_expiry must be a valid date in the format YYYY-MM-DD",
     ],
     [
       "a year long ago",

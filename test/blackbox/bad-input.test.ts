@@ -125,8 +125,8 @@ describe.each(named)("%s", (_, body) => {
     await nothingChanges(async () => {
       for (const { path } of places) {
         const { status, body: answer } = await sendTo(body, bodyWithTwice(good(body), path));
-        expect([status, answer.error]).toEqual([400, "Body names a field twice"]);
-        expect(answer.details).toEqual([{ field: String(path.at(-1)), message: "is given twice" }]);
+        expect([status, answer.error]).toEqual([400, "Duplicate field in body"]);
+        expect(answer.details).toEqual([{ field: String(path.at(-1)), message: "is a duplicate field" }]);
       }
     });
   });

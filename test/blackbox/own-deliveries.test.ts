@@ -134,7 +134,7 @@ describe("a delivery that the partner sends again", () => {
     const { deliveries } = await listed({ status: "pending" });
     expect(deliveries).toHaveLength(1);
     const { body } = await client.post(`/v1/webhook-deliveries/${deliveries[0].id}/resend`, undefined, 409);
-    expect(body).toMatchObject({ error: "Delivery is still being tried", code: "conflict" });
+    expect(body).toMatchObject({ error: "Delivery is still in progress", code: "conflict" });
     receiver.behave(undefined);
   });
 });

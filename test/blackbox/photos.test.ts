@@ -190,7 +190,11 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
   });
 
   test.each([
-    ["JSON", { body: { file: "x" } }, "Send the picture as multipart/form-data in a field named file"],
+    [
+      "JSON",
+      { body: { file: "x" } },
+      "Content-Type must be multipart/form-data, with the image in the field file",
+    ],
     ["a form without a file", { raw: formOf({ note: "x" }) }, "file required"],
     ["a form whose file is text", { raw: formOf({ file: "x" }) }, "file required"],
     [

@@ -183,7 +183,7 @@ describe("a plan that is asked for with", () => {
     ["budget=lots", "budget must be a number from 0 to 1000000000000"],
     ["budget=1e400", "budget must be a number from 0 to 1000000000000"],
     ["budget=NaN", "budget must be a number from 0 to 1000000000000"],
-    ["years=3&years=4", "years is given twice"],
+    ["years=3&years=4", "years is a duplicate parameter"],
   ])("%s is refused in words", async (query, error) => {
     for (const path of [`/v1/property/${property.id}/plan`, "/v1/portfolio/plan"]) {
       const { body } = await client.ask("GET", `${path}?${query}`, 400);

@@ -82,7 +82,7 @@ describe("creating a property", () => {
     [{ ...PROPERTY, name: "  " }, "name, address, state required"],
     [{ ...PROPERTY, state: null }, "name, address, state required"],
     [{ ...PROPERTY, state: "XX" }, "state must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP"],
-    [{ ...PROPERTY, zip: "1234" }, "zip must be a ZIP code of 5 digits or 5+4"],
+    [{ ...PROPERTY, zip: "1234" }, "zip must be a ZIP code with 5 or 5+4 digits"],
     [{ ...PROPERTY, unit_count: 10_001 }, "unit_count must be a whole number from 0 to 10000"],
     [{ ...PROPERTY, unit_count: 1.5 }, "unit_count must be a whole number from 0 to 10000"],
     [{ ...PROPERTY, year_built: 1799 }, "year_built must be a whole number from 1800 to next year"],

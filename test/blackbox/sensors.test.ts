@@ -190,7 +190,9 @@ describe("a smart event", () => {
     const total = async () => (await client.get("/v1/properties")).body.total;
     const before = await total();
     const { body } = await client.post(SMART, { event_type: "smoke", property: { name: "No more" } }, 400);
-    expect(body.error).toBe("address, state, type_id, install_year required to create what is not found");
+    expect(body.error).toBe(
+      "address, state, type_id, install_year are required to create a new property and appliance",
+    );
     expect(body.details.map((one: Json) => one.field)).toEqual([
       "address",
       "state",

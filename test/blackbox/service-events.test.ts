@@ -125,7 +125,7 @@ describe("logging service events", () => {
       { index: 3, error: "Unknown event_type: Haunting" },
       { index: 4, error: "Component not found: C_1" },
       { index: 5, error: `Component not found: ${foreign}` },
-      { index: 6, error: "date must be a day that the calendar has, as YYYY-MM-DD" },
+      { index: 6, error: "date must be a valid date in the format YYYY-MM-DD" },
       { index: 8, error: "appliance_id required" },
       { index: 9, error: expect.stringMatching(/^date must be from 1900-01-01 to /) },
       { index: 10, error: expect.stringMatching(/^date must be from 1900-01-01 to /) },

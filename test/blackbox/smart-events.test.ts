@@ -151,7 +151,7 @@ describe("what an event names", () => {
     const event = { event_type: "door_fault", appliance: { serial: "TWIN" } };
     const { body } = await client.post(SMART, event, 400);
     expect(body.error).toBe(
-      "serial is that of several appliances: name the property, or send appliance_id instead",
+      "serial belongs to several appliances: specify the property, or send appliance_id instead",
     );
     expect(body.details[0].field).toBe("serial");
     for (const [nth, { id }] of homes.entries())

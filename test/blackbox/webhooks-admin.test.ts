@@ -192,7 +192,7 @@ describe.concurrent("resending", () => {
     await admin.client.post(`/admin/webhook-deliveries/${id}/resend`, undefined, 409);
     await admin.client.post("/admin/webhook-deliveries/WH_1_aaaaa/resend", undefined, 404);
     const { code, stderr } = await server.run("deliveries", "resend", id);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "mainstay: Delivery is still being tried\n" });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "mainstay: Delivery is still in progress\n" });
   });
 
   test("is refused for a partner whose receiver was taken away", async () => {

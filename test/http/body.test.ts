@@ -88,13 +88,13 @@ describe("a JSON object", () => {
   });
 
   test.each([
-    ["a name given twice", '{"a":1,"a":2}', "names a field twice"],
-    ["a name given twice in an inner object", '{"x":[{"a":1,"b":[],"a":2}]}', "names a field twice"],
-    ["a name given twice, once in escapes", String.raw`{"a":1,"\u0061":2}`, "names a field twice"],
+    ["a name given twice", '{"a":1,"a":2}', "Duplicate field"],
+    ["a name given twice in an inner object", '{"x":[{"a":1,"b":[],"a":2}]}', "Duplicate field"],
+    ["a name given twice, once in escapes", String.raw`{"a":1,"\u0061":2}`, "Duplicate field"],
     [
       "a name given twice after a text that looks like one",
       String.raw`{"a":"\"a\":","a" :2}`,
-      "names a field twice",
+      "Duplicate field",
     ],
     ["33 levels", `{"a":${"[".repeat(32)}${"]".repeat(32)}}`, "deeper than 32 levels"],
     ["an array", "[1]", "must be a JSON object"],

@@ -5,7 +5,7 @@ test("a partner's answers hold so much together, and no other partner's", () => 
   const held = new HeldAnswers(100);
   held.open("A").hold(60);
   held.open("A").hold(40);
-  expect(() => held.open("A").hold(1)).toThrow("Too many large answers");
+  expect(() => held.open("A").hold(1)).toThrow("Too many large responses");
   held.open("B").hold(100);
 });
 
@@ -16,7 +16,7 @@ test("the oldest goes on, however large it grows", () => {
   const second = held.open("A");
   second.hold(20);
   oldest.hold(1000);
-  expect(() => second.hold(1)).toThrow("Too many large answers");
+  expect(() => second.hold(1)).toThrow("Too many large responses");
 });
 
 test("a write is refused before it is done, and never afterwards", () => {
@@ -24,8 +24,8 @@ test("a write is refused before it is done, and never afterwards", () => {
   const [first, second] = [held.openForWrite("A"), held.openForWrite("A")];
   first.reserve(60);
   second.reserve(50);
-  expect(() => held.openForWrite("A").reserve(1)).toThrow("Too many large answers");
-  expect(() => held.open("A").hold(1)).toThrow("Too many large answers");
+  expect(() => held.openForWrite("A").reserve(1)).toThrow("Too many large responses");
+  expect(() => held.open("A").hold(1)).toThrow("Too many large responses");
   held.openForWrite("B").reserve(200);
   second.settle(1000);
   second.settle(10);

@@ -404,11 +404,7 @@ describe("a rejected row", () => {
     ],
     ["properties", "P,N,A,NY", "the row has 4 cells where the first line has 6"],
     ["properties", "P,N,A,NY,,,x,y", 'the row has 8 cells where the first line has 6; left over: "x", "y"'],
-    [
-      "serviceEvents",
-      "E,L1,Inspection,2024-02-30,,",
-      "date must be a day that the calendar has, as YYYY-MM-DD",
-    ],
+    ["serviceEvents", "E,L1,Inspection,2024-02-30,,", "date must be a valid date in the format YYYY-MM-DD"],
     ["serviceEvents", "E,L1,Dance,2024-02-28,,", "event_type must be one of"],
     ["serviceEvents", "E,L9,Repair,2024-02-28,,", "Appliance not found: serial L9 in property E"],
     ["serviceEvents", "E,,Repair,2024-02-28,,", "serial or appliance_id is required"],
@@ -451,7 +447,7 @@ describe("a rejected row", () => {
       serviceEvents: `${EVENTS}E,S,Cleaning,2020-01-01,,,\n`,
     });
     expect(rejects[0]!.first.error).toBe(
-      "serial is that of several appliances of the property: use appliance_id",
+      "serial belongs to several appliances of the property: use appliance_id",
     );
   });
 });

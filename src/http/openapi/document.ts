@@ -11,13 +11,13 @@ export type OpenApiDocument = Record<string, unknown> & { paths: Record<string, 
 
 const DESCRIPTION = `Predictive maintenance and risk intelligence for multifamily and commercial real estate.
 
-Register properties and appliances, log service events, send sensor events and claims; every component gets a failure
-score from 0.00 to 0.99 with a tier and a confidence, worked out daily at 03:00 UTC and whenever its history changes.
+Create properties and appliances, and send service events, sensor events and claims. Every component gets a failure
+score from 0.00 to 0.99 with a tier and a confidence, updated daily at 03:00 UTC and whenever its history changes.
 
-Lists take \`limit\` and \`offset\`. Errors are JSON with \`error\`, \`code\` and \`request_id\`. Money is in US
-dollars, days are UTC. Clients ignore fields that they do not know: new ones may be added.`;
+Lists are paged with \`limit\` and \`offset\`. Errors are JSON with \`error\`, \`code\` and \`request_id\`. Amounts are in
+US dollars, dates in UTC. Clients must ignore unknown fields. New fields may be added at any time.`;
 
-/** The API as an OpenAPI 3.0.3 document, made from the operations and the sets that the knowledge base holds. */
+/** Builds the OpenAPI 3.0.3 document from the operations and the named sets of the knowledge base. */
 export function openApiDocument(
   { claimTypes, smartEvents }: Pick<Knowledge, "claimTypes" | "smartEvents">,
   operations: readonly Operation[],
@@ -42,7 +42,7 @@ export function openApiDocument(
       title: "Mainstay Partner API",
       version: "1.0.0",
       description: DESCRIPTION,
-      contact: { name: "The operator of this server" },
+      contact: { name: "Your operator" },
       license: { name: "Proprietary", url: "/docs" },
     },
     servers: [{ url: "/v1", description: "This server" }],
@@ -63,11 +63,11 @@ export function openApiDocument(
         },
         oauth2: {
           type: "oauth2",
-          description: "A bearer token for client credentials, valid for 3600 seconds.",
+          description: "A bearer token obtained with client credentials, valid for 1 hour.",
           flows: {
             clientCredentials: {
               tokenUrl: "/oauth/token",
-              scopes: { read: "Read what the partner owns", write: "Register and log" },
+              scopes: { read: "Read your data", write: "Create and update your data" },
             },
           },
         },
@@ -130,7 +130,7 @@ function response(reply: Documented<unknown>, isLimited: boolean, names: SchemaR
       ...headers,
     },
     ...(form && { content: content(mediaType ?? JSON_TYPE, form, example, names, place) }),
-    // Beside JSON it would make of every generated client's answer a text or a record.
+    // As a second media type it would turn every generated client's result into a union of text and record.
     ...(orText && {
       "x-also": { [orText]: { schema: { type: "string" }, ...(textExample && { example: textExample }) } },
     }),
@@ -154,7 +154,7 @@ function parameters(operation: Operation) {
       name: "If-None-Match",
       in: "header",
       required: false,
-      description: "The ETag of an answer that the caller holds; when it still stands, the answer is 304",
+      description: "The ETag of a cached response. If it is still current, the response is 304",
       schema: { type: "string" },
     });
   if (operation.access === "partner" && operation.idempotent)
@@ -163,13 +163,13 @@ function parameters(operation: Operation) {
       in: "header",
       required: false,
       description:
-        "1 to 255 printable characters of the caller's choice. The same key with the same body is answered again as the first time, for 24 hours.",
+        "1 to 255 printable characters of your choice. For 24 hours, repeating the key with the same body returns the first response again.",
       schema: { type: "string", minLength: 1, maxLength: 255 },
     });
   return list.length > 0 ? { parameters: list } : {};
 }
 
-/** The statuses of failure that an operation can answer with. */
+/** Returns the error statuses that an operation can answer with. */
 function errorStatuses(operation: Operation): string[] {
   const statuses = new Set(operation.errors ?? []);
   if (operation.access === "partner") statuses.add(401).add(429);
@@ -185,14 +185,14 @@ function errorStatuses(operation: Operation): string[] {
 
 const ERRORS: Record<number, string> = {
   400: "Missing or invalid parameters or body",
-  401: "Missing or invalid credentials, or an expired token",
-  404: "It does not exist, or belongs to another partner",
-  409: "It conflicts with what exists",
-  413: "The body is too large",
-  415: "The body is of another type than is taken, or compressed",
-  429: "The daily budget or a rate limit is used up",
+  401: "Missing or invalid credentials, or expired token",
+  404: "Not found, or owned by another partner",
+  409: "Conflict with existing data",
+  413: "Request body too large",
+  415: "Unsupported content type or encoding",
+  429: "Daily call limit or rate limit exceeded",
   500: "Internal error",
-  503: "The service cannot store anything just now, such as on a full disk, or answers of yours that are not read yet hold too much. Nothing was changed: send it again",
+  503: "Service temporarily unavailable, for example because of a full disk, or too many of your large responses have not been read. No changes were made. Retry later",
 };
 
 type Told = { code: FailureCode; error: string; details?: { field: string; message: string }[] };
@@ -266,32 +266,36 @@ const RATE_LIMIT_HEADERS = {
 
 const HEADERS = {
   RequestId: {
-    description: "The request's id: the caller's, or ours",
+    description: "The request ID: the value sent by the caller, or a generated one",
     required: true,
     schema: { type: "string" },
   },
-  RateLimit: { description: "The daily budget in calls", schema: { type: "integer" } },
-  RateLimitRemaining: { description: "Calls left of the day", schema: { type: "integer" } },
+  RateLimit: { description: "Daily call limit", schema: { type: "integer" } },
+  RateLimitRemaining: { description: "Calls remaining today", schema: { type: "integer" } },
   RateLimitReset: {
-    description: "The next midnight in UTC",
+    description: "When the daily limit resets: the next midnight UTC",
     schema: { type: "string", format: "date-time" },
   },
   RetryAfter: {
-    description: "Seconds until a call is admitted again",
+    description: "Seconds to wait before the next call",
     required: true,
     schema: { type: "integer" },
   },
-  Challenge: { description: "The ways to authenticate", required: true, schema: { type: "string" } },
+  Challenge: {
+    description: "The supported authentication schemes",
+    required: true,
+    schema: { type: "string" },
+  },
   TotalCount: {
-    description: "With CSV: how many records match, on all pages",
+    description: "With CSV: number of matching records on all pages",
     schema: { type: "integer" },
   },
   NextPage: {
-    description: 'With CSV: where the next page is, as `<?…>; rel="next"`; absent on the last one',
+    description: 'With CSV: link to the next page, as `<?…>; rel="next"`; absent on the last page',
     schema: { type: "string" },
   },
   ETag: {
-    description: "Names this answer; send it in If-None-Match",
+    description: "The version of this response; send it in If-None-Match",
     required: true,
     schema: { type: "string" },
   },

@@ -1,16 +1,16 @@
-/** The families of operations, with what each is about. */
+/** The groups of operations, with their descriptions. */
 export const TAGS = {
-  Administration: "For the holders of an administrator's key.",
+  Administration: "Requires an administrator's key.",
   Appliances: "Appliances and their photos.",
   Authentication: "Credentials and tokens.",
-  Claims: "Insurance claims and what they do to scores.",
-  Components: "Components with their scores, history and trend; alerts.",
-  Events: "What happened: the stream to poll, and what was sent to your webhook receiver.",
+  Claims: "Insurance claims and their effect on scores.",
+  Components: "Components with their scores, history and trend. Alerts.",
+  Events: "The event stream, and the deliveries to your webhook endpoint.",
   Figures: "Reports, forecasts, reserves, condition, replacement cost and compliance of a property.",
-  Onboarding: "A property to try things out on.",
+  Onboarding: "A demo property for testing.",
   Properties: "Properties, their units, and the portfolio.",
-  Sensors: "Meter readings and smart events.",
-  "Service events": "What was done to appliances.",
+  Sensors: "Meter readings and smart sensor events.",
+  "Service events": "Maintenance, repairs and replacements of appliances.",
   System: "Health and this document.",
 } as const;
 

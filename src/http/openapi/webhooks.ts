@@ -2,30 +2,35 @@ import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { exampleOf, type SchemaRegistry, schemaOf } from "../../wire/schema/to-openapi.ts";
 import { WEBHOOK_WORDS, webhookBody } from "../../wire/webhooks.ts";
 
-const VERIFY = `Compute HMAC-SHA256 over the exact bytes of the body, keyed with the whole text of the webhook secret, and
-compare it in constant time with \`X-Service-Signature\` (\`sha256=\` and the digest in hex). Answer 401 when it differs,
-and 2xx within 8 seconds when it holds. Act on an id of \`X-Service-Delivery\` once, and ignore events that you do not
-know. [The guide](/docs/guide) has receivers in TypeScript, Python and curl.`;
+const VERIFY = `Compute the HMAC-SHA256 of the exact bytes of the body, using the full text of the webhook secret as the key,
+and compare it in constant time with \`X-Service-Signature\` (\`sha256=\` followed by the digest in hex). Return 401 if they
+differ; otherwise return 2xx within 8 seconds. Process each \`X-Service-Delivery\` ID once, and ignore unknown events. See
+[the guide](/docs/guide) for example endpoints in TypeScript and Python.`;
 
 const header = (name: string, description: string, example: string) => ({
-  ...{ name, in: "header", required: true, description, schema: { type: "string" }, example },
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" },
+  example,
 });
 const HEADERS = [
   header("X-Service-Event", "The event's name", "component.critical"),
-  header("X-Service-Delivery", "The delivery's id, the same at each attempt", "WH_1795230000000_k3v9x"),
+  header("X-Service-Delivery", "The delivery's ID, the same for every attempt", "WH_1795230000000_k3v9x"),
   header(
     "X-Service-Signature",
-    "`sha256=` and the hex HMAC-SHA256 of the body, keyed with the webhook secret",
+    "`sha256=` followed by the HMAC-SHA256 of the body in hex, keyed with the webhook secret",
     "sha256=f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8",
   ),
   header(
     "X-Webhook-Signature",
-    "The same digest bare",
+    "The same digest without the prefix",
     "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8",
   ),
 ];
 
-/** What partners' receivers are sent, in the form that OpenAPI 3.1 has for it. */
+/** Describes every webhook in the format of OpenAPI 3.1, which 3.0 lacks. */
 export function webhooksDocument(names: SchemaRegistry): Record<string, unknown> {
   return Object.fromEntries(
     WEBHOOK_EVENTS.map((event) => {
@@ -38,9 +43,9 @@ export function webhooksDocument(names: SchemaRegistry): Record<string, unknown>
         parameters: HEADERS.map((one) => (one.name === "X-Service-Event" ? { ...one, example: event } : one)),
         requestBody: { required: true, content: { "application/json": content } },
         responses: {
-          "2XX": { description: "Taken" },
-          401: { description: "The signature does not hold" },
-          default: { description: "Sent again after 5 seconds, and after 30 more" },
+          "2XX": { description: "Delivered" },
+          401: { description: "The signature is invalid" },
+          default: { description: "Retried after 5 seconds, then after another 30 seconds" },
         },
       };
       return [event, { post }];

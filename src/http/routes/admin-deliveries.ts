@@ -18,9 +18,9 @@ import {
 } from "../../wire/delivery.ts";
 import { failedWindow, readFailedWindow } from "../../wire/failed-window.ts";
 import {
+  createdSince,
+  createdUntil,
   deliveryInPath,
-  madeSince,
-  madeUntil,
   ofEvent,
   ofPartner,
   ofStatus,
@@ -37,7 +37,7 @@ export function adminDeliveryOperations(): Operation[] {
       path: "/admin/webhook-deliveries",
       summary: "The delivery log with every attempt, the newest first",
       tag: "Administration",
-      parameters: [ofPartner, ofStatus, ofEvent, madeSince, madeUntil, ...slicing],
+      parameters: [ofPartner, ofStatus, ofEvent, createdSince, createdUntil, ...slicing],
       replies: answers("A page of the log", deliveriesPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);

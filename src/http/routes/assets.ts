@@ -3,7 +3,7 @@ import { assetTable } from "../../web/assets/asset-table.ts";
 import { encodingFor, encodingHeaders } from "../encoding.ts";
 import { type Operation, publicOperation } from "../operation.ts";
 
-/** What pages load. An address names its content, so what was loaded once is never asked for again. */
+/** Serves style sheets and scripts of the pages. Their URLs contain a hash of the content, so they are cached forever. */
 export function assetOperation(): Operation {
   return publicOperation({
     id: "getAsset",

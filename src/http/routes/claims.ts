@@ -35,9 +35,9 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       id: "createClaims",
       method: "POST",
       path: "/v1/property/{id}/claims",
-      summary: "Record an insurance claim, or a list of them of which each good one is kept",
+      summary: "Create one insurance claim, or several",
       description:
-        "Takes one claim, or `{claims: [...]}` of which each good one is kept when its neighbour fails. A single claim that is invalid is a 400. The answer has the partial-success form, and for a single claim its record beside it. A `claim_type` that is not known is stored, scores nothing, and is named in `warnings`; denied claims are stored and never scored.",
+        "Accepts one claim, or `{claims: [...]}`. Valid claims of a list are saved even if others fail; a single invalid claim is rejected with 400. The response is the bulk result and, for a single claim, also the fields of its record. An unknown `claim_type` is stored, has no effect on scores, and is listed in `warnings`. Denied claims are stored and never scored.",
       tag: "Claims",
       parameters: [propertyInPath],
       request: {
@@ -51,7 +51,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
           status: "closed",
         },
       },
-      replies: creates("What was recorded and what was refused", claimsReply),
+      replies: creates("Created claims and errors", claimsReply),
       body: "json",
       idempotent: true,
       async handle({ body, params, partner, writePortfolio }) {
@@ -76,7 +76,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       id: "listClaims",
       method: "GET",
       path: "/v1/property/{id}/claims",
-      summary: "A property's insurance claims, the newest date of loss first",
+      summary: "List a property's insurance claims, most recent loss first",
       tag: "Claims",
       parameters: [propertyInPath, ...slicing, format],
       replies: readList("A page of claims", claimPage, claim),
@@ -95,12 +95,12 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       id: "getClaimsImpact",
       method: "GET",
       path: "/v1/property/{id}/claims/impact",
-      summary: "What each of a property's claims does to its scores today",
+      summary: "Get the current effect of each claim on a property's scores",
       description:
-        "At most three claims are scored, the strongest today; `scored` tells which. An effect fades linearly to none over five years from the loss. Denied claims count among the total, weigh 1.0 and are never scored.",
+        "At most three claims affect scores: those with the strongest effect today, marked by `scored`. The effect of a claim decreases linearly to none over the five years after the loss. Denied claims are included in the total, have a multiplier of 1.0, and are never scored.",
       tag: "Claims",
       parameters: [propertyInPath],
-      replies: read("What the claims do to the scores", impactsReply),
+      replies: read("The effect of the claims on the scores", impactsReply),
       async handle({ hold, now, params, partner, store }) {
         const property = await getProperty(store, partner, params.id!);
         const claims = await claimsOf(store, property.id, hold);

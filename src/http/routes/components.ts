@@ -45,8 +45,8 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       method: "GET",
       steady: true,
       path: "/v1/components",
-      summary: "Components with their scores, in the order of their creation",
-      description: "In the order of their creation. The filters may be combined.",
+      summary: "List components with their scores",
+      description: "Sorted by creation, oldest first. Filters can be combined.",
       tag: "Components",
       parameters: [ofProperty, ofAppliance, tier, ...slicing, sandbox, format],
       replies: readList("A page of components", componentPage, component),
@@ -70,10 +70,10 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       method: "GET",
       steady: true,
       path: "/v1/components/{id}/history",
-      summary: "A component's service events and its appliance's, the newest first",
+      summary: "List the service events of a component and its appliance, newest first",
       tag: "Components",
       parameters: [componentInPath],
-      replies: read("The component and its events, the newest first", historyReply),
+      replies: read("The component and its events, newest first", historyReply),
       async handle(call) {
         const component = await getComponent(call);
         const events = await componentHistory(call.store, component, call.hold);
@@ -84,8 +84,9 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       id: "getComponentTrend",
       method: "GET",
       path: "/v1/components/{id}/trend",
-      summary: "A component's score on each day of a snapshot, the oldest first",
-      description: "A point for each day on which a snapshot ran while the component existed, for 365 days.",
+      summary: "Get a component's daily scores, oldest first",
+      description:
+        "One point per day on which a snapshot ran since the component was created, for the last 365 days.",
       tag: "Components",
       parameters: [componentInPath, ...slicing],
       replies: read("A page of the trend", trendPage),
@@ -105,7 +106,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       method: "GET",
       steady: true,
       path: "/v1/alerts",
-      summary: "CRITICAL and WARNING components, the highest score first",
+      summary: "List CRITICAL and WARNING components, highest score first",
       tag: "Components",
       parameters: [ofProperty, alertTier, ofSystem, ofState, ...slicing, sandbox, format],
       replies: readList("A page of alerts", alertPage, alert),
@@ -123,7 +124,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
   ];
 }
 
-/** The filters that hold few rows are counted as they are read; the others are found by their tallies. */
+/** Filters that match few rows are counted as they are read; the others use the stored counts. */
 async function findComponents(
   call: PartnerCall,
   slice: Slice,
@@ -180,7 +181,7 @@ async function findAlerts(
   });
 }
 
-/** A filter to one property, one appliance or the demo properties; undefined when there is none of these. */
+/** Returns the filter for one property, one appliance or the demo properties; undefined without one of these. */
 async function narrowFilter({ partner, query, store }: PartnerCall): Promise<NarrowFilter | undefined> {
   const propertyId = query.get("property_id");
   const applianceId = query.get("appliance_id");

@@ -2,25 +2,32 @@ import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { type Resender, resendDelivery } from "../../usecases/resend-deliveries.ts";
 import { deliveryRecord, ownDeliveriesPage, ownResentReply, resentRecord } from "../../wire/delivery.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { deliveryInPath, madeSince, madeUntil, ofEvent, ofStatus, slicing } from "../../wire/parameters.ts";
+import {
+  createdSince,
+  createdUntil,
+  deliveryInPath,
+  ofEvent,
+  ofStatus,
+  slicing,
+} from "../../wire/parameters.ts";
 import { accepted, accepts, answers, type Operation, ok, partnerOperation } from "../operation.ts";
 import { parseChoice, parseInstantOf, parseSlice } from "../query.ts";
 
 export type DeliveryParts = Pick<Resender, "changed">;
 
-/** What was sent to a partner's receiver, for the partner itself. */
+/** The partner's own view of its webhook deliveries. */
 export function deliveryOperations({ changed }: DeliveryParts): Operation[] {
   return [
     partnerOperation({
       id: "listWebhookDeliveries",
       method: "GET",
       path: "/v1/webhook-deliveries",
-      summary: "Your webhook deliveries with every attempt, the newest first",
+      summary: "List your webhook deliveries with every attempt, newest first",
       description:
-        "The filters may be combined. At most the newest 100,000 deliveries within the time are looked through: name `since` and `until` to see older ones. The operator decides how long they are kept.",
+        "Filters can be combined. At most the newest 100,000 deliveries in the time range are searched: specify `since` and `until` to find older ones. Your operator decides how long deliveries are kept.",
       tag: "Events",
-      parameters: [ofStatus, ofEvent, madeSince, madeUntil, ...slicing],
-      // Without a tag: what becomes of a delivery moves no revision.
+      parameters: [ofStatus, ofEvent, createdSince, createdUntil, ...slicing],
+      // Without an ETag: the progress of a delivery does not change the partner's revision.
       replies: answers("A page of your deliveries", ownDeliveriesPage),
       async handle({ partner, query, store }) {
         const slice = parseSlice(query);
@@ -41,12 +48,12 @@ export function deliveryOperations({ changed }: DeliveryParts): Operation[] {
       id: "resendWebhookDelivery",
       method: "POST",
       path: "/v1/webhook-deliveries/{id}/resend",
-      summary: "Have a finished delivery sent again: the same id and bytes, a new cycle of three attempts",
+      summary: "Resend a finished delivery",
       description:
-        "For when your receiver was away, or lost what it took. A delivery that is still being tried is a 409.",
+        "Sends the same ID and bytes again, with a new cycle of three attempts. Use it when your endpoint was unavailable or lost a delivery. A delivery that is still in progress is rejected with 409.",
       tag: "Events",
       parameters: [deliveryInPath],
-      replies: accepts("It is tried again", ownResentReply),
+      replies: accepts("The delivery is queued again", ownResentReply),
       errors: [409],
       body: "optional",
       async handle({ params, partner, store }) {

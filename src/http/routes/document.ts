@@ -17,7 +17,7 @@ import { type OpenApiDocument, openApiDocument } from "../openapi/document.ts";
 import { type Operation, publicOperation, type Reply } from "../operation.ts";
 import { pageReply } from "../page-reply.ts";
 
-/** Nothing but this server is asked for anything, and the page runs no script but its own two. */
+/** Allows requests to this server alone, and no script other than the page's own two. */
 const POLICY =
   "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
@@ -38,7 +38,7 @@ ${webhooksSection(document)}
 </html>
 `;
 
-/** What the reference's own program leaves out: every webhook event, with what is sent. */
+/** Lists every webhook event with its payload, which Swagger UI leaves out. */
 function webhooksSection(document: OpenApiDocument): string {
   const webhooks = document["x-webhooks"] as Record<string, Webhook>;
   const events = Object.entries(webhooks).map(([event, { post }]) => {
@@ -48,13 +48,13 @@ function webhooksSection(document: OpenApiDocument): string {
   });
   return `<section class="swagger-ui"><div class="wrapper" id="webhooks">
 <h2>Webhooks</h2>
-<p>What receivers are sent. <a href="docs/guide#webhook-events">The guide</a> says what each field is and how a signature
-is verified, with programs; this document has the schemas under <code>x-webhooks</code>.</p>
+<p>Webhook payloads. See <a href="docs/guide#webhook-events">the guide</a> for field definitions and signature
+verification examples. The schemas are under <code>x-webhooks</code> in this document.</p>
 ${events.join("\n")}
 </div></section>`;
 }
 
-/** The programs that the guide speaks of, by their names. */
+/** The example programs of the guide, by name. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   "webhooks.ts": webhooksTs as string,
   "webhooks.py": webhooksPy,
@@ -65,11 +65,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 };
 const isExample = (target: string) => EXAMPLES[target.replace(/^examples\//, "")] !== undefined;
 
-/** The document of the operations, as text: the same bytes wherever it is asked for. */
+/** The OpenAPI document as text: the same bytes on every server and in every command. */
 export const documentText = (knowledge: Knowledge, operations: readonly Operation[]) =>
   `${JSON.stringify(openApiDocument(knowledge, operations), null, 2)}\n`;
 
-/** The API document and the page that shows it. `operations` are all that the document describes. */
+/** The OpenAPI document and the pages that show it. `operations` is called once all operations are known. */
 export function documentOperations(
   knowledge: Knowledge,
   operations: () => readonly Operation[],
@@ -82,7 +82,7 @@ export function documentOperations(
       id: "getOpenApi",
       method: "GET",
       path: "/v1/openapi.json",
-      summary: "This document",
+      summary: "Get this document",
       tag: "System",
       replies: {
         200: {
@@ -115,7 +115,7 @@ export function documentOperations(
       id: "getDocsPage",
       method: "GET",
       path: "/docs",
-      summary: "The API reference for reading",
+      summary: "The API reference",
       async handle() {
         reference ??= page(await assetTable(), openApiDocument(knowledge, operations()));
         return file(reference, "text/html; charset=utf-8", { "content-security-policy": POLICY });
@@ -125,7 +125,7 @@ export function documentOperations(
       id: "getGuide",
       method: "GET",
       path: "/docs/guide",
-      summary: "The guide for partners' engineers",
+      summary: "The partner integration guide",
       async handle(call) {
         guide ??= renderGuide(
           guideText(openApiDocument(knowledge, operations())),
@@ -139,10 +139,10 @@ export function documentOperations(
       id: "getExample",
       method: "GET",
       path: "/docs/examples/{name}",
-      summary: "A program of the guide",
+      summary: "An example program of the guide",
       handle({ params }) {
         const text = EXAMPLES[params.name!];
-        if (text === undefined) throw notFound("There is no such example");
+        if (text === undefined) throw notFound("Example not found");
         return file(text, "text/plain; charset=utf-8");
       },
     }),
@@ -150,7 +150,7 @@ export function documentOperations(
       id: "getRoot",
       method: "GET",
       path: "/",
-      summary: "The way to the API reference",
+      summary: "Redirects to the API reference",
       handle: () => ({ status: 302, raw: null, headers: { location: "docs" } }),
     }),
   ];

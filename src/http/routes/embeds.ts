@@ -23,9 +23,9 @@ import { planTermsOfPage } from "../query.ts";
 export type EmbedParts = {
   store: Pick<Store, "read" | "inReadSnapshot">;
   knowledge: Knowledge;
-  /** Who may show the pages in a frame: Content-Security-Policy sources. */
+  /** The sites that may show the pages in a frame, as Content-Security-Policy sources. */
   frameAncestors: readonly string[];
-  /** Told of every view of a page. */
+  /** Called for every view of a page. */
   onView: (embedId: string, now: number) => void;
 };
 
@@ -40,15 +40,15 @@ const CSV_FILES: readonly CsvFile[] = [
   "trend",
 ];
 
-/** Pieces of 64 KB of a file that are compressed before it is sent. */
+/** The most 64 KB chunks of a file that is compressed before it is sent. */
 const MOST_COMPRESSED = 8;
 
-/** The page of one property, for who holds its token: read-only, with no other credential. */
+/** The read-only page of one property. Its token is the only credential. */
 export function embedOperations(parts: EmbedParts): Operation[] {
   const { store, knowledge, onView } = parts;
   const { read } = store;
 
-  /** The embed's property; undefined when the token opens nothing, for whatever reason. */
+  /** Returns the embed and its property; undefined when the token is unknown, expired or revoked. */
   const opened = async ({ params, now }: Call) => {
     const embed = await read.embeds.findByToken(hashSecret(params.token!));
     if (!embed || embedStatus(embed, now) !== "active") return undefined;
@@ -60,7 +60,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
       chosen: call.query.get("component"),
       terms: planTermsOfPage(call.query),
     });
-  // Loaded when a page is first asked for: no start waits for what makes pages.
+  // Loaded with the first page: a start does not wait for the renderer.
   const pages = () => import("../../web/embed/pages.tsx");
   const noPage = async (call: Call, up: string) =>
     pageReply(parts, call, (await pages()).renderNoPage(await styleAt(up)), 404);
@@ -70,7 +70,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
       id: "getPropertyPage",
       method: "GET",
       path: "/embed/property/{token}",
-      summary: "The page of one property, to be shown in a frame",
+      summary: "The page of one property, for an iframe",
       parameters: [tokenInPath, chosenComponent, budgetInQuery],
       async handle(call) {
         const found = await opened(call);
@@ -91,7 +91,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
       id: "getPropertyPageComponents",
       method: "GET",
       path: "/embed/property/{token}/components",
-      summary: "Every component of the property, a page of them at a time",
+      summary: "All components of the property, in pages",
       parameters: [tokenInPath, pageNumber],
       async handle(call) {
         const found = await opened(call);
@@ -112,7 +112,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
       id: "getPropertyPageSchedule",
       method: "GET",
       path: "/embed/property/{token}/schedule",
-      summary: "The replacement reserve schedule of the property, for print",
+      summary: "The printable replacement reserve schedule of the property",
       parameters: [tokenInPath, ...planTerms],
       async handle(call) {
         const found = await opened(call);
@@ -135,7 +135,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
       id: "getPropertyPageFile",
       method: "GET",
       path: "/embed/property/{token}/{file}",
-      summary: "The numbers behind a picture of the page, as CSV",
+      summary: "The data of one chart of the page, as CSV",
       parameters: [tokenInPath, fileInPath, chosenComponent, ...planTerms],
       async handle(call) {
         const found = await opened(call);
@@ -145,7 +145,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
         const steps = csvRows(file, await figuresOf(call, found));
         const { heading, rows } = await finishedInTurns(steps, takeTurns);
         const { pieces } = await csvPieces(heading, rows, (row) => row);
-        // To compress a long one would take longer than others should wait.
+        // Compressing a long file would block the event loop for too long.
         const isLong = pieces.length > MOST_COMPRESSED;
         const encoding = isLong ? "identity" : encodingFor(call.request.headers.get("accept-encoding"));
         return {
@@ -164,7 +164,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
 
 const styleAt = async (up: string) => `${up}assets/${(await assetTable()).fileOf("embed.css")}`;
 
-/** The page's address ends in its token, so what belongs to it stands one step below. */
+/** The URL of the page ends with its token, so its links start with the token. */
 const linksBeside = (token: string): NumberLinks => ({
   csv: (file, componentId) =>
     `${token}/${file}.csv${componentId === undefined ? "" : `?component=${componentId}`}`,

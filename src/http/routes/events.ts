@@ -21,9 +21,9 @@ export function eventOperations(knowledge: Knowledge): Operation[] {
       id: "listEvents",
       method: "GET",
       path: "/v1/events",
-      summary: "What happened since a moment, and every component that is CRITICAL or WARNING now",
+      summary: "List events since a point in time, and every CRITICAL or WARNING component",
       description:
-        "History first, by its strictly increasing timestamps; then every component that is CRITICAL or WARNING now, whatever `since` says. Walk the pages until `events` is empty or `offset + limit >= total`, store the latest timestamp for the next call, and drop what was seen before by `data.id`. The history of a walk ends where it ended on its first page: what happens meanwhile comes with the next walk, so that none is passed over.",
+        "History comes first, in strictly increasing order of timestamp, followed by every component that is currently CRITICAL or WARNING, regardless of `since`. Request pages until `events` is empty or `offset + limit >= total`, store the latest timestamp of the history for the next call, and discard entries whose `data.id` you have already processed. The first page fixes the end of the history: later events are returned by the next run, so that none is missed.",
       tag: "Events",
       parameters: [sinceRequired, ...slicing],
       replies: read("A page of the stream", eventPage),
@@ -32,7 +32,10 @@ export function eventOperations(knowledge: Knowledge): Operation[] {
         const text = sinceText(query);
         const since = text === undefined ? undefined : parseInstant(text);
         if (text === undefined || since === undefined)
-          throw refused("since", "is required: an ISO 8601 instant, such as 2026-01-31T00:00:00Z");
+          throw refused(
+            "since",
+            "is required and must be an ISO 8601 timestamp, such as 2026-01-31T00:00:00Z",
+          );
 
         const page = await stream.page(store, partner.id, since, slice, now);
         const entries = [

@@ -25,7 +25,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       id: "getPropertyReport",
       method: "GET",
       path: "/v1/property/{id}/report",
-      summary: "Every component of a property by tier, and what acting on them would cost and save",
+      summary: "Get a property's components by tier, with costs and savings",
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The report", reportReply),
@@ -35,9 +35,9 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       id: "getPropertyForecast",
       method: "GET",
       path: "/v1/property/{id}/forecast",
-      summary: "What is going to need work within 30, 60 and 90 days",
+      summary: "Get the work expected within 30, 60 and 90 days",
       description:
-        "Windows are cumulative. A window holds the components that are CRITICAL now or will be by its end through ageing alone, and those that fail within it with a probability of 0.25 or more.",
+        "Windows are cumulative. A window lists the components that are CRITICAL now, those that become CRITICAL by its end through aging alone, and those with a probability of failure of 0.25 or more within it.",
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The forecast", forecastReply),
@@ -47,9 +47,9 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       id: "getPropertyReserve",
       method: "GET",
       path: "/v1/property/{id}/reserve",
-      summary: "What to set aside each month for the replacements to come",
+      summary: "Get the recommended monthly reserve contributions",
       description:
-        "What the replacements expected within 12, 24 and 36 months cost, spread over the months: CRITICAL components in full, others by their probability of failing until then. The last spreads the whole replacement cost value over ten years.",
+        "The cost of the replacements expected within 12, 24 and 36 months, spread over the months: CRITICAL components at full cost, others in proportion to their probability of failure. The full-replacement reserve spreads the replacement cost value over ten years.",
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The reserves", reserveReply),
@@ -59,9 +59,9 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       id: "getPropertyConditionScore",
       method: "GET",
       path: "/v1/property/{id}/condition-score",
-      summary: "A property's condition as one number, with its grade and rating",
+      summary: "Get a property's condition score, grade and rating",
       description:
-        "The facility condition index of the field: what the critical components cost, and half of what those in warning cost, as a share of the replacement value. 100 without components.",
+        "Based on the facility condition index (FCI): the replacement cost of CRITICAL components plus half that of WARNING components, as a share of the replacement value. The score is 100 for a property without components.",
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The condition", conditionReply),
@@ -71,9 +71,9 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       id: "getPropertyReplacementCost",
       method: "GET",
       path: "/v1/property/{id}/rcv",
-      summary: "What replacing a property's equipment would cost, by system",
+      summary: "Get the replacement cost value of a property's equipment, by system",
       description:
-        "An appliance counts with the smaller of its components' cost and the whole unit's. The exposures are what failures would cost; together they are the total reactive exposure.",
+        "An appliance is valued at the cost of its components or of the complete unit, whichever is lower. The exposures are the costs after failure; their sum is the total reactive exposure.",
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The replacement cost value", replacementCostReply),
@@ -83,9 +83,9 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       id: "getPropertyCompliance",
       method: "GET",
       path: "/v1/property/{id}/compliance",
-      summary: "The inspections that a property's appliances are due for, the first due first",
+      summary: "List the inspections of a property's appliances, earliest due date first",
       description:
-        "An item for each appliance and inspection. It is due an interval after the newest matching service event that was passed, else an interval after 1 July of the install year. OVERDUE is past due, DUE_SOON within 30 days, UPCOMING within 90.",
+        "One item per appliance and inspection. An inspection is due one interval after the latest matching service event that passed, or one interval after July 1 of the install year if there is none. OVERDUE is past due, DUE_SOON within 30 days, UPCOMING within 90.",
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The inspections", complianceReply),
@@ -97,7 +97,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     }),
   ];
 
-  /** Answers with a figure, made of the property's components as they stand at one moment. */
+  /** Answers with a figure of the property's components. */
   async function answer<Written extends object>(
     { hold, now, params, partner, store }: PartnerCall,
     figure: Figure<Written>,

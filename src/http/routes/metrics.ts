@@ -3,15 +3,15 @@ import { adminOperation, type Operation, publicOperation, type Reply } from "../
 export type MetricsSource = { contentType: string; text(): Promise<string> };
 
 /**
- * Prometheus asks without a credential where partners do not come; on a listener that they reach it needs an
- * administrator's key, since the metrics name partners and their budgets.
+ * Serves Prometheus without credentials on a listener that partners cannot reach. On one that they can, the operation
+ * requires an administrator's key, since the metrics name partners and their daily call limits.
  */
 export function metricsOperation(metrics: MetricsSource, { partnersReachIt = false } = {}): Operation {
   const operation = {
     id: "getMetrics",
     method: "GET",
     path: "/metrics",
-    summary: "Measurements in Prometheus's text format",
+    summary: "Metrics in the Prometheus text format",
     handle: async (): Promise<Reply<never>> => ({
       raw: await metrics.text(),
       headers: { "content-type": metrics.contentType, "cache-control": "no-store" },

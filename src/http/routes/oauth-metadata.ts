@@ -2,26 +2,27 @@ import { TOKEN_SCOPE } from "../../secrets/tokens.ts";
 import { oauthMetadata, oauthMetadataView } from "../../wire/system.ts";
 import { answers, type Call, type Operation, publicOperation, type Reply } from "../operation.ts";
 
-/** What is known of the addresses that the service is reached at. */
+/** The URLs at which clients reach the service. */
 export type ServerAddress = {
-  /** What links to the service begin with, without a slash at the end; "" where the operator names none. */
+  /** The base URL of links to the service, without a trailing slash; "" if the operator has not set one. */
   publicUrl: string;
   basePath: string;
-  /** Whether it ends TLS itself. */
+  /** True if the server itself terminates TLS. */
   isSecure: boolean;
 };
 
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";
 
 /**
- * Where a client of OAuth finds the token endpoint. The issuer is what the client put the address together from, which
- * it compares (RFC 8414, section 3.3): the host alone, or with the path that comes before or after the well-known part.
+ * Lets OAuth clients discover the token endpoint. The issuer is the one from which the client built the metadata URL,
+ * since clients compare the two (RFC 8414, section 3.3): the host alone, or the host with its path, which may precede or
+ * follow the well-known part.
  */
 export function metadataOperations(address: ServerAddress): Operation[] {
   const path =
     address.publicUrl === "" ? address.basePath : new URL(address.publicUrl).pathname.replace(/\/$/, "");
 
-  const tell = ({ request }: Call): Reply<ReturnType<typeof oauthMetadataView>> => {
+  const answer = ({ request }: Call): Reply<ReturnType<typeof oauthMetadataView>> => {
     const asked = new URL(request.url);
     const origin =
       address.publicUrl === ""
@@ -37,11 +38,11 @@ export function metadataOperations(address: ServerAddress): Operation[] {
 
   const metadata = {
     method: "GET",
-    summary: "Where tokens are given out, as RFC 8414 has it",
+    summary: "Get the OAuth authorization server metadata (RFC 8414)",
     description:
-      "The issuer is the address that was asked at: the host, or with its path where that stands before or after the well-known part. Behind a proxy the operator names the address in `server.public_url`.",
-    replies: answers("The token endpoint and what it takes", oauthMetadata),
-    handle: tell,
+      "The issuer matches the requested URL: the host alone, or the host with its path if the path precedes or follows the well-known part. Behind a proxy, the operator sets the public URL in `server.public_url`.",
+    replies: answers("The token endpoint and its options", oauthMetadata),
+    handle: answer,
   } as const;
   return [
     publicOperation({
@@ -50,7 +51,7 @@ export function metadataOperations(address: ServerAddress): Operation[] {
       path: WELL_KNOWN,
       tag: "Authentication",
     }),
-    // Where a client looks that knows the issuer with its path.
+    // Clients that know the issuer with its path look here.
     ...(path === ""
       ? []
       : [publicOperation({ ...metadata, id: "getMetadataOfPath", path: WELL_KNOWN + path })]),

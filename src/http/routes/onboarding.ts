@@ -9,8 +9,9 @@ export function onboardingOperations(): Operation[] {
       id: "createDemoProperty",
       method: "POST",
       path: "/onboarding/demo-property",
-      summary: "A property with appliances, ten years of service events and a claim, to try everything on",
-      description: "One to a partner: a second is a 409. It is left out of billing.",
+      summary: "Create a demo property",
+      description:
+        "Creates a property with appliances, ten years of service events and a claim, to test your integration with. Each partner can have one; creating a second is rejected with 409. It is not billed.",
       tag: "Onboarding",
       replies: creates("The demo property", demoPropertyReply),
       errors: [409],

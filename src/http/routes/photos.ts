@@ -11,7 +11,7 @@ import { created, creates, type Operation, ok, partnerOperation, read } from "..
 export type PhotoParts = { uploads: Uploads; photoBytes: number; basePath: string; random: FillRandom };
 
 const FILENAME = /^[0-9a-f]{32}\.(jpg|png|webp|heic)$/;
-/** What a multipart body holds beside the picture: boundaries, headers, the other field. */
+/** Room in a multipart body for everything but the image: boundaries, headers, the other field. */
 const FORM_BYTES = 16_384;
 
 export function photoOperations({ uploads, photoBytes, basePath, random }: PhotoParts): Operation[] {
@@ -20,7 +20,7 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
       id: "listAppliancePhotos",
       method: "GET",
       path: "/v1/appliances/{id}/photos",
-      summary: "Photos of an appliance and of its service events",
+      summary: "List photos of an appliance and its service events",
       tag: "Appliances",
       parameters: [applianceInPath],
       replies: read("The photos", photosReply),
@@ -37,12 +37,12 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
       path: "/v1/appliances/{id}/photos",
       summary: "Upload a photo of an appliance, or of one of its service events",
       description:
-        "Takes a JPEG, PNG, WebP or HEIC picture of at most 10 MiB, told by its first bytes, in the field `file`.",
+        "Accepts a JPEG, PNG, WebP or HEIC image of up to 10 MiB in the field `file`. The format is detected from its first bytes.",
       tag: "Appliances",
       parameters: [applianceInPath],
       request: {
         form: upload,
-        example: { file: "(the picture's bytes)" },
+        example: { file: "(the image bytes)" },
         mediaTypes: ["multipart/form-data"],
       },
       replies: creates("The photo", uploadedReply),
@@ -80,11 +80,11 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
       id: "getUpload",
       method: "GET",
       path: "/uploads/{filename}",
-      summary: "A photo's bytes",
-      description: "Asks for the same credentials as the API, and serves a partner its own pictures only.",
+      summary: "Download a photo",
+      description: "Requires the same credentials as the API. Partners can download only their own photos.",
       tag: "Appliances",
       parameters: [filenameInPath],
-      replies: { 200: { words: "The picture", form: null, mediaType: "image/*" } },
+      replies: { 200: { words: "The image", form: null, mediaType: "image/*" } },
       async handle({ params, partner, request, store }) {
         const { filename = "" } = params;
         const photo = FILENAME.test(filename)
@@ -92,7 +92,7 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
           : undefined;
         if (!photo) throw notFound("Photo not found");
         const picture = await uploads.read(photo.filename);
-        // Of a file, Bun would send the part alone, or refuse it in its own way; of bytes it sends all.
+        // For a file, Bun answers a Range itself, with a part or with an error of its own; bytes it sends whole.
         const raw = request.headers.has("range") ? new Blob([await picture.arrayBuffer()]) : picture;
         return { raw, headers: pictureHeaders(photo) };
       },
@@ -100,10 +100,10 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
   ];
 }
 
-/** The picture and its service event, of a multipart form. */
+/** Reads the image and the service event's ID from a multipart form. */
 async function readForm(request: Request, limit: number) {
   if (mediaType(request) !== "multipart/form-data")
-    throw invalid("Send the picture as multipart/form-data in a field named file");
+    throw invalid("Content-Type must be multipart/form-data, with the image in the field file");
   const body = await readBytes(request, limit + FORM_BYTES);
   const form = await new Response(body, { headers: { "content-type": request.headers.get("content-type")! } })
     .formData()

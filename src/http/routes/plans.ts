@@ -26,10 +26,10 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       id: "getPropertyPlan",
       method: "GET",
       path: "/v1/property/{id}/plan",
-      summary: "What to replace in a property, when, what it costs, and what waiting costs",
+      summary: "Get a property's replacement plan",
       description:
-        "Each component with the policy that costs least in the long run, and what is to be expected of them together in each year. " +
-        "With `format=csv` a row a component, with what it is expected to cost in each year in today's money, planned and failures together.",
+        "Lists each component with its lowest-cost replacement policy and the cost of a 12-month delay, and the expected costs of all components for each year. " +
+        "With `format=csv`, one row per component with its expected cost for each year in today's dollars, planned replacements and failures combined.",
       tag: "Figures",
       parameters: [propertyInPath, ...planTerms, format],
       replies: { ...inTable, 200: { ...inTable[200], orText: CSV } },
@@ -54,10 +54,10 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       id: "getPortfolioPlan",
       method: "GET",
       path: "/v1/portfolio/plan",
-      summary: "The same over the whole portfolio, and by property what is due now",
+      summary: "Get the portfolio's replacement plan",
       description:
-        "Schedule, totals and deposits are those of all properties together. They are kept as sums, in whole cents a property, and made anew after each snapshot; `as_of` is the day of the oldest of them. What was changed since is taken in before the answer. " +
-        "With `format=csv` a row a property, with what it is expected to cost in each year in today's money, planned and failures together: these add up to `total` of the years.",
+        "The schedule, totals and deposits cover all properties; the list shows what is due now in each property. The sums are stored per property in whole cents and regenerated after each snapshot; `as_of` is the date of the oldest. Changes made since then are included before the response. " +
+        "With `format=csv`, one row per property with its expected cost for each year in today's dollars, planned replacements and failures combined: the columns add up to `total` of each year.",
       tag: "Figures",
       parameters: [...slicing, ...planTerms, format],
       replies: readPages("A page of the portfolio with its plan", portfolioPlanPage),

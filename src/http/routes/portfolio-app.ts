@@ -3,17 +3,17 @@ import { type Operation, publicOperation } from "../operation.ts";
 import { pageReply } from "../page-reply.ts";
 
 export type PortfolioAppParts = {
-  /** Who may show the page in a frame: Content-Security-Policy sources. */
+  /** The sites that may show the page in a frame, as Content-Security-Policy sources. */
   frameAncestors: readonly string[];
 };
 
-/** The partner's portfolio as an application in the browser, which calls the public API alone. */
+/** The portfolio app, which runs in the browser and uses only the public API. */
 export function portfolioAppOperation({ frameAncestors }: PortfolioAppParts): Operation {
   return publicOperation({
     id: "getPortfolioApp",
     method: "GET",
     path: "/embed/app",
-    summary: "The partner's portfolio, for people",
+    summary: "The portfolio app",
     async handle(call) {
       const { fileOf } = await assetTable();
       const { renderAppPage } = await import("../../web/app/app-document.tsx");

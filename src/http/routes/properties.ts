@@ -37,7 +37,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       method: "GET",
       steady: true,
       path: "/v1/properties",
-      summary: "Properties, in the order of their creation",
+      summary: "List properties, oldest first",
       tag: "Properties",
       parameters: [...slicing, sandbox],
       replies: read("A page of properties", propertyPage),
@@ -57,9 +57,9 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       id: "createProperty",
       method: "POST",
       path: "/v1/properties",
-      summary: "Register a property; its units are made from unit_count",
+      summary: "Create a property with its units",
       description:
-        "Registers a property. Units are made from `unit_count` and labelled from 1. A `partner_property_id` that is already used is a 409.",
+        "Creates a property and `unit_count` units, labeled from 1. A `partner_property_id` that is already in use is rejected with 409.",
       tag: "Properties",
       request: {
         form: newProperty.type,
@@ -90,7 +90,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       method: "GET",
       steady: true,
       path: "/v1/properties/{id}",
-      summary: "A property's full record",
+      summary: "Get a property",
       tag: "Properties",
       parameters: [propertyInPath],
       replies: read("The property", propertyReply),
@@ -103,13 +103,13 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       id: "updateProperty",
       method: "PUT",
       path: "/v1/properties/{id}",
-      summary: "Change any of a property's fields",
+      summary: "Update a property",
       description:
-        "Takes any subset of the fields; null clears an optional one. Raising `unit_count` adds units; lowering it removes the highest-numbered, and is a 409 that names them when one carries an appliance.",
+        "Accepts any subset of the fields; null clears an optional field. Increasing `unit_count` adds units. Reducing it removes the units with the highest numbers; if any of them contains an appliance, the request is rejected with 409, which lists those units.",
       tag: "Properties",
       parameters: [propertyInPath],
       request: { form: propertyChange.type, example: { estimated_value: 8_500_000 } },
-      replies: answers("The property as it is now", propertyReply),
+      replies: answers("The updated property", propertyReply),
       errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
@@ -125,7 +125,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       method: "GET",
       steady: true,
       path: "/v1/property/{id}/units",
-      summary: "A property's units, by number",
+      summary: "List a property's units, by number",
       tag: "Properties",
       parameters: [propertyInPath, ...slicing],
       replies: read("A page of units", unitPage),
@@ -143,10 +143,10 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       id: "getPropertySummary",
       method: "GET",
       path: "/v1/property/{id}/summary",
-      summary: "A property's counts, risk and money at a glance",
+      summary: "Get a summary of a property's counts, risk and costs",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: read("The property at a glance", summaryReply),
+      replies: read("The property summary", summaryReply),
       async handle({ now, params, partner, store }) {
         const property = await getProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
@@ -161,9 +161,9 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       method: "GET",
       steady: true,
       path: "/v1/portfolio/summary",
-      summary: "Every property with its risk and money, and the portfolio's totals",
+      summary: "List properties with their risk and costs, and portfolio totals",
       description:
-        "The page's properties with their figures, and totals over the whole portfolio (over the demo properties with `sandbox=true`).",
+        "The properties on the page with their figures, and totals for the whole portfolio (for the demo properties with `sandbox=true`).",
       tag: "Figures",
       parameters: [...slicing, sandbox, format],
       replies: readList("A page of the portfolio", portfolioPage, portfolioItem),
@@ -187,7 +187,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
   ];
 }
 
-/** The partner's property; another's is as unknown as one that does not exist. */
+/** Returns the partner's property. Throws not_found, also for a property of another partner. */
 export async function getProperty(store: Store, partner: Partner, id: string): Promise<Property> {
   const property = await store.read.properties.find(partner.id, id);
   if (!property) throw notFound("Property not found");

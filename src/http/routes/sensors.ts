@@ -16,11 +16,11 @@ import {
 } from "../../wire/sensor-event.ts";
 import { created, creates, type Operation, type PartnerCall, partnerOperation } from "../operation.ts";
 
-const HAPPENING = { event_type: "water_leak", severity: "high", sensor_id: "leak-4-kitchen" };
+const EVENT = { event_type: "water_leak", severity: "high", sensor_id: "leak-4-kitchen" };
 const PROPERTY = { name: "Harbor View Apartments", address: "120 Harbor St", state: "NY" };
 const APPLIANCE = { type_id: "water_heater_gas", install_year: 2015, serial: "M291904321" };
 const RULES =
-  "A property or appliance that is not found is registered when the fields for that are there, else the answer is a 400 that names them. A property is found by its id, by the partner's reference, or by name and address where city, state and ZIP code do not differ; an appliance by its id, its serial, or all that is said of it. A serial that several appliances have is a 400. The appliance is scored again at once, and tier changes are announced. An event_type that is not known is stored, moves no score, and is named in `warnings`.";
+  "A property or appliance that is not found is created if the required fields are present; otherwise the request is rejected with 400, which lists them. A property is matched by its ID, by your reference, or by name and address provided that city, state and ZIP code do not conflict; an appliance by its ID, by its serial number, or by all of its given fields. A serial number that several appliances share is rejected with 400. The appliance is rescored immediately, and tier changes are sent to your webhook endpoint. An unknown `event_type` is stored, has no effect on scores, and is listed in `warnings`.";
 
 export function sensorOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -28,7 +28,9 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
       id: "createMeterEvent",
       method: "POST",
       path: "/v1/meter-event",
-      summary: "Send a meter reading; it is stored and passed on, and moves no score",
+      summary: "Send a meter reading",
+      description:
+        "Stores the reading and forwards it to your webhook endpoint. Meter readings have no effect on scores.",
       tag: "Sensors",
       request: {
         form: meterEvent.type,
@@ -40,7 +42,7 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
           sensor_id: "t-17",
         },
       },
-      replies: creates("The reading was stored", receivedReply),
+      replies: creates("The stored reading", receivedReply),
       errors: [404],
       body: "json",
       idempotent: true,
@@ -56,11 +58,11 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
       id: "createSmartEventV1",
       method: "POST",
       path: "/v1/meter-event/smart",
-      summary: "Send a smart event in the older flat form",
-      description: `The older flat form of \`/meter-event/smart/v2\`: the fields of property and appliance stand at the top. ${RULES}`,
+      summary: "Send a smart sensor event (legacy flat format)",
+      description: `The legacy format of \`/meter-event/smart/v2\`: the property and appliance fields are at the top level. ${RULES}`,
       tag: "Sensors",
-      request: { form: flatSmartEvent.type, example: { ...HAPPENING, ...PROPERTY, ...APPLIANCE } },
-      replies: creates("What the event came to", outcomeReply),
+      request: { form: flatSmartEvent.type, example: { ...EVENT, ...PROPERTY, ...APPLIANCE } },
+      replies: creates("The result of the event", outcomeReply),
       errors: [404],
       body: "json",
       idempotent: true,
@@ -70,14 +72,14 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
       id: "createSmartEvent",
       method: "POST",
       path: "/v1/meter-event/smart/v2",
-      summary: "Send a smart event; what it names is registered when missing, and scored at once",
+      summary: "Send a smart sensor event",
       description: RULES,
       tag: "Sensors",
       request: {
         form: smartEvent.type,
-        example: { ...HAPPENING, property: PROPERTY, appliance: APPLIANCE },
+        example: { ...EVENT, property: PROPERTY, appliance: APPLIANCE },
       },
-      replies: creates("What the event came to", outcomeReply),
+      replies: creates("The result of the event", outcomeReply),
       errors: [404],
       body: "json",
       idempotent: true,
@@ -88,10 +90,10 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
   async function receive(
     { partner, writePortfolio }: PartnerCall,
     input: SmartEvent,
-    told: "sensor.smart" | "sensor.smart.processed",
+    webhook: "sensor.smart" | "sensor.smart.processed",
   ) {
     return await writePortfolio(async (writer) => {
-      const outcome = await receiveSmartEvent(writer, input, told);
+      const outcome = await receiveSmartEvent(writer, input, webhook);
       const { property, appliance } = outcome;
       const place = {
         typeId: appliance.typeId,

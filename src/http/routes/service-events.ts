@@ -15,9 +15,9 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       id: "createServiceEvents",
       method: "POST",
       path: "/v1/service-events/bulk",
-      summary: "Log service events; each good one is kept when its neighbour fails",
+      summary: "Bulk-create service events",
       description:
-        "Logs up to 1,000 service events. Each good one is kept when its neighbour fails. Scores are worked out again before the answer. Retry only what `error_details` names. A part that was replaced under warranty is logged as a Warranty Claim and a Replacement of the same day.",
+        "Creates up to 1,000 service events. Valid items are saved even if others fail. Scores are updated before the response. Retry only the items listed in `error_details`. Log a component that was replaced under warranty as a Warranty Claim and a Replacement on the same date.",
       tag: "Service events",
       request: {
         form: newServiceEvents.type,
@@ -36,7 +36,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
           ],
         },
       },
-      replies: creates("What was logged and what was refused", serviceEventsBulkReply),
+      replies: creates("Created items and errors", serviceEventsBulkReply),
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {

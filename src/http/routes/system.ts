@@ -34,7 +34,7 @@ export type SystemParts = {
   checkHealth: () => Promise<Health>;
 };
 
-/** The form of RFC 6749: small, whatever is sent. */
+/** The size limit of a token request, far below that of other bodies. */
 const TOKEN_BODY_BYTES = 8192;
 
 export function healthOperation(checkHealth: SystemParts["checkHealth"]): Operation {
@@ -42,14 +42,14 @@ export function healthOperation(checkHealth: SystemParts["checkHealth"]): Operat
     id: "getHealth",
     method: "GET",
     path: "/health",
-    summary: "Whether the service can do its work, proven by a write",
+    summary: "Check the health of the service",
     description:
-      "Answers 200 after a real write of a probe row; 503 when the database cannot be written or a snapshot is more than 26 hours late.",
+      "Returns 200 after writing a test row to the database; 503 if the database is not writable or a snapshot is more than 26 hours late.",
     tag: "System",
     replies: {
-      200: { words: "The service does its work", form: health },
+      200: { words: "The service is healthy", form: health },
       503: {
-        words: "The service cannot do its work",
+        words: "The service is unhealthy",
         form: health,
         example: {
           status: "degraded",
@@ -75,18 +75,18 @@ export function systemOperations({ authenticator, checkHealth }: SystemParts): O
       id: "listAuthMethods",
       method: "GET",
       path: "/v1/auth/methods",
-      summary: "The ways to authenticate",
+      summary: "List authentication methods",
       tag: "Authentication",
-      replies: answers("The ways to authenticate", authMethods),
+      replies: answers("The authentication methods", authMethods),
       handle: () => ok(authMethodsView(TOKEN_LIFETIME_S)),
     }),
     publicOperation({
       id: "createToken",
       method: "POST",
       path: "/oauth/token",
-      summary: "A bearer token for client credentials",
+      summary: "Create a bearer token from client credentials",
       description:
-        "Takes JSON or a form, and the client's credentials in the body or in HTTP Basic, as OAuth 2.0 clients send them. Renew a token when less than 5 minutes remain.",
+        "Accepts JSON or a form, with the client credentials in the body or in HTTP Basic, as in OAuth 2.0. Request a new token 5 minutes before the current one expires.",
       tag: "Authentication",
       request: {
         form: tokenRequest.type,
@@ -98,9 +98,9 @@ export function systemOperations({ authenticator, checkHealth }: SystemParts): O
         mediaTypes: ["application/json", "application/x-www-form-urlencoded"],
       },
       replies: {
-        ...answers("A token", token),
+        ...answers("The token", token),
         400: {
-          words: "invalid_request or unsupported_grant_type, as RFC 6749 has them",
+          words: "`invalid_request` or `unsupported_grant_type` (RFC 6749)",
           form: tokenError,
           example: {
             error: "unsupported_grant_type",
@@ -108,7 +108,7 @@ export function systemOperations({ authenticator, checkHealth }: SystemParts): O
           },
         },
         401: {
-          words: "invalid_client, as RFC 6749 has it",
+          words: "`invalid_client` (RFC 6749)",
           form: tokenError,
           example: { error: "invalid_client", error_description: "Invalid client_id or client_secret" },
         },
@@ -120,9 +120,9 @@ export function systemOperations({ authenticator, checkHealth }: SystemParts): O
       id: "ping",
       method: "GET",
       path: "/v1/ping",
-      summary: "Whether the credentials are good",
+      summary: "Check credentials",
       tag: "Authentication",
-      replies: read("The credentials are good", pongReply),
+      replies: read("The credentials are valid", pongReply),
       handle: ({ now, partner }) => ok(withPartner(pongView(now), partner.name)),
     }),
   ];
@@ -130,10 +130,10 @@ export function systemOperations({ authenticator, checkHealth }: SystemParts): O
 
 type TokenAnswer = WireOf<typeof token | typeof tokenError>;
 
-/** RFC 6749 §4.4 and §5: JSON or a form, credentials in the body or in HTTP Basic, errors by that document's codes. */
+/** Issues a token as in RFC 6749 §4.4 and §5, with the error codes of that document. */
 async function issueToken(request: Request, authenticator: Authenticator): Promise<Reply<TokenAnswer>> {
   const fields = await tokenFields(request);
-  if (!fields) return oauthError(400, "invalid_request", "The body is neither a JSON object nor a form");
+  if (!fields) return oauthError(400, "invalid_request", "The body must be a JSON object or a form");
   const checked = readTokenRequest(fields);
   if (!checked) return oauthError(400, "invalid_request", "grant_type, client_id, client_secret required");
   const basic = basicCredentials(request.headers.get("authorization"));
@@ -168,7 +168,7 @@ async function tokenFields(request: Request): Promise<Record<string, unknown> | 
   }
 }
 
-/** Id and secret of HTTP Basic, form-encoded first as RFC 6749 §2.3.1 has it. */
+/** Reads the client's ID and secret from HTTP Basic. Both are form-encoded (RFC 6749 §2.3.1). */
 function basicCredentials(header: string | null): { id: string; secret: string } | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(header ?? "")?.[1];
   if (!encoded) return undefined;

@@ -161,7 +161,7 @@ class ServiceEventBatch implements Batch<Entry> {
     if ("property" in reference && !this.#properties.find(reference.property))
       throw notFound(`Property not found: ${referenceText(reference.property)}`);
     const [found, other] = await this.#named(reference);
-    if (other) throw conflict("serial is that of several appliances of the property: use appliance_id");
+    if (other) throw conflict("serial belongs to several appliances of the property: use appliance_id");
     return found;
   }
 

@@ -69,7 +69,7 @@ function SendTest({ partner, path }: { partner: FullPartnerForm; path: string })
         <input
           name="message"
           maxLength={500}
-          placeholder="This is a test of your webhook receiver."
+          placeholder="This is a test of your webhook endpoint."
           autoComplete="off"
         />
       </label>

@@ -23,15 +23,15 @@ export const longText = type("string")
   .describe(`text of at most ${LONG} characters without control characters`);
 
 /** Any text that could be an ID. An ID that does not exist is a 404, not an invalid request. */
-export const idText = type("string <= 64").narrow(isOneLine).describe("an id");
+export const idText = type("string <= 64").narrow(isOneLine).describe("an ID");
 
 export const day = type(/^\d{4}-\d{2}-\d{2}$/)
   .narrow((value) => parseDay(value) !== undefined)
-  .describe("a day that the calendar has, as YYYY-MM-DD");
+  .describe("a valid date in the format YYYY-MM-DD");
 
 export const instant = type("string <= 64")
   .narrow((value) => parseInstant(value) !== undefined)
-  .describe("an ISO 8601 instant, such as 2026-01-31T15:04:05Z");
+  .describe("an ISO 8601 timestamp, such as 2026-01-31T15:04:05Z");
 
 /** Bounds that do not depend on the date. The upper bound, next year, is checked where the clock is available. */
 export const year = type("1800 <= number.integer <= 3000").describe("a whole number from 1800 to next year");
@@ -44,9 +44,9 @@ export const unitCount = type(`0 <= number.integer <= ${MAX_UNITS}`).describe(
 
 export const usageIntensity = type("0.5 <= number <= 2").describe("a number from 0.5 to 2.0");
 
-export const state = type("string <= 8").describe("a US state's abbreviation, such as NY");
+export const state = type("string <= 8").describe("a US state abbreviation, such as NY");
 
-export const zip = type(/^\s*(\d{5}(-\d{4})?)?\s*$/).describe("a ZIP code of 5 digits or 5+4");
+export const zip = type(/^\s*(\d{5}(-\d{4})?)?\s*$/).describe("a ZIP code with 5 or 5+4 digits");
 
 export const brandTier = type
   .enumerated("premium", "standard", "budget")
