@@ -2,8 +2,8 @@ import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
 import type { Sealer } from "../secrets/sealer.ts";
 import type { Store, Tx } from "../store/store.ts";
-import type { AttemptResult, Endpoint } from "../webhooks/attempt.ts";
-import type { Lanes, Outbox } from "../webhooks/dispatch-ports.ts";
+import type { AttemptResult } from "../webhooks/attempt.ts";
+import type { Lanes, Outbox, RevisedEndpoint } from "../webhooks/dispatch-ports.ts";
 import { HEALTHY } from "../webhooks/receiver-health.ts";
 import { LONGEST_DELAY_MS } from "../webhooks/retry-schedule.ts";
 import { hasTakenOver } from "./administer-partner.ts";
@@ -33,12 +33,13 @@ export function outboxPorts(
 
   const isEnabled = async (partnerId: string) => (await partners.find(partnerId))?.enabled === true;
 
-  async function endpoint(partnerId: string): Promise<Endpoint | null> {
+  async function endpoint(partnerId: string): Promise<RevisedEndpoint | null> {
     const receiver = await partners.findEndpoint(partnerId);
     if (!receiver) return null;
+    const { url, revision } = receiver;
     const next = receiver.nextSecret && (await unseal(receiver.nextSecret));
-    if (next && hasTakenOver(receiver, clock())) return { url: receiver.url, secret: next, nextSecret: null };
-    return { url: receiver.url, secret: await unseal(receiver.secret), nextSecret: next || null };
+    if (next && hasTakenOver(receiver, clock())) return { url, revision, secret: next, nextSecret: null };
+    return { url, revision, secret: await unseal(receiver.secret), nextSecret: next || null };
   }
 
   return {

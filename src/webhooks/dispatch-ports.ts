@@ -23,8 +23,11 @@ export type Outbox = {
   due(partnerId: string, now: Instant, limit: number, excluding: ReadonlySet<string>): Promise<DeliveryJob[]>;
   /** The earliest planned attempt of all that is later than `now`. */
   nextDueAt(now: Instant): Promise<Instant | null>;
-  /** Where the partner's deliveries go, or null while it has no receiver or is disabled. Asked on every attempt. */
-  endpoint(partnerId: string): Promise<Endpoint | null>;
+  /**
+   * Where the partner's deliveries go, with the revision of the receiver that says so, or null while it has no receiver
+   * or is disabled. Read for every attempt.
+   */
+  endpoint(partnerId: string): Promise<RevisedEndpoint | null>;
   /**
    * Logs the attempts and moves their deliveries on, all or none, in one durable transaction. A delivery that is gone,
    * purged with its partner while it was under way, is passed over, and so is what was made in a lane that is another
@@ -43,6 +46,8 @@ export type Outbox = {
     epoch: number,
   ): Promise<void>;
 };
+
+export type RevisedEndpoint = Endpoint & Pick<Receiver, "revision">;
 
 /** A partner's receiver as the operator has set it, and how it has been doing. */
 export type Receiver = {

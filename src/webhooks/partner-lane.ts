@@ -34,10 +34,14 @@ export class PartnerLane {
   /** Undefined until it is read from the store. */
   private health: ReceiverHealth | undefined;
   private unsaved: ReceiverHealth | undefined;
-  private isSaving = false;
+  /** Resolves once nothing is being saved. */
+  private saving: Promise<void> | undefined;
   /** Read together with the health. */
   private concurrency: number;
   private revision = 0;
+  private reading: Promise<void> | undefined;
+  /** Times that the health was discarded: a read that began before the last of them is repeated. */
+  private discards = 0;
   private mayHaveMore = false;
   private isFetching = false;
   private isStopped = false;
@@ -79,11 +83,16 @@ export class PartnerLane {
     this.advance();
   }
 
-  /** Forgets what is remembered of the receiver, and tries. */
+  /** Discards the receiver's health, so that it is read again, and tries. */
   refresh(): void {
+    this.discardHealth();
+    this.endRest();
+  }
+
+  private discardHealth(): void {
     this.health = undefined;
     this.unsaved = undefined;
-    this.endRest();
+    this.discards++;
   }
 
   /** Starts nothing more; what is under way goes on. */
@@ -127,12 +136,27 @@ export class PartnerLane {
     this.advance();
   }
 
-  private async readReceiver(): Promise<void> {
-    const { partnerId, ports } = this;
-    const { health, concurrency, revision } = await ports.receiver(partnerId);
-    this.health = health;
-    this.revision = revision;
-    this.concurrency = concurrency ?? this.options.concurrencyPerPartner;
+  /** Reads the receiver once for all who wait for it. */
+  private readReceiver(): Promise<void> {
+    this.reading ??= this.loadReceiver();
+    return this.reading;
+  }
+
+  private async loadReceiver(): Promise<void> {
+    try {
+      while (!this.health) {
+        const { discards } = this;
+        // A failure that is still being saved would be missing, and the success after it would not be saved.
+        await this.saving;
+        const { health, concurrency, revision } = await this.ports.receiver(this.partnerId);
+        if (discards !== this.discards) continue;
+        this.health = health;
+        this.revision = revision;
+        this.concurrency = concurrency ?? this.options.concurrencyPerPartner;
+      }
+    } finally {
+      this.reading = undefined;
+    }
   }
 
   private async deliver(job: DeliveryJob): Promise<void> {
@@ -145,8 +169,11 @@ export class PartnerLane {
       if (ports.lanes?.holds(partnerId, this.epoch, options.timeoutMs) === false) {
         queue.putBack(job);
         this.rest(AFTER_FAULT_MS);
-      } else if (endpoint) this.note(job, await attemptDelivery(job, endpoint, options));
-      else {
+      } else if (endpoint) {
+        const result = await attemptDelivery(job, endpoint, options);
+        this.note(job, result);
+        await this.noteHealth(result, endpoint.revision);
+      } else {
         queue.putBack(job);
         this.rest(WITHOUT_RECEIVER_MS);
         ports.log.warn(
@@ -171,7 +198,6 @@ export class PartnerLane {
       this.advance();
     });
     this.logAttempt(job, result);
-    this.noteHealth(result);
   }
 
   /** A line an attempt, as there is one a request: the request id joins the two. */
@@ -187,10 +213,22 @@ export class PartnerLane {
       this.ports.log.warn({ ...about, attempts: attempt, ...answer }, "webhook delivery failed");
   }
 
-  private noteHealth({ outcome, error, startedAt }: AttemptResult): void {
-    // Refreshed while this attempt was under way: what it found says nothing of the receiver as it is set now.
-    if (!this.health) return;
-    const before = this.health;
+  /** Updates the health by an attempt, unless an operator has changed the receiver since the attempt's revision. */
+  private async noteHealth(result: AttemptResult, revision: number): Promise<void> {
+    // The operator's change is in the store, and the dispatcher is yet to be notified of it.
+    if (this.revision < revision) this.discardHealth();
+    if (!this.health) {
+      await this.readReceiver().catch((error: unknown) => {
+        this.ports.log.error(
+          { err: error, partner_id: this.partnerId },
+          "the webhook receiver's health could not be read",
+        );
+      });
+    }
+    if (this.health && this.revision === revision) this.updateHealth(this.health, result);
+  }
+
+  private updateHealth(before: ReceiverHealth, { outcome, error, startedAt }: AttemptResult): void {
     const health = healthAfter(
       before,
       { ok: outcome === "delivered", error, startedAt },
@@ -225,10 +263,12 @@ export class PartnerLane {
    * One save at a time, so that none is overtaken by the one before it, and the latest of those that wait. One that
    * fails costs no more than a probe after the next start, so it is not tried again.
    */
-  private async save(health: ReceiverHealth): Promise<void> {
+  private save(health: ReceiverHealth): void {
     this.unsaved = health;
-    if (this.isSaving) return;
-    this.isSaving = true;
+    this.saving ??= this.saveLatest();
+  }
+
+  private async saveLatest(): Promise<void> {
     for (let next = this.takeUnsaved(); next; next = this.takeUnsaved())
       await this.ports.saveReceiverHealth(this.partnerId, next, this.revision, this.epoch).catch((error) => {
         this.ports.log.error(
@@ -236,7 +276,7 @@ export class PartnerLane {
           "the webhook receiver's health could not be saved",
         );
       });
-    this.isSaving = false;
+    this.saving = undefined;
   }
 
   private takeUnsaved(): ReceiverHealth | undefined {

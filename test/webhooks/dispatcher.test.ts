@@ -526,6 +526,94 @@ describe("a receiver that fails for long", () => {
   });
 });
 
+describe("the health of a receiver", () => {
+  const healthOf = (world: World) => world.outbox.health.get("p1");
+  /** An operator's change, before the dispatcher is notified of it. */
+  const change = ({ outbox }: World) => outbox.revisions.set("p1", (outbox.revisions.get("p1") ?? 0) + 1);
+
+  test("includes a failure that comes while the receiver is read again", async () => {
+    const world = new World();
+    const { receiver } = world.outbox.ports({ send: null!, clock: null!, timers: null! });
+    const release = Promise.withResolvers<void>();
+    let reads = 0;
+    world.receivers.answer = () => ({ status: 500, afterMs: 100 });
+    world.add("p1");
+    const dispatcher = world.start(
+      {},
+      {
+        async receiver(partnerId) {
+          if (++reads > 1) await release.promise;
+          return await receiver(partnerId);
+        },
+      },
+    );
+    await world.time.advance(50);
+    dispatcher.refresh("p1");
+    await world.time.advance(100);
+    expect(reads).toBe(2);
+    release.resolve();
+    await world.time.settle();
+    expect(healthOf(world)).toMatchObject({ failures: 1, lastError: "answered 500" });
+  });
+
+  test("includes a failure that comes after an operator's change, and before the dispatcher is notified of it", async () => {
+    const world = new World();
+    world.add("p1");
+    const dispatcher = world.start();
+    await world.time.settle();
+    change(world);
+    world.receivers.answer = () => DOWN;
+    world.add("p1");
+    dispatcher.wake();
+    await world.time.settle();
+    dispatcher.refresh("p1");
+    await world.time.settle();
+    expect(healthOf(world)).toMatchObject({ failures: 1, lastError: "answered 500" });
+  });
+
+  test.each([false, true])(
+    "includes no failure of a receiver that was changed since, where the dispatcher is notified of it: %p",
+    async (isNotified) => {
+      const world = new World();
+      world.receivers.answer = () => ({ status: 500, afterMs: 100 });
+      world.add("p1");
+      const dispatcher = world.start();
+      await world.time.advance(50);
+      change(world);
+      if (isNotified) dispatcher.refresh("p1");
+      await world.time.advance(100);
+      expect(world.outbox.attempts).toHaveLength(1);
+      expect(healthOf(world)).toBeUndefined();
+    },
+  );
+
+  test("is good again after a success, also where the receiver was read again while the failure was saved", async () => {
+    const world = new World();
+    const { saveReceiverHealth } = world.outbox.ports({ send: null!, clock: null!, timers: null! });
+    const release = Promise.withResolvers<void>();
+    world.receivers.answer = (_partnerId, _id, nth) => (nth === 1 ? DOWN : OK);
+    world.add("p1");
+    const dispatcher = world.start(
+      {},
+      {
+        async saveReceiverHealth(...health) {
+          await release.promise;
+          await saveReceiverHealth(...health);
+        },
+      },
+    );
+    await world.time.settle();
+    dispatcher.refresh("p1");
+    await world.time.settle();
+    release.resolve();
+    await world.time.settle();
+    expect(healthOf(world)).toMatchObject({ failures: 1 });
+    await world.time.advance(10_000);
+    expect(world.outbox.statuses()).toEqual(["delivered"]);
+    expect(healthOf(world)).toMatchObject({ failures: 0, lastError: null });
+  });
+});
+
 describe("over real connections", () => {
   const closing: (() => unknown)[] = [];
   afterEach(async () => {

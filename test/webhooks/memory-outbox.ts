@@ -80,10 +80,11 @@ export class MemoryOutbox {
       },
       endpoint: async (partnerId) => {
         if (this.disabled.has(partnerId)) return null;
+        const revision = this.revisions.get(partnerId) ?? 0;
         const known = this.endpoints.get(partnerId);
-        if (known !== undefined) return known;
+        if (known !== undefined) return known && { ...known, revision };
         const secret = `whsec_${Buffer.alloc(32, partnerId).toString("base64")}`;
-        return { url: `http://${partnerId}.test/`, secret, nextSecret: null };
+        return { url: `http://${partnerId}.test/`, secret, nextSecret: null, revision };
       },
       record: async (results) => {
         const kept = results.filter(

@@ -13,7 +13,9 @@ export type NewCredential = {
 };
 
 /** Secrets are sealed. */
-export type ReceiverEndpoint = Pick<WebhookReceiver, "secret" | "nextSecret" | "rotatesAt"> & { url: string };
+export type ReceiverEndpoint = Pick<WebhookReceiver, "secret" | "nextSecret" | "rotatesAt" | "revision"> & {
+  url: string;
+};
 
 /** A partner as it stood at a revision of what it is shown. */
 export type RevisedPartner = Partner & { revision: number };
@@ -58,6 +60,7 @@ export function partnerStore(engine: Engine) {
           secret: webhookReceivers.secret,
           nextSecret: webhookReceivers.nextSecret,
           rotatesAt: webhookReceivers.rotatesAt,
+          revision: webhookReceivers.revision,
         }),
       )
       .from(webhookReceivers)

@@ -124,6 +124,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
         secret,
         nextSecret: "next",
         rotatesAt: LARGE,
+        revision: 1,
       });
       await write((tx) => tx.partners.update(partner.id, { enabled: false }));
       expect(await partners.findEndpoint(partner.id)).toBeUndefined();
