@@ -75,12 +75,15 @@ async function bundle(source: string): Promise<{ bytes: Uint8Array; metafile: Co
   return { bytes: new Uint8Array(await output.arrayBuffer()), metafile: result.metafile! };
 }
 
-/** Writes the bundles into the executable, in place of what makes them when the sources are run. */
+/** Matches the path of the module that the packaging replaces with the bundled files. */
+export const BUNDLED_MODULE = /[\\/]src[\\/]web[\\/]assets[\\/]bundled\.ts$/;
+
+/** Returns a plugin that embeds the bundles in the executable. */
 export function embeddingPages(assets: readonly BundledAsset[]): Bun.BunPlugin {
   return {
     name: "embedded pages",
     setup(build) {
-      build.onLoad({ filter: /[\\/]src[\\/]web[\\/]assets[\\/]bundled\.ts$/ }, () => ({
+      build.onLoad({ filter: BUNDLED_MODULE }, () => ({
         loader: "ts",
         contents: `export const bundledAssets = async () => ${JSON.stringify(assets)};`,
       }));

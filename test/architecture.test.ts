@@ -31,7 +31,6 @@ const KNOWS: Record<string, readonly string[]> = {
   metrics: ["domain", "store", "webhooks", "backup"],
   jobs: ["domain", "config", "store", "log.ts", "wire", "usecases"],
   doctor: ["domain", "networks.ts", "files.ts", "secrets", "config", "store", "webhooks", "backup"],
-  // Pages are made of the wire's forms alone, so that they show what any partner could read.
   web: ["domain"],
   http: ["domain", "networks.ts", "csv", "tls", "secrets", "store", "log.ts", "wire", "usecases", "web"],
   app: [
@@ -44,10 +43,13 @@ const KNOWS: Record<string, readonly string[]> = {
   ],
   "main.ts": ["cli"],
 };
+/** The rooms of which a room may import types only. */
+const KNOWS_TYPES_OF: Record<string, readonly string[]> = {
+  // Pages show responses of the API. A value of the wire would bring its validators into what browsers load.
+  web: ["wire"],
+};
 /** Code outside of `src` that it imports. */
 const OUTSIDE = [
-  // When the sources are run; the build puts what that makes in its place.
-  "src/web/assets/bundled.ts imports packaging/pages.ts",
   // As text, to be shown to partners.
   "src/http/routes/document.ts imports docs/examples/receiver.ts",
   "src/http/routes/document.ts imports docs/examples/webhooks.ts",
@@ -98,21 +100,34 @@ function sourcesIn(folder: string): Source[] {
 /** The text without lines that are comments. */
 const codeOf = ({ text }: Pick<Source, "text">) => text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, "");
 
-/** What the source imports, exports from, or loads when it runs. */
-function importsOf(source: Source): string[] {
+type Import = { specifier: string; isTypeOnly: boolean };
+
+/** Returns what the source imports, exports from, or loads when it runs. */
+function importStatementsOf(source: Source): Import[] {
   const statements = codeOf(source).matchAll(
-    /^(?:import|export)\b[^;"]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm,
+    /^(?:import|export)\b(\s+type\b)?[^;"]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm,
   );
-  return [...statements].map(([, from, bare, dynamic]) => (from ?? bare ?? dynamic)!);
+  return [...statements].map(([, type, from, bare, dynamic]) => ({
+    specifier: (from ?? bare ?? dynamic)!,
+    isTypeOnly: type !== undefined,
+  }));
 }
+const importsOf = (source: Source): string[] => importStatementsOf(source).map(({ specifier }) => specifier);
 
 const roomOf = (path: string) => path.split("/")[1]!;
 const isRelative = (specifier: string) => specifier.startsWith(".");
+const fileAt = (source: Source, specifier: string) =>
+  relative(ROOT, resolve(ROOT, dirname(source.path), specifier));
 /** The files, from the root, that the source imports by their place. */
 const filesKnownTo = (source: Source): string[] =>
   importsOf(source)
     .filter(isRelative)
-    .map((specifier) => relative(ROOT, resolve(ROOT, dirname(source.path), specifier)));
+    .map((specifier) => fileAt(source, specifier));
+/** Those of which it imports more than types. */
+const filesLoadedBy = (source: Source): string[] =>
+  importStatementsOf(source)
+    .filter(({ specifier, isTypeOnly }) => isRelative(specifier) && !isTypeOnly)
+    .map(({ specifier }) => fileAt(source, specifier));
 
 /** The files that import each other, straight or through others, and those between two such circles. */
 function inCircles(sources: readonly Source[]): string[] {
@@ -140,6 +155,12 @@ test("the sources are found, and their imports seen", () => {
     text: 'import type { A } from "./a.ts";\nimport {\n  type B,\n} from "./b.ts";',
   });
   expect(types).toEqual(["./a.ts", "./b.ts"]);
+  const [only, some] = importStatementsOf({
+    path: "",
+    text: 'import type { A } from "./a.ts";\nimport { type B } from "./b.ts";',
+  });
+  expect(only!.isTypeOnly).toBe(true);
+  expect(some!.isTypeOnly).toBe(false);
 });
 
 describe.each(Object.entries(KNOWS))("src/%s", (room, known) => {
@@ -148,17 +169,28 @@ describe.each(Object.entries(KNOWS))("src/%s", (room, known) => {
       .filter(({ path }) => roomOf(path) === room)
       .flatMap((source) => filesKnownTo(source).map((file) => ({ from: source.path, file })))
       .filter(({ file }) => file.startsWith("src/") && roomOf(file) !== room);
-    const strangers = imports.filter(({ file }) => !known.includes(roomOf(file)));
+    const typesOf = KNOWS_TYPES_OF[room] ?? [];
+    const strangers = imports.filter(({ file }) => ![...known, ...typesOf].includes(roomOf(file)));
     expect(strangers.map(({ from, file }) => `${from} imports ${file}`)).toEqual([]);
     const met = imports.map(({ file }) => roomOf(file));
-    expect(known.filter((one) => !met.includes(one))).toEqual([]);
+    expect([...known, ...typesOf].filter((one) => !met.includes(one))).toEqual([]);
   });
+});
+
+test.each(Object.entries(KNOWS_TYPES_OF))("src/%s imports types alone of %p", (room, typesOf) => {
+  const values = src
+    .filter(({ path }) => roomOf(path) === room)
+    .flatMap((source) => filesLoadedBy(source).map((file) => ({ from: source.path, file })))
+    .filter(({ file }) => file.startsWith("src/") && typesOf.includes(roomOf(file)));
+  expect(values.map(({ from, file }) => `${from} imports ${file}`)).toEqual([]);
 });
 
 test("a room knows none that stands above it", () => {
   const rooms = Object.keys(KNOWS);
   const upward = Object.entries(KNOWS).flatMap(([room, known]) =>
-    known.filter((one) => rooms.indexOf(one) > rooms.indexOf(room)).map((one) => `${room} knows ${one}`),
+    [...known, ...(KNOWS_TYPES_OF[room] ?? [])]
+      .filter((one) => rooms.indexOf(one) > rooms.indexOf(room))
+      .map((one) => `${room} knows ${one}`),
   );
   expect(upward).toEqual([]);
 });

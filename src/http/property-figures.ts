@@ -13,12 +13,12 @@ import { RETENTION_DAYS } from "../usecases/score-snapshot.ts";
 import { madeInTurns, takeTurns, walkComponents } from "../usecases/walk.ts";
 import type { FileFigures } from "../web/embed/csv.ts";
 import { firstToShow } from "../web/embed/property-page.tsx";
-import type { ScheduledPlanForm } from "../web/forms.ts";
 import { applianceTypeView } from "../wire/appliance.ts";
 import { complianceItemView } from "../wire/compliance.ts";
 import { componentView, expectedFailureCost, trendPointView } from "../wire/component.ts";
 import { conditionFigure, type Figure, reserveFigure } from "../wire/figures.ts";
 import { forecastFigure } from "../wire/forecast.ts";
+import type { ScheduledPlanJson } from "../wire/plan.ts";
 import { plannedComponentView, planView, yearlyCosts } from "../wire/plan.ts";
 import { propertyView, unitView } from "../wire/property.ts";
 import { historyEventView } from "../wire/service-event.ts";
@@ -37,7 +37,7 @@ export async function propertyFigures(
   world: World,
   property: Property,
   { chosen, terms }: { chosen: string | undefined; terms: PlanTerms },
-): Promise<FileFigures & { plan: ScheduledPlanForm }> {
+): Promise<FileFigures & { plan: ScheduledPlanJson }> {
   const { store, knowledge, now } = world;
   const { read } = store;
   const settledAt = await read.snapshots.settledAt();

@@ -1,6 +1,6 @@
 import { finished, type Steps } from "../domain/steps.ts";
+import type { PlanSummaryJson, ScheduledComponentJson, ScheduledPlanJson } from "../wire/plan.ts";
 import { groupedBy, groupedInSteps, kindOf, spanOf, sumOf } from "./alike.ts";
-import type { PlanSummaryForm, ScheduledComponentForm, ScheduledPlanForm } from "./forms.ts";
 import { type Places, systemName } from "./words.ts";
 
 /** Like parts as a row: those of a kind that are due now, or those that are not. Dollars are whole. */
@@ -46,11 +46,11 @@ export type ReserveSchedule = ScheduleSums & { systems: ScheduleSystem[]; quanti
  * to a dollar, each row's share of a year is rounded so that the year comes to its own, and what is inflated is worked
  * out of what is printed.
  */
-export const reserveScheduleOf = (plan: ScheduledPlanForm, places: Places): ReserveSchedule =>
+export const reserveScheduleOf = (plan: ScheduledPlanJson, places: Places): ReserveSchedule =>
   finished(reserveScheduleInSteps(plan, places));
 
 /** The same of very many parts. */
-export function* reserveScheduleInSteps(plan: ScheduledPlanForm, places: Places): Steps<ReserveSchedule> {
+export function* reserveScheduleInSteps(plan: ScheduledPlanJson, places: Places): Steps<ReserveSchedule> {
   const groups = yield* groupedInSteps(
     plan.components,
     (one) => `${kindOf(one)} ${one.policy === "replace_now"}`,
@@ -88,7 +88,7 @@ export function* reserveScheduleInSteps(plan: ScheduledPlanForm, places: Places)
   };
 }
 
-export function scheduleSumsOf(plan: PlanSummaryForm, units: number): ScheduleSums {
+export function scheduleSumsOf(plan: PlanSummaryJson, units: number): ScheduleSums {
   const years = inWhole(plan.schedule.map(({ total }) => total));
   const factors = years.map((_, year) => (1 + plan.inflation_pct / 100) ** year);
   const inflated = years.map((total, year) => Math.round(total * factors[year]!));
@@ -110,13 +110,13 @@ export function sharedOut(rows: readonly (readonly number[])[], totals: readonly
   return rows.map((_, at) => columns.map((column) => column[at]!));
 }
 
-function rowOf(group: readonly ScheduledComponentForm[], places: Places, years: number[]): ScheduleRow {
-  const [first] = group as [ScheduledComponentForm];
-  const span = (pick: (one: ScheduledComponentForm) => number) =>
+function rowOf(group: readonly ScheduledComponentJson[], places: Places, years: number[]): ScheduleRow {
+  const [first] = group as [ScheduledComponentJson];
+  const span = (pick: (one: ScheduledComponentJson) => number) =>
     spanOf(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
   // Of the figures as they are printed, so that one is the difference of the others.
   const tenths = (value: number) => Math.round(value * 10);
-  const remaining = (one: ScheduledComponentForm) =>
+  const remaining = (one: ScheduledComponentJson) =>
     Math.max(tenths(one.expected_life_years) - tenths(one.effective_age_years), 0) / 10;
   return {
     name: first.component_name,

@@ -1,7 +1,7 @@
 import { byWorth, type Candidate, type Spending, spend } from "../domain/planning/budget.ts";
 import { finished, inSteps, madeInSteps, type Steps, sortedInSteps } from "../domain/steps.ts";
+import type { PlannedComponentJson } from "../wire/plan.ts";
 import { kindOf } from "./alike.ts";
-import type { PlannedComponentForm } from "./forms.ts";
 import type { Places } from "./words.ts";
 
 /**
@@ -16,7 +16,7 @@ export type Offer = {
 
 const cents = (usd: number) => Math.round(usd * 100);
 
-export function* offerInSteps(components: readonly PlannedComponentForm[], places: Places): Steps<Offer> {
+export function* offerInSteps(components: readonly PlannedComponentJson[], places: Places): Steps<Offer> {
   const kinds: Offer["kinds"][number][] = [];
   const numbers = new Map<string, number>();
   const parts = yield* madeInSteps(

@@ -1,7 +1,7 @@
-import type { ComponentForm } from "./forms.ts";
+import type { ComponentJson } from "../wire/component.ts";
 
 type Weighed = Pick<
-  ComponentForm,
+  ComponentJson,
   "component_id" | "risk_score" | "failure_probability_12m" | "reactive_cost"
 >;
 
@@ -26,5 +26,5 @@ export function dearestToWaitFor<C extends Weighed>(components: readonly C[]): C
 }
 
 /** CRITICAL and WARNING ones. */
-export const elevated = <C extends Pick<ComponentForm, "risk_tier">>(components: readonly C[]): C[] =>
+export const elevated = <C extends Pick<ComponentJson, "risk_tier">>(components: readonly C[]): C[] =>
   components.filter(({ risk_tier }) => risk_tier !== "GOOD");

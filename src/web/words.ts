@@ -1,30 +1,28 @@
-import type {
-  ApplianceTypeForm,
-  ComponentForm,
-  InspectionForm,
-  PlannedComponentForm,
-  Tier,
-  UnitForm,
-} from "./forms.ts";
+import type { RiskTier } from "../domain/scoring/types.ts";
+import type { ApplianceTypeJson } from "../wire/appliance.ts";
+import type { InspectionJson } from "../wire/compliance.ts";
+import type { ComponentJson } from "../wire/component.ts";
+import type { PlannedComponentJson } from "../wire/plan.ts";
+import type { UnitJson } from "../wire/property.ts";
 
 /* What readers are told instead of the codes of the wire. */
 
-export const TIERS: readonly Tier[] = ["CRITICAL", "WARNING", "GOOD"];
+export const TIERS: readonly RiskTier[] = ["CRITICAL", "WARNING", "GOOD"];
 
-export const TIER_WORDS: Readonly<Record<Tier, { name: string; meaning: string }>> = {
+export const TIER_WORDS: Readonly<Record<RiskTier, { name: string; meaning: string }>> = {
   CRITICAL: { name: "Critical", meaning: "likely to fail; act now" },
   WARNING: { name: "Warning", meaning: "elevated risk; plan the work within 6 months" },
   GOOD: { name: "Good", meaning: "routine monitoring" },
 };
 
-export const INSPECTION_WORDS: Readonly<Record<InspectionForm["status"], string>> = {
+export const INSPECTION_WORDS: Readonly<Record<InspectionJson["status"], string>> = {
   OVERDUE: "Overdue",
   DUE_SOON: "Due soon",
   UPCOMING: "Upcoming",
   OK: "Later",
 };
 
-export const POLICY_WORDS: Readonly<Record<PlannedComponentForm["policy"], string>> = {
+export const POLICY_WORDS: Readonly<Record<PlannedComponentJson["policy"], string>> = {
   replace_now: "Replace now",
   replace_at_age: "Replace when due",
   run_to_failure: "Run to failure",
@@ -80,12 +78,15 @@ function runsOf(labels: readonly string[]): { text: string; size: number }[] {
   );
 }
 
+type NamedType = Pick<ApplianceTypeJson, "type_id" | "name" | "system">;
+type NamedUnit = Pick<UnitJson, "id" | "label">;
+
 /** Where things are, in words: looks up the names of types and the labels of units. */
 export class Places {
-  readonly #types: ReadonlyMap<string, ApplianceTypeForm>;
+  readonly #types: ReadonlyMap<string, NamedType>;
   readonly #units: ReadonlyMap<string, string>;
 
-  constructor(types: readonly ApplianceTypeForm[], units: readonly UnitForm[]) {
+  constructor(types: readonly NamedType[], units: readonly NamedUnit[]) {
     this.#types = new Map(types.map((type) => [type.type_id, type]));
     this.#units = new Map(units.map(({ id, label }) => [id, label]));
   }
@@ -101,7 +102,7 @@ export class Places {
   }
 
   /** `Refrigerator, units 1–12, 15, 21, and 9 more` of like parts. */
-  ofSeveral(parts: readonly Pick<ComponentForm, "appliance_type" | "unit">[]): string {
+  ofSeveral(parts: readonly Pick<ComponentJson, "appliance_type" | "unit">[]): string {
     const labels = new Set(parts.flatMap(({ unit }) => this.#units.get(unit ?? "") ?? []));
     const name = this.typeName(parts[0]!.appliance_type);
     if (labels.size === 0) return name;
@@ -113,7 +114,7 @@ export class Places {
   }
 
   /** `Gas storage water heater, unit 4` */
-  of({ appliance_type, unit }: Pick<ComponentForm, "appliance_type" | "unit">): string {
+  of({ appliance_type, unit }: Pick<ComponentJson, "appliance_type" | "unit">): string {
     const label = unit === null ? undefined : this.#units.get(unit);
     return label === undefined
       ? this.typeName(appliance_type)

@@ -3,6 +3,7 @@ import { toIso } from "../domain/time.ts";
 import { operatorsPage } from "./paging.ts";
 import { id, instant, object, text } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 const administrator = object({
   admin_id: id("ADM", "The administrator's id"),
@@ -30,3 +31,4 @@ export const administratorRecord = administrator.serializer((administrator: Admi
   revoked_at: isoOrNull(administrator.revokedAt),
 }));
 export const administratorsPage = operatorsPage("administrators", administrator);
+export type AdministratorPageJson = WireOf<typeof administratorsPage>;

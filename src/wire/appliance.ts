@@ -10,6 +10,7 @@ import { forPartner, page } from "./paging.ts";
 import * as may from "./schema/constraints.ts";
 import { day, enumOf, id, instant, list, number, object, record, text, whole } from "./schema/fields.ts";
 import { body, input, items, nullable, optional, required, textOrNull } from "./schema/input.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 /** An appliance's full record. */
 export const appliance = record("Appliance", {
@@ -34,6 +35,7 @@ export const appliance = record("Appliance", {
   created_at: instant("When the record was created"),
   updated_at: instant("When the record was last updated"),
 });
+export type ApplianceJson = WireOf<typeof appliance>;
 
 export const applianceView = appliance.serializer((appliance: Appliance) => ({
   id: appliance.id,
@@ -54,6 +56,7 @@ export const appliancePage = page("appliances", appliance);
 
 /** The appliance with the full records of its components. */
 const wholeAppliance = appliance.and({ components: list("The appliance's components", component) });
+export type ApplianceWithComponentsJson = WireOf<typeof wholeAppliance>;
 
 /** `settledAt`: when the latest snapshot was taken. */
 export const wholeApplianceView = wholeAppliance.serializer(
@@ -115,6 +118,7 @@ const applianceType = object({
     object({ component_def_id: componentDefId, component_name: componentName }),
   ),
 });
+export type ApplianceTypeJson = WireOf<typeof applianceType>;
 
 export const applianceTypeView = applianceType.serializer((type: ApplianceType) => ({
   type_id: type.id,

@@ -2,6 +2,7 @@ import type { AuditEntry } from "../domain/audit.ts";
 import { toIso } from "../domain/time.ts";
 import { operatorsPage } from "./paging.ts";
 import { anyObject, instant, object, text, whole } from "./schema/fields.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 const entry = object({
   seq: whole("Number of the entry", 41),
@@ -11,6 +12,7 @@ const entry = object({
   detail: anyObject("How it was changed; never a secret"),
   at: instant("When"),
 });
+export type AuditEntryJson = WireOf<typeof entry>;
 
 export const auditRecord = entry.serializer((entry: AuditEntry) => ({
   seq: entry.seq,
@@ -21,3 +23,4 @@ export const auditRecord = entry.serializer((entry: AuditEntry) => ({
   at: toIso(entry.at),
 }));
 export const auditPage = operatorsPage("entries", entry);
+export type AuditPageJson = WireOf<typeof auditPage>;

@@ -47,6 +47,8 @@ export function validationRecord(validation: Calibration["validation"]) {
   };
 }
 
+export type ValidationJson = ReturnType<typeof validationRecord>;
+
 const difference = ({ logLossDifference: found }: Proof) =>
   found && { mean: rounded(found.mean), low: rounded(found.low), high: rounded(found.high) };
 
@@ -71,3 +73,4 @@ export function calibrationRecord({ fit, failuresYearAgo, validation, dCalibrati
     better: validation.better,
   };
 }
+export type CalibrationJson = ReturnType<typeof calibrationRecord>;

@@ -78,6 +78,7 @@ export const claim = record("Claim", {
   ...recorded,
   scoring_impact: ratio("Current multiplier of the claim on the failure hazard", 1.54),
 });
+export type ClaimJson = WireOf<typeof claim>;
 
 export const claimView = claim.serializer((knowledge: Knowledge, claim: Claim, today: Day) => ({
   ...recordedClaimView(claim),

@@ -5,6 +5,7 @@ import { applianceTypeId } from "./component-names.ts";
 import { subject, subjectView } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { day, enumOf, flag, id, integer, list, object, text, whole } from "./schema/fields.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 const item = object({
   appliance_id: id("A", "The appliance"),
@@ -24,6 +25,7 @@ const item = object({
     "OK",
   ),
 });
+export type InspectionJson = WireOf<typeof item>;
 
 export const complianceItemView = item.serializer(
   ({ appliance, regime, ...item }: ComplianceItem<Appliance>) => ({

@@ -56,6 +56,7 @@ export const component = record("Component", {
   reactive_cost: reactiveCost,
   last_scored: instant("When the score was last calculated"),
 });
+export type ComponentJson = WireOf<typeof component>;
 
 /** `settledAt`: when the latest snapshot was taken, which scored every component that was not rescored since. */
 export const componentView = component.serializer(
@@ -127,6 +128,7 @@ export const alert = record("Alert", {
   proactive_cost: out.proactive_cost,
   reactive_cost: out.reactive_cost,
 });
+export type AlertJson = WireOf<typeof alert>;
 
 export const alertView = alert.serializer((knowledge: Knowledge, row: PlacedComponent) => {
   const { name, proactiveCents, reactiveCents } = knowledge.component(row.defId);
@@ -153,15 +155,18 @@ export const alertPage = page("alerts", alert, {
   critical_count: whole("CRITICAL components on all pages", 2),
   warning_count: whole("WARNING components on all pages", 8),
 });
+export type AlertPageJson = WireOf<typeof alertPage>;
 
 /** A component of any partner, for administrators. */
 const componentOfAny = alert.and({ partner_id: id("PARTNER", "The partner") });
+export type PartnerComponentJson = WireOf<typeof componentOfAny>;
 
 export const componentOfAnyView = componentOfAny.serializer((knowledge: Knowledge, row: PlacedComponent) => ({
   ...alertView(knowledge, row),
   partner_id: row.partnerId,
 }));
 export const componentsOfAnyPage = operatorsPage("components", componentOfAny);
+export type PartnerComponentPageJson = WireOf<typeof componentsOfAnyPage>;
 
 const subject = object({
   id: id("C", "The component's ID"),
@@ -178,6 +183,7 @@ const history = object({
   events: list("Service events of the component and its appliance, newest first", historyEvent),
   total_events: whole("Number of events", 4),
 });
+export type ComponentHistoryJson = WireOf<typeof history>;
 
 export const historyView = history.serializer(
   (knowledge: Knowledge, row: PlacedComponent, events: readonly ServiceEvent[]) => ({
@@ -201,6 +207,7 @@ const trendPoint = record("TrendPoint", {
   risk_score: riskScore,
   risk_tier: riskTier,
 });
+export type TrendPointJson = WireOf<typeof trendPoint>;
 
 export const trendPointView = trendPoint.serializer(({ day, riskScore }: TrendRow) => ({
   date: day,

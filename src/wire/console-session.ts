@@ -3,6 +3,7 @@ import { type Instant, toIso } from "../domain/time.ts";
 import { type } from "../shapes.ts";
 import { flag, id, instant, object, text } from "./schema/fields.ts";
 import { body, required } from "./schema/input.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 export const signIn = body({
   admin_key: required(type("1 <= string <= 200"), "An administrator's key", "svc_admin_…"),
@@ -16,6 +17,7 @@ export const consoleSession = object({
   expires_at: instant("When the session ends").orNull(),
   shows_credentials: flag("Whether credentials are handed out here: not where partners reach this listener"),
 });
+export type ConsoleSessionJson = WireOf<typeof consoleSession>;
 
 type Session = { administrator: Administrator; csrfToken: string; expiresAt: Instant };
 

@@ -16,7 +16,7 @@ import {
   whole,
 } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
-import type { WireType } from "./schema/wire-type.ts";
+import type { WireOf, WireType } from "./schema/wire-type.ts";
 
 /* The delivery log as JSON: the same from `/admin` and from a command's `--json`. */
 
@@ -30,6 +30,7 @@ const attempt = record("DeliveryAttempt", {
   address: text("The IP address of the endpoint", "203.0.113.7").orNull(),
   response_head: text("The first bytes of the response", "ok"),
 });
+export type DeliveryAttemptJson = WireOf<typeof attempt>;
 
 const attemptRecord = attempt.serializer((attempt: Attempt) => ({
   attempt: attempt.attempt,
@@ -62,6 +63,7 @@ export const delivery = record("Delivery", {
   attempt_count: whole("Attempts made", 1),
   attempts: list("The attempts, oldest first", attempt),
 });
+export type DeliveryJson = WireOf<typeof delivery>;
 
 export const deliveryRecord = delivery.serializer(({ delivery, attempts }: LoggedDelivery) => ({
   id: delivery.id,
@@ -77,19 +79,23 @@ export const deliveryRecord = delivery.serializer(({ delivery, attempts }: Logge
 }));
 
 const deliveryOfAny = delivery.and({ partner_name: partnerName });
+export type PartnerDeliveryJson = WireOf<typeof deliveryOfAny>;
 export const deliveryOfAnyRecord = deliveryOfAny.serializer((logged: LoggedDelivery, name: string) => ({
   ...deliveryRecord(logged),
   partner_name: name,
 }));
 export const deliveriesPage = operatorsPage("deliveries", deliveryOfAny);
+export type PartnerDeliveryPageJson = WireOf<typeof deliveriesPage>;
 
 /** A page of a partner's own deliveries. */
 export const ownDeliveriesPage = page("deliveries", delivery);
+export type DeliveryPageJson = WireOf<typeof ownDeliveriesPage>;
 
 /** A single delivery with its payload. */
 export const fullDelivery = delivery.and({
   payload: anyObject("The payload") as WireType<unknown>,
 });
+export type FullDeliveryJson = WireOf<typeof fullDelivery>;
 
 export const fullDeliveryRecord = fullDelivery.serializer((logged: LoggedDelivery) => ({
   ...deliveryRecord(logged),
@@ -101,6 +107,7 @@ export const deliverySignature = object({
   signed_at: instant("The signed timestamp; each attempt has its own"),
   headers: mapOf("The request headers of an attempt at that time, by name", text("The header's value")),
 });
+export type DeliverySignatureJson = WireOf<typeof deliverySignature>;
 
 export const deliverySignatureRecord = deliverySignature.serializer(
   (id: string, at: Instant, headers: Record<string, string>) => ({ id, signed_at: toIso(at), headers }),

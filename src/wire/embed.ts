@@ -3,6 +3,7 @@ import { type Instant, toIso } from "../domain/time.ts";
 import { operatorsPage } from "./paging.ts";
 import { enumOf, flag, id, instant, object, text, whole } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 const embedId = id("EMB", "The embed");
 const propertyId = id("P", "The property that it shows");
@@ -19,6 +20,7 @@ const embed = object({
   views: whole("Number of page views, updated every minute", 12),
   last_viewed_at: instant("When the page was last viewed").orNull(),
 });
+export type EmbedJson = WireOf<typeof embed>;
 
 /** An embed in a list, without its token. */
 export const embedRecord = embed.serializer((listed: ListedEmbed, now: Instant) => ({
@@ -34,6 +36,7 @@ export const embedRecord = embed.serializer((listed: ListedEmbed, now: Instant) 
   last_viewed_at: isoOrNull(listed.lastViewedAt),
 }));
 export const embedsPage = operatorsPage("embeds", embed);
+export type EmbedPageJson = WireOf<typeof embedsPage>;
 
 export const newEmbed = object({
   embed_id: embedId,
@@ -42,6 +45,7 @@ export const newEmbed = object({
   property_id: propertyId,
   expires_at: embed.fields.expires_at,
 });
+export type NewEmbedJson = WireOf<typeof newEmbed>;
 
 /** Returns the URL of a page. */
 export const embedUrl = (publicUrl: string, token: string) => `${publicUrl}/embed/property/${token}`;

@@ -5,6 +5,7 @@ import type { Corrections } from "../domain/scoring/corrections.ts";
 import type { Evidence } from "../domain/scoring/types.ts";
 import { sourceKind, sourceToken } from "./explained-life.ts";
 import { day, enumOf, number, object, text, whole } from "./schema/fields.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 /* What speaks for and against a component, as an explanation shows it. Nothing is rounded. */
 
@@ -49,6 +50,7 @@ export const evidenceForm = object({
   source: sourceToken,
   source_kind: sourceKind,
 });
+export type EvidenceJson = WireOf<typeof evidenceForm>;
 
 export const evidenceView = evidenceForm.serializer((one: EvidencePart) => ({
   kind: one.kind,
@@ -86,6 +88,7 @@ export const hazardForm = object({
   acute_hazard: number("Acute hazard Λ: what sensors report, added up", 0),
   acute_span_days: number("Days within which an acute hazard passes", 90),
 });
+export type HazardJson = WireOf<typeof hazardForm>;
 
 export const hazardView = hazardForm.serializer(
   ({ product, score }: Explanation, { model }: Knowledge, { strength }: Corrections) => ({

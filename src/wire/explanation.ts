@@ -33,6 +33,7 @@ import {
   whole,
 } from "./schema/fields.ts";
 import { scoreFromHundredths, usdFromCents } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 import { confidence as confidenceForm, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
 
 /*
@@ -110,6 +111,7 @@ const change = object({
   hazard_ratio: number("Hazard ratio", 1),
   note: text("Why it changes little", "Preventive maintenance takes nothing off this kind's age.").orNull(),
 });
+export type ScoreChangeJson = WireOf<typeof change>;
 
 const decision = object({
   policy: enumOf<PolicyName>(
@@ -169,6 +171,7 @@ export const explanationReply = object({
   decision: decision.describedAs("What to do about it, and what that rests on"),
   sources: list("The sources that the numbers name", source),
 });
+export type ExplanationJson = WireOf<typeof explanationReply>;
 
 const scoreView = scoreForm.serializer((explained: Explanation, { model }: Knowledge) => {
   const { risk, score, decision } = explained;

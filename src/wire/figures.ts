@@ -78,6 +78,7 @@ const reserve = object({
   }).describedAs("Recommended contributions, by horizon"),
   generated_at: workedOutAt,
 });
+export type ReserveJson = WireOf<typeof reserve>;
 
 type Reserves = {
   assessment: AssessmentGatherer;
@@ -133,6 +134,7 @@ const condition = object({
   methodology: text("How the score is calculated", "Facility condition index"),
   assessed_at: workedOutAt,
 });
+export type ConditionJson = WireOf<typeof condition>;
 
 const conditionView = condition.serializer((property: Property, totals: Assessment, moment: FigureMoment) => {
   const { now, modelVersion } = moment;

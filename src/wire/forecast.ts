@@ -53,6 +53,7 @@ const forecast = object({
   }).describedAs("Expected work by window; longer windows include the shorter ones"),
   generated_at: workedOutAt,
 });
+export type ForecastJson = WireOf<typeof forecast>;
 
 type Forecasts = Record<(typeof FORECAST_DAYS)[number], ForecastGatherer<ForecastItem>>;
 

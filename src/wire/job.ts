@@ -1,6 +1,7 @@
 import type { JobState } from "../domain/job.ts";
 import { flag, instant, list, object, text } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 import { toldBy } from "./server.ts";
 
 export const job = object({
@@ -15,6 +16,7 @@ export const job = object({
   error: text("Why it failed then; null when it did not").orNull(),
   next_at: instant("When it runs next").orNull(),
 });
+export type JobJson = WireOf<typeof job>;
 
 export const jobRecord = job.serializer((state: JobState) => ({
   name: state.name,

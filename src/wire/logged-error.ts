@@ -1,6 +1,7 @@
 import type { LoggedError } from "../domain/logged-error.ts";
 import { toIso } from "../domain/time.ts";
 import { instant, list, object, text } from "./schema/fields.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 import { toldBy } from "./server.ts";
 
 const loggedError = object({
@@ -12,6 +13,7 @@ const loggedError = object({
     "tJgQOWERr73VMZbC",
   ).orNull(),
 });
+export type LoggedErrorJson = WireOf<typeof loggedError>;
 
 export const loggedErrors = object({
   server: toldBy,

@@ -1,10 +1,11 @@
 import type { ModelProposal } from "../domain/model-proposal.ts";
 import { type } from "../shapes.ts";
-import type { calibrationRecord } from "./calibration.ts";
+import type { CalibrationJson } from "./calibration.ts";
 import { fitFields, fitView } from "./model.ts";
 import { anyObject, enumOf, flag, instant, object, text, whole } from "./schema/fields.ts";
 import { body, optional, required } from "./schema/input.ts";
 import { isoOrNull } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 export const modelProposal = object({
   proposal_id: text(
@@ -28,12 +29,15 @@ export const modelProposal = object({
   better: flag("Whether it is proven better than the plain model").orNull(),
   failures: whole("Failures on record that it was fitted to", 460).orNull(),
   lives: whole("Lives on record that it was fitted to", 1637).orNull(),
-  validation: anyObject("The year's forecast of both models, measured at its outcomes").orNull(),
+  validation: anyObject<CalibrationJson["validation"]>(
+    "The year's forecast of both models, measured at its outcomes",
+  ).orNull(),
   fit: object(fitFields).describedAs("What it says of the stock").orNull(),
 });
+export type ModelProposalJson = WireOf<typeof modelProposal>;
 
 export const modelProposalView = modelProposal.serializer((proposal: ModelProposal) => {
-  const report = proposal.report as ReturnType<typeof calibrationRecord> | null;
+  const report = proposal.report as CalibrationJson | null;
   return {
     proposal_id: proposal.id,
     status: proposal.status,
@@ -46,7 +50,7 @@ export const modelProposalView = modelProposal.serializer((proposal: ModelPropos
     better: report?.better ?? null,
     failures: report?.failures ?? null,
     lives: report?.lives ?? null,
-    validation: (report?.validation as Record<string, unknown> | undefined) ?? null,
+    validation: report?.validation ?? null,
     fit: report ? fitView(report) : null,
   };
 });

@@ -1,8 +1,9 @@
 import type { ModelCheck, ModelVersion } from "../domain/calibration/model-version.ts";
 import { toIso } from "../domain/time.ts";
-import type { calibrationRecord } from "./calibration.ts";
+import type { CalibrationJson, ValidationJson } from "./calibration.ts";
 import { componentDefId } from "./component-names.ts";
 import { anyObject, day, flag, instant, list, number, object, text, whole } from "./schema/fields.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 const modelName = text(
   "Name of the model: the executable's, or a fit of this operator's over it",
@@ -12,7 +13,9 @@ const modelName = text(
 /** What a fit says of the stock, beside its proof. */
 export const fitFields = {
   frailty_shape: whole("Shape of the appliances' frailty; null where they do not differ", 4).orNull(),
-  evidence_strength: anyObject("Powers on the ratios of the condition and of repairs"),
+  evidence_strength: anyObject<CalibrationJson["evidence_strength"]>(
+    "Powers on the ratios of the condition and of repairs",
+  ),
   kinds: list(
     "What it makes of the life of each kind of component",
     object({
@@ -22,18 +25,22 @@ export const fitFields = {
       expected: number("Failures that the plain model would have expected", 40.2),
     }),
   ),
-  d_calibration: anyObject(
+  d_calibration: anyObject<CalibrationJson["d_calibration"]>(
     "Of all lives on record, the share that ended in each tenth of what was forecast: `before` and `after` the fit",
   ),
 };
 
-export const fitView = ({ frailty_shape, evidence_strength, kinds, d_calibration }: FitEvidence) => ({
-  frailty_shape,
-  evidence_strength: evidence_strength as Record<string, unknown>,
-  kinds,
-  d_calibration: d_calibration as Record<string, unknown>,
-});
-type FitEvidence = ReturnType<typeof calibrationRecord>;
+const fit = object(fitFields);
+export type FitJson = WireOf<typeof fit>;
+
+export const fitView = fit.serializer(
+  ({ frailty_shape, evidence_strength, kinds, d_calibration }: CalibrationJson) => ({
+    frailty_shape,
+    evidence_strength,
+    kinds,
+    d_calibration,
+  }),
+);
 
 const version = object({
   model_version: modelName,
@@ -45,12 +52,15 @@ const version = object({
   failures: whole("Failures on record that it was fitted to", 460),
   lives: whole("Lives on record that it was fitted to", 1637),
   ...fitFields,
-  validation: anyObject("The year's forecast of both models, measured at its outcomes"),
+  validation: anyObject<CalibrationJson["validation"]>(
+    "The year's forecast of both models, measured at its outcomes",
+  ),
 });
+export type ModelVersionJson = WireOf<typeof version>;
 
 /** A stored version of the model. */
 export const modelVersionRecord = version.serializer((stored: ModelVersion, inUse: string) => {
-  const evidence = stored.evidence as ReturnType<typeof calibrationRecord>;
+  const evidence = stored.evidence as CalibrationJson;
   return {
     model_version: stored.version,
     in_use: stored.version === inUse,
@@ -61,7 +71,7 @@ export const modelVersionRecord = version.serializer((stored: ModelVersion, inUs
     failures: evidence.failures,
     lives: evidence.lives,
     ...fitView(evidence),
-    validation: evidence.validation as Record<string, unknown>,
+    validation: evidence.validation,
   };
 });
 
@@ -69,7 +79,7 @@ const check = object({
   date: day("Day up to which outcomes count"),
   model_version: modelName,
   worse_than_plain: flag("Whether the plain model would have forecast the year before better", false),
-  validation: anyObject("The year's forecast of both models, measured at its outcomes"),
+  validation: anyObject<ValidationJson>("The year's forecast of both models, measured at its outcomes"),
 });
 
 /** A look at whether the model in use still forecasts better than the plain one. */
@@ -77,7 +87,7 @@ export const modelCheckRecord = check.serializer((found: ModelCheck) => ({
   date: found.day,
   model_version: found.version,
   worse_than_plain: found.isWorse,
-  validation: found.evidence,
+  validation: found.evidence as ValidationJson,
 }));
 
 /** What administrators read of the model that scores are made with. */
@@ -87,3 +97,4 @@ export const modelReply = object({
   latest_check: check.orNull(),
   versions: list("Every fit that was put to use, the newest first", version),
 });
+export type ModelJson = WireOf<typeof modelReply>;

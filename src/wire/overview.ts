@@ -1,6 +1,7 @@
 import type { Overview } from "../domain/overview.ts";
 import { toIso } from "../domain/time.ts";
 import { enumOf, instant, list, object, text, whole } from "./schema/fields.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 const check = object({
   name: text("What was looked at", "last_backup"),
@@ -8,6 +9,7 @@ const check = object({
   detail: text("What is so", "none is scheduled"),
   remedy: text("What to do about it; null when nothing is to be done").orNull(),
 });
+export type CheckJson = WireOf<typeof check>;
 
 export const overview = object({
   at: instant("When it was looked at"),
@@ -21,6 +23,7 @@ export const overview = object({
   warning: whole("Components of the tier WARNING", 40),
   deliveries_pending: whole("Deliveries that wait or are under way, counted up to 100,000", 0),
 });
+export type OverviewJson = WireOf<typeof overview>;
 
 export const overviewView = overview.serializer((found: Overview) => ({
   at: toIso(found.at),

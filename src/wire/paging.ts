@@ -26,6 +26,7 @@ export const pagingView = object(pagingFields).serializer(({ limit, offset }: Sl
   page: Math.floor(offset / limit) + 1,
   pages: Math.ceil(total / limit),
 }));
+export type PagingJson = ReturnType<typeof pagingView>;
 
 export const envelopeView = object(envelopeFields).serializer(
   (slice: Slice, total: number, partner: string) => ({

@@ -4,6 +4,7 @@ import { type } from "../shapes.ts";
 import { enumOf, id, instant, mapOf, object, text, whole } from "./schema/fields.ts";
 import { body, optional, required } from "./schema/input.ts";
 import { isoOrNull } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 import { toldBy } from "./server.ts";
 
 const task = object({
@@ -14,6 +15,7 @@ const task = object({
   error: text("Why it failed, in words; what it had done until then stays done").orNull(),
   counts: mapOf("What was done: deliveries queued; rows and files deleted", whole("How many", 42)).orNull(),
 });
+export type PartnerTaskJson = WireOf<typeof task>;
 
 export const partnerTask = object({
   partner_id: id("PARTNER", "The partner"),

@@ -10,6 +10,7 @@ import { type Instant, toIso } from "../domain/time.ts";
 import { operatorsPage } from "./paging.ts";
 import { day, enumOf, flag, id, instant, list, object, text, textList, whole } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 /* Partners as JSON: the same from `/admin` and from a command's `--json`. */
 
@@ -31,6 +32,7 @@ export const partner = object({
   webhook_last_error: text("The latest error", "connection refused").orNull(),
   webhook_secret_rotates_at: instant("When the next secret becomes active").orNull(),
 });
+export type PartnerJson = WireOf<typeof partner>;
 
 export const partnerRecord = partner.serializer(
   (partner: Partner, receiver: WebhookReceiver | undefined) => ({
@@ -49,6 +51,7 @@ export const partnerRecord = partner.serializer(
   }),
 );
 export const partnersPage = operatorsPage("partners", partner);
+export type PartnerPageJson = WireOf<typeof partnersPage>;
 
 const clientId = text("The OAuth client's ID", "svc_client_aa9eabe673e3f607cf5e5f74");
 
@@ -61,6 +64,7 @@ export const fullPartner = partner.and({
   deliveries_pending: whole("Pending deliveries", 0),
   deliveries_failed: whole("Deliveries that failed in all attempts", 0),
 });
+export type FullPartnerJson = WireOf<typeof fullPartner>;
 
 export const fullPartnerRecord = fullPartner.serializer((overview: PartnerOverview) => ({
   ...partnerRecord(overview.partner, overview.receiver),
@@ -145,6 +149,7 @@ export const usage = object({
     object({ day: day("The date in UTC"), calls: whole("Calls on that day", 310) }),
   ),
 });
+export type UsageJson = WireOf<typeof usage>;
 
 export const usageRecord = usage.serializer((used: PartnerUsage) => ({
   partner_id: used.partnerId,
@@ -156,6 +161,7 @@ export const usageRecord = usage.serializer((used: PartnerUsage) => ({
 }));
 
 export const usagePage = operatorsPage("partners", usage);
+export type UsagePageJson = WireOf<typeof usagePage>;
 
 export const webhookTest = object({
   id: text("The delivery's ID", "WH_1795230000000_k3v9x"),
@@ -204,6 +210,7 @@ export const probe = object({
   error: text("Why there was no response", "connection refused").orNull(),
   duration_ms: whole("Duration in milliseconds", 120),
 });
+export type ProbeJson = WireOf<typeof probe>;
 
 /** The reaction of a webhook endpoint to a delivery with an invalid signature. */
 type Probe = {
@@ -233,6 +240,7 @@ export const announcedState = object({
   queued: whole("Deliveries queued, or that would be queued", 42),
   dry_run: flag("Whether the deliveries were only counted", false),
 });
+export type AnnouncedStateJson = WireOf<typeof announcedState>;
 
 /** Serializes the result of sending the current tiers to an endpoint that was set later. */
 export const announcedStateRecord = announcedState.serializer(

@@ -4,7 +4,7 @@ import { toIso } from "../domain/time.ts";
 import { appliance } from "./appliance.ts";
 import { forPartner } from "./paging.ts";
 import { id, instant, list, object, text, whole } from "./schema/fields.ts";
-import { WireType } from "./schema/wire-type.ts";
+import { type WireOf, WireType } from "./schema/wire-type.ts";
 import { serviceEvent } from "./service-event.ts";
 
 /** The fields that every record of a photo shares. */
@@ -21,6 +21,7 @@ const photo = object({
   event_type: serviceEvent.fields.event_type.describedAs("Type of the photo's service event").orNull(),
   event_date: serviceEvent.fields.date.describedAs("Date of the photo's service event").orNull(),
 });
+export type PhotoJson = WireOf<typeof photo>;
 
 /** `basePath`: the path prefix of the API, such as `/api`. */
 export const photoView = photo.serializer((basePath: string, photo: ListedPhoto) => ({
@@ -42,6 +43,7 @@ const photos = object({
   appliance_photos: list("Photos of the appliance itself", photo),
   total: whole("Number of photos", 1),
 });
+export type PhotosJson = WireOf<typeof photos>;
 
 export const photosView = photos.serializer(
   (basePath: string, appliance: Appliance, all: readonly ListedPhoto[]) => {

@@ -34,6 +34,7 @@ import {
 } from "./schema/fields.ts";
 import type { Cell } from "./schema/table.ts";
 import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, proactiveCost, reactiveCost, riskScore, riskTier } from "./scores.ts";
 
 /* Replacement plans: the fields of a property's plan, and those that it shares with the portfolio's plan. */
@@ -50,6 +51,7 @@ const planYear = record("PlanYear", {
   total_inflated: usd("Total, inflated to the year", 3630.4),
   per_unit_inflated: usd("Total per unit, inflated to the year", 151.27),
 });
+export type PlanYearJson = WireOf<typeof planYear>;
 
 const planYearView = planYear.serializer((year: PlanYear, units: number) => ({
   year: year.year,
@@ -99,6 +101,7 @@ export const planSummary = object({
     "95": deposit.describedAs("With 95% confidence"),
   }).describedAs("Level yearly deposit that funds all costs from a zero opening balance"),
 });
+export type PlanSummaryJson = WireOf<typeof planSummary>;
 
 export const planSummaryView = planSummary.serializer(({ terms, asOf, sums, capital }: PlanSummary) => {
   const units = Math.max(sums.doors, 1);
@@ -177,6 +180,7 @@ const plannedComponent = record("PlannedComponent", {
   risk_score: riskScore,
   risk_tier: riskTier,
 });
+export type PlannedComponentJson = WireOf<typeof plannedComponent>;
 
 export const plannedComponentView = plannedComponent.serializer(
   (knowledge: Knowledge, plan: DatedPlan<PlacedComponent>, asOf: Day) => {
@@ -226,6 +230,7 @@ export const propertyPlan = object({
     .orNull(),
   assumptions,
 });
+export type PropertyPlanJson = WireOf<typeof propertyPlan>;
 
 type Planned = ReturnType<typeof plannedComponentView>;
 
@@ -241,6 +246,12 @@ export const planView = propertyPlan.serializer(
   }),
 );
 export const planReply = forPartner(propertyPlan);
+
+/** A component of a plan with its expected cost in each year: planned replacements and failures, in USD of today. */
+export type ScheduledComponentJson = PlannedComponentJson & { yearly_costs: readonly number[] };
+export type ScheduledPlanJson = Omit<PropertyPlanJson, "components"> & {
+  components: readonly ScheduledComponentJson[];
+};
 
 /** Returns the expected cost of a component for each year in today's USD, planned replacements and failures combined. */
 export const yearlyCosts = ({ years }: DatedPlan<PlacedComponent>): number[] =>

@@ -6,6 +6,7 @@ import { property } from "./property.ts";
 import { id, list, object, usd, whole } from "./schema/fields.ts";
 import { type Cell, tableCells, tableColumns } from "./schema/table.ts";
 import { usdFromCents } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 /* The plan of a portfolio. It is made from stored sums, so that a page of it reads no components. */
 
@@ -29,6 +30,7 @@ export const portfolioPlanItem = object({
     .describedAs("The property's share of the budget; null without a budget in the request")
     .orNull(),
 });
+export type PlannedPropertyJson = WireOf<typeof portfolioPlanItem>;
 
 export type PortfolioPlanRow = {
   propertyId: string;
@@ -122,3 +124,4 @@ export function portfolioPlanTable(
 }
 
 export const portfolioPlanPage = page("portfolio", portfolioPlanItem, portfolioPlan.fields);
+export type PortfolioPlanPageJson = WireOf<typeof portfolioPlanPage>;

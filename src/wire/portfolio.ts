@@ -110,6 +110,7 @@ export const portfolioItem = object({
   overall_rating: rating,
   ...exposure,
 });
+export type PortfolioItemJson = WireOf<typeof portfolioItem>;
 
 export const portfolioItemView = portfolioItem.serializer(
   ({ property, totals }: { property: Property; totals: PropertyTotals }) => ({
@@ -135,6 +136,7 @@ const portfolioTotals = object({
   total_deferred: totalDeferred,
   total_reactive: totalReactive,
 });
+export type PortfolioTotalsJson = WireOf<typeof portfolioTotals>;
 
 type PortfolioTotals = Omit<Totals, "serviceEvents"> & { properties: number };
 export const portfolioTotalsView = portfolioTotals.serializer((totals: PortfolioTotals) => {
@@ -155,3 +157,4 @@ export const portfolioPage = page(
   { totals: portfolioTotals.describedAs("Totals of the whole portfolio") },
   "The properties on this page with their figures",
 );
+export type PortfolioPageJson = WireOf<typeof portfolioPage>;

@@ -3,6 +3,7 @@ import { toIso } from "../domain/time.ts";
 import { forPartner, page } from "./paging.ts";
 import { day, enumOf, flag, id, instant, record, text, usd, whole } from "./schema/fields.ts";
 import { usdOrNull } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 const row = {
   id: id("P", "The property's ID"),
@@ -17,6 +18,7 @@ const row = {
 
 /** A property in a list. */
 export const propertyRow = record("PropertyRow", row);
+export type PropertyRowJson = WireOf<typeof propertyRow>;
 
 type Listed = Pick<
   Property,
@@ -49,6 +51,7 @@ export const property = record("Property", {
   ),
   updated_at: instant("When the record was last updated"),
 });
+export type PropertyJson = WireOf<typeof property>;
 
 export const propertyView = property.serializer((property: Property) => ({
   ...propertyRowView(property),
@@ -83,6 +86,7 @@ export const unit = record("Unit", {
   label: text("Unit number, from 1", "1"),
   created_at: row.created_at,
 });
+export type UnitJson = WireOf<typeof unit>;
 
 export const unitView = unit.serializer((unit: Unit) => ({
   id: unit.id,

@@ -13,6 +13,7 @@ import * as may from "./schema/constraints.ts";
 import { day, enumOf, id, instant, record, text, usd } from "./schema/fields.ts";
 import { body, documentedAs, input, items, nullable, required, textOrNull } from "./schema/input.ts";
 import { usdOrNull } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 
 /** A service event of an appliance or of one of its components. */
 export const serviceEvent = record("ServiceEvent", {
@@ -61,6 +62,7 @@ export const historyEvent = record("HistoryEvent", {
   notes: out.notes,
   condition_after: out.condition_after,
 });
+export type HistoryEventJson = WireOf<typeof historyEvent>;
 
 export const historyEventView = historyEvent.serializer((event: ServiceEvent) => ({
   id: event.id,

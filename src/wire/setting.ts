@@ -1,5 +1,6 @@
 import type { SettingInForce } from "../domain/setting.ts";
 import { flag, list, object, text } from "./schema/fields.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 import { toldBy } from "./server.ts";
 
 const setting = object({
@@ -9,12 +10,14 @@ const setting = object({
   is_set: flag("Whether it holds anything"),
   origin: text("Where it was given: `default`, a line of the file, a variable or a flag", "mainstay.toml:12"),
 });
+export type SettingJson = WireOf<typeof setting>;
 
 export const settings = object({
   server: toldBy,
   file: text("The configuration file; null when there is none", "/etc/mainstay/mainstay.toml").orNull(),
   settings: list("Every setting, in the order of the file", setting),
 });
+export type SettingsJson = WireOf<typeof settings>;
 
 export const settingsView = settings.serializer(
   (server: string, file: string | undefined, all: readonly SettingInForce[]) => ({

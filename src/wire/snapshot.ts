@@ -3,6 +3,7 @@ import { type Instant, toIso } from "../domain/time.ts";
 import { operatorsPage } from "./paging.ts";
 import { day, flag, id, instant, list, object, text, whole } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
 import { tierCounts } from "./scores.ts";
 
 const snapshot = object({
@@ -70,6 +71,7 @@ const run = object({
   announced: snapshot.fields.announced,
   held_back: snapshot.fields.held_back,
 });
+export type SnapshotRunJson = WireOf<typeof run>;
 
 export const snapshotRunRecord = run.serializer((kept: Run) => ({
   date: kept.day,
@@ -85,3 +87,4 @@ export const snapshotRunRecord = run.serializer((kept: Run) => ({
   held_back: kept.heldBack,
 }));
 export const snapshotRunsPage = operatorsPage("snapshots", run);
+export type SnapshotRunPageJson = WireOf<typeof snapshotRunsPage>;

@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import type { AlertJson, AlertPageJson } from "../../wire/component.ts";
 import { Choice, Filters } from "../browser/filters.tsx";
 import { useLoaded } from "../browser/loaded.ts";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
@@ -10,7 +11,6 @@ import { PartName } from "../sections/part-name.tsx";
 import { costOfWaiting } from "../waiting.ts";
 import { Places, SYSTEMS, systemName, TIER_WORDS } from "../words.ts";
 import { readTypes, useApp, useTitle, useWatched } from "./app-context.ts";
-import type { AlertForm, AlertPageForm } from "./forms.ts";
 import { useList } from "./list-reader.ts";
 import { More } from "./more.tsx";
 import { SaveAll } from "./save.tsx";
@@ -22,7 +22,7 @@ export function AlertsPage({ place }: { place: Place }) {
   useWatched(portfolio);
   const of = (name: string) => place.query.get(name) ?? "";
   const path = alertsPath({ tier: of("tier"), system: of("system"), state: of("state") });
-  const list = useList<"alerts", AlertForm, AlertPageForm>(api, path, "alerts");
+  const list = useList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
   const types = useLoaded("types", () => readTypes(api));
   const columns = useMemo(() => columnsOf(new Places(types.value ?? [], [])), [types.value]);
   const states = [...new Set([...portfolio.state.loaded.map(({ item }) => item.state), of("state")])]
@@ -112,7 +112,7 @@ export function alertsPath(filter: Readonly<Record<string, string>>): string {
   return `/v1/alerts${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
 }
 
-const columnsOf = (places: Places): readonly TableColumn<AlertForm>[] => [
+const columnsOf = (places: Places): readonly TableColumn<AlertJson>[] => [
   {
     key: "part",
     heading: "Part",

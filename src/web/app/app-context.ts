@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
+import type { ApplianceTypeJson } from "../../wire/appliance.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import type { ApplianceTypeForm } from "../forms.ts";
 import type { PortfolioLoader } from "./portfolio-loader.ts";
 
 /** What the pages of a session share. */
@@ -35,4 +35,4 @@ export async function readAll<K extends string, T>(api: ApiClient, path: string,
 }
 
 export const readTypes = (api: ApiClient) =>
-  readAll<"appliance_types", ApplianceTypeForm>(api, "/v1/appliance-types", "appliance_types");
+  readAll<"appliance_types", ApplianceTypeJson>(api, "/v1/appliance-types", "appliance_types");

@@ -1,4 +1,7 @@
 import { useState } from "preact/hooks";
+import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
+import type { ComponentHistoryJson } from "../../wire/component.ts";
+import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { type Loaded, useLoaded } from "../browser/loaded.ts";
 import { addressOf } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
@@ -8,7 +11,6 @@ import { DataTable } from "../sections/section.tsx";
 import { byCostOfWaiting } from "../waiting.ts";
 import { Places, sentence } from "../words.ts";
 import { readTypes, useApp, useTitle } from "./app-context.ts";
-import type { ComponentHistoryForm, ServiceEventForm, WholeApplianceForm } from "./forms.ts";
 import { Photos } from "./photos-section.tsx";
 import { ServiceEvents } from "./service-events.tsx";
 import { Trail } from "./trail.tsx";
@@ -17,7 +19,7 @@ import { Trail } from "./trail.tsx";
 export function AppliancePage({ id }: { id: string }) {
   const { api } = useApp();
   const loaded = useLoaded(id, async () => {
-    const appliance = await api.read<WholeApplianceForm>(`/v1/appliances/${encodeURIComponent(id)}`);
+    const appliance = await api.read<ApplianceWithComponentsJson>(`/v1/appliances/${encodeURIComponent(id)}`);
     return { appliance, types: await readTypes(api) };
   });
   const { value } = loaded;
@@ -56,7 +58,7 @@ export function AppliancePage({ id }: { id: string }) {
 }
 
 /** The property and the list above an appliance, which its parts name. */
-export function AboveAppliance({ appliance }: { appliance: WholeApplianceForm }) {
+export function AboveAppliance({ appliance }: { appliance: ApplianceWithComponentsJson }) {
   const name = appliance.components[0]?.property_name ?? "Property";
   return (
     <Trail
@@ -69,7 +71,7 @@ export function AboveAppliance({ appliance }: { appliance: WholeApplianceForm })
   );
 }
 
-function factsOf(appliance: WholeApplianceForm): string[] {
+function factsOf(appliance: ApplianceWithComponentsJson): string[] {
   const { brand, model, serial, install_year, warranty_expiry, brand_tier, usage_intensity } = appliance;
   return [
     [brand, model].filter(Boolean).join(" "),
@@ -82,7 +84,7 @@ function factsOf(appliance: WholeApplianceForm): string[] {
 }
 
 /** What was done to the appliance: the API tells it by part, so it is asked for when it is wanted. */
-function History({ appliance }: { appliance: WholeApplianceForm }) {
+function History({ appliance }: { appliance: ApplianceWithComponentsJson }) {
   const [isWanted, setWanted] = useState(false);
   const calls = appliance.components.length;
   if (calls === 0) return null;
@@ -102,14 +104,14 @@ function History({ appliance }: { appliance: WholeApplianceForm }) {
   );
 }
 
-type PartEvent = ServiceEventForm & { of: string };
+type PartEvent = HistoryEventJson & { of: string };
 
-function LoadedHistory({ appliance }: { appliance: WholeApplianceForm }) {
+function LoadedHistory({ appliance }: { appliance: ApplianceWithComponentsJson }) {
   const { api } = useApp();
   const events: Loaded<PartEvent[]> = useLoaded(appliance.id, async () => {
     const histories = await Promise.all(
       appliance.components.map(({ component_id }) =>
-        api.read<ComponentHistoryForm>(`/v1/components/${encodeURIComponent(component_id)}/history`),
+        api.read<ComponentHistoryJson>(`/v1/components/${encodeURIComponent(component_id)}/history`),
       ),
     );
     // What was done to the whole appliance is told with each of its parts.

@@ -1,15 +1,15 @@
+import type { ClaimJson } from "../../wire/claim.ts";
 import { useLoaded } from "../browser/loaded.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { counted, date, money } from "../format.ts";
 import { sentence } from "../words.ts";
 import { readAll, useApp } from "./app-context.ts";
-import type { ClaimForm } from "./forms.ts";
 
 /** The insurance claims of a property, and what each weighs in its scores today. */
 export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
   const { api } = useApp();
   const path = `/v1/property/${encodeURIComponent(propertyId)}/claims`;
-  const claims = useLoaded(path, () => readAll<"claims", ClaimForm>(api, path, "claims"));
+  const claims = useLoaded(path, () => readAll<"claims", ClaimJson>(api, path, "claims"));
   return (
     <Showing loaded={claims} what="the claims">
       {(all) =>

@@ -1,16 +1,16 @@
+import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
+import type { ComponentHistoryJson, ComponentJson, TrendPointJson } from "../../wire/component.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { useLoaded } from "../browser/loaded.ts";
 import { addressOf } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { money, odds, years } from "../format.ts";
-import type { ComponentForm, TrendPointForm } from "../forms.ts";
 import { Trend } from "../sections/trend.tsx";
 import { costOfWaiting } from "../waiting.ts";
 import { Places, TIER_WORDS } from "../words.ts";
 import { readAll, readTypes, useApp, useTitle } from "./app-context.ts";
 import { AboveAppliance } from "./appliance-page.tsx";
-import type { ComponentHistoryForm, WholeApplianceForm } from "./forms.ts";
 import { ServiceEvents } from "./service-events.tsx";
 
 /** A part: how likely it fails and what that costs, how its score has moved, and what was done to it. */
@@ -52,7 +52,7 @@ export function ComponentPage({ id }: { id: string }) {
   );
 }
 
-function Standing({ component }: { component: ComponentForm }) {
+function Standing({ component }: { component: ComponentJson }) {
   const { risk_tier, risk_score, failure_probability_12m, projected_failure_range } = component;
   return (
     <section class="card" aria-labelledby="standing">
@@ -91,10 +91,12 @@ function Standing({ component }: { component: ComponentForm }) {
 
 async function readComponent(api: ApiClient, id: string) {
   const of = `/v1/components/${encodeURIComponent(id)}`;
-  const history = await api.read<ComponentHistoryForm>(`${of}/history`);
+  const history = await api.read<ComponentHistoryJson>(`${of}/history`);
   const [appliance, points, types] = await Promise.all([
-    api.read<WholeApplianceForm>(`/v1/appliances/${encodeURIComponent(history.component.appliance_id)}`),
-    readAll<"trend", TrendPointForm>(api, `${of}/trend`, "trend"),
+    api.read<ApplianceWithComponentsJson>(
+      `/v1/appliances/${encodeURIComponent(history.component.appliance_id)}`,
+    ),
+    readAll<"trend", TrendPointJson>(api, `${of}/trend`, "trend"),
     readTypes(api),
   ]);
   const component = appliance.components.find(({ component_id }) => component_id === id)!;

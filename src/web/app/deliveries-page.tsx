@@ -1,4 +1,6 @@
 import { useState } from "preact/hooks";
+import type { DeliveryStatus } from "../../domain/partner.ts";
+import type { DeliveryJson, DeliveryPageJson } from "../../wire/delivery.ts";
 import { Choice, Filters } from "../browser/filters.tsx";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
@@ -6,7 +8,6 @@ import { toast } from "../browser/toasts.tsx";
 import { count, counted, moment } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { useApp, useTitle } from "./app-context.ts";
-import type { DeliveryForm, DeliveryPageForm, DeliveryStatus } from "./forms.ts";
 import { useList } from "./list-reader.ts";
 import { More } from "./more.tsx";
 
@@ -28,7 +29,7 @@ export function DeliveriesPage({ place }: { place: Place }) {
   const of = (name: string) => place.query.get(name) ?? "";
   const given = Object.entries({ status: of("status"), event: of("event") }).filter(([, value]) => value);
   const path = `/v1/webhook-deliveries${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
-  const list = useList<"deliveries", DeliveryForm, DeliveryPageForm>(api, path, "deliveries");
+  const list = useList<"deliveries", DeliveryJson, DeliveryPageJson>(api, path, "deliveries");
   const set = (changes: Record<string, string>) => replaceQuery(place, changes);
   const look = () => {
     api.refresh();
@@ -90,7 +91,7 @@ export function DeliveriesPage({ place }: { place: Place }) {
   );
 }
 
-function Delivery({ delivery, onResent }: { delivery: DeliveryForm; onResent: () => void }) {
+function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: () => void }) {
   const { id, event, status, created_at, attempts, next_attempt_at } = delivery;
   const last = attempts.at(-1);
   return (
@@ -130,7 +131,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryForm; onResent: ()
   );
 }
 
-const outcomeOf = (attempt: DeliveryForm["attempts"][number]) =>
+const outcomeOf = (attempt: DeliveryJson["attempts"][number]) =>
   attempt.error ?? `Answered ${attempt.status_code}`;
 
 function Resend({ id, onResent }: { id: string; onResent: () => void }) {

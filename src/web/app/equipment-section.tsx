@@ -1,30 +1,31 @@
 import { useMemo } from "preact/hooks";
+import type { ApplianceJson } from "../../wire/appliance.ts";
+import type { ComponentJson } from "../../wire/component.ts";
+import type { UnitJson } from "../../wire/property.ts";
 import { useLoaded } from "../browser/loaded.ts";
 import { addressOf } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { count, counted } from "../format.ts";
-import type { ComponentForm, UnitForm } from "../forms.ts";
 import { DataTable } from "../sections/section.tsx";
 import { Places, systemName } from "../words.ts";
 import { readAll, useApp } from "./app-context.ts";
-import type { ApplianceForm } from "./forms.ts";
 import { Counted } from "./properties-page.tsx";
 
-type Figures = { components: readonly ComponentForm[]; types: ConstructorParameters<typeof Places>[0] };
-type Line = { appliance: ApplianceForm; critical: number; warning: number; parts: number };
+type Figures = { components: readonly ComponentJson[]; types: ConstructorParameters<typeof Places>[0] };
+type Line = { appliance: ApplianceJson; critical: number; warning: number; parts: number };
 
 /** The appliances of a property with their parts by tier, and its units. */
 export function Equipment({ propertyId, figures }: { propertyId: string; figures: Figures }) {
   const { api } = useApp();
   const id = encodeURIComponent(propertyId);
   const equipment = useLoaded(propertyId, async () => ({
-    appliances: await readAll<"appliances", ApplianceForm>(
+    appliances: await readAll<"appliances", ApplianceJson>(
       api,
       `/v1/appliances?property_id=${id}`,
       "appliances",
     ),
-    units: await readAll<"units", UnitForm>(api, `/v1/property/${id}/units`, "units"),
+    units: await readAll<"units", UnitJson>(api, `/v1/property/${id}/units`, "units"),
   }));
   return (
     <Showing loaded={equipment} what="the appliances">
@@ -39,8 +40,8 @@ export function Equipment({ propertyId, figures }: { propertyId: string; figures
 }
 
 function Appliances(props: {
-  appliances: readonly ApplianceForm[];
-  units: readonly UnitForm[];
+  appliances: readonly ApplianceJson[];
+  units: readonly UnitJson[];
   figures: Figures;
 }) {
   const { appliances, units, figures } = props;
@@ -67,7 +68,7 @@ function Appliances(props: {
 }
 
 /** The worst first. */
-function linesOf(appliances: readonly ApplianceForm[], components: readonly ComponentForm[]): Line[] {
+function linesOf(appliances: readonly ApplianceJson[], components: readonly ComponentJson[]): Line[] {
   const parts = Map.groupBy(components, ({ appliance_id }) => appliance_id);
   const inTier = (id: string, tier: string) =>
     (parts.get(id) ?? []).filter(({ risk_tier }) => risk_tier === tier).length;
@@ -81,7 +82,7 @@ function linesOf(appliances: readonly ApplianceForm[], components: readonly Comp
     .sort((a, b) => b.critical - a.critical || b.warning - a.warning);
 }
 
-function columnsOf(places: Places, units: readonly UnitForm[]): readonly TableColumn<Line>[] {
+function columnsOf(places: Places, units: readonly UnitJson[]): readonly TableColumn<Line>[] {
   const labels = new Map(units.map(({ id, label }) => [id, label]));
   return [
     {
@@ -131,7 +132,7 @@ function columnsOf(places: Places, units: readonly UnitForm[]): readonly TableCo
   ];
 }
 
-function Units({ appliances, units }: { appliances: readonly ApplianceForm[]; units: readonly UnitForm[] }) {
+function Units({ appliances, units }: { appliances: readonly ApplianceJson[]; units: readonly UnitJson[] }) {
   const held = Map.groupBy(appliances, ({ unit_id }) => unit_id);
   return (
     <section class="card" aria-labelledby="units">

@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
+import type { PortfolioTotalsJson } from "../../wire/portfolio.ts";
 import { useLoaded } from "../browser/loaded.ts";
 import { addressOf, type Place } from "../browser/place.ts";
 import { Empty, Failed, Loading, Showing } from "../browser/states.tsx";
@@ -9,7 +10,6 @@ import { count, counted, date, money } from "../format.ts";
 import { Numbers, Section } from "../sections/section.tsx";
 import { systemName } from "../words.ts";
 import { useApp, useTitle, useWatched } from "./app-context.ts";
-import type { PortfolioTotalsForm } from "./forms.ts";
 import { LoadedSoFar } from "./loaded-so-far.tsx";
 import { byState, type StateRow } from "./portfolio.ts";
 import { WhatToDoInPortfolio } from "./portfolio-plan-section.tsx";
@@ -62,7 +62,7 @@ export function OverviewPage({ place }: { place: Place }) {
   );
 }
 
-function Standing({ totals }: { totals: PortfolioTotalsForm }) {
+function Standing({ totals }: { totals: PortfolioTotalsJson }) {
   const { critical, warning, components, total_deferred, total_reactive } = totals;
   return (
     <section class="card" aria-labelledby="standing">

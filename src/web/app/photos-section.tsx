@@ -1,17 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
+import type { PhotoJson, PhotosJson } from "../../wire/photo.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { useLoaded } from "../browser/loaded.ts";
 import { Showing } from "../browser/states.tsx";
 import { counted, date } from "../format.ts";
 import { useApp } from "./app-context.ts";
-import type { PhotoForm, PhotosForm } from "./forms.ts";
 
 /** The photos of an appliance. Each picture is a call, so they are shown when they are asked for. */
 export function Photos({ applianceId }: { applianceId: string }) {
   const { api } = useApp();
   const [isWanted, setWanted] = useState(false);
   const path = `/v1/appliances/${encodeURIComponent(applianceId)}/photos`;
-  const photos = useLoaded(path, () => api.read<PhotosForm>(path));
+  const photos = useLoaded(path, () => api.read<PhotosJson>(path));
   return (
     <section class="card" aria-labelledby="photos">
       <h2 id="photos">Photos</h2>
@@ -43,7 +43,7 @@ export function Photos({ applianceId }: { applianceId: string }) {
   );
 }
 
-function Picture({ photo }: { photo: PhotoForm }) {
+function Picture({ photo }: { photo: PhotoJson }) {
   const { api } = useApp();
   const [address, setAddress] = useState<string>();
   const [failure, setFailure] = useState<string>();
@@ -80,7 +80,7 @@ function Picture({ photo }: { photo: PhotoForm }) {
   );
 }
 
-function Words({ photo }: { photo: PhotoForm }) {
+function Words({ photo }: { photo: PhotoJson }) {
   const { original_name, uploaded_at, event_type, event_date } = photo;
   return (
     <span>

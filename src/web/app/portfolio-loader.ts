@@ -1,6 +1,6 @@
+import type { PortfolioPageJson, PortfolioTotalsJson } from "../../wire/portfolio.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import type { PortfolioPageForm, PortfolioTotalsForm } from "./forms.ts";
 import { type Searched, searchedBy } from "./portfolio.ts";
 
 /** The API's largest page. */
@@ -16,7 +16,7 @@ export type PortfolioState = {
   loaded: readonly Searched[];
   /** How many properties there are; undefined until the first page is here. */
   total?: number;
-  totals?: PortfolioTotalsForm;
+  totals?: PortfolioTotalsJson;
   isLoading: boolean;
   failure?: ApiFailure;
 };
@@ -64,7 +64,7 @@ export class PortfolioLoader {
       for (let page = 0; page < pages && !this.#isStopped; page++) {
         if (page > 0) await new Promise((resolve) => setTimeout(resolve, paceMs));
         const offset = this.state.loaded.length;
-        const { portfolio, total, totals } = await this.api.read<PortfolioPageForm>(portfolioPath(offset));
+        const { portfolio, total, totals } = await this.api.read<PortfolioPageJson>(portfolioPath(offset));
         const loaded = [...this.state.loaded, ...portfolio.map(searchedBy)];
         this.#set({ loaded, total, totals, isLoading: true });
         if (portfolio.length === 0 || loaded.length >= total) break;

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { PLAN_LIMITS } from "../../domain/planning/property-plan.ts";
+import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { useLoaded } from "../browser/loaded.ts";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
@@ -10,7 +11,6 @@ import { Section } from "../sections/section.tsx";
 import { AmountSlider, Bought } from "../sections/spending.tsx";
 import { type Bargain, type Lot, rangeUpTo } from "../spending.ts";
 import { useApp } from "./app-context.ts";
-import type { PlannedPropertyForm, PortfolioPlanForm } from "./forms.ts";
 import { More } from "./more.tsx";
 import { amountIn } from "./terms.tsx";
 
@@ -19,6 +19,13 @@ const PROPERTIES_SHOWN = 8;
 const PROPERTIES_READ = 200;
 /** How long the slider rests before another amount is asked about: every amount is a call. */
 const RESTS_MS = 400;
+
+/** The plan of a request with a budget, which allocates it. */
+type BudgetedPlan = Omit<PortfolioPlanPageJson, "budget" | "portfolio"> & {
+  budget: NonNullable<PortfolioPlanPageJson["budget"]>;
+  portfolio: BudgetedProperty[];
+};
+type BudgetedProperty = PlannedPropertyJson & { budget: NonNullable<PlannedPropertyJson["budget"]> };
 
 /** The plan with what all the money that it could be spent on buys, or what the query's budget does. */
 export const portfolioPlanPath = (query: Readonly<Record<string, string>> = {}) =>
@@ -29,11 +36,11 @@ export const portfolioPlanPath = (query: Readonly<Record<string, string>> = {}) 
 
 /** The plan with so many pages of its properties. */
 async function readPlan(api: ApiClient, pages: number, query: Readonly<Record<string, string>> = {}) {
-  const first = await api.read<PortfolioPlanForm>(portfolioPlanPath(query));
+  const first = await api.read<BudgetedPlan>(portfolioPlanPath(query));
   const portfolio = [...first.portfolio];
   for (let page = 1; page < pages && portfolio.length < first.total; page++) {
     const path = portfolioPlanPath({ ...query, offset: String(page * PROPERTIES_READ) });
-    portfolio.push(...(await api.read<PortfolioPlanForm>(path)).portfolio);
+    portfolio.push(...(await api.read<BudgetedPlan>(path)).portfolio);
   }
   return { ...first, portfolio };
 }
@@ -62,7 +69,7 @@ export function WhatToDoInPortfolio({ place }: { place: Place }) {
   );
 }
 
-function DueByProperty(props: { plan: PortfolioPlanForm; isLoading: boolean; onMore: () => void }) {
+function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: () => void }) {
   const { plan, isLoading, onMore } = props;
   const { immediate, portfolio, total } = plan;
   if (immediate.component_count === 0) return <p class="empty">Nothing is due now.</p>;
@@ -102,7 +109,7 @@ function DueByProperty(props: { plan: PortfolioPlanForm; isLoading: boolean; onM
 }
 
 /** The best use of a budget over all properties: the API says what each amount buys. */
-function WhatMoneyBuys({ all, pages, place }: { all: PortfolioPlanForm; pages: number; place: Place }) {
+function WhatMoneyBuys({ all, pages, place }: { all: BudgetedPlan; pages: number; place: Place }) {
   const { api } = useApp();
   const range = rangeUpTo(all.budget.spent);
   const [amount, setAmount] = useState(Math.min(amountIn(place) ?? range.most, range.most));
@@ -162,7 +169,7 @@ function WhatMoneyBuys({ all, pages, place }: { all: PortfolioPlanForm; pages: n
 }
 
 /** What the budget of one plan buys of what that of the other could, by property. */
-function bargainOf(all: PortfolioPlanForm, { budget, portfolio }: PortfolioPlanForm): Bargain {
+function bargainOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): Bargain {
   const shares = new Map(portfolio.map((one) => [one.property_id, one.budget]));
   const none = { chosen_count: 0, spent: 0, avoided: 0 };
   const bought = all.portfolio.map((one) => lotOf(one, shares.get(one.property_id) ?? none));
@@ -186,7 +193,7 @@ function bargainOf(all: PortfolioPlanForm, { budget, portfolio }: PortfolioPlanF
   };
 }
 
-const lotOf = (one: PlannedPropertyForm, share: PlannedPropertyForm["budget"]): Lot => ({
+const lotOf = (one: BudgetedProperty, share: BudgetedProperty["budget"]): Lot => ({
   name: one.name,
   where: counted(share.chosen_count, "part"),
   address: addressOf(["properties", one.property_id]),

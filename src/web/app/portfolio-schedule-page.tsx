@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import { sumOf } from "../alike.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { useLoaded } from "../browser/loaded.ts";
@@ -10,7 +11,6 @@ import { type ScheduleSums, scheduleSumsOf, sharedOut } from "../reserve-schedul
 import { ReserveHeading, ReserveNotes, ReserveSummary } from "../sections/reserve-page.tsx";
 import { Cells, InflatedRows, InSheets, type Sheet, YearHeadings } from "../sections/schedule-table.tsx";
 import { useApp, useTitle } from "./app-context.ts";
-import type { PortfolioPlanForm } from "./forms.ts";
 import { More } from "./more.tsx";
 import { PAGE } from "./portfolio-loader.ts";
 import { portfolioPlanPath } from "./portfolio-plan-section.tsx";
@@ -91,7 +91,7 @@ type PortfolioSchedule = ScheduleSums & {
 
 async function readSchedule(api: ApiClient, terms: Terms, pages: number) {
   const query = termsQuery(terms);
-  const plan = await api.read<PortfolioPlanForm>(portfolioPlanPath(query));
+  const plan = await api.read<PortfolioPlanPageJson>(portfolioPlanPath(query));
   const file: Record<string, string>[] = [];
   for (let page = 0; page < pages; page++) {
     const asked = { ...query, format: "csv", limit: String(PAGE), offset: String(page * PAGE) };
@@ -103,7 +103,7 @@ async function readSchedule(api: ApiClient, terms: Terms, pages: number) {
 }
 
 /** Every row and column adds up as it is printed; what has no row of its own stands in one together. */
-function scheduleOf(plan: PortfolioPlanForm, file: readonly Record<string, string>[]): PortfolioSchedule {
+function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, string>[]): PortfolioSchedule {
   const units = unitsOf(plan, file);
   const sums = scheduleSumsOf(plan, units);
   const exact = file.map((record) => [Number(record.immediate_cost), ...yearsIn(record, plan.years)]);
@@ -139,7 +139,7 @@ function scheduleOf(plan: PortfolioPlanForm, file: readonly Record<string, strin
 }
 
 /** Units of all properties, at least one each: counted where all are here, else what the plan divides by. */
-function unitsOf(plan: PortfolioPlanForm, file: readonly Record<string, string>[]): number {
+function unitsOf(plan: PortfolioPlanPageJson, file: readonly Record<string, string>[]): number {
   if (file.length === plan.total) return sumOf(file, ({ unit_count }) => Math.max(Number(unit_count), 1));
   const dearest = plan.schedule.reduce((a, b) => (b.total_inflated > a.total_inflated ? b : a));
   return Math.round(dearest.total_inflated / dearest.per_unit_inflated) || plan.total;

@@ -1,5 +1,5 @@
+import type { PortfolioItemJson } from "../../wire/portfolio.ts";
 import type { Sorting } from "../browser/virtual-table.tsx";
-import type { PortfolioItemForm } from "./forms.ts";
 
 /* What is worked out of the properties that are loaded, with no further call. */
 
@@ -7,15 +7,15 @@ import type { PortfolioItemForm } from "./forms.ts";
 export type PortfolioFilter = { words: string; state: string; rating: string };
 
 /** A property with what it is searched by. */
-export type Searched = { item: PortfolioItemForm; text: string };
+export type Searched = { item: PortfolioItemJson; text: string };
 
-export const searchedBy = (item: PortfolioItemForm): Searched => ({
+export const searchedBy = (item: PortfolioItemJson): Searched => ({
   item,
   text: [item.name, item.address, item.city, item.state, item.property_id].join(" ").toLowerCase(),
 });
 
 /** The properties that match, every word of the search somewhere in name, address, city, state or id. */
-export function filtered(all: readonly Searched[], filter: PortfolioFilter): PortfolioItemForm[] {
+export function filtered(all: readonly Searched[], filter: PortfolioFilter): PortfolioItemJson[] {
   const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
   const rating = filter.rating === NOT_RATED ? null : filter.rating;
   const found = [];
@@ -28,7 +28,7 @@ export function filtered(all: readonly Searched[], filter: PortfolioFilter): Por
 }
 export const NOT_RATED = "none";
 
-const VALUES: Readonly<Record<string, (item: PortfolioItemForm) => string | number>> = {
+const VALUES: Readonly<Record<string, (item: PortfolioItemJson) => string | number>> = {
   name: (item) => item.name.toLowerCase(),
   state: (item) => item.state,
   units: (item) => item.unit_count,
@@ -42,7 +42,7 @@ const VALUES: Readonly<Record<string, (item: PortfolioItemForm) => string | numb
 };
 
 /** In the order asked for; equals as they came. */
-export function sorted(items: readonly PortfolioItemForm[], { key, isDescending }: Sorting) {
+export function sorted(items: readonly PortfolioItemJson[], { key, isDescending }: Sorting) {
   const value = VALUES[key] ?? VALUES.deferred!;
   const sign = isDescending ? -1 : 1;
   const keyed = items.map((item) => ({ item, value: value(item) }));
@@ -69,7 +69,7 @@ export type StateRow = {
 };
 
 /** Sums by state, the one with the most to do first. */
-export function byState(items: readonly PortfolioItemForm[]): StateRow[] {
+export function byState(items: readonly PortfolioItemJson[]): StateRow[] {
   const rows = new Map<string, StateRow>();
   for (const item of items) {
     const row = rows.get(item.state) ?? {

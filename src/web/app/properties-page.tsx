@@ -1,13 +1,13 @@
 import { useEffect, useMemo } from "preact/hooks";
+import type { RiskTier } from "../../domain/scoring/types.ts";
+import type { PortfolioItemJson } from "../../wire/portfolio.ts";
 import { Choice, Filters, Search } from "../browser/filters.tsx";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Failed, Loading } from "../browser/states.tsx";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
-import type { Tier } from "../forms.ts";
 import { useApp, useTitle, useWatched } from "./app-context.ts";
-import type { PortfolioItemForm } from "./forms.ts";
 import { LoadedSoFar } from "./loaded-so-far.tsx";
 import { filtered, NOT_RATED, sorted, sortingOf, sortingText } from "./portfolio.ts";
 import { Save } from "./save.tsx";
@@ -94,7 +94,7 @@ export function PropertiesPage({ place }: { place: Place }) {
   );
 }
 
-const COLUMNS: readonly TableColumn<PortfolioItemForm>[] = [
+const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
   {
     key: "name",
     heading: "Property",
@@ -154,7 +154,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemForm>[] = [
 ];
 
 /** A number of parts in a tier, quiet where there are none. */
-export function Counted({ tier, of }: { tier: Tier; of: number }) {
+export function Counted({ tier, of }: { tier: RiskTier; of: number }) {
   if (of === 0) return <span class="mute">0</span>;
   return (
     <>

@@ -1,4 +1,8 @@
 import { finished } from "../../domain/steps.ts";
+import type { InspectionJson } from "../../wire/compliance.ts";
+import type { ComponentJson } from "../../wire/component.ts";
+import type { PropertyPlanJson } from "../../wire/plan.ts";
+import type { PropertyJson, UnitJson } from "../../wire/property.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { saveCsv } from "../browser/csv-file.ts";
 import { useLoaded } from "../browser/loaded.ts";
@@ -12,7 +16,6 @@ import {
   PropertySections,
 } from "../embed/property-page.tsx";
 import { date } from "../format.ts";
-import type { ComponentForm, InspectionForm, PropertyForm, PropertyPlanForm, UnitForm } from "../forms.ts";
 import { shortened } from "../printed.ts";
 import { SpendingSlider } from "../sections/spending.tsx";
 import { readAll, readTypes, useApp, useTitle } from "./app-context.ts";
@@ -99,11 +102,11 @@ const linksOf = (id: string, figures: PropertyFigures): NumberLinks => ({
 /** The units, where any of the parts is in one. */
 export const readUnits = (api: ApiClient, id: string, parts: readonly { unit: string | null }[]) =>
   parts.some(({ unit }) => unit !== null)
-    ? readAll<"units", UnitForm>(api, `/v1/property/${encodeURIComponent(id)}/units`, "units")
+    ? readAll<"units", UnitJson>(api, `/v1/property/${encodeURIComponent(id)}/units`, "units")
     : Promise.resolve([]);
 
 export const readProperty = (api: ApiClient, id: string) =>
-  api.read<PropertyForm>(`/v1/properties/${encodeURIComponent(id)}`);
+  api.read<PropertyJson>(`/v1/properties/${encodeURIComponent(id)}`);
 
 /** What the sections show, of the operations that any partner calls. */
 async function readFigures(api: ApiClient, id: string): Promise<PropertyFigures> {
@@ -112,16 +115,16 @@ async function readFigures(api: ApiClient, id: string): Promise<PropertyFigures>
   const property = await readProperty(api, id);
   const [types, components, condition, plan, forecast, reserve, compliance] = await Promise.all([
     readTypes(api),
-    readAll<"components", ComponentForm>(
+    readAll<"components", ComponentJson>(
       api,
       `/v1/components?property_id=${encodeURIComponent(id)}`,
       "components",
     ),
     api.read<PropertyFigures["condition"] & { assessed_at: string }>(`${of}/condition-score`),
-    api.read<PropertyPlanForm>(`${of}/plan`),
+    api.read<PropertyPlanJson>(`${of}/plan`),
     api.read<PropertyFigures["forecast"]>(`${of}/forecast`),
     api.read<PropertyFigures["reserve"]>(`${of}/reserve`),
-    api.read<{ compliance_items: InspectionForm[] }>(`${of}/compliance`),
+    api.read<{ compliance_items: InspectionJson[] }>(`${of}/compliance`),
   ]);
   return {
     property,

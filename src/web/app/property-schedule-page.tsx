@@ -1,10 +1,11 @@
+import type { PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
+import type { PropertyJson } from "../../wire/property.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { csvRows } from "../browser/csv-file.ts";
 import { useLoaded } from "../browser/loaded.ts";
 import { addressOf, type Place } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { date } from "../format.ts";
-import type { PropertyForm, PropertyPlanForm, ScheduledPlanForm } from "../forms.ts";
 import { shortened } from "../printed.ts";
 import { reserveScheduleOf } from "../reserve-schedule.ts";
 import { PropertyReserve } from "../sections/reserve-page.tsx";
@@ -58,8 +59,8 @@ export function PropertySchedulePage({ id, place }: { id: string; place: Place }
 }
 
 type Schedule = {
-  property: PropertyForm;
-  plan: ScheduledPlanForm;
+  property: PropertyJson;
+  plan: ScheduledPlanJson;
   places: Places;
   /** The plan's table as the API gives it, a record a row. */
   file: Record<string, string>[];
@@ -71,7 +72,7 @@ async function readSchedule(api: ApiClient, id: string, terms: Terms): Promise<S
   const path = `/v1/property/${encodeURIComponent(id)}/plan`;
   const property = await readProperty(api, id);
   const [plan, table, types] = await Promise.all([
-    api.read<PropertyPlanForm>(query.size === 0 ? path : `${path}?${query}`),
+    api.read<PropertyPlanJson>(query.size === 0 ? path : `${path}?${query}`),
     api.text(`${path}?${new URLSearchParams({ ...Object.fromEntries(query), format: "csv" })}`),
     readTypes(api),
   ]);

@@ -1,9 +1,9 @@
+import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { date, money } from "../format.ts";
 import { sentence } from "../words.ts";
-import type { ServiceEventForm } from "./forms.ts";
 
 /** What was done, the newest first, in full. `about`: to what. */
-export function ServiceEvents<E extends ServiceEventForm>(props: {
+export function ServiceEvents<E extends HistoryEventJson>(props: {
   events: readonly E[];
   about?: (event: E) => string;
 }) {

@@ -1,8 +1,8 @@
+import type { AlertPageJson } from "../../wire/component.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { Places, SYSTEMS } from "../words.ts";
 import { alertsPath } from "./alerts-page.tsx";
 import { readTypes } from "./app-context.ts";
-import type { AlertPageForm } from "./forms.ts";
 
 /** The parts of a building system that should not wait, over the whole portfolio. */
 export type SystemRow = { system: string; critical: number; warning: number };
@@ -12,14 +12,14 @@ export type SystemRow = { system: string; critical: number; warning: number };
  * call for each system counts them.
  */
 export async function readSystems(api: ApiClient): Promise<SystemRow[]> {
-  const first = await api.read<AlertPageForm>(`${alertsPath({})}?limit=200&offset=0`);
+  const first = await api.read<AlertPageJson>(`${alertsPath({})}?limit=200&offset=0`);
   const rows = first.total <= first.alerts.length ? await counted(api, first) : await asked(api);
   return rows
     .filter(({ critical, warning }) => critical + warning > 0)
     .sort((a, b) => b.critical - a.critical || b.warning - a.warning);
 }
 
-async function counted(api: ApiClient, { alerts }: AlertPageForm): Promise<SystemRow[]> {
+async function counted(api: ApiClient, { alerts }: AlertPageJson): Promise<SystemRow[]> {
   const places = new Places(await readTypes(api), []);
   const systems = Map.groupBy(alerts, ({ appliance_type }) => places.systemOf(appliance_type));
   return [...systems].map(([system, parts]) => {
@@ -31,7 +31,7 @@ async function counted(api: ApiClient, { alerts }: AlertPageForm): Promise<Syste
 async function asked(api: ApiClient): Promise<SystemRow[]> {
   const rows: SystemRow[] = [];
   for (const system of SYSTEMS) {
-    const page = await api.read<AlertPageForm>(`${alertsPath({ system })}&limit=1&offset=0`);
+    const page = await api.read<AlertPageJson>(`${alertsPath({ system })}&limit=1&offset=0`);
     rows.push({ system, critical: page.critical_count, warning: page.warning_count });
   }
   return rows;

@@ -1,10 +1,13 @@
 import type { BundledAsset } from "./bundled-asset.ts";
 
 /**
- * Every file that browsers load. The executable has them inside: the build puts them in place of this function, which
- * makes them from the sources.
+ * Returns every file that browsers load. The packaging replaces this module: the build embeds the files in the
+ * executable, and `bunfig.toml` preloads a plugin that bundles them when the sources run.
  */
-export async function bundledAssets(): Promise<BundledAsset[]> {
-  const { bundlePages } = await import("../../../packaging/pages.ts");
-  return (await bundlePages("quick")).assets;
+export function bundledAssets(): Promise<BundledAsset[]> {
+  return Promise.reject(
+    new Error(
+      "No page is bundled. Run the sources from the repository's root, so that Bun reads bunfig.toml.",
+    ),
+  );
 }

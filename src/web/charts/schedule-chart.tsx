@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
+import type { PlanYearJson } from "../../wire/plan.ts";
 import { money, shortMoney } from "../format.ts";
-import type { PlanYearForm } from "../forms.ts";
 import { percent } from "./bar.tsx";
 
 const [HEIGHT, TOP, BOTTOM] = [220, 14, 26];
@@ -9,7 +9,7 @@ const GAP = 0.34;
 const MOST_LABELS = 12;
 
 /** What each year is expected to cost: planned work below, failures above it, and behind them running to failure. */
-export function ScheduleChart({ years }: { years: readonly PlanYearForm[] }) {
+export function ScheduleChart({ years }: { years: readonly PlanYearJson[] }) {
   const most = Math.max(...years.flatMap(({ total, run_to_failure }) => [total, run_to_failure]), 1);
   const y = scaleLinear([0, most], [HEIGHT - BOTTOM, TOP]).nice(4);
   const slot = 1 / years.length;
@@ -111,9 +111,9 @@ export function ScheduleLegend() {
   );
 }
 
-function spoken(years: readonly PlanYearForm[]): string {
+function spoken(years: readonly PlanYearJson[]): string {
   const dearest = years.reduce((most, one) => (one.total > most.total ? one : most));
-  const total = (pick: (year: PlanYearForm) => number) =>
+  const total = (pick: (year: PlanYearJson) => number) =>
     money(Math.round(years.reduce((sum, one) => sum + pick(one), 0)));
   return (
     `Expected costs of ${years.length} years: ${total((one) => one.planned_cost)} of planned replacements and ` +

@@ -1,4 +1,4 @@
-import type { Tier } from "../forms.ts";
+import type { RiskTier } from "../../domain/scoring/types.ts";
 import { TIER_WORDS } from "../words.ts";
 
 const SHAPES = {
@@ -8,7 +8,7 @@ const SHAPES = {
 };
 
 /** A tier as a shape of its own, so that it is never told by its colour alone. `named`: no text beside it says it. */
-export function TierMark({ tier, named = false }: { tier: Tier; named?: boolean }) {
+export function TierMark({ tier, named = false }: { tier: RiskTier; named?: boolean }) {
   const name = TIER_WORDS[tier].name;
   return (
     <svg

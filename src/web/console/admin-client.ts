@@ -1,5 +1,5 @@
+import type { ConsoleSessionJson } from "../../wire/console-session.ts";
 import { ApiFailure, failureOf, OFFLINE } from "../browser/api-failure.ts";
-import type { SessionForm } from "./forms.ts";
 
 /** Below this, beside the page's own address, stand the administrators' operations, where its cookie opens them. */
 export const ROOT = "console";
@@ -7,7 +7,7 @@ export const ROOT = "console";
 /** Asks the administrators' operations with the console's cookie, and signs changes against forgery. */
 export class AdminClient {
   constructor(
-    readonly session: SessionForm,
+    readonly session: ConsoleSessionJson,
     /** Told when the session has ended. */
     private readonly onSignedOut: (failure: ApiFailure) => void,
   ) {}
@@ -34,11 +34,11 @@ export class AdminClient {
 }
 
 /** Who is signed in, by the cookie alone. Throws an ApiFailure. */
-export const readSession = () => ask<SessionForm>("/session", {});
+export const readSession = () => ask<ConsoleSessionJson>("/session", {});
 
 /** Throws an ApiFailure when the key is not good. */
 export const signIn = (adminKey: string) =>
-  ask<SessionForm>("/session", { ...jsonOf({ admin_key: adminKey }), method: "POST" });
+  ask<ConsoleSessionJson>("/session", { ...jsonOf({ admin_key: adminKey }), method: "POST" });
 
 const jsonOf = (body: unknown): RequestInit =>
   body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };

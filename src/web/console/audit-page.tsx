@@ -1,8 +1,9 @@
+import type { AdministratorPageJson } from "../../wire/administrator.ts";
+import type { AuditEntryJson, AuditPageJson } from "../../wire/audit.ts";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { moment } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
-import type { AdministratorPageForm, AuditForm, AuditPageForm } from "./forms.ts";
 import { IdLink, WithLinks } from "./id-link.tsx";
 import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
@@ -12,8 +13,8 @@ export function AuditPage({ place }: { place: Place }) {
   const subject = place.query.get("subject") ?? "";
   const offset = place.query.get("offset") ?? "0";
   const query = new URLSearchParams({ offset, ...(subject && { subject }) });
-  const loaded = useRead<AuditPageForm>(`/admin/audit?${query}`);
-  const people = useRead<AdministratorPageForm>("/admin/administrators?limit=200");
+  const loaded = useRead<AuditPageJson>(`/admin/audit?${query}`);
+  const people = useRead<AdministratorPageJson>("/admin/administrators?limit=200");
   const names = new Map(people.value?.administrators.map(({ admin_id, name }) => [admin_id, name]));
   useTitle("Audit");
   return (
@@ -54,7 +55,7 @@ export function AuditPage({ place }: { place: Place }) {
   );
 }
 
-function Change({ entry, who }: { entry: AuditForm; who: string }) {
+function Change({ entry, who }: { entry: AuditEntryJson; who: string }) {
   const { at, action, actor, subject, detail } = entry;
   const told = Object.entries(detail).map(
     ([name, value]) =>

@@ -1,14 +1,14 @@
 import { scaleBand, scaleLinear } from "d3-scale";
+import type { FitJson } from "../../wire/model.ts";
 import { percent as length } from "../charts/bar.tsx";
 import { count } from "../format.ts";
 import { Numbers } from "../sections/section.tsx";
 import { sentence } from "../words.ts";
 import { Ratio } from "./component-evidence.tsx";
-import type { FitForm } from "./forms.ts";
 import { formatNumber, formatPercent } from "./precise-format.ts";
 
 /** What a fit says of the stock: whose lives it moved, and whether lives end when they are forecast to. */
-export function CalibrationReport({ fit }: { fit: FitForm }) {
+export function CalibrationReport({ fit }: { fit: FitJson }) {
   const { kinds, frailty_shape, evidence_strength: strength, d_calibration } = fit;
   const moved = kinds.toSorted(
     (a, b) => Math.abs(Math.log(b.life_factor)) - Math.abs(Math.log(a.life_factor)),
@@ -45,7 +45,7 @@ export function CalibrationReport({ fit }: { fit: FitForm }) {
 const HEIGHT = 120;
 
 /** The share of lives that ended in each tenth of their forecast: a tenth each, were the forecasts right. */
-function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: FitForm["d_calibration"] }) {
+function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: FitJson["d_calibration"] }) {
   const most = Math.max(0.15, ...before.shares, ...after.shares);
   const y = scaleLinear([0, most], [HEIGHT, 0]);
   const tenths = before.shares.map((_, at) => at);

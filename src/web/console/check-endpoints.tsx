@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
+import type { PartnerPageJson, ProbeJson } from "../../wire/partner.ts";
 import { addressOf } from "../browser/place.ts";
 import { counted } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole } from "./console-context.ts";
-import type { PartnerPageForm, ProbeForm } from "./forms.ts";
 import { Verdict } from "./partner-endpoint.tsx";
 
 const AT_ONCE = 4;
@@ -13,17 +13,17 @@ const AT_ONCE = 4;
 export function CheckEndpoints() {
   const { api } = useConsole();
   const { run } = useAction();
-  const [found, setFound] = useState<readonly ProbeForm[]>();
+  const [found, setFound] = useState<readonly ProbeJson[]>();
   const probe = () =>
     run(async () => {
-      const probed: ProbeForm[] = [];
+      const probed: ProbeJson[] = [];
       for (let offset = 0; ; offset += 200) {
-        const page = await api.read<PartnerPageForm>(`/admin/partners?limit=200&offset=${offset}`);
+        const page = await api.read<PartnerPageJson>(`/admin/partners?limit=200&offset=${offset}`);
         const left = page.partners.filter(({ enabled, webhook_url }) => enabled && webhook_url !== null);
         const next = async () => {
           for (let one = left.shift(); one; one = left.shift()) {
             const path = `/admin/partners/${encodeURIComponent(one.partner_id)}/webhook-probe`;
-            probed.push(await api.write<ProbeForm>("POST", path));
+            probed.push(await api.write<ProbeJson>("POST", path));
           }
         };
         await Promise.all(Array.from({ length: AT_ONCE }, next));

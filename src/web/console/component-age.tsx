@@ -1,21 +1,21 @@
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
 import type { ComponentChildren } from "preact";
+import type { ExplanationJson } from "../../wire/explanation.ts";
 import { percent as length } from "../charts/bar.tsx";
 import { count, date } from "../format.ts";
 import { Numbers, Section } from "../sections/section.tsx";
 import { sentence } from "../words.ts";
-import type { ExplanationForm } from "./explanation-form.ts";
 import { formatNumber, formatPercent, formatYears } from "./precise-format.ts";
 
-const REASONS: Readonly<Record<ExplanationForm["age"]["reason"], string>> = {
+const REASONS: Readonly<Record<ExplanationJson["age"]["reason"], string>> = {
   replacement: "its last replacement on record",
   installation: "July 1 of its install year",
   unknown_past: "July 1 of its install year",
 };
 
 /** How old it is, and where on the life of its kind that puts it. */
-export function ComponentAge({ explained }: { explained: ExplanationForm }) {
+export function ComponentAge({ explained }: { explained: ExplanationJson }) {
   const { age, rate } = explained;
   const past = age.unknown_past;
   return (
@@ -62,7 +62,7 @@ const POINTS = 80;
 const TABLE_POINTS = 10;
 
 /** How many of its kind still work at each age, and where this one stands. */
-function LifeCurve({ explained: { life, age } }: { explained: ExplanationForm }) {
+function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson }) {
   const { weibull_shape: shape, weibull_scale_years: scale, calibrated_median_years: median } = life;
   const most = Math.max(median * 2, age.effective_age_years * 1.15);
   const working = (years: number) => Math.exp(-((years / scale) ** shape));
@@ -137,7 +137,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationForm })
 }
 
 /** How long its kind lives here, and how fast this one ages. */
-export function ComponentLife({ explained }: { explained: ExplanationForm }) {
+export function ComponentLife({ explained }: { explained: ExplanationJson }) {
   const { life, rate, definition, model_source, score } = explained;
   const isCalibrated = life.kind_factor !== 1 || life.frailty !== 1;
   const { median_life_years: median, weibull_shape: shape } = definition;

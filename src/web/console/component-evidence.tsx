@@ -1,12 +1,13 @@
 import { scaleLog } from "d3-scale";
+import type { EvidenceJson } from "../../wire/explained-evidence.ts";
+import type { ExplanationJson } from "../../wire/explanation.ts";
 import { percent as length } from "../charts/bar.tsx";
 import { counted, date } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import type { EvidenceForm, ExplanationForm } from "./explanation-form.ts";
 import { formatNumber, formatPercent } from "./precise-format.ts";
 
 /** What speaks for and against it, piece by piece, and what sensors report now. */
-export function Evidence({ explained: { evidence, hazard } }: { explained: ExplanationForm }) {
+export function Evidence({ explained: { evidence, hazard } }: { explained: ExplanationJson }) {
   const acute = evidence.filter(({ kind }) => kind === "smart_event");
   const lasting = evidence.filter(({ kind }) => kind !== "smart_event");
   return (
@@ -57,8 +58,8 @@ function Lasting({
   evidence,
   hazard,
 }: {
-  evidence: readonly EvidenceForm[];
-  hazard: ExplanationForm["hazard"];
+  evidence: readonly EvidenceJson[];
+  hazard: ExplanationJson["hazard"];
 }) {
   const furthest = Math.max(1.5, ...evidence.map(({ factor }) => Math.max(factor, 1 / factor)));
   const isShared = evidence.some(({ weight, strength, times }) => weight * strength * times !== 1);
@@ -80,7 +81,7 @@ function Lasting({
                 {
                   heading: "Power",
                   isNumber: true,
-                  cell: ({ weight, strength, times }: EvidenceForm) =>
+                  cell: ({ weight, strength, times }: EvidenceJson) =>
                     formatNumber(weight * strength * times),
                 },
               ]
@@ -107,7 +108,7 @@ function Lasting({
   );
 }
 
-function ends({ ends_on, ended_by }: EvidenceForm) {
+function ends({ ends_on, ended_by }: EvidenceJson) {
   return (
     <span class="roomy">
       {ends_on === null ? "Not by itself" : date(ends_on)}

@@ -1,21 +1,21 @@
+import type { ExplanationJson, ScoreChangeJson } from "../../wire/explanation.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { counted, date, money, years } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { POLICY_WORDS, TIER_WORDS } from "../words.ts";
-import type { ChangeForm, ExplanationForm } from "./explanation-form.ts";
 import { formatPercent } from "./precise-format.ts";
 
-const CHANGE_WORDS: Readonly<Record<ChangeForm["change"], string>> = {
+const CHANGE_WORDS: Readonly<Record<ScoreChangeJson["change"], string>> = {
   replacement: "A replacement",
   preventive_visit: "A preventive visit",
   inspection_good: "An inspection that finds it good",
   inspection_poor: "An inspection that finds it poor",
 };
 
-type Row = Omit<ChangeForm, "change"> & { name: string };
+type Row = Pick<ScoreChangeJson, "confidence" | "note" | "q" | "risk_score" | "risk_tier"> & { name: string };
 
 /** What the score would be if something happened to it on that day. */
-export function WhatIf({ explained: { changes, score, confidence } }: { explained: ExplanationForm }) {
+export function WhatIf({ explained: { changes, score, confidence } }: { explained: ExplanationJson }) {
   const now: Row = { ...score, name: "As it is", confidence: confidence.level, note: null };
   const rows = [now, ...changes.map((one): Row => ({ ...one, name: CHANGE_WORDS[one.change] }))];
   return (
@@ -52,7 +52,7 @@ export function WhatIf({ explained: { changes, score, confidence } }: { explaine
 }
 
 /** How well it is known, what would make it better known, and when it is expected to fail. */
-export function Confidence({ explained: { confidence, projection } }: { explained: ExplanationForm }) {
+export function Confidence({ explained: { confidence, projection } }: { explained: ExplanationJson }) {
   const { raised_to, raised_by, condition_observed_on, brand_known, service_events } = confidence;
   return (
     <Section
@@ -74,7 +74,7 @@ export function Confidence({ explained: { confidence, projection } }: { explaine
 }
 
 /** What to do about it, and what that rests on. */
-export function Decision({ explained: { decision } }: { explained: ExplanationForm }) {
+export function Decision({ explained: { decision } }: { explained: ExplanationJson }) {
   const { policy, replace_on, proactive_cost, reactive_cost, cost_of_waiting_a_year } = decision;
   const isByAge = replace_on !== null;
   return (
@@ -117,7 +117,7 @@ export function Decision({ explained: { decision } }: { explained: ExplanationFo
 }
 
 /** The sources that the numbers above name. */
-export function Sources({ sources }: Pick<ExplanationForm, "sources">) {
+export function Sources({ sources }: Pick<ExplanationJson, "sources">) {
   return (
     <Section id="sources" title="Where the numbers are from">
       <ul class="plain-list small">

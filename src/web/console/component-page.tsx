@@ -1,3 +1,4 @@
+import type { ExplanationJson } from "../../wire/explanation.ts";
 import { addressOf } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
@@ -8,12 +9,11 @@ import { Evidence } from "./component-evidence.tsx";
 import { Confidence, Decision, Sources, WhatIf } from "./component-outlook.tsx";
 import { ScoreBreakdown } from "./component-score.tsx";
 import { useRead, useTitle } from "./console-context.ts";
-import type { ExplanationForm } from "./explanation-form.ts";
 import { Heading } from "./shell.tsx";
 
 /** How a component's score came about, what it rests on, and what would change it. */
 export function ComponentPage({ id }: { id: string }) {
-  const loaded = useRead<ExplanationForm>(`/admin/components/${encodeURIComponent(id)}/explanation`);
+  const loaded = useRead<ExplanationJson>(`/admin/components/${encodeURIComponent(id)}/explanation`);
   useTitle(loaded.value?.component.component_name ?? "Component");
   return (
     <>
@@ -40,7 +40,7 @@ export function ComponentPage({ id }: { id: string }) {
   );
 }
 
-function ComponentHeading({ explained: { component, definition } }: { explained: ExplanationForm }) {
+function ComponentHeading({ explained: { component, definition } }: { explained: ExplanationJson }) {
   const { component_id, component_name, appliance_id, appliance_brand, property_id, property_name } =
     component;
   return (
@@ -68,7 +68,7 @@ function ComponentHeading({ explained: { component, definition } }: { explained:
   );
 }
 
-function ScoreSummary({ explained }: { explained: ExplanationForm }) {
+function ScoreSummary({ explained }: { explained: ExplanationJson }) {
   const { score, shown, confidence, projection, as_of, model_version } = explained;
   const isOther = shown.risk_score !== score.risk_score;
   return (

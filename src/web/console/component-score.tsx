@@ -1,14 +1,14 @@
 import { scaleLinear } from "d3-scale";
+import type { ExplanationJson } from "../../wire/explanation.ts";
 import { percent as length } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, odds } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { TIER_WORDS } from "../words.ts";
-import type { ExplanationForm } from "./explanation-form.ts";
 import { formatNumber, formatPercent, formatYears } from "./precise-format.ts";
 
 /** From age by evidence and sensors to the hazard, and from that to the score. */
-export function ScoreBreakdown({ explained }: { explained: ExplanationForm }) {
+export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {
   const { score } = explained;
   return (
     <Section
@@ -54,7 +54,7 @@ type HazardStep = {
   said: string;
 };
 
-function stepsOf({ score, hazard, age }: ExplanationForm): HazardStep[] {
+function stepsOf({ score, hazard, age }: ExplanationJson): HazardStep[] {
   const { hazard_by_age: ofAge, acute_share, cumulative_hazard: sum } = score;
   const withEvidence = ofAge * hazard.hazard_ratio;
   const acute = hazard.acute_hazard * acute_share;
@@ -93,7 +93,7 @@ function stepsOf({ score, hazard, age }: ExplanationForm): HazardStep[] {
   ];
 }
 
-const mostOf = (explained: ExplanationForm) =>
+const mostOf = (explained: ExplanationJson) =>
   Math.max(...stepsOf(explained).flatMap(({ from, to }) => [from, to]), Number.MIN_VALUE);
 
 function Step({ step, most }: { step: HazardStep; most: number }) {
@@ -125,7 +125,7 @@ function Step({ step, most }: { step: HazardStep; most: number }) {
 }
 
 /** Where a limit of the model holds back what the numbers would say. */
-function Limits({ explained }: { explained: ExplanationForm }) {
+function Limits({ explained }: { explained: ExplanationJson }) {
   const { hazard, age, rate, score } = explained;
   const held = [
     hazard.cascades < hazard.cascades_product &&

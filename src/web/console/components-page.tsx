@@ -1,4 +1,5 @@
 import { useId, useState } from "preact/hooks";
+import type { PartnerComponentJson, PartnerComponentPageJson } from "../../wire/component.ts";
 import { Choice } from "../browser/filters.tsx";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
@@ -7,7 +8,6 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { odds } from "../format.ts";
 import { TIER_WORDS, TIERS } from "../words.ts";
 import { useRead, useTitle } from "./console-context.ts";
-import type { ComponentPageForm, ListedComponentForm } from "./explanation-form.ts";
 import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
 
@@ -98,7 +98,7 @@ function ComponentList({ of, place }: { of: string; place: Place }) {
   const tier = place.query.get("tier") ?? "";
   const offset = place.query.get("offset") ?? "0";
   const query = new URLSearchParams({ [parameter]: of, offset, ...(tier && { tier }) });
-  const loaded = useRead<ComponentPageForm>(`/admin/components?${query}`);
+  const loaded = useRead<PartnerComponentPageJson>(`/admin/components?${query}`);
   return (
     <Showing loaded={loaded} what="the components">
       {(page) =>
@@ -160,7 +160,7 @@ function ComponentList({ of, place }: { of: string; place: Place }) {
   );
 }
 
-function ComponentName({ component_id, component_name, property_name }: ListedComponentForm) {
+function ComponentName({ component_id, component_name, property_name }: PartnerComponentJson) {
   return (
     <>
       <a class="name" href={addressOf(["components", component_id])}>

@@ -1,12 +1,12 @@
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import type { ConsoleSessionJson } from "../../wire/console-session.ts";
 import { useLoaded } from "../browser/loaded.ts";
 import { usePlace } from "../browser/place.ts";
 import { Failed, Loading } from "../browser/states.tsx";
 import { Toasts, toast } from "../browser/toasts.tsx";
 import { AdminClient, readSession } from "./admin-client.ts";
 import { ConsoleContext } from "./console-context.ts";
-import type { SessionForm } from "./forms.ts";
 import { Pages } from "./pages.tsx";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -16,7 +16,7 @@ const ENDED =
 
 function Console() {
   const known = useLoaded("session", readSession);
-  const [session, setSession] = useState<SessionForm>();
+  const [session, setSession] = useState<ConsoleSessionJson>();
   const [why, setWhy] = useState<string>();
   const place = usePlace();
   useEffect(() => {

@@ -1,11 +1,11 @@
 import { useId } from "preact/hooks";
+import type { DeliveryJson, PartnerDeliveryPageJson } from "../../wire/delivery.ts";
 import { Choice, Filters } from "../browser/filters.tsx";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, moment } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
-import type { DeliveryForm, DeliveryPageForm } from "./forms.ts";
 import { Pager } from "./pager.tsx";
 import { PartnerField } from "./partner-field.tsx";
 import { ResendFailed } from "./resend-failed.tsx";
@@ -18,7 +18,7 @@ const FILTERS = ["partner_id", "status", "event", "since", "until", "offset"];
 export function DeliveriesPage({ place }: { place: Place }) {
   const of = (name: string) => place.query.get(name) ?? "";
   const given = FILTERS.map((name) => [name, of(name)]).filter(([, value]) => value !== "");
-  const loaded = useRead<DeliveryPageForm>(`/admin/webhook-deliveries?${new URLSearchParams(given)}`);
+  const loaded = useRead<PartnerDeliveryPageJson>(`/admin/webhook-deliveries?${new URLSearchParams(given)}`);
   const set = (changes: Record<string, string>) => replaceQuery(place, { offset: "", ...changes });
   useTitle("Deliveries");
   return (
@@ -121,7 +121,7 @@ function InstantField(props: { label: string; value: string; onChange: (instant:
   );
 }
 
-function EventName({ id, event, created_at }: DeliveryForm) {
+function EventName({ id, event, created_at }: DeliveryJson) {
   return (
     <>
       <a class="name" href={addressOf(["deliveries", id])}>
@@ -132,12 +132,12 @@ function EventName({ id, event, created_at }: DeliveryForm) {
   );
 }
 
-export function Status({ status }: Pick<DeliveryForm, "status">) {
+export function Status({ status }: Pick<DeliveryJson, "status">) {
   const { name, chip } = DELIVERY_WORDS[status];
   return <span class={`chip ${chip}`}>{name}</span>;
 }
 
-function latestAnswer({ attempts }: DeliveryForm): string {
+function latestAnswer({ attempts }: DeliveryJson): string {
   const last = attempts.at(-1);
   return last ? (last.error ?? String(last.status_code)) : "Not tried yet";
 }

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
+import type { DeliverySignatureJson, FullDeliveryJson } from "../../wire/delivery.ts";
 import { addressOf } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { count, moment } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { Status } from "./deliveries-page.tsx";
-import type { FullDeliveryForm, SignatureForm } from "./forms.ts";
 import { Json } from "./id-link.tsx";
 import { Heading } from "./shell.tsx";
 
@@ -13,7 +13,7 @@ import { Heading } from "./shell.tsx";
 export function DeliveryPage({ id }: { id: string }) {
   const { api } = useConsole();
   const path = `/admin/webhook-deliveries/${encodeURIComponent(id)}`;
-  const loaded = useRead<FullDeliveryForm>(path);
+  const loaded = useRead<FullDeliveryJson>(path);
   const { isRunning, run } = useAction();
   useTitle("Delivery");
   const resend = async () => {
@@ -79,7 +79,7 @@ export function DeliveryPage({ id }: { id: string }) {
   );
 }
 
-function Times({ delivery }: { delivery: FullDeliveryForm }) {
+function Times({ delivery }: { delivery: FullDeliveryJson }) {
   const { partner_id, created_at, finished_at, next_attempt_at, request_id } = delivery;
   return (
     <>
@@ -114,7 +114,7 @@ function Signature({ path }: { path: string }) {
 }
 
 function Headers({ path }: { path: string }) {
-  const loaded = useRead<SignatureForm>(`${path}/signature`);
+  const loaded = useRead<DeliverySignatureJson>(`${path}/signature`);
   return (
     <Showing loaded={loaded} what="the headers">
       {({ headers }) => (

@@ -1,5 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
+import type { EmbedJson, EmbedPageJson, NewEmbedJson } from "../../wire/embed.ts";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
@@ -7,7 +8,6 @@ import { count, date, moment } from "../format.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { Credentials } from "./credentials.tsx";
-import type { EmbedForm, EmbedPageForm, NewEmbedForm } from "./forms.ts";
 import { Pager } from "./pager.tsx";
 import { PartnerField } from "./partner-field.tsx";
 import { Heading } from "./shell.tsx";
@@ -19,9 +19,9 @@ export function EmbedsPage({ place }: { place: Place }) {
   const given = ["partner_id", "property_id", "offset"]
     .map((name) => [name, of(name)])
     .filter(([, one]) => one !== "");
-  const loaded = useRead<EmbedPageForm>(`/admin/embeds?${new URLSearchParams(given)}`);
+  const loaded = useRead<EmbedPageJson>(`/admin/embeds?${new URLSearchParams(given)}`);
   const [isMaking, setMaking] = useState(of("property_id") !== "");
-  const [made, setMade] = useState<NewEmbedForm>();
+  const [made, setMade] = useState<NewEmbedJson>();
   useTitle("Embeds");
   return (
     <>
@@ -93,7 +93,7 @@ export function EmbedsPage({ place }: { place: Place }) {
   );
 }
 
-function EmbedList({ page, place, again }: { page: EmbedPageForm; place: Place; again: () => void }) {
+function EmbedList({ page, place, again }: { page: EmbedPageJson; place: Place; again: () => void }) {
   return (
     <section class="card" aria-label="Embeds">
       <VirtualTable
@@ -138,7 +138,7 @@ function EmbedList({ page, place, again }: { page: EmbedPageForm; place: Place; 
   );
 }
 
-function EmbedName({ embed_id, property_id, property_name }: EmbedForm) {
+function EmbedName({ embed_id, property_id, property_name }: EmbedJson) {
   return (
     <>
       <a class="name" href={addressOf(["components"], { of: property_id })}>
@@ -155,7 +155,7 @@ const STATUS_WORDS = {
   revoked: { words: "Revoked", chip: "overdue" },
 } as const;
 
-function Status({ status, expires_at, revoked_at }: EmbedForm) {
+function Status({ status, expires_at, revoked_at }: EmbedJson) {
   const { words, chip } = STATUS_WORDS[status];
   const until = status === "revoked" ? revoked_at : expires_at;
   return (
@@ -171,7 +171,7 @@ function Status({ status, expires_at, revoked_at }: EmbedForm) {
   );
 }
 
-function Revoke({ embed, again }: { embed: EmbedForm; again: () => void }) {
+function Revoke({ embed, again }: { embed: EmbedJson; again: () => void }) {
   const { api } = useConsole();
   const { run } = useAction();
   return (
@@ -192,7 +192,7 @@ function Revoke({ embed, again }: { embed: EmbedForm; again: () => void }) {
 
 function NewEmbed(props: {
   propertyId: string;
-  onMade: (embed: NewEmbedForm) => void;
+  onMade: (embed: NewEmbedJson) => void;
   onCancel: () => void;
 }) {
   const { propertyId, onMade, onCancel } = props;
@@ -207,7 +207,7 @@ function NewEmbed(props: {
       property_id: text("property"),
       ...(text("days") !== "" && { expires_days: Number(text("days")) }),
     };
-    const made = await run(() => api.write<NewEmbedForm>("POST", "/admin/embeds", wanted));
+    const made = await run(() => api.write<NewEmbedJson>("POST", "/admin/embeds", wanted));
     if (made) onMade(made);
   };
   return (

@@ -1,7 +1,7 @@
+import type { JobJson } from "../../wire/job.ts";
 import { Showing } from "../browser/states.tsx";
 import { moment } from "../format.ts";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
-import type { JobForm } from "./forms.ts";
 import { Heading } from "./shell.tsx";
 import { ago, JOB_WORDS } from "./words.ts";
 
@@ -9,7 +9,7 @@ const REFRESHED_S = 5;
 
 /** What the server does by the clock. */
 export function JobsPage() {
-  const loaded = useRead<{ server: string; jobs: JobForm[] }>("/admin/jobs", REFRESHED_S);
+  const loaded = useRead<{ server: string; jobs: JobJson[] }>("/admin/jobs", REFRESHED_S);
   useTitle("Jobs");
   return (
     <>
@@ -30,7 +30,7 @@ export function JobsPage() {
   );
 }
 
-function Job({ job, onRun }: { job: JobForm; onRun: () => void }) {
+function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
   const { api } = useConsole();
   const { isRunning, run } = useAction();
   const words = JOB_WORDS[job.name] ?? { name: job.name, about: "" };

@@ -1,3 +1,5 @@
+import type { AdministratorPageJson } from "../../wire/administrator.ts";
+import type { ModelJson, ModelVersionJson } from "../../wire/model.ts";
 import { addressOf } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { count, counted, date, moment } from "../format.ts";
@@ -5,15 +7,14 @@ import { DataTable, Section } from "../sections/section.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
-import type { AdministratorPageForm, ModelForm, ModelVersionForm } from "./forms.ts";
 import { ModelProposal } from "./model-proposal.tsx";
 import { Heading } from "./shell.tsx";
 import { formatMeasure, Validation } from "./validation.tsx";
 
 /** The model that scores are made with, its proof, and the versions before it. */
 export function ModelPage() {
-  const loaded = useRead<ModelForm>("/admin/model");
-  const people = useRead<AdministratorPageForm>("/admin/administrators?limit=200");
+  const loaded = useRead<ModelJson>("/admin/model");
+  const people = useRead<AdministratorPageJson>("/admin/administrators?limit=200");
   const nameOf = (actor: string) =>
     people.value?.administrators.find(({ admin_id }) => admin_id === actor)?.name ?? actor;
   useTitle("Model");
@@ -63,7 +64,7 @@ export function ModelPage() {
   );
 }
 
-function Revert({ model, onChange }: { model: ModelForm; onChange: () => void }) {
+function Revert({ model, onChange }: { model: ModelJson; onChange: () => void }) {
   const { api } = useConsole();
   const { run } = useAction();
   return (
@@ -87,7 +88,7 @@ function Revert({ model, onChange }: { model: ModelForm; onChange: () => void })
   );
 }
 
-function LatestCheck({ check }: { check: NonNullable<ModelForm["latest_check"]> }) {
+function LatestCheck({ check }: { check: NonNullable<ModelJson["latest_check"]> }) {
   return (
     <Section
       id="check"
@@ -103,7 +104,7 @@ function LatestCheck({ check }: { check: NonNullable<ModelForm["latest_check"]> 
   );
 }
 
-function Versions(props: { versions: readonly ModelVersionForm[]; nameOf: (actor: string) => string }) {
+function Versions(props: { versions: readonly ModelVersionJson[]; nameOf: (actor: string) => string }) {
   const { versions, nameOf } = props;
   return (
     <DataTable

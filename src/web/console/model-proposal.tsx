@@ -1,10 +1,10 @@
+import type { ModelProposalJson } from "../../wire/model-proposal.ts";
 import { Showing } from "../browser/states.tsx";
 import { counted, moment } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead } from "./console-context.ts";
-import type { ProposalForm } from "./forms.ts";
 import { ServerText } from "./server-text.tsx";
 import { Validation } from "./validation.tsx";
 
@@ -14,7 +14,7 @@ const REFRESHED_S = 3;
 /** A fit of the model to the portfolio's own failures: made on request, shown with its proof, and then put to use. */
 export function ModelProposal({ onApplied }: { onApplied: () => void }) {
   const { api } = useConsole();
-  const loaded = useRead<ProposalForm>(PATH, REFRESHED_S);
+  const loaded = useRead<ModelProposalJson>(PATH, REFRESHED_S);
   const { isRunning, run } = useAction();
   const start = async () => {
     await run(() => api.write("POST", PATH));
@@ -71,7 +71,7 @@ export function ModelProposal({ onApplied }: { onApplied: () => void }) {
   );
 }
 
-function ProposalStatus({ proposal }: { proposal: ProposalForm }) {
+function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
   const { status, by, error, started_at, finished_at, model_version } = proposal;
   if (status === "none") return null;
   if (status === "running")
@@ -108,7 +108,7 @@ function ProposalStatus({ proposal }: { proposal: ProposalForm }) {
 }
 
 /** What can be put to use. */
-function CalibrationResult({ proposal }: { proposal: ProposalForm }) {
+function CalibrationResult({ proposal }: { proposal: ModelProposalJson }) {
   const { better, failures, lives, made_at, validation, fit } = proposal;
   return (
     <>

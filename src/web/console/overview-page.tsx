@@ -1,9 +1,9 @@
+import type { CheckJson, OverviewJson } from "../../wire/overview.ts";
 import { addressOf } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, moment } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
-import type { CheckForm, OverviewForm } from "./forms.ts";
 import { RecentErrors } from "./recent-errors.tsx";
 import { ServerText } from "./server-text.tsx";
 import { Heading } from "./shell.tsx";
@@ -14,7 +14,7 @@ const WORST_FIRST = ["fail", "warn", "ok"] as const;
 
 /** Is all well? If not, what to do. */
 export function OverviewPage() {
-  const loaded = useRead<OverviewForm>("/admin/overview", REFRESHED_S);
+  const loaded = useRead<OverviewJson>("/admin/overview", REFRESHED_S);
   useTitle("Overview");
   return (
     <Showing loaded={loaded} what="the overview" isPage>
@@ -28,7 +28,7 @@ export function OverviewPage() {
   );
 }
 
-function Overview({ overview }: { overview: OverviewForm }) {
+function Overview({ overview }: { overview: OverviewJson }) {
   const { checks, version, uptime_s, at } = overview;
   const open = checks.filter(({ status }) => status !== "ok");
   const acute = checks.filter(({ status }) => status === "fail").length;
@@ -77,7 +77,7 @@ function Figure({ name, value, kind = "" }: { name: string; value: number; kind?
   );
 }
 
-function Check({ check }: { check: CheckForm }) {
+function Check({ check }: { check: CheckJson }) {
   const { name, status, detail, remedy } = check;
   const words = CHECK_WORDS[name] ?? { name };
   const { name: said, tier } = CHECK_STATUS[status];

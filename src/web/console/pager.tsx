@@ -1,9 +1,9 @@
+import type { PagingJson } from "../../wire/paging.ts";
 import { counted } from "../format.ts";
-import type { Paged } from "./forms.ts";
 
 /** Where a page of a list stands, and the way to the ones beside it. */
 export function Pager(props: {
-  page: Paged;
+  page: PagingJson;
   one: string;
   many?: string;
   /** How the pages beside it are called, where a list is in another order than of time. */

@@ -1,4 +1,6 @@
 import { useState } from "preact/hooks";
+import type { AnnouncedStateJson, FullPartnerJson, ProbeJson } from "../../wire/partner.ts";
+import type { PartnerTaskJson } from "../../wire/partner-task.ts";
 import { useLoaded } from "../browser/loaded.ts";
 import { addressOf } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
@@ -6,14 +8,13 @@ import { count, counted, moment } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole } from "./console-context.ts";
-import type { AnnouncedForm, FullPartnerForm, ProbeForm, TaskForm } from "./forms.ts";
 import { VERDICT_WORDS } from "./words.ts";
 
 /** Tries out a partner's receiver, and tells it what it has missed. */
 export function PartnerEndpoint(props: {
-  partner: FullPartnerForm;
+  partner: FullPartnerJson;
   path: string;
-  task: TaskForm | null;
+  task: PartnerTaskJson | null;
   onChange: () => void;
 }) {
   const { partner, path, task, onChange } = props;
@@ -49,7 +50,7 @@ export function PartnerEndpoint(props: {
   );
 }
 
-function SendTest({ partner, path }: { partner: FullPartnerForm; path: string }) {
+function SendTest({ partner, path }: { partner: FullPartnerJson; path: string }) {
   const { api } = useConsole();
   const { run } = useAction();
   return (
@@ -81,8 +82,8 @@ function SendTest({ partner, path }: { partner: FullPartnerForm; path: string })
 function ProbeButton({ path }: { path: string }) {
   const { api } = useConsole();
   const { isRunning, run } = useAction();
-  const [found, setFound] = useState<ProbeForm>();
-  const probe = async () => setFound(await run(() => api.write<ProbeForm>("POST", `${path}/webhook-probe`)));
+  const [found, setFound] = useState<ProbeJson>();
+  const probe = async () => setFound(await run(() => api.write<ProbeJson>("POST", `${path}/webhook-probe`)));
   return (
     <>
       <button
@@ -100,7 +101,7 @@ function ProbeButton({ path }: { path: string }) {
 }
 
 /** What a receiver did with a delivery that was signed wrongly. */
-export function Verdict({ probe }: { probe: ProbeForm }) {
+export function Verdict({ probe }: { probe: ProbeJson }) {
   const { words, chip } = VERDICT_WORDS[probe.verdict];
   return (
     <>
@@ -113,7 +114,7 @@ export function Verdict({ probe }: { probe: ProbeForm }) {
 }
 
 function SendAlerts(props: {
-  partner: FullPartnerForm;
+  partner: FullPartnerJson;
   path: string;
   isRunning: boolean;
   onChange: () => void;
@@ -143,7 +144,7 @@ function SendAlerts(props: {
 function AlertCount({ path }: { path: string }) {
   const { api } = useConsole();
   const loaded = useLoaded(path, () =>
-    api.write<AnnouncedForm>("POST", `${path}/announce`, { dry_run: true }),
+    api.write<AnnouncedStateJson>("POST", `${path}/announce`, { dry_run: true }),
   );
   return (
     <Showing loaded={loaded} what="the count">

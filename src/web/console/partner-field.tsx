@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from "preact/hooks";
+import type { PartnerPageJson } from "../../wire/partner.ts";
 import { useRead } from "./console-context.ts";
-import type { PartnerPageForm } from "./forms.ts";
 
 const ID = /PARTNER_[0-9a-z]{26}/;
 /** How long a search waits for the next letter. */
@@ -19,7 +19,7 @@ export function PartnerField(props: {
   const [typed, setTyped] = useState(value);
   const search = useSettled(typed);
   const query = new URLSearchParams({ limit: String(MOST_OFFERED), search: ID.exec(search)?.[0] ?? search });
-  const { value: found } = useRead<PartnerPageForm>(`/admin/partners?${query}`);
+  const { value: found } = useRead<PartnerPageJson>(`/admin/partners?${query}`);
   const id = useId();
   const written = (one: { partner_id: string; name: string }) => `${one.name} · ${one.partner_id}`;
   // Another address, such as by Back, is another partner; and an id is shown with its name once that is known.

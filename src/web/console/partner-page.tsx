@@ -1,4 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
+import type { FullPartnerJson } from "../../wire/partner.ts";
+import type { PartnerTaskJson } from "../../wire/partner-task.ts";
 import { addressOf, type Place } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { count, counted, date, moment } from "../format.ts";
@@ -6,7 +8,6 @@ import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { type Credential, Credentials } from "./credentials.tsx";
-import type { FullPartnerForm, TaskForm } from "./forms.ts";
 import { PartnerEndpoint } from "./partner-endpoint.tsx";
 import { PartnerDeleted, PartnerRemoval } from "./partner-removal.tsx";
 import { PartnerSettings } from "./partner-settings.tsx";
@@ -19,10 +20,10 @@ const BUSY_REFRESHED_S = 2;
 /** A partner, and all that can be done to it. */
 export function PartnerPage({ id, place }: { id: string; place: Place }) {
   const path = `/admin/partners/${encodeURIComponent(id)}`;
-  const loaded = useRead<FullPartnerForm>(path);
+  const loaded = useRead<FullPartnerJson>(path);
   const [shown, setShown] = useState<readonly Credential[]>();
   const [isBusy, setBusy] = useState(false);
-  const { value: latest, again: lookAgain } = useRead<{ task: TaskForm | null }>(
+  const { value: latest, again: lookAgain } = useRead<{ task: PartnerTaskJson | null }>(
     `${path}/task`,
     isBusy ? BUSY_REFRESHED_S : undefined,
   );
@@ -74,7 +75,7 @@ export function PartnerPage({ id, place }: { id: string; place: Place }) {
   );
 }
 
-function PartnerOverview({ partner }: { partner: FullPartnerForm }) {
+function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
   const { partner_id, webhook_failing_since, webhook_paused_at, webhook_last_error } = partner;
   const since = webhook_paused_at ?? webhook_failing_since;
   const deliveries = (status: string) => addressOf(["deliveries"], { partner_id, status });
@@ -131,7 +132,7 @@ function PartnerOverview({ partner }: { partner: FullPartnerForm }) {
   );
 }
 
-type ChangeProps = { partner: FullPartnerForm; path: string; onChange: () => void };
+type ChangeProps = { partner: FullPartnerJson; path: string; onChange: () => void };
 
 function EnableSwitch({ partner, path, onChange }: ChangeProps) {
   const { api } = useConsole();

@@ -1,3 +1,5 @@
+import type { FullPartnerJson } from "../../wire/partner.ts";
+import type { PartnerTaskJson } from "../../wire/partner-task.ts";
 import { addressOf } from "../browser/place.ts";
 import { Empty } from "../browser/states.tsx";
 import { count, counted, moment } from "../format.ts";
@@ -5,13 +7,12 @@ import { Section } from "../sections/section.tsx";
 import { ROOT } from "./admin-client.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole } from "./console-context.ts";
-import type { FullPartnerForm, TaskForm } from "./forms.ts";
 
 /** Takes a partner's whole record away in a file, and deletes it for good once its name was typed. */
 export function PartnerRemoval(props: {
-  partner: FullPartnerForm;
+  partner: FullPartnerJson;
   path: string;
-  task: TaskForm | null;
+  task: PartnerTaskJson | null;
   onChange: () => void;
 }) {
   const { partner, path, task, onChange } = props;
@@ -77,7 +78,7 @@ export function PartnerRemoval(props: {
 }
 
 /** In place of the partner that was deleted. */
-export function PartnerDeleted({ task: { counts, finished_at } }: { task: TaskForm }) {
+export function PartnerDeleted({ task: { counts, finished_at } }: { task: PartnerTaskJson }) {
   return (
     <Empty title="The partner is deleted" isPage>
       <p>

@@ -1,10 +1,10 @@
+import type { FullPartnerJson } from "../../wire/partner.ts";
 import { Section } from "../sections/section.tsx";
 import { useAction, useConsole } from "./console-context.ts";
-import type { FullPartnerForm } from "./forms.ts";
 import { EVENTS } from "./words.ts";
 
 /** A partner's budget and receiver, to be changed. */
-export function PartnerSettings(props: { partner: FullPartnerForm; path: string; onChange: () => void }) {
+export function PartnerSettings(props: { partner: FullPartnerJson; path: string; onChange: () => void }) {
   const { partner, path, onChange } = props;
   const { api } = useConsole();
   const { isRunning, run } = useAction();

@@ -1,10 +1,10 @@
+import type { UsageJson } from "../../wire/partner.ts";
 import { type Place, replaceQuery } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { count, counted, date } from "../format.ts";
 import { Numbers, Section } from "../sections/section.tsx";
 import { ColumnChart } from "./column-chart.tsx";
 import { useRead } from "./console-context.ts";
-import type { UsageForm } from "./forms.ts";
 
 /** A partner's calls, day by day. */
 export function PartnerUsage({
@@ -17,7 +17,7 @@ export function PartnerUsage({
   dailyBudget: number;
 }) {
   const month = place.query.get("month") ?? new Date().toISOString().slice(0, 7);
-  const loaded = useRead<UsageForm>(`${path}/usage?month=${encodeURIComponent(month)}`);
+  const loaded = useRead<UsageJson>(`${path}/usage?month=${encodeURIComponent(month)}`);
   return (
     <Section id="usage" title="Calls">
       <form class="filters month" onSubmit={(event) => event.preventDefault()}>
@@ -39,7 +39,7 @@ export function PartnerUsage({
   );
 }
 
-function MonthUsage({ usage, dailyBudget }: { usage: UsageForm; dailyBudget: number }) {
+function MonthUsage({ usage, dailyBudget }: { usage: UsageJson; dailyBudget: number }) {
   const { month, calls, days, billable_units } = usage;
   const [year, number] = month.split("-").map(Number) as [number, number];
   const length = new Date(Date.UTC(year, number, 0)).getUTCDate();

@@ -1,4 +1,5 @@
 import { useId, useState } from "preact/hooks";
+import type { PartnerJson, PartnerPageJson } from "../../wire/partner.ts";
 import { Filters, Search } from "../browser/filters.tsx";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
@@ -7,7 +8,6 @@ import { count, date } from "../format.ts";
 import { CheckEndpoints } from "./check-endpoints.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { type Credential, Credentials } from "./credentials.tsx";
-import type { PartnerForm, PartnerPageForm } from "./forms.ts";
 import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
 
@@ -17,7 +17,7 @@ export function PartnersPage({ place }: { place: Place }) {
   const offset = place.query.get("offset") ?? "0";
   const search = place.query.get("search") ?? "";
   const query = new URLSearchParams({ limit: "100", offset, ...(search && { search }) });
-  const loaded = useRead<PartnerPageForm>(`/admin/partners?${query}`);
+  const loaded = useRead<PartnerPageJson>(`/admin/partners?${query}`);
   const [isMaking, setMaking] = useState(false);
   const [made, setMade] = useState<CreatedPartner>();
   useTitle("Partners");
@@ -114,7 +114,7 @@ export function PartnersPage({ place }: { place: Place }) {
   );
 }
 
-function PartnerName({ partner_id, name, enabled }: PartnerForm) {
+function PartnerName({ partner_id, name, enabled }: PartnerJson) {
   return (
     <>
       <a class="name" href={addressOf(["partners", partner_id])}>
@@ -125,7 +125,7 @@ function PartnerName({ partner_id, name, enabled }: PartnerForm) {
   );
 }
 
-export function EndpointStatus({ webhook_url, webhook_paused_at, webhook_failing_since }: PartnerForm) {
+export function EndpointStatus({ webhook_url, webhook_paused_at, webhook_failing_since }: PartnerJson) {
   if (webhook_url === null) return <span class="mute">None</span>;
   const state =
     webhook_paused_at !== null

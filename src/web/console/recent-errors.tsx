@@ -1,14 +1,14 @@
+import type { LoggedErrorJson } from "../../wire/logged-error.ts";
 import { Showing } from "../browser/states.tsx";
 import { counted, moment } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useRead } from "./console-context.ts";
-import type { LoggedErrorForm } from "./forms.ts";
 
 const REFRESHED_S = 30;
 
 /** What the server has logged as an error since it was started. */
 export function RecentErrors() {
-  const loaded = useRead<{ server: string; errors: LoggedErrorForm[] }>("/admin/errors", REFRESHED_S);
+  const loaded = useRead<{ server: string; errors: LoggedErrorJson[] }>("/admin/errors", REFRESHED_S);
   return (
     <Showing loaded={loaded} what="the errors">
       {({ server, errors }) => (

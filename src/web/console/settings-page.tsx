@@ -1,13 +1,13 @@
+import type { SettingJson, SettingsJson } from "../../wire/setting.ts";
 import { type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useRead, useTitle } from "./console-context.ts";
-import type { SettingForm, SettingsForm } from "./forms.ts";
 import { Heading } from "./shell.tsx";
 
 /** The settings in force, and where each was given. */
 export function SettingsPage({ place }: { place: Place }) {
-  const loaded = useRead<SettingsForm>("/admin/settings");
+  const loaded = useRead<SettingsJson>("/admin/settings");
   const onlyGiven = place.query.get("show") === "given";
   useTitle("Settings");
   return (
@@ -63,7 +63,7 @@ export function SettingsPage({ place }: { place: Place }) {
   );
 }
 
-function Value({ value, is_secret, is_set }: SettingForm) {
+function Value({ value, is_secret, is_set }: SettingJson) {
   if (is_secret) return <span class="mute">{is_set ? "Set; not shown" : "Not set"}</span>;
   return is_set ? <code>{value}</code> : <span class="mute">{value === "[]" ? "None" : "Not set"}</span>;
 }

@@ -1,14 +1,14 @@
 import { useId, useState } from "preact/hooks";
+import type { ConsoleSessionJson } from "../../wire/console-session.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { signIn } from "./admin-client.ts";
 import { useTitle } from "./console-context.ts";
-import type { SessionForm } from "./forms.ts";
 
 /** Asks for an administrator's key. */
 export function SignIn(props: {
   /** Why the session before has ended. */
   why: string | undefined;
-  onSession: (session: SessionForm) => void;
+  onSession: (session: ConsoleSessionJson) => void;
 }) {
   const { why, onSession } = props;
   const [refusal, setRefusal] = useState<string>();

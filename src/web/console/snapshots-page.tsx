@@ -1,3 +1,4 @@
+import type { SnapshotRunJson, SnapshotRunPageJson } from "../../wire/snapshot.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date, moment } from "../format.ts";
@@ -5,12 +6,11 @@ import { DataTable, Section } from "../sections/section.tsx";
 import { TIER_WORDS, TIERS } from "../words.ts";
 import { ColumnChart } from "./column-chart.tsx";
 import { useRead, useTitle } from "./console-context.ts";
-import type { SnapshotForm, SnapshotPageForm } from "./forms.ts";
 import { Heading } from "./shell.tsx";
 
 /** The daily snapshots: how many components stood in which tier. */
 export function SnapshotsPage() {
-  const loaded = useRead<SnapshotPageForm>("/admin/snapshots?limit=90");
+  const loaded = useRead<SnapshotRunPageJson>("/admin/snapshots?limit=90");
   useTitle("Snapshots");
   return (
     <>
@@ -33,7 +33,7 @@ export function SnapshotsPage() {
   );
 }
 
-function Runs({ runs }: { runs: readonly SnapshotForm[] }) {
+function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
   const days = calendar(runs);
   const latest = runs[0]!;
   const share = latest.components === 0 ? 0 : Math.round((latest.critical / latest.components) * 100);
@@ -111,13 +111,13 @@ function Runs({ runs }: { runs: readonly SnapshotForm[] }) {
   );
 }
 
-type CalendarDay = { date: string; run: SnapshotForm | undefined };
+type CalendarDay = { date: string; run: SnapshotRunJson | undefined };
 
 const DAY_MS = 86_400_000;
 const FEWEST_DAYS = 30;
 
 /** Every day from the oldest run to the newest, with its run if there was one: a gap is seen as one. */
-function calendar(runs: readonly SnapshotForm[]): CalendarDay[] {
+function calendar(runs: readonly SnapshotRunJson[]): CalendarDay[] {
   const byDay = new Map(runs.map((run) => [run.date, run]));
   const last = Date.parse(runs[0]!.date);
   const span = Math.round((last - Date.parse(runs.at(-1)!.date)) / DAY_MS) + 1;

@@ -1,10 +1,10 @@
+import type { UsageJson, UsagePageJson } from "../../wire/partner.ts";
 import { saveCsv } from "../browser/csv-file.ts";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count } from "../format.ts";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
-import type { PartnerUsageForm, UsagePageForm } from "./forms.ts";
 import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
 
@@ -16,7 +16,7 @@ export function UsagePage({ place }: { place: Place }) {
   const month = place.query.get("month") ?? thisMonth();
   const offset = place.query.get("offset") ?? "0";
   const query = new URLSearchParams({ month, offset, limit: String(PAGE) });
-  const loaded = useRead<UsagePageForm>(`/admin/usage?${query}`);
+  const loaded = useRead<UsagePageJson>(`/admin/usage?${query}`);
   useTitle("Usage");
   return (
     <>
@@ -92,9 +92,9 @@ function SaveAll({ month }: { month: string }) {
   const { isRunning, run } = useAction();
   const save = () =>
     run(async () => {
-      const all: PartnerUsageForm[] = [];
+      const all: UsageJson[] = [];
       for (let offset = 0; ; offset += 200) {
-        const page = await api.read<UsagePageForm>(`/admin/usage?month=${month}&limit=200&offset=${offset}`);
+        const page = await api.read<UsagePageJson>(`/admin/usage?month=${month}&limit=200&offset=${offset}`);
         all.push(...page.partners);
         if (all.length >= page.total || page.partners.length === 0) break;
       }

@@ -1,6 +1,6 @@
+import type { ValidationJson } from "../../wire/calibration.ts";
 import { count, counted, date } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
-import type { ValidationForm } from "./forms.ts";
 
 const MEASURES = [
   { key: "concordance", name: "Concordance", means: "how often the likelier one failed first; 1 is perfect" },
@@ -17,7 +17,7 @@ const MEASURES = [
 export const formatMeasure = (value: number | null) => (value === null ? "—" : value.toFixed(4));
 
 /** How both models would have forecast a year that is known by now. */
-export function Validation({ validation }: { validation: ValidationForm }) {
+export function Validation({ validation }: { validation: ValidationJson }) {
   const { from, to, components, failed, before, after, log_loss_difference: difference } = validation;
   return (
     <>

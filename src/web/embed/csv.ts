@@ -1,11 +1,6 @@
 import { madeInSteps, type Steps, sortedInSteps } from "../../domain/steps.ts";
-import type {
-  ComponentForm,
-  PlannedComponentForm,
-  PropertyPlanForm,
-  ScheduledComponentForm,
-  TrendPointForm,
-} from "../forms.ts";
+import type { ComponentJson, TrendPointJson } from "../../wire/component.ts";
+import type { PlannedComponentJson, PropertyPlanJson, ScheduledComponentJson } from "../../wire/plan.ts";
 import { inOrderOfWaiting } from "../waiting.ts";
 import { Places, systemName } from "../words.ts";
 import type { CsvFile, PropertyFigures } from "./property-page.tsx";
@@ -19,11 +14,11 @@ export type CsvRows = { heading: readonly string[]; rows: readonly (readonly Cel
  * failure within a year is expected to cost.
  */
 export type FileFigures = Omit<PropertyFigures, "plan" | "components"> & {
-  plan: Omit<PropertyPlanForm, "components"> & { components: readonly PlannedPart[] };
+  plan: Omit<PropertyPlanJson, "components"> & { components: readonly PlannedPart[] };
   components: readonly WeighedPart[];
 };
-type PlannedPart = PlannedComponentForm & Partial<ScheduledComponentForm>;
-type WeighedPart = ComponentForm & { expected_failure_cost_a_year?: number };
+type PlannedPart = PlannedComponentJson & Partial<ScheduledComponentJson>;
+type WeighedPart = ComponentJson & { expected_failure_cost_a_year?: number };
 
 /** The numbers behind a picture, under the wire's own field names. */
 export function csvRows(file: CsvFile, figures: FileFigures): Steps<CsvRows> {
@@ -84,7 +79,7 @@ const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => Steps<CsvRows>>>
   },
   trend: ({ trend }) =>
     ofRecords(
-      (trend?.points ?? []).map(({ date, risk_score, risk_tier }: TrendPointForm) => ({
+      (trend?.points ?? []).map(({ date, risk_score, risk_tier }: TrendPointJson) => ({
         component_id: trend!.componentId,
         date,
         risk_score,

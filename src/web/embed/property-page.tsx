@@ -1,20 +1,15 @@
 import type { VNode } from "preact";
 import { finished, type Steps, sortedInSteps } from "../../domain/steps.ts";
+import type { ApplianceTypeJson } from "../../wire/appliance.ts";
+import type { InspectionJson } from "../../wire/compliance.ts";
+import type { ComponentJson, TrendPointJson } from "../../wire/component.ts";
+import type { ConditionJson, ReserveJson } from "../../wire/figures.ts";
+import type { ForecastJson } from "../../wire/forecast.ts";
+import type { PropertyPlanJson } from "../../wire/plan.ts";
+import type { PropertyJson, UnitJson } from "../../wire/property.ts";
+import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { groupedInSteps, kindInTier } from "../alike.ts";
 import { counted, date } from "../format.ts";
-import type {
-  ApplianceTypeForm,
-  ComponentForm,
-  ConditionForm,
-  ForecastForm,
-  HistoryEventForm,
-  InspectionForm,
-  PropertyForm,
-  PropertyPlanForm,
-  ReserveForm,
-  TrendPointForm,
-  UnitForm,
-} from "../forms.ts";
 import { Attention } from "../sections/attention.tsx";
 import { Budget } from "../sections/budget.tsx";
 import { Condition } from "../sections/condition.tsx";
@@ -29,17 +24,17 @@ import { Places } from "../words.ts";
 
 /** All that a property's page shows, in the wire's forms. */
 export type PropertyFigures = {
-  property: PropertyForm;
-  condition: ConditionForm;
-  forecast: ForecastForm;
-  reserve: ReserveForm;
-  inspections: readonly InspectionForm[];
-  plan?: PropertyPlanForm;
+  property: PropertyJson;
+  condition: ConditionJson;
+  forecast: ForecastJson;
+  reserve: ReserveJson;
+  inspections: readonly InspectionJson[];
+  plan?: PropertyPlanJson;
   /** The budget in USD that the reader asked about. */
   budget?: number | undefined;
-  components: readonly ComponentForm[];
-  types: readonly ApplianceTypeForm[];
-  units: readonly UnitForm[];
+  components: readonly ComponentJson[];
+  types: readonly ApplianceTypeJson[];
+  units: readonly UnitJson[];
   /** Of the component that the reader chose, or else of the one that costs most to wait for. */
   trend: Chosen | undefined;
   assessedAt: string;
@@ -47,8 +42,8 @@ export type PropertyFigures = {
 
 export type Chosen = {
   componentId: string;
-  points: readonly TrendPointForm[];
-  events: readonly HistoryEventForm[];
+  points: readonly TrendPointJson[];
+  events: readonly HistoryEventJson[];
 };
 
 /** Where the numbers behind the pictures are: addresses of files and of the page with every component. */
@@ -68,7 +63,7 @@ export type CsvFile =
   | "trend";
 
 /** The component whose trend is shown when the reader chose none. */
-export function firstToShow(components: readonly ComponentForm[]): string | undefined {
+export function firstToShow(components: readonly ComponentJson[]): string | undefined {
   return (dearestToWaitFor(elevated(components)) ?? dearestToWaitFor(components))?.component_id;
 }
 

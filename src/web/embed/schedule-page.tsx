@@ -1,6 +1,6 @@
 import type { Steps } from "../../domain/steps.ts";
+import type { ScheduledPlanJson } from "../../wire/plan.ts";
 import { date } from "../format.ts";
-import type { ScheduledPlanForm } from "../forms.ts";
 import { shortened } from "../printed.ts";
 import { reserveScheduleInSteps } from "../reserve-schedule.ts";
 import { OFFERED_YEARS, PropertyReserve } from "../sections/reserve-page.tsx";
@@ -9,7 +9,7 @@ import { type Rendered, renderDocument } from "./document.tsx";
 import type { PropertyFigures } from "./property-page.tsx";
 
 export type SchedulePageParts = Pick<PropertyFigures, "property" | "types" | "units"> & {
-  plan: ScheduledPlanForm;
+  plan: ScheduledPlanJson;
 };
 
 /** The replacement reserve schedule of a property, printed on its side. */
@@ -39,7 +39,7 @@ export function* renderSchedulePage(
   });
 }
 
-function TermsForm({ plan, csv }: { plan: ScheduledPlanForm; csv: string }) {
+function TermsForm({ plan, csv }: { plan: ScheduledPlanJson; csv: string }) {
   return (
     <form class="choice screen" method="get">
       <label for="years">Years</label>

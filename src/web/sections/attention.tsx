@@ -1,8 +1,8 @@
+import type { ComponentJson } from "../../wire/component.ts";
 import { spanOf, sumOf } from "../alike.ts";
 import { Bar } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, money, odds, years } from "../format.ts";
-import type { ComponentForm } from "../forms.ts";
 import { costOfWaiting } from "../waiting.ts";
 import { type Places, TIER_WORDS } from "../words.ts";
 import { PartName } from "./part-name.tsx";
@@ -13,9 +13,9 @@ const SHOWN = 10;
 /** What should not wait: each elevated component in a sentence, the dearest to wait for first. */
 export function Attention(props: {
   /** CRITICAL and WARNING ones in the order of what waiting costs. */
-  components: readonly ComponentForm[];
+  components: readonly ComponentJson[];
   /** The same, by kind and tier. */
-  alike: readonly (readonly ComponentForm[])[];
+  alike: readonly (readonly ComponentJson[])[];
   places: Places;
   csv?: Csv;
   all?: string | undefined;
@@ -70,7 +70,7 @@ export function Attention(props: {
   );
 }
 
-function One({ component, places }: { component: ComponentForm; places: Places }) {
+function One({ component, places }: { component: ComponentJson; places: Places }) {
   return (
     <div class="what">
       <h3>
@@ -89,8 +89,8 @@ function One({ component, places }: { component: ComponentForm; places: Places }
 }
 
 /** Like parts: how many of them, and how many are expected to fail. */
-function Several({ components, places }: { components: readonly ComponentForm[]; places: Places }) {
-  const [first] = components as [ComponentForm];
+function Several({ components, places }: { components: readonly ComponentJson[]; places: Places }) {
+  const [first] = components as [ComponentJson];
   const failing = sumOf(components, (one) => one.failure_probability_12m);
   return (
     <div class="what">
@@ -110,7 +110,7 @@ function Several({ components, places }: { components: readonly ComponentForm[];
 }
 
 /** The columns of components, wherever they are listed. */
-export function componentColumns(places: Places): Column<ComponentForm>[] {
+export function componentColumns(places: Places): Column<ComponentJson>[] {
   return [
     {
       heading: "Part",

@@ -1,6 +1,7 @@
+import type { ReserveJson } from "../../wire/figures.ts";
+import type { ForecastJson } from "../../wire/forecast.ts";
 import { Bar } from "../charts/bar.tsx";
 import { count, counted, money } from "../format.ts";
-import type { ForecastForm, ReserveForm } from "../forms.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
 
 const WINDOWS = ["window_30_days", "window_60_days", "window_90_days"] as const;
@@ -13,8 +14,8 @@ const RESERVES = [
 
 /** What to budget: the reserve per unit and month, and the work that the next ninety days bring. */
 export function Budget(props: {
-  forecast: ForecastForm;
-  reserve: ReserveForm;
+  forecast: ForecastJson;
+  reserve: ReserveJson;
   reserveCsv?: Csv;
   forecastCsv?: Csv;
 }) {

@@ -1,7 +1,8 @@
+import type { ComponentJson } from "../../wire/component.ts";
+import type { ConditionJson, ReserveJson } from "../../wire/figures.ts";
 import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
-import type { ComponentForm, ConditionForm, ReserveForm } from "../forms.ts";
 import { TIER_WORDS, TIERS } from "../words.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
 
@@ -21,15 +22,15 @@ const RATINGS: Readonly<Record<string, { name: string; tone: string }>> = {
 };
 
 type Costs = Pick<
-  ComponentForm,
+  ComponentJson,
   "risk_tier" | "confidence" | "appliance_id" | "proactive_cost" | "reactive_cost"
 >;
 
 /** How the property stands: its score with the grade, what that rests on, and the three figures to act on. */
 export function Condition(props: {
-  condition: ConditionForm;
+  condition: ConditionJson;
   components: readonly Costs[];
-  reserve: ReserveForm;
+  reserve: ReserveJson;
   csv?: Csv;
 }) {
   const { condition, components, reserve, csv } = props;

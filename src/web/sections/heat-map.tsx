@@ -1,8 +1,9 @@
+import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { Steps } from "../../domain/steps.ts";
+import type { ComponentJson } from "../../wire/component.ts";
 import { groupedInSteps, sumOf } from "../alike.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, money } from "../format.ts";
-import type { ComponentForm, Tier } from "../forms.ts";
 import { elevated } from "../waiting.ts";
 import { type Places, systemName, TIER_WORDS, TIERS } from "../words.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
@@ -14,8 +15,8 @@ const MOST_MARKS = 160;
 export type SystemRow = {
   system: string;
   /** The worst first, where each has a mark of its own. */
-  parts: readonly ComponentForm[];
-  tiers: Readonly<Record<Tier, number>>;
+  parts: readonly ComponentJson[];
+  tiers: Readonly<Record<RiskTier, number>>;
   plannedUsd: number;
   failedUsd: number;
 };
@@ -102,7 +103,7 @@ function Marks({ row, places }: { row: SystemRow; places: Places }) {
 }
 
 /** The system with the most critical parts first, then the most in warning. */
-export function* systemsInSteps(components: readonly ComponentForm[], places: Places): Steps<SystemRow[]> {
+export function* systemsInSteps(components: readonly ComponentJson[], places: Places): Steps<SystemRow[]> {
   const systems = yield* groupedInSteps(components, (one) => places.systemOf(one.appliance_type));
   const rows: SystemRow[] = [];
   for (const parts of systems) {
@@ -117,7 +118,7 @@ export function* systemsInSteps(components: readonly ComponentForm[], places: Pl
   );
 }
 
-function systemRow(parts: readonly ComponentForm[], places: Places): SystemRow {
+function systemRow(parts: readonly ComponentJson[], places: Places): SystemRow {
   const tiers = { CRITICAL: 0, WARNING: 0, GOOD: 0 };
   for (const { risk_tier } of parts) tiers[risk_tier]++;
   const isEachMarked = parts.length <= MOST_MARKS;

@@ -1,5 +1,5 @@
+import type { InspectionJson } from "../../wire/compliance.ts";
 import { count, date, daysFromNow } from "../format.ts";
-import type { InspectionForm } from "../forms.ts";
 import { INSPECTION_WORDS, type Places, sentence } from "../words.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
 
@@ -8,7 +8,7 @@ const SHOWN = 8;
 /** The inspections that are due, overdue ones first. */
 export function Inspections(props: {
   /** The first due first. */
-  inspections: readonly InspectionForm[];
+  inspections: readonly InspectionJson[];
   places: Places;
   csv?: Csv;
 }) {

@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { ComponentForm } from "../forms.ts";
+import type { ComponentJson } from "../../wire/component.ts";
 
 /** Where a part has a page of its own; on pages without one, names lead nowhere. */
 export const PartAddress = createContext<((componentId: string) => string) | undefined>(undefined);
@@ -8,7 +8,7 @@ export const PartAddress = createContext<((componentId: string) => string) | und
 export function PartName({
   component,
 }: {
-  component: Pick<ComponentForm, "component_id" | "component_name">;
+  component: Pick<ComponentJson, "component_id" | "component_name">;
 }) {
   const address = useContext(PartAddress);
   const { component_id, component_name } = component;

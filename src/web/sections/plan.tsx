@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import type { Steps } from "../../domain/steps.ts";
+import type { PlannedComponentJson, PlanSummaryJson, PropertyPlanJson } from "../../wire/plan.ts";
 import { groupedInSteps, kindOf, sumOf } from "../alike.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date, money } from "../format.ts";
-import type { PlannedComponentForm, PlanSummaryForm, PropertyPlanForm } from "../forms.ts";
 import { bargainInSteps, type Offer, offerInSteps, rangeOf } from "../spending.ts";
 import { type Places, POLICY_WORDS } from "../words.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
@@ -26,15 +26,15 @@ export type Spendings = (props: SpendingProps) => ComponentChildren;
 
 /** What is told of a plan beyond its own sums. */
 export type Advice = {
-  due: readonly PlannedComponentForm[];
+  due: readonly PlannedComponentJson[];
   /** Those by kind, the dearest to wait for first. */
-  dueAlike: readonly { group: readonly PlannedComponentForm[]; waiting: number }[];
+  dueAlike: readonly { group: readonly PlannedComponentJson[]; waiting: number }[];
   spent: Spent;
 };
 
 /** `budget`: in USD, that was asked about. */
 export function* adviceInSteps(
-  { components }: PropertyPlanForm,
+  { components }: PropertyPlanJson,
   places: Places,
   budget: number | undefined,
 ): Steps<Advice> {
@@ -51,7 +51,7 @@ export function* adviceInSteps(
 
 /** What to do about a property: what is due, what the years cost, what to set aside, and what a budget buys. */
 export function WhatToDo(props: {
-  plan: PropertyPlanForm;
+  plan: PropertyPlanJson;
   advice: Advice;
   places: Places;
   links?: PlanLinks;
@@ -154,7 +154,7 @@ export function Years({
   links = {},
   rowsAre = "a part",
 }: {
-  plan: PlanSummaryForm;
+  plan: PlanSummaryJson;
   units?: number;
   links?: PlanLinks;
   /** What has a row of the schedule. */
@@ -207,7 +207,7 @@ export function Years({
 }
 
 /** What a lender asks first: the deposit that carries the years, and what more certainty takes. */
-export function DepositSentence({ plan }: { plan: PlanSummaryForm }) {
+export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
   const { level_deposit: deposit, years, inflation_pct } = plan;
   const yearly = (confidence: "50" | "80" | "95") => (
     <strong>{money(Math.ceil(deposit[confidence].per_year))}</strong>

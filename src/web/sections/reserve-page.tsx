@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
+import type { PlanSummaryJson, PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
+import type { PropertyJson } from "../../wire/property.ts";
 import { counted, date, money } from "../format.ts";
-import type { PlanSummaryForm, PropertyForm, ScheduledPlanForm } from "../forms.ts";
 import type { ReserveSchedule, ScheduleSums } from "../reserve-schedule.ts";
 import { DepositSentence } from "./plan.tsx";
 import { ScheduleAverages, ScheduleTables } from "./schedule-table.tsx";
@@ -9,8 +10,8 @@ export const OFFERED_YEARS = [5, 10, 12, 15, 20, 30];
 
 /** The replacement reserve schedule of a property. `controls` choose its terms, and are not printed. */
 export function PropertyReserve(props: {
-  property: PropertyForm;
-  plan: ScheduledPlanForm;
+  property: PropertyJson;
+  plan: ScheduledPlanJson;
   /** Of the plan. */
   schedule: ReserveSchedule;
   /** The address of the property's page. */
@@ -55,7 +56,7 @@ export function PropertyReserve(props: {
 
 /** What a schedule is of, and its terms. */
 export function ReserveHeading(props: {
-  plan: PlanSummaryForm;
+  plan: PlanSummaryJson;
   isLong?: boolean;
   children: ComponentChildren;
 }) {
@@ -75,7 +76,7 @@ export function ReserveHeading(props: {
 }
 
 /** The averages that lenders compare, what is due, and what to set aside. */
-export function ReserveSummary(props: { plan: PlanSummaryForm; sums: ScheduleSums; units: number }) {
+export function ReserveSummary(props: { plan: PlanSummaryJson; sums: ScheduleSums; units: number }) {
   const { plan, sums, units } = props;
   const { component_count, cost } = plan.immediate;
   return (
@@ -92,7 +93,13 @@ export function ReserveSummary(props: { plan: PlanSummaryForm; sums: ScheduleSum
   );
 }
 
-export function ReserveNotes({ plan, children }: { plan: PlanSummaryForm; children?: ComponentChildren }) {
+export function ReserveNotes({
+  plan,
+  children,
+}: {
+  plan: Pick<PropertyPlanJson, "assumptions">;
+  children?: ComponentChildren;
+}) {
   return (
     <section class="notes small mute" aria-labelledby="notes">
       <h2 id="notes">What it rests on</h2>

@@ -1,10 +1,10 @@
 import { scaleLinear } from "d3-scale";
 import { type Steps, sortedInSteps } from "../../domain/steps.ts";
+import type { ComponentJson } from "../../wire/component.ts";
 import { groupedInSteps, kindInTier, leastOf, mostOf, sumOf } from "../alike.ts";
 import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, money, years } from "../format.ts";
-import type { ComponentForm } from "../forms.ts";
 import { costOfWaiting } from "../waiting.ts";
 import { type Places, TIER_WORDS } from "../words.ts";
 import { PartName } from "./part-name.tsx";
@@ -17,14 +17,14 @@ const TICKS = 5;
 
 /** What is expected to fail, the soonest first: all of it, and by kind and tier, the dearest to wait for first. */
 export type Expected = {
-  components: readonly ComponentForm[];
-  alike: readonly (readonly ComponentForm[])[];
+  components: readonly ComponentJson[];
+  alike: readonly (readonly ComponentJson[])[];
 };
 
 /** `alike`: the same components by kind and tier. */
 export function* expectedInSteps(
-  components: readonly ComponentForm[],
-  alike: readonly (readonly ComponentForm[])[],
+  components: readonly ComponentJson[],
+  alike: readonly (readonly ComponentJson[])[],
 ): Steps<Expected> {
   const sorted = yield* sortedInSteps(components, bySoonest);
   const grouped = yield* groupedInSteps(sorted, kindInTier);
@@ -105,13 +105,13 @@ export function Timeline(props: {
 
 function Line(props: {
   /** Like parts, the soonest first. */
-  group: readonly ComponentForm[];
+  group: readonly ComponentJson[];
   places: Places;
   x: (year: number) => number;
   ticks: readonly number[];
 }) {
   const { group, places, x, ticks } = props;
-  const [first] = group as [ComponentForm];
+  const [first] = group as [ComponentJson];
   const ranges = group.map((one) => one.projected_failure_range);
   const earliest = leastOf(ranges.map((range) => range.earliest));
   const latest = mostOf(ranges.map((range) => range.latest));
@@ -152,7 +152,7 @@ function Line(props: {
   );
 }
 
-function bySoonest(a: ComponentForm, b: ComponentForm): number {
+function bySoonest(a: ComponentJson, b: ComponentJson): number {
   return (
     a.projected_failure_range.earliest - b.projected_failure_range.earliest ||
     a.projected_failure_year - b.projected_failure_year ||

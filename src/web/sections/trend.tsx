@@ -1,10 +1,11 @@
 import { scaleLinear, scaleUtc } from "d3-scale";
 import { curveStepAfter, line } from "d3-shape";
 import { CRITICAL_FROM, WARNING_FROM } from "../../domain/component.ts";
+import type { ComponentJson, TrendPointJson } from "../../wire/component.ts";
+import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { counted, date, money } from "../format.ts";
-import type { ComponentForm, HistoryEventForm, TrendPointForm } from "../forms.ts";
 import { type Places, sentence, TIER_WORDS } from "../words.ts";
 import { type Csv, DataTable, Numbers, Section } from "./section.tsx";
 
@@ -19,12 +20,12 @@ const MOST_CHOICES = 200;
 
 /** The score of one component over the days, with its service events on it. */
 export function Trend(props: {
-  component: ComponentForm;
-  points: readonly TrendPointForm[];
-  events: readonly HistoryEventForm[];
+  component: ComponentJson;
+  points: readonly TrendPointJson[];
+  events: readonly HistoryEventJson[];
   places: Places;
   /** What else may be looked at, the dearest to wait for first; without them there is no choice. */
-  choices?: readonly ComponentForm[];
+  choices?: readonly ComponentJson[];
   csv?: Csv;
 }) {
   const { component, points, events, places, choices, csv } = props;
@@ -82,7 +83,7 @@ export function Trend(props: {
   );
 }
 
-function Choice(props: { component: ComponentForm; choices: readonly ComponentForm[]; places: Places }) {
+function Choice(props: { component: ComponentJson; choices: readonly ComponentJson[]; places: Places }) {
   const { component, choices, places } = props;
   const offered = choices.slice(0, MOST_CHOICES);
   const isOffered = offered.some(({ component_id }) => component_id === component.component_id);
@@ -102,8 +103,8 @@ function Choice(props: { component: ComponentForm; choices: readonly ComponentFo
 }
 
 function TrendChart(props: {
-  points: readonly TrendPointForm[];
-  events: readonly HistoryEventForm[];
+  points: readonly TrendPointJson[];
+  events: readonly HistoryEventJson[];
   name: string;
 }) {
   const { points, events, name } = props;
@@ -112,7 +113,7 @@ function TrendChart(props: {
   const span = last.date > first.date ? [dayOf(first.date), dayOf(last.date)] : around(first.date);
   const x = scaleUtc(span as [Date, Date], [0, 1]);
   const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP]);
-  const path = line<TrendPointForm>()
+  const path = line<TrendPointJson>()
     .x((point) => Math.round(x(dayOf(point.date)) * WIDTH * 10) / 10)
     .y((point) => Math.round(y(point.risk_score) * 10) / 10)
     .curve(curveStepAfter)(changesOf(points))!;
@@ -179,7 +180,7 @@ function TrendChart(props: {
 }
 
 /** The points at which the score is another than the day before, and the newest. */
-function changesOf(points: readonly TrendPointForm[]): TrendPointForm[] {
+function changesOf(points: readonly TrendPointJson[]): TrendPointJson[] {
   return points.filter(
     (point, at) => at === points.length - 1 || at === 0 || point.risk_score !== points[at - 1]!.risk_score,
   );

@@ -16,7 +16,7 @@ export const record = <const F extends Fields>(name: string, fields: F) => new R
 /** The type of an object that the API document describes in place. */
 export const object = <const F extends Fields>(fields: F) => new RecordType(fields);
 
-export const list = <T>(description: string, item: WireType<T>): WireType<T[]> =>
+export const list = <T>(description: string, item: WireType<T>): WireType<readonly T[]> =>
   new WireType({ kind: "list", item }, { description });
 
 /** The type of an object whose keys are data, such as a count for each component type. */
@@ -27,8 +27,11 @@ const value = <T>(schema: Schema, description: string, example?: unknown): WireT
   new WireType({ kind: "value", schema }, { description, example });
 
 /** The type of an object whose fields the API document does not list. */
-export const anyObject = (description: string) =>
-  value<Record<string, unknown>>({ type: "object" }, description);
+export function anyObject(description: string): WireType<Record<string, unknown>>;
+export function anyObject<T extends object>(description: string): WireType<T>;
+export function anyObject(description: string): WireType<Record<string, unknown>> {
+  return value({ type: "object" }, description);
+}
 
 export const anyOf = <const All extends readonly WireType<unknown>[]>(
   ...types: All

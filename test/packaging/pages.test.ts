@@ -1,0 +1,11 @@
+import { expect, test } from "bun:test";
+import { bundlePages } from "../../packaging/pages.ts";
+
+test("what browsers load contains no code of the server", async () => {
+  const { contents } = await bundlePages("quick");
+  const files = Object.values(contents.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  expect(files).toContain("src/web/app/app.tsx");
+  const sources = files.filter((file) => file.startsWith("src/"));
+  expect(sources.filter((file) => !/^src\/(web|domain)\//.test(file))).toEqual([]);
+  expect(files.filter((file) => /node_modules\/(@ark\/|arktype\/)/.test(file))).toEqual([]);
+});
