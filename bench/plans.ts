@@ -1,7 +1,7 @@
 import type { Plannable } from "../src/domain/planning/component-plan.ts";
+import { yieldToEventLoop } from "../src/event-loop.ts";
 import { loadKnowledge } from "../src/knowledge/load.ts";
-import { newParts, planComponents } from "../src/usecases/property-plan.ts";
-import { takeTurns } from "../src/usecases/walk.ts";
+import { newParts, planComponents } from "../src/usecases/portfolio/property-plan.ts";
 import type { Figure } from "./figure.ts";
 import { median } from "./load.ts";
 
@@ -29,7 +29,7 @@ export async function plans(): Promise<Figure[]> {
     let longest = 0;
     await planComponents(knowledge, components, YEARS, async () => {
       longest = Math.max(longest, performance.now() - since);
-      await takeTurns();
+      await yieldToEventLoop();
       since = performance.now();
     });
     holds.push(Math.max(longest, performance.now() - since));

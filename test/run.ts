@@ -1,21 +1,35 @@
 /*
- * Runs the tests (`bun test/run.ts [patterns]`), and those of JOURNEYS a second time on PostgreSQL; with
- * `--storage postgres` all that are not of SQLite's own files on that alone. `--postgres FOLDER` takes the `initdb` and
- * `postgres` of another version, `--pgbouncer FILE` has what is tested go through a PgBouncer, `--report FILE` keeps the
- * JUnit report, which has how long each file took, and `--update-timings` keeps that in TIMINGS; both of the first run
- * where there are two. Ends with one line, `N passed, N failed`. Exits 1 when a test failed, when the run itself did,
- * and when there was nothing to run. Last it searches what the product's processes have written for every secret that
- * the tests had it make; that counts as a test of its own.
+ * Runs the tests: `bun test/run.ts [patterns]`. Without patterns, those of POSTGRES_JOURNEYS run a second time on
+ * PostgreSQL.
  *
- * A file that fails is tried once more, alone. What passes then is named and counted as unsteady: not a reason to hold
- * up whoever comes next, and a fault to be found all the same, of the test or of the product. More files than
- * UNSTEADY_FILES at once are a fault of the change, and are not tried again.
+ *   --storage postgres       run only on PostgreSQL, without the tests of SQLite's own files
+ *   --postgres FOLDER        use the `initdb` and `postgres` in FOLDER
+ *   --pgbouncer FILE         connect through this PgBouncer
+ *   --report FILE            keep the JUnit report of the first run, with the duration of each file
+ *   --update-timings         keep those durations in test/timings.json, by which the longest files start first
+ *   --unsteady FOLDER        keep the output of unsteady files there; test/artifacts/unsteady when not given
+ *   -t, --test-name-pattern  run only the tests whose name matches
+ *
+ * The last line is `N passed, N failed`. The exit code is 1 when a test failed, when the run itself failed, and when
+ * nothing ran. A search of the output of all processes for the secrets that the tests created counts as a test.
+ *
+ * A file that fails runs once more, alone. One that passes then is unsteady: the run fails all the same, and keeps the
+ * output of the failure. Where more than MAX_REPEATED_FILES fail, the change is at fault and none is repeated.
  */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { isAbsolute, join } from "node:path";
 import { parseArgs } from "node:util";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
+import {
+  keepOutput,
+  outputOf,
+  reproductionsIn,
+  runBunTest,
+  type TestCounts,
+  type TestRun,
+  type TestRunResult,
+} from "./support/bun-test.ts";
 import { PgBouncer } from "./support/pgbouncer.ts";
 import { rowsOf } from "./support/postgres.ts";
 import {
@@ -25,7 +39,6 @@ import {
   STORAGE,
   TEMPLATE,
 } from "./support/postgres-server.ts";
-import { RECORD_FOLDER, searchRecord } from "./support/secret-record.ts";
 
 const { values, positionals: patterns } = parseArgs({
   allowPositionals: true,
@@ -34,46 +47,40 @@ const { values, positionals: patterns } = parseArgs({
     postgres: { type: "string" },
     pgbouncer: { type: "string" },
     report: { type: "string" },
+    unsteady: { type: "string", default: join(import.meta.dir, "artifacts", "unsteady") },
     "update-timings": { type: "boolean", default: false },
     "test-name-pattern": { type: "string", short: "t" },
   },
 });
 if (!["folder", "postgres"].includes(values.storage)) throw new Error("--storage is folder or postgres");
 
-type Counts = { passed: number; failed: number; skipped: number; unsteady: number };
-type Run = { counts: Counts; failures: ReadonlyMap<string, number> };
+/** `unsteady` counts files that failed, and passed when they ran alone. */
+type Counts = TestCounts & { unsteady: number };
 
-const UNSTEADY_FILES = 3;
-
-/**
- * How long each file took, in milliseconds: the longest begin first. One that began last would be waited for alone. A
- * file that is not named there counts as one of the middle.
- */
-const TIMINGS = "test/timings.json";
+const MAX_REPEATED_FILES = 3;
 
 /**
- * Files run side by side, each in a world of its own. They wait for a third of their time: so one more than there are
- * cores, and more than four would crowd the servers that they start.
+ * Files that run side by side, each isolated from the others. They wait for a third of their time, which leaves room for
+ * one more than there are cores; more than four would overload the servers that they start.
  */
 const WORKERS = Math.min(availableParallelism() + 1, 4);
 
-/** What a whole run tries on PostgreSQL too: the stores with the use cases on them, and the main journeys. */
-const JOURNEYS = ["test/store/lists.test.ts", "test/usecases", "test/blackbox/journey.test.ts"];
-/** What `--storage postgres` leaves out of the black-box tests, and why. */
+/** The tests that a whole run repeats on PostgreSQL: the stores, the use cases and the main journeys. */
+const POSTGRES_JOURNEYS = ["test/store/lists.test.ts", "test/usecases", "test/blackbox/journey.test.ts"];
+/** The black-box tests that `--storage postgres` leaves out, with the reason. */
 const NOT_ON_POSTGRES: Readonly<Record<string, string>> = {
-  backup:
-    "copies a data folder; PostgreSQL has tools of its own, and doctor-postgres tries that they are named",
-  "scheduled-backup": "the same, by the clock",
-  disk: "fills the disk of a data folder; test/servers fills a database's",
-  upgrade: "opens the files of earlier releases; none of them was on PostgreSQL",
-  demo: "has a data folder of its own, whatever is configured",
+  backup: "copies a data folder; PostgreSQL has its own tools, which doctor-postgres checks are named",
+  "scheduled-backup": "copies a data folder on a schedule",
+  disk: "fills the disk of a data folder; test/servers fills that of a database",
+  upgrade: "opens files of earlier releases, none of which ran on PostgreSQL",
+  demo: "always uses its own data folder",
   smoke: "reads no configuration",
-  manual: "follows the manual from a new data folder on",
+  manual: "follows the manual from a new data folder",
   build: "needs no data",
   container: "needs no data",
   "init-system": "needs no data",
 };
-/** What it runs when it is given no patterns. */
+/** The patterns of `--storage postgres` where none are given. */
 const allOnPostgres = () => [
   ...["test/store", "test/usecases", "test/http", "test/jobs", "test/webhooks"],
   ...readdirSync(join(import.meta.dir, "blackbox"))
@@ -81,119 +88,42 @@ const allOnPostgres = () => [
     .map((name) => `test/blackbox/${name}`),
 ];
 
-/** One `bun test`: its files, how many of them side by side, and what it tells them of where the rows go. */
-type Part = {
-  patterns: readonly string[];
-  workers: number;
-  env: Readonly<Record<string, string>>;
-  /** Where to keep its JUnit report, and whether to keep how long its files took for those to come. */
-  report?: string | undefined;
-  timings?: boolean;
-};
-
-/**
- * Runs the parts side by side, so that one has the cores while another waits, and then the files of each that failed
- * again, each alone.
- */
-async function runTests(parts: readonly Part[]): Promise<Counts[]> {
-  const runs = await Promise.all(parts.map(runOnce));
+/** Runs the parts side by side, so that one uses the cores while another waits, and then repeats what failed. */
+async function runParts(parts: readonly TestRun[]): Promise<Counts[]> {
+  const results = await Promise.all(parts.map(runBunTest));
   const all: Counts[] = [];
-  for (const [index, { counts, failures }] of runs.entries()) {
-    const unsteady = failures.size > UNSTEADY_FILES ? 0 : await triedAgain(parts[index]!, failures);
-    const { passed, failed } = counts;
-    all.push({ ...counts, passed: passed + unsteady, failed: failed - unsteady, unsteady });
-  }
+  for (const [index, result] of results.entries())
+    all.push({ ...result.counts, unsteady: await repeatFailed(parts[index]!, result) });
   return all;
 }
 
-/** How many of the failed tests are in files that pass alone. */
-async function triedAgain({ env }: Part, failures: Run["failures"]): Promise<number> {
+/** Runs each failed file alone, and keeps the output of those that pass then; returns how many these are. */
+async function repeatFailed(
+  { env, testName }: TestRun,
+  { failedFiles, output }: TestRunResult,
+): Promise<number> {
+  if (failedFiles.length > MAX_REPEATED_FILES) return 0;
   let unsteady = 0;
-  for (const [file, failed] of failures) {
-    console.error(`\n${file} failed; once more, alone:`);
-    if ((await runOnce({ patterns: [file], workers: 1, env })).counts.failed > 0) continue;
-    console.error(`${file} passed alone: it is unsteady, find out why.`);
-    unsteady += failed;
+  for (const file of failedFiles) {
+    console.error(`\n${file} failed. Running it alone:`);
+    const { counts } = await runBunTest({
+      patterns: [isAbsolute(file) ? file : `./${file}`],
+      workers: 1,
+      env,
+      testName,
+    });
+    if (counts.failed > 0) continue;
+    unsteady++;
+    const failure = outputOf(file, output);
+    console.error(`${file} failed in the run and passed alone: it is unsteady. Find out why.`);
+    for (const line of reproductionsIn(failure)) console.error(`  ${line}`);
+    console.error(`  Output of the failure: ${keepOutput(values.unsteady, file, failure)}`);
   }
   return unsteady;
 }
 
-async function runOnce({ patterns, workers, env, report: kept, timings = false }: Part): Promise<Run> {
-  const folder = mkdtempSync(join(tmpdir(), "mainstay-tests-"));
-  const report = join(folder, "junit.xml");
-  const record = join(folder, "record");
-  mkdirSync(record);
-  try {
-    const run = Bun.spawn(
-      [
-        process.execPath,
-        "test",
-        `--parallel=${workers}`,
-        `--timings=${TIMINGS}`,
-        ...(timings ? ["--update-timings"] : []),
-        "--no-orphans",
-        // Generous, since a busy machine is no failure; each wait of a test has a deadline of its own.
-        "--timeout=120000",
-        "--only-failures",
-        "--reporter=junit",
-        `--reporter-outfile=${report}`,
-        ...(values["test-name-pattern"] === undefined ? [] : ["-t", values["test-name-pattern"]]),
-        ...patterns,
-      ],
-      {
-        cwd: join(import.meta.dir, ".."),
-        env: { ...process.env, [RECORD_FOLDER]: record, ...env },
-        stdio: ["ignore", "inherit", "inherit"],
-      },
-    );
-    const code = await run.exited;
-    if (kept !== undefined && existsSync(report)) copyFileSync(report, kept);
-    const { counts, failures } = readReport(report);
-    // A file that cannot be loaded, or a process that dies, fails the run without being a failed test.
-    if (code !== 0 && counts.failed === 0) counts.failed = 1;
-    return { counts: withSearch(counts, record), failures };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-/** The counts and the search of the record, when there is one: a run of a few tests may make no secret. */
-function withSearch(counts: Counts, record: string): Counts {
-  const { secrets, leaks } = searchRecord(record);
-  if (secrets === 0) return counts;
-  for (const leak of leaks) console.error(`A secret was written by a process in ${leak}`);
-  return leaks.length > 0
-    ? { ...counts, failed: counts.failed + 1 }
-    : { ...counts, passed: counts.passed + 1 };
-}
-
-/**
- * The sums that stand on the report's outermost element, and how much failed of each file that did; all 0 when the run
- * did not come to write one.
- */
-function readReport(file: string): Run {
-  let report = "";
-  try {
-    report = readFileSync(file, "utf8");
-  } catch {
-    console.error("The test run ended without a report.");
-  }
-  const count = (element: string, name: string) =>
-    Number(new RegExp(` ${name}="(\\d+)"`).exec(element)?.[1] ?? 0);
-  const outermost = /<testsuites [^>]*>/.exec(report)?.[0] ?? "";
-  const [failed, skipped] = [count(outermost, "failures"), count(outermost, "skipped")];
-  // A file's element has its path for a name; those of its groups of tests, within it, have theirs.
-  const files = [...report.matchAll(/<testsuite name="([^"]*)" file="\1"[^>]*>/g)].map(
-    ([element, path]) => [path as string, count(element, "failures")] as const,
-  );
-  return {
-    counts: { passed: count(outermost, "tests") - failed - skipped, failed, skipped, unsteady: 0 },
-    failures: new Map(files.filter(([, failures]) => failures > 0)),
-  };
-}
-
-/** Makes the database that those of the black-box tests are copies of. */
-async function template(server: PostgresServer): Promise<string> {
+/** Creates the database that the tests copy, with the schema and no rows; returns its name. */
+async function createTemplate(server: PostgresServer): Promise<string> {
   const url = new URL(server.url());
   await rowsOf(url.href, "CREATE DATABASE mainstay_template");
   url.pathname = "/mainstay_template";
@@ -205,25 +135,35 @@ async function template(server: PostgresServer): Promise<string> {
 const server = await PostgresServer.start(values.postgres === undefined ? {} : { bin: values.postgres });
 const pooler = values.pgbouncer === undefined ? undefined : await PgBouncer.start(values.pgbouncer, server);
 const onSqlite = { [SHARED_SERVER]: server.url(), ...(pooler && { [SHARED_POOLER]: pooler.host }) };
-const onPostgres = { ...onSqlite, [STORAGE]: "postgres", [TEMPLATE]: await template(server) };
-const { report, "update-timings": timings } = values;
+const onPostgres = { ...onSqlite, [STORAGE]: "postgres", [TEMPLATE]: await createTemplate(server) };
+const { report, "update-timings": updatesTimings, "test-name-pattern": testName } = values;
 const isWhole = patterns.length === 0;
-const parts: readonly Part[] =
+const parts: readonly TestRun[] =
   values.storage === "postgres"
-    ? [{ patterns: isWhole ? allOnPostgres() : patterns, workers: WORKERS, env: onPostgres, report }]
+    ? [
+        {
+          patterns: isWhole ? allOnPostgres() : patterns,
+          workers: WORKERS,
+          env: onPostgres,
+          testName,
+          report,
+        },
+      ]
     : [
-        { patterns, workers: WORKERS, env: onSqlite, report, timings },
-        ...(isWhole ? [{ patterns: JOURNEYS, workers: 1, env: onPostgres }] : []),
+        { patterns, workers: WORKERS, env: onSqlite, testName, report, updatesTimings },
+        ...(isWhole ? [{ patterns: POSTGRES_JOURNEYS, workers: 1, env: onPostgres, testName }] : []),
       ];
-let runs: readonly Counts[] = [];
+let results: readonly Counts[] = [];
 try {
-  runs = await runTests(parts);
+  results = await runParts(parts);
 } finally {
   await pooler?.end();
   await server.end();
 }
-const sum = (count: keyof Counts) => runs.reduce((total, counts) => total + counts[count], 0);
+const sum = (count: keyof Counts) => results.reduce((total, counts) => total + counts[count], 0);
 const [passed, failed, skipped, unsteady] = [sum("passed"), sum("failed"), sum("skipped"), sum("unsteady")];
-const more = `${skipped > 0 ? `, ${skipped} skipped` : ""}${unsteady > 0 ? `, ${unsteady} unsteady` : ""}`;
-console.log(`${passed} passed, ${failed} failed${more}`);
+const files = unsteady === 1 ? "1 unsteady file" : `${unsteady} unsteady files`;
+console.log(
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}${unsteady > 0 ? `, ${files}` : ""}`,
+);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);

@@ -1,4 +1,4 @@
-"""A webhook receiver that listens, with nothing but Python's own library (3.9 and later).
+"""A webhook endpoint without dependencies, for Python 3.9 and later.
 
 WEBHOOK_SECRET=whsec_... PORT=9000 python3 receiver.py
 """
@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from webhooks import is_authentic
 
 SECRET = os.environ["WEBHOOK_SECRET"]
-LARGEST = 1_048_576
-# Ids of deliveries that were acted on: in a database of yours, so that a restart forgets none.
-taken = set()
+MAX_BODY_BYTES = 1_048_576
+# The IDs of processed deliveries. Store them in your database, so that they survive a restart.
+processed = set()
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -20,18 +20,18 @@ class Receiver(BaseHTTPRequestHandler):
 
     def do_POST(self):
         length = int(self.headers.get("Content-Length", 0))
-        if length > LARGEST:
+        if length > MAX_BODY_BYTES:
             return self.answer(413)
-        # The bytes as they came: parsed and written again they would have another signature.
+        # Verify the original bytes: parsing and serializing them again would change the signature.
         body = self.rfile.read(length)
         if not is_authentic(body, self.headers.get("X-Service-Signature", ""), SECRET):
             return self.answer(401)
-        # Answered within 8 seconds; what takes longer is done after the answer.
+        # Respond within 8 seconds. Do slow work after the response.
         self.answer(200)
         delivery = self.headers["X-Service-Delivery"]
-        if delivery in taken:
+        if delivery in processed:
             return
-        taken.add(delivery)
+        processed.add(delivery)
         sent = json.loads(body)
         print(json.dumps({"id": delivery, "event": sent["event"], "data": sent["data"]}), flush=True)
 

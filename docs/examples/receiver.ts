@@ -1,5 +1,5 @@
 /**
- * A webhook receiver that listens, with nothing but what Node.js 22, Bun and Deno have.
+ * A webhook endpoint without dependencies, for Node.js 22, Bun and Deno.
  *
  *   WEBHOOK_SECRET=whsec_… PORT=9000 node --experimental-strip-types receiver.ts
  */
@@ -9,9 +9,9 @@ import { isAuthentic } from "./webhooks.ts";
 
 const { WEBHOOK_SECRET: secret = "", PORT = "9000" } = process.env;
 if (secret === "") throw new Error("WEBHOOK_SECRET is not set");
-const LARGEST = 1_048_576;
-/** Ids of deliveries that were acted on: in a database of yours, so that a restart forgets none. */
-const taken = new Set<string>();
+const MAX_BODY_BYTES = 1_048_576;
+/** The IDs of processed deliveries. Store them in your database, so that they survive a restart. */
+const processed = new Set<string>();
 
 const server = createServer(async (request, response) => {
   const answer = (status: number) => response.writeHead(status).end();
@@ -19,17 +19,17 @@ const server = createServer(async (request, response) => {
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
-    if (bytes > LARGEST) return answer(413);
+    if (bytes > MAX_BODY_BYTES) return answer(413);
     chunks.push(chunk);
   }
-  // The bytes as they came: parsed and written again they would have another signature.
+  // Verify the original bytes: parsing and serializing them again would change the signature.
   const body = Buffer.concat(chunks);
   if (!isAuthentic(body, String(request.headers["x-service-signature"] ?? ""), secret)) return answer(401);
-  // Answered within 8 seconds; what takes longer is done after the answer.
+  // Respond within 8 seconds. Do slow work after the response.
   answer(200);
   const id = String(request.headers["x-service-delivery"]);
-  if (taken.has(id)) return;
-  taken.add(id);
+  if (processed.has(id)) return;
+  processed.add(id);
   const { event, data } = JSON.parse(body.toString());
   process.stdout.write(`${JSON.stringify({ id, event, data })}\n`);
 });

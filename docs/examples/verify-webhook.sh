@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whether a webhook's body, in a file, is what the sender signed: exit 0 when it is.
+# Verifies the signature of a webhook body in a file. Exits with 0 if it is valid.
 #   verify-webhook.sh BODY_FILE X_SERVICE_SIGNATURE WEBHOOK_SECRET
-# openssl shows the secret to who may list this machine's processes: for trying things out.
+# For testing only: other users of this machine can see the secret in the list of processes.
 expected="sha256=$(openssl dgst -sha256 -hmac "$3" < "$1" | sed 's/^.* //')"
 [ "$expected" = "$2" ]

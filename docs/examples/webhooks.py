@@ -1,4 +1,4 @@
-"""Verifies webhooks and walks along the event stream, with nothing but Python's own library (3.9 and later)."""
+"""Verifies webhooks and reads the event stream. Without dependencies, for Python 3.9 and later."""
 
 import hashlib
 import hmac
@@ -9,15 +9,15 @@ import urllib.request
 
 
 def is_authentic(body: bytes, header: str, secret: str) -> bool:
-    """Whether the body is what the sender signed. header is X-Service-Signature."""
+    """Returns whether the signature of the body is valid. header is X-Service-Signature."""
     expected = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     return hmac.compare_digest(expected.encode(), header.encode())
 
 
-def walk(base: str, key: str, since: str, whole: bool):
-    """What happened after since, each thing once, and the since of the next time.
+def read_events(base: str, key: str, since: str, with_components: bool):
+    """Returns the events after since, each one once, and the since for the next call.
 
-    whole: with every component at risk too, which come last and cost a call for each 200 of them.
+    With with_components, also returns every component at risk, which takes one call per 200 of them.
     """
     seen, latest, offset = {}, since, 0
     while True:
@@ -29,7 +29,7 @@ def walk(base: str, key: str, since: str, whole: bool):
             is_history = not entry["type"].startswith("component.")
             if is_history:
                 latest = max(latest, entry["timestamp"])
-            elif not whole:
+            elif not with_components:
                 return list(seen.values()), latest
             seen[entry["data"]["id"]] = entry
         offset += 200
@@ -38,5 +38,5 @@ def walk(base: str, key: str, since: str, whole: bool):
 
 
 if __name__ == "__main__":
-    entries, next_since = walk(sys.argv[1], sys.argv[2], sys.argv[3], whole=True)
+    entries, next_since = read_events(sys.argv[1], sys.argv[2], sys.argv[3], with_components=True)
     print(json.dumps({"ids": [entry["data"]["id"] for entry in entries], "since": next_since}))

@@ -1,7 +1,7 @@
-/** Verifies webhooks and walks along the event stream, with nothing but what Node.js 22, Bun and Deno have. */
+/** Verifies webhooks and reads the event stream. Without dependencies, for Node.js 22, Bun and Deno. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Whether the body is what the sender signed. `header` is X-Service-Signature. */
+/** Returns whether the signature of the body is valid. `header` is X-Service-Signature. */
 export function isAuthentic(body: Uint8Array, header: string, secret: string): boolean {
   const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
   const given = Buffer.from(header);
@@ -12,10 +12,10 @@ export type Entry = { type: string; timestamp: string; data: { id: string } };
 type Page = { events: Entry[]; total: number };
 
 /**
- * What happened after `since`, each thing once, and the `since` of the next time. `whole`: with every component at risk
- * too, which come last and cost a call for each 200 of them.
+ * Returns the events after `since`, each one once, and the `since` for the next call. With `withComponents`, also returns
+ * every component at risk, which takes one call per 200 of them.
  */
-export async function walk(base: string, key: string, since: string, whole: boolean) {
+export async function readEvents(base: string, key: string, since: string, withComponents: boolean) {
   const seen = new Map<string, Entry>();
   let next = since;
   let calls = 0;
@@ -28,7 +28,7 @@ export async function walk(base: string, key: string, since: string, whole: bool
     for (const entry of events) {
       const isHistory = !entry.type.startsWith("component.");
       if (isHistory && entry.timestamp > next) next = entry.timestamp;
-      if (isHistory || whole) seen.set(entry.data.id, entry);
+      if (isHistory || withComponents) seen.set(entry.data.id, entry);
       else return { entries: [...seen.values()], since: next, calls };
     }
     if (events.length === 0 || offset + 200 >= total)

@@ -1,3 +1,4 @@
+import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/settings.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
@@ -25,10 +26,9 @@ import { contains, parseAddress, parseNetwork } from "../networks.ts";
 import { actingPasses } from "../secrets/acting-pass.ts";
 import { tokens } from "../secrets/tokens.ts";
 import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
-import type { AmongServers } from "../usecases/among-servers.ts";
-import { checkHealth } from "../usecases/check-health.ts";
-import { DailyBudgets } from "../usecases/daily-budgets.ts";
-import { EmbedViews } from "../usecases/embed-views.ts";
+import { EmbedViews } from "../usecases/embeds/embed-views.ts";
+import { checkHealth } from "../usecases/operations/check-health.ts";
+import { DailyBudgets } from "../usecases/partners/daily-call-limits.ts";
 import { administratorsOperations, type Means } from "./administrators.ts";
 import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
 import { openBudgetLedger } from "./budget-ledger.ts";
@@ -115,8 +115,8 @@ async function startOn(
   const sender = await senderOf(config);
   const metrics = new Metrics();
   const joined = joinServers({ ...world, ticks, store, knowledge });
-  const { among } = joined;
-  const dispatcher = dispatcherOf(world, folder, metrics.measured(sender), among);
+  const { cluster } = joined;
+  const dispatcher = dispatcherOf(world, folder, metrics.measured(sender), cluster);
   const backups = scheduledBackups(world);
   const views = new EmbedViews(store);
   const kept = upkeep({ ...world, store });
@@ -134,7 +134,7 @@ async function startOn(
     pages: kept.pages,
     later,
     means: { proposals, tasks, send: sender.send },
-    among,
+    cluster,
   });
   const listeners = await openListeners(world, fetches);
   later.listeners = listeners;
@@ -146,7 +146,7 @@ async function startOn(
     plainModel: knowledge.modelVersion,
     build: BUILD,
     queueLength: store.queueLength,
-    among,
+    cluster,
     sizes: store.sizes,
     dispatched: dispatcher.stats,
     lastBackup: backups.last,
@@ -159,14 +159,14 @@ async function startOn(
   const endWatch = await watchOtherProcesses(store, dispatcher, log);
   const jobs = startJobs(
     [
-      ...jobTable({ config, clock, ticks, log, store, knowledge, views, among }),
+      ...jobTable({ config, clock, ticks, log, store, knowledge, views, cluster }),
       ...backups.jobs,
       ...kept.jobs,
       modelCheck({ ...world, store }),
     ],
     log,
     clock,
-    among,
+    cluster,
   );
   later.jobs = jobs;
   dispatcher.start();
@@ -214,13 +214,13 @@ type Served = {
   pages: Upkeep["pages"];
   later: Later;
   means: Omit<Means, "sessions">;
-  among: AmongServers;
+  cluster: Cluster;
 };
 
 async function createFetches(
   { config, clock, ticks = () => performance.now(), random, log, recentErrors = () => [] }: AppWorld,
   { store, masterKey, sealer }: DataFolder,
-  { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, later, means, among }: Served,
+  { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, later, means, cluster }: Served,
 ): Promise<Fetches> {
   const { limits, server } = config;
   // A token that has expired must not come to life again when the clock is set back.
@@ -237,7 +237,7 @@ async function createFetches(
       outboxRuns: () => !dispatcher.stats().isFailing,
       lastBackup,
       pages,
-      clockOffMs: among.clockOffMs,
+      clockOffMs: cluster.clockOffMs,
     });
   const embeds = embedOperations({
     store,
@@ -277,7 +277,7 @@ async function createFetches(
     const parsed = parseAddress(address);
     return parsed !== undefined && trusted.some((network) => contains(network, parsed));
   };
-  const windows = callerWindows({ limits, store, ticks, among });
+  const windows = callerWindows({ limits, store, ticks, cluster });
   const pipeline = new Pipeline({
     store,
     knowledge,

@@ -2,7 +2,7 @@ import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "nod
 import { join } from "node:path";
 import { refusedWrite } from "../domain/errors.ts";
 import type { Day } from "../domain/time.ts";
-import type { BudgetLedger } from "../usecases/daily-budgets.ts";
+import type { BudgetLedger } from "../usecases/partners/daily-call-limits.ts";
 
 /** A line a block: the partner, the day, and the calls of that day that are set aside with it. */
 const LINE = /^(\S+) (\d{4}-\d{2}-\d{2}) (\d+)$/;

@@ -1,18 +1,18 @@
+import { type Cluster, SINGLE_NODE } from "../cluster/cluster.ts";
+import { leaseMsFor } from "../cluster/lease.ts";
+import { leaseRepository } from "../cluster/lease-repository.ts";
+import { Membership } from "../cluster/membership.ts";
 import type { Config } from "../config/settings.ts";
 import type { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { leaseMsFor } from "../domain/lease.ts";
 import type { Instant } from "../domain/time.ts";
+import { systemTimers } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import type { Store } from "../store/store.ts";
-import { ALONE, type AmongServers } from "../usecases/among-servers.ts";
-import { leaseBook } from "../usecases/lease-book.ts";
-import { Membership } from "../usecases/membership.ts";
-import { systemTimers } from "../webhooks/timers.ts";
 import { BUILD } from "./build-info.ts";
 
 export type JoinedServers = {
-  among: AmongServers;
+  cluster: Cluster;
   /**
    * Says where this server listens, and that it is there. Rejects when the database cannot be asked, and with an
    * OperatorError when a newer version has changed the schema since it was opened.
@@ -35,19 +35,19 @@ export function joinServers(world: {
 }): JoinedServers {
   const { config, clock, ticks, log, store, knowledge } = world;
   const { promise: mustStop, resolve: end } = Promise.withResolvers<OperatorError>();
-  if (!store.isShared) return { among: ALONE, mustStop, start: async () => {}, stop: async () => {} };
+  if (!store.isShared) return { cluster: SINGLE_NODE, mustStop, start: async () => {}, stop: async () => {} };
   const self = {
     ...{ id: crypto.randomUUID(), address: "", version: BUILD.version },
     ...{ schemaVersion: store.schemaVersion, model: knowledge.modelVersion },
   };
   const membership = new Membership({
-    ...{ book: leaseBook(store), self: () => self, clock, ticks, log },
+    ...{ repository: leaseRepository(store), self: () => self, clock, ticks, log },
     timers: systemTimers,
     leaseMs: leaseMsFor(config.webhooks.timeoutMs),
     mustStop: end,
   });
   return {
-    among: membership,
+    cluster: membership,
     mustStop,
     async start(address) {
       self.address = address;

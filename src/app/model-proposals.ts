@@ -1,10 +1,10 @@
+import { renewInBackground } from "../cluster/locks.ts";
 import type { Config } from "../config/settings.ts";
 import type { ModelProposal } from "../domain/model-proposal.ts";
 import type { Logger } from "../log.ts";
 import type { Store } from "../store/store.ts";
-import { beginFit, failFit, latestFit } from "../usecases/fits.ts";
-import { keepTaken } from "../usecases/turns.ts";
-import { FIT_TURN, inWords, runOwnCommand } from "./own-command.ts";
+import { beginFit, failFit, latestFit } from "../usecases/calibration/fits.ts";
+import { FIT_LOCK, inWords, runOwnCommand } from "./own-command.ts";
 
 /** Fits of the model that administrators ask for: one at a time, and the latest is kept with its proof. */
 export type ModelProposals = {
@@ -28,19 +28,19 @@ export function modelProposals(world: {
   const abort = new AbortController();
   let running: Promise<void> | undefined;
 
-  /** The turn is the process's own as well: one that its server leaves behind keeps it to its end. */
-  const fit = async (holder: string) => {
-    const { letGo } = keepTaken(store, holder);
+  /** The child process renews the lock as well, so that it keeps the lock if this server stops first. */
+  const fit = async (lockId: string) => {
+    const { stop } = renewInBackground(store, lockId);
     const args = ["calibrate", "--keep", "--data-dir", config.storage.dataDir, ...settings];
     try {
-      await runOwnCommand({ args, env: { ...env, [FIT_TURN]: holder }, signal: abort.signal });
+      await runOwnCommand({ args, env: { ...env, [FIT_LOCK]: lockId }, signal: abort.signal });
     } catch (error) {
       const why = abort.signal.aborted ? STOPPED : inWords(error as Error);
-      await failFit(store, holder, why).catch((failure) =>
+      await failFit(store, lockId, why).catch((failure) =>
         log.warn({ err: failure }, "why a fit of the model has failed could not be stored"),
       );
     } finally {
-      letGo();
+      stop();
     }
   };
   return {
@@ -48,7 +48,7 @@ export function modelProposals(world: {
     async start(asked) {
       const begun = await beginFit(store, asked);
       if ("heldBy" in begun) return begun;
-      running = fit(begun.holder);
+      running = fit(begun.id);
       return "begun";
     },
     async stop() {

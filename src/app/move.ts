@@ -11,7 +11,7 @@ import { postgresSource, postgresTarget } from "../store/postgres/transfer-endpo
 import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-files.ts";
 import { sqliteEndpoint } from "../store/sqlite/transfer-endpoint.ts";
 import { type TransferEndpoint, type TransferredRows, transfer, uploadRows } from "../store/transfer.ts";
-import { DailyBudgets } from "../usecases/daily-budgets.ts";
+import { DailyBudgets } from "../usecases/partners/daily-call-limits.ts";
 import { openBudgetLedger } from "./budget-ledger.ts";
 import { databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { lockInstance } from "./instance-lock.ts";

@@ -1,19 +1,19 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { type Cluster, SINGLE_NODE } from "../cluster/cluster.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
+import { systemTimers } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import { parseNetwork } from "../networks.ts";
 import type { Store } from "../store/store.ts";
-import { ALONE, type AmongServers } from "../usecases/among-servers.ts";
-import { leasedLanes, outboxPorts } from "../usecases/outbox-ports.ts";
-import { DISPATCH_DEFAULTS } from "../webhooks/dispatch-ports.ts";
+import { leasedLanes, outboxPorts } from "../usecases/deliveries/delivery-repository.ts";
+import { DISPATCHER_DEFAULTS } from "../webhooks/delivery-repository.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { DEFAULT_PAUSE_LIMITS } from "../webhooks/receiver-health.ts";
 import { createResolver } from "../webhooks/resolve.ts";
-import { createSender, type Sender } from "../webhooks/send.ts";
-import { systemTimers } from "../webhooks/timers.ts";
+import { createSender, type Sender } from "../webhooks/sender.ts";
 import type { DataFolder } from "./data-folder.ts";
 
 /*
@@ -45,22 +45,22 @@ export function dispatcherOf(
   { config, clock, log }: OutboxWorld,
   { store, sealer }: DataFolder,
   sender: Sender,
-  among: AmongServers = ALONE,
+  cluster: Cluster = SINGLE_NODE,
 ): Dispatcher {
   const { concurrencyPerPartner, timeoutMs, pauseAfterFailures, probeIntervalS } = config.webhooks;
-  const lanes = leasedLanes(among);
+  const lanes = leasedLanes(cluster);
   const failures = pauseAfterFailures === 0 ? Number.POSITIVE_INFINITY : pauseAfterFailures;
   return createDispatcher(
     {
-      ...outboxPorts(store, sealer, clock, among),
-      ...(lanes && { lanes }),
+      ...outboxPorts(store, sealer, clock, cluster),
+      ...(lanes && { leases: lanes }),
       send: sender.send,
       clock,
       timers: systemTimers,
       log,
     },
     {
-      ...DISPATCH_DEFAULTS,
+      ...DISPATCHER_DEFAULTS,
       concurrencyPerPartner,
       timeoutMs,
       pauseLimits: { ...DEFAULT_PAUSE_LIMITS, failures },

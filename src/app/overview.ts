@@ -9,7 +9,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { Overview } from "../domain/overview.ts";
 import { dayOf, type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import type { Stores } from "../store/stores.ts";
-import type { DailyBudgets } from "../usecases/daily-budgets.ts";
+import type { DailyBudgets } from "../usecases/partners/daily-call-limits.ts";
 import { databaseFile } from "./data-folder.ts";
 
 export type OverviewSources = {

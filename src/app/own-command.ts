@@ -1,7 +1,7 @@
 import { PROGRAM_FILE } from "./build-info.ts";
 
-/** The variable that hands a command the turn at fits that the server has taken for it. */
-export const FIT_TURN = "MAINSTAY_FIT_TURN";
+/** The environment variable that passes the id of the lock on calibrations from the server to its child process. */
+export const FIT_LOCK = "MAINSTAY_FIT_LOCK";
 
 export type OwnCommand = {
   args: readonly string[];

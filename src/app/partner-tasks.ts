@@ -1,17 +1,17 @@
 import { LRUCache } from "lru-cache";
+import { acquireLock, partnerLockName } from "../cluster/locks.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Partner } from "../domain/partner.ts";
 import type { PartnerTask } from "../domain/partner-task.ts";
 import type { Instant } from "../domain/time.ts";
+import { yieldToEventLoop } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import { ACTING_PASS, type ActingPasses } from "../secrets/acting-pass.ts";
 import type { Store } from "../store/store.ts";
-import { announceState } from "../usecases/announce-state.ts";
-import type { Administration } from "../usecases/partners.ts";
-import { partnerTurn, takeTurn } from "../usecases/turns.ts";
-import { takeTurns } from "../usecases/walk.ts";
+import { announceState } from "../usecases/deliveries/announce-state.ts";
+import type { Administration } from "../usecases/partners/partners.ts";
 import { inWords, runOwnCommand } from "./own-command.ts";
 
 /** Whether it has begun; else who does something already, in words, or undefined where it is this server. */
@@ -67,32 +67,32 @@ export function partnerTasks(world: {
   };
 
   /** The turn at the partner; else who does something to it already. */
-  const turnAt = async (partnerId: string, by: string) => {
+  const lockOn = async (partnerId: string, by: string) => {
     if (isBusy(partnerId)) return BUSY;
-    const turn = await takeTurn(store, partnerTurn(partnerId), by);
-    if ("heldBy" in turn || !isBusy(partnerId)) return turn;
-    await turn.end();
+    const lock = await acquireLock(store, partnerLockName(partnerId), by);
+    if ("heldBy" in lock || !isBusy(partnerId)) return lock;
+    await lock.release();
     return BUSY;
   };
 
   return {
     state: (partnerId) => latest.get(partnerId),
     async announce(administration, partner, by) {
-      const turn = await turnAt(partner.id, by);
-      if ("heldBy" in turn) return turn;
-      const pause = async () => {
+      const lock = await lockOn(partner.id, by);
+      if ("heldBy" in lock) return lock;
+      const yieldNow = async () => {
         if (abort.signal.aborted)
           throw new OperatorError("the server was stopped", "Ask for it again: what was queued is sent.");
-        await takeTurns();
+        await yieldToEventLoop();
       };
       return start(partner.id, "announce", () =>
-        announceState({ administration, knowledge, pause, turn }, partner, false).finally(turn.end),
+        announceState({ administration, knowledge, yieldNow, lock }, partner, false).finally(lock.release),
       );
     },
     /** A process of its own, since deleting takes a connection that does nothing else. */
     async purge({ actor, changed }, { id, name }, by) {
-      const turn = await turnAt(id, by);
-      if ("heldBy" in turn) return turn;
+      const lock = await lockOn(id, by);
+      if ("heldBy" in lock) return lock;
       const settings = config.file === undefined ? [] : ["--config", config.file];
       const args = [
         "partner",
@@ -105,7 +105,7 @@ export function partnerTasks(world: {
       ];
       return start(id, "purge", async () => {
         const own = { ...env, [ACTING_PASS]: passes.issue(actor, clock()) };
-        const deleted = await runOwnCommand({ args, env: own, signal: abort.signal }).finally(turn.end);
+        const deleted = await runOwnCommand({ args, env: own, signal: abort.signal }).finally(lock.release);
         changed(id);
         const { deleted_rows: rows, deleted_files: files } = deleted as Record<string, number>;
         return { rows: rows!, files: files! };

@@ -2,11 +2,12 @@ import { statSync } from "node:fs";
 import type { Config } from "../config/settings.ts";
 import type { PageState } from "../domain/health.ts";
 import type { Instant } from "../domain/time.ts";
+import { yieldToEventLoop } from "../event-loop.ts";
 import type { Job } from "../jobs/schedule.ts";
 import type { Logger } from "../log.ts";
 import { findPageProblems } from "../store/sqlite/inspect.ts";
 import type { Store } from "../store/store.ts";
-import { sweepUploads } from "../usecases/photos.ts";
+import { sweepUploads } from "../usecases/portfolio/photos.ts";
 import { databaseFile } from "./data-folder.ts";
 import { OwnCommandFailed, runOwnCommand } from "./own-command.ts";
 import { uploadsOf } from "./uploads.ts";
@@ -76,8 +77,7 @@ async function findProblems(
   file: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const giveWay = () => new Promise<void>((resolve) => setImmediate(resolve));
-  if (statSync(file).size <= SMALL_BYTES) return await findPageProblems(file, giveWay);
+  if (statSync(file).size <= SMALL_BYTES) return await findPageProblems(file, yieldToEventLoop);
   const settings = config.file === undefined ? [] : ["--config", config.file];
   const args = ["doctor", "--pages", "--data-dir", config.storage.dataDir, ...settings];
   try {

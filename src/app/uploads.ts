@@ -5,7 +5,7 @@ import { notFound, refusedWrite } from "../domain/errors.ts";
 import { isUploadName } from "../domain/photo.ts";
 import { replaceFile } from "../files.ts";
 import type { Store } from "../store/store.ts";
-import type { Uploads } from "../usecases/photos.ts";
+import type { Uploads } from "../usecases/portfolio/photos.ts";
 
 const uploadsFolder = (dataDir: string) => join(dataDir, "uploads");
 

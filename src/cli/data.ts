@@ -4,7 +4,7 @@ import { type DataFolder, openDataFolder } from "../app/data-folder.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { ACTING_PASS, actingPasses } from "../secrets/acting-pass.ts";
 import type { SqliteStoreOptions } from "../store/sqlite/store.ts";
-import type { Administration } from "../usecases/partners.ts";
+import type { Administration } from "../usecases/partners/partners.ts";
 import type { Context } from "./context.ts";
 import { requireInstallation, whenEmpty } from "./installation.ts";
 

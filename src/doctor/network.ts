@@ -5,8 +5,8 @@ import type { Config } from "../config/settings.ts";
 import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import { parseNetwork } from "../networks.ts";
 import type { DatabaseState } from "../store/sqlite/database-state.ts";
-import { socketHost, vettedAddresses } from "../webhooks/connections.ts";
-import { failureInWords } from "../webhooks/failure-words.ts";
+import { permittedAddresses, socketHost } from "../webhooks/connections.ts";
+import { failureMessage } from "../webhooks/failure-messages.ts";
 import { createResolver } from "../webhooks/resolve.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 
@@ -24,7 +24,7 @@ export function receiverChecks({ receivers }: DatabaseState, webhooks: Config["w
       try {
         await reach(place, webhooks);
       } catch (error) {
-        return warn(`${partner}: ${failureInWords(error, place.hostname)}${through}`, remedy);
+        return warn(`${partner}: ${failureMessage(error, place.hostname)}${through}`, remedy);
       }
       if (pausedAt !== null)
         return warn(
@@ -48,7 +48,7 @@ async function reach(url: URL, webhooks: Config["webhooks"]): Promise<void> {
     deny: isProxy ? [] : webhooks.denyNetworks.map(parseNetwork),
   };
   const settings = { policy: () => policy, resolve: createResolver(), extraAuthorities: null, proxy: null };
-  const [host] = await vettedAddresses(socketHost(url), settings);
+  const [host] = await permittedAddresses(socketHost(url), settings);
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   await new Promise<void>((resolve, reject) => {
     const socket = connect({ host: host!, port });

@@ -13,6 +13,7 @@ const ID_PREFIXES = {
   embed: "EMB_",
   partner: "PARTNER_",
   administrator: "ADM_",
+  lock: "LOCK_",
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 

@@ -1,5 +1,5 @@
 import { sheetLine } from "../csv/write.ts";
-import { inTurns, takeTurns } from "../usecases/walk.ts";
+import { forEachYielding, yieldToEventLoop } from "../event-loop.ts";
 import { type Cell, tableCells, tableColumns } from "../wire/schema/table.ts";
 import { exampleOf } from "../wire/schema/to-openapi.ts";
 import type { WireType } from "../wire/schema/wire-type.ts";
@@ -64,7 +64,7 @@ export async function csvPieces<T>(
     pieces.push(text);
     text = "";
   };
-  await inTurns(items, takeTurns, (item) => {
+  await forEachYielding(items, yieldToEventLoop, (item) => {
     text += sheetLine(cellsOf(item));
     if (text.length >= PIECE) endPiece();
   });

@@ -17,7 +17,7 @@ export type Webhook = {
   };
 };
 
-/** The guide for partners' engineers, and after it every webhook event as the document has it. */
+/** Returns the partner integration guide, followed by every webhook event of the OpenAPI document. */
 export function guideText(document: OpenApiDocument): string {
   const webhooks = document["x-webhooks"] as Record<string, Webhook>;
   const { schemas } = document.components as { schemas: Record<string, Schema> };
@@ -41,7 +41,7 @@ export function guideText(document: OpenApiDocument): string {
   return [
     guide,
     "## Webhook events",
-    "Each delivery is an envelope whose `data` depends on the event.",
+    "All events share the same envelope. The fields of `data` depend on the event.",
     ...sections,
   ].join("\n\n");
 }

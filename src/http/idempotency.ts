@@ -4,7 +4,7 @@ import type { Instant } from "../domain/time.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/requests.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
-import { jsonInTurns } from "./json-pieces.ts";
+import { stringifyYielding } from "./json-pieces.ts";
 import type { Reply } from "./operation.ts";
 import { refused } from "./query.ts";
 
@@ -81,7 +81,7 @@ export class Idempotency {
   async keep<Body>(tx: Tx, identity: RequestIdentity, reply: Reply<Body>): Promise<Reply<Body>> {
     const statusCode = reply.status ?? 200;
     if (statusCode < 200 || statusCode > 299) return reply;
-    const body = (await jsonInTurns(reply.body, tx.yieldToEventLoop)).join("");
+    const body = (await stringifyYielding(reply.body, tx.yieldToEventLoop)).join("");
     const { partner, operation, key, bodyHash } = identity;
     await tx.idempotency.save({
       partnerId: partner.id,

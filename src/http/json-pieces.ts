@@ -1,3 +1,5 @@
+import { mapYielding, TimeSlice, type Yield } from "../event-loop.ts";
+
 /** Items of a list that are written in one piece: more than a page has. */
 const ITEMS = 250;
 
@@ -31,8 +33,8 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
 export const PIECE = 65_536;
 /** Characters up to which a text is made whole before any of it is sent. */
 const MOST_WHOLE = 1_048_576;
-/** How long pieces hold the event loop before others have their turn. */
-const TURN_MS = 4;
+/** The length of a slice of serialization between two yields, in milliseconds. */
+const SLICE_MS = 4;
 
 /** A JSON text, or of one that is too long to be made at once its beginning and the rest. */
 export function beginJson(value: unknown): { text: string; rest: Iterator<string> | undefined } {
@@ -45,17 +47,9 @@ export function beginJson(value: unknown): { text: string; rest: Iterator<string
   return { text, rest: undefined };
 }
 
-/** The pieces of a JSON text, however long, made in turns. `giveWay` lets others have theirs. */
-export async function jsonInTurns(value: unknown, giveWay: () => Promise<void>): Promise<string[]> {
-  const pieces: string[] = [];
-  let since = performance.now();
-  for (const piece of jsonPieces(value)) {
-    pieces.push(piece);
-    if (performance.now() - since < TURN_MS) continue;
-    await giveWay();
-    since = performance.now();
-  }
-  return pieces;
+/** Returns the pieces of a JSON text of any length; yields to the event loop between slices of serialization. */
+export async function stringifyYielding(value: unknown, yieldNow: Yield): Promise<string[]> {
+  return await mapYielding(jsonPieces(value), yieldNow, (piece) => piece, SLICE_MS);
 }
 
 /** Sends a text and what comes after it no faster than it is read. `onEnd` is told when it is sent or given up. */
@@ -68,7 +62,7 @@ export function streamText(
   let text = begun;
   let at = 0;
   let isMade = rest === undefined;
-  let since = performance.now();
+  const slice = new TimeSlice(SLICE_MS);
   const end = () => {
     text = "";
     onEnd();
@@ -76,10 +70,7 @@ export function streamText(
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (performance.now() - since > TURN_MS) {
-          await new Promise<void>((resolve) => setImmediate(resolve));
-          since = performance.now();
-        }
+        await slice.yieldIfOver();
         while (!isMade && text.length - at < PIECE) {
           const next = rest!.next();
           if (next.done) isMade = true;

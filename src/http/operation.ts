@@ -1,8 +1,8 @@
 import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
-import type { Administration } from "../usecases/partners.ts";
-import type { PortfolioWriter } from "../usecases/portfolio-writer.ts";
+import type { Administration } from "../usecases/partners/partners.ts";
+import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts";
 import type { Parameter } from "../wire/parameters.ts";
 import type { WireType } from "../wire/schema/wire-type.ts";
 import type { Tag } from "./openapi/tags.ts";

@@ -1,13 +1,13 @@
+import type { RateWindow } from "../cluster/address-rate-window.ts";
 import { Failure, StorageError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import { dayOf, type Instant, nextMidnight } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import type { Store, Tx, WriteOptions } from "../store/store.ts";
-import type { DailyBudgets } from "../usecases/daily-budgets.ts";
-import type { Administration } from "../usecases/partners.ts";
-import { writePortfolio } from "../usecases/portfolio-writer.ts";
-import type { Window } from "../usecases/shared-addresses.ts";
+import type { DailyBudgets } from "../usecases/partners/daily-call-limits.ts";
+import type { Administration } from "../usecases/partners/partners.ts";
+import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import type { Authenticator } from "./auth.ts";
 import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./body.ts";
 import { type ConsoleSessions, isConsoleRequest } from "./console-sessions.ts";
@@ -31,7 +31,7 @@ export type PipelineParts = {
   budgets: DailyBudgets;
   administration: Omit<Administration, "actor">;
   /** By a clock that nobody sets. */
-  partnerWindow: Window;
+  partnerWindow: RateWindow;
   perPartnerPerMinute: number;
   bodyBytes: number;
   clock: () => Instant;

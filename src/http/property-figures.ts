@@ -4,13 +4,14 @@ import type { PlanTerms } from "../domain/planning/property-plan.ts";
 import type { Property } from "../domain/property.ts";
 import { addDays, dayOf, type Instant, toIso } from "../domain/time.ts";
 import { trendPoints } from "../domain/trend.ts";
+import { mapYielding, yieldToEventLoop } from "../event-loop.ts";
+import { iterateComponents } from "../store/paged-iteration.ts";
 import type { Store } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
-import { complianceOf } from "../usecases/compliance.ts";
-import { modelVersionOf } from "../usecases/model-in-use.ts";
-import { planOf } from "../usecases/property-plan.ts";
-import { RETENTION_DAYS } from "../usecases/score-snapshot.ts";
-import { madeInTurns, takeTurns, walkComponents } from "../usecases/walk.ts";
+import { modelVersionOf } from "../usecases/calibration/active-model.ts";
+import { complianceOf } from "../usecases/portfolio/compliance.ts";
+import { planOf } from "../usecases/portfolio/property-plan.ts";
+import { RETENTION_DAYS } from "../usecases/snapshot/score-snapshot.ts";
 import type { FileFigures } from "../web/embed/csv.ts";
 import { firstToShow } from "../web/embed/property-page.tsx";
 import { applianceTypeView } from "../wire/appliance.ts";
@@ -48,7 +49,7 @@ export async function propertyFigures(
     forecastFigure(knowledge),
     reserveFigure(knowledge),
   ];
-  await walkComponents(store, property.id, (row) => {
+  await iterateComponents(store, property.id, (row) => {
     rows.push(row);
     const component = componentView(knowledge, row, settledAt);
     components.push({ ...component, expected_failure_cost_a_year: expectedFailureCost(component) });
@@ -57,17 +58,17 @@ export async function propertyFigures(
   });
   const modelVersion = await modelVersionOf(read, knowledge);
   const made = <Written>(figure: Figure<Written>) => figure.write(property, { now, modelVersion });
-  const turns = { knowledge, clock: () => now, pause: takeTurns, modelVersion };
+  const turns = { knowledge, clock: () => now, yieldNow: yieldToEventLoop, modelVersion };
   const plan = await planOf(turns, property, rows, terms);
-  const scheduled = await madeInTurns(plan.plans, takeTurns, (one) => ({
+  const scheduled = await mapYielding(plan.plans, yieldToEventLoop, (one) => ({
     ...plannedComponentView(knowledge, one, plan.asOf),
     yearly_costs: yearlyCosts(one),
   }));
   const written = planView(plan, scheduled);
-  await takeTurns();
+  await yieldToEventLoop();
   const shown = rows.some(({ id }) => id === chosen) ? chosen : firstToShow(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
-  await takeTurns();
+  await yieldToEventLoop();
   const inspections = await complianceOf(store, knowledge, property.id, dayOf(now), () => {});
   return {
     property: propertyView(property),
@@ -76,7 +77,7 @@ export async function propertyFigures(
     reserve: made(reserve),
     plan: { ...written, components: scheduled },
     budget: written.budget?.amount,
-    inspections: await madeInTurns(inspections, takeTurns, complianceItemView),
+    inspections: await mapYielding(inspections, yieldToEventLoop, complianceItemView),
     components,
     types: [...knowledge.types.values()].map(applianceTypeView),
     units: await unitsOf(read, property.id),
@@ -87,7 +88,7 @@ export async function propertyFigures(
 
 async function unitsOf(read: Stores, propertyId: string) {
   const units = [];
-  for (; ; await takeTurns()) {
+  for (; ; await yieldToEventLoop()) {
     const page = await read.units.page(propertyId, { limit: UNITS, offset: units.length });
     units.push(...page.map(unitView));
     if (page.length < UNITS) return units;

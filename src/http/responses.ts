@@ -1,9 +1,9 @@
 import type { Administrator, Partner } from "../domain/partner.ts";
 import { type Instant, nextMidnight, toIso } from "../domain/time.ts";
+import { yieldToEventLoop } from "../event-loop.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
-import { takeTurns } from "../usecases/walk.ts";
 import { isHeld } from "./entity-tag.ts";
-import { jsonInTurns, streamText } from "./json-pieces.ts";
+import { streamText, stringifyYielding } from "./json-pieces.ts";
 import type { Reply } from "./operation.ts";
 import type { Answer } from "./steady-answers.ts";
 
@@ -24,7 +24,7 @@ export type Visit = {
 
 /** The text of a reply as it is to be sent in pieces; undefined for bytes, or none. */
 export async function piecesOf({ body, raw }: Reply): Promise<readonly string[] | undefined> {
-  if (body !== undefined && raw === undefined) return await jsonInTurns(body, takeTurns);
+  if (body !== undefined && raw === undefined) return await stringifyYielding(body, yieldToEventLoop);
   return typeof raw === "string" ? [raw] : undefined;
 }
 

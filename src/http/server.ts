@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
+import type { RateWindow } from "../cluster/address-rate-window.ts";
 import { Failure } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
-import type { Window } from "../usecases/shared-addresses.ts";
 import { HttpFailure } from "./errors.ts";
 import { addressKey } from "./limits.ts";
 import { type Operation, pathsOf } from "./operation.ts";
@@ -15,9 +15,9 @@ export type HttpParts = {
   /** Such as `/api`; the same routes answer with and without it. */
   basePath: string;
   pipeline: Pipeline;
-  addressWindow: Window;
+  addressWindow: RateWindow;
   /** Counts what asks for the server's health, which is asked of each of several alone. */
-  healthWindow?: Window;
+  healthWindow?: RateWindow;
   /** The client's address, from the socket's and X-Forwarded-For as the trusted proxies allow. */
   clientAddress: (socketAddress: string, forwardedFor: string | null) => string;
   clock: () => Instant;

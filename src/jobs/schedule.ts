@@ -1,8 +1,8 @@
 import { Cron } from "croner";
+import { type Cluster, SINGLE_NODE } from "../cluster/cluster.ts";
 import type { JobBeginning, JobState } from "../domain/job.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
-import { ALONE, type AmongServers } from "../usecases/among-servers.ts";
 
 /** Something that runs by the clock. */
 export type Job = {
@@ -41,7 +41,7 @@ export function startJobs(
   jobs: readonly Job[],
   log: Logger,
   clock: () => Instant = Date.now,
-  among: AmongServers = ALONE,
+  cluster: Cluster = SINGLE_NODE,
 ): Schedule {
   const abort = new AbortController();
   const running = new Map<string, Promise<void>>();
@@ -56,7 +56,7 @@ export function startJobs(
     const startedAt = clock();
     const before = latest.get(name) ?? NEVER;
     const ended = (error: string | null) => latest.set(name, { startedAt, finishedAt: clock(), error });
-    const work = (onEvery ? run(abort.signal) : among.once(name, turn, run, abort.signal))
+    const work = (onEvery ? run(abort.signal) : cluster.runExclusively(name, turn, run, abort.signal))
       .then(
         (ran) => void (ran === false ? latest.set(name, before) : ended(null)),
         (error) => {

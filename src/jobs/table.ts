@@ -1,17 +1,18 @@
+import { type Cluster, SINGLE_NODE } from "../cluster/cluster.ts";
+import { forgetIdleCallers } from "../cluster/distributed-rate-window.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
+import { yieldToEventLoop } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/requests.ts";
 import type { Store } from "../store/store.ts";
-import { finishRotations } from "../usecases/administer-partner.ts";
-import { ALONE, type AmongServers } from "../usecases/among-servers.ts";
-import type { EmbedViews } from "../usecases/embed-views.ts";
-import { renewAgedPlans } from "../usecases/portfolio-plan.ts";
-import { pruneDeliveries } from "../usecases/prune-deliveries.ts";
-import { forgetCallers } from "../usecases/shared-minute.ts";
-import { dueSnapshot, isTaken, takeSnapshot } from "../usecases/take-snapshot.ts";
+import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
+import type { EmbedViews } from "../usecases/embeds/embed-views.ts";
+import { finishRotations } from "../usecases/partners/administer-partner.ts";
+import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
+import { dueSnapshot, isTaken, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
 import { snapshotRecord } from "../wire/snapshot.ts";
 import type { Job } from "./schedule.ts";
 
@@ -24,7 +25,7 @@ export type JobWorld = {
   ticks: () => number;
   log: Logger;
   views: EmbedViews;
-  among?: AmongServers;
+  cluster?: Cluster;
 };
 
 /** Replies deleted in one transaction. */
@@ -34,7 +35,7 @@ const STEP = 10;
 
 /** What a server runs by the clock, but for backups. */
 export function jobTable(world: JobWorld): Job[] {
-  const { config, store, knowledge, clock, ticks, log, among = ALONE } = world;
+  const { config, store, knowledge, clock, ticks, log, cluster = SINGLE_NODE } = world;
   const snapshot: Job = {
     name: "snapshot",
     pattern: "0 * * * * *",
@@ -43,9 +44,12 @@ export function jobTable(world: JobWorld): Job[] {
     onEvery: true,
     run: dailySnapshot(world),
     async runNow(signal) {
-      const reason = among.keptFromSnapshots();
+      const reason = cluster.snapshotBlockedReason();
       if (reason !== undefined) throw new OperatorError(`this server takes no snapshot: ${reason}`);
-      const result = await takeSnapshot({ store, knowledge, clock, ticks, pause, signal }, dayOf(clock()));
+      const result = await takeSnapshot(
+        { store, knowledge, clock, ticks, yieldNow: yieldToEventLoop, signal },
+        dayOf(clock()),
+      );
       log.info(snapshotRecord(result), "snapshot taken");
     },
   };
@@ -66,7 +70,7 @@ export function jobTable(world: JobWorld): Job[] {
             }
             return pruned;
           });
-        while ((await pruneSome()) >= BATCH) await pause();
+        while ((await pruneSome()) >= BATCH) await yieldToEventLoop();
       },
     },
     ...(store.isShared
@@ -75,8 +79,11 @@ export function jobTable(world: JobWorld): Job[] {
             name: "forget-servers",
             pattern: "0 37 * * * *",
             async run() {
-              await store.write((tx) => tx.servers.forgetGone());
-              await forgetCallers(store);
+              await store.write(async (tx) => {
+                await tx.servers.prune();
+                await tx.locks.prune();
+              });
+              await forgetIdleCallers(store);
             },
           },
         ]
@@ -86,7 +93,7 @@ export function jobTable(world: JobWorld): Job[] {
       pattern: "0 27 * * * *",
       atStart: true,
       async run(signal) {
-        const parts = { store, clock, pause, signal };
+        const parts = { store, clock, yieldNow: yieldToEventLoop, signal };
         const deliveries = await pruneDeliveries(parts, config.webhooks.logRetentionDays);
         if (deliveries > 0) log.info({ deliveries }, "delivery log pruned");
       },
@@ -100,7 +107,10 @@ export function jobTable(world: JobWorld): Job[] {
       async run(signal) {
         const latest = await store.read.snapshots.latestFinished();
         const day = latest?.day ?? dayOf(clock());
-        const properties = await renewAgedPlans({ store, knowledge, clock, pause, signal }, day);
+        const properties = await renewAgedPlans(
+          { store, knowledge, clock, yieldNow: yieldToEventLoop, signal },
+          day,
+        );
         if (properties > 0) log.info({ properties }, "plans made");
       },
     },
@@ -120,11 +130,19 @@ export function jobTable(world: JobWorld): Job[] {
  * Takes the snapshot that was cut short, and the one that is due. Looked after every minute, so that a start after
  * its time catches up. A day before one that has a snapshot is passed over, with one warning.
  */
-function dailySnapshot({ config, store, knowledge, clock, ticks, log, among = ALONE }: JobWorld): Job["run"] {
+function dailySnapshot({
+  config,
+  store,
+  knowledge,
+  clock,
+  ticks,
+  log,
+  cluster = SINGLE_NODE,
+}: JobWorld): Job["run"] {
   const [hours, minutes] = config.snapshot.at.split(":").map(Number);
   let refusedDay: Day | undefined;
   return async (signal) => {
-    if (among.keptFromSnapshots() !== undefined) return;
+    if (cluster.snapshotBlockedReason() !== undefined) return;
     const unfinished = await store.read.snapshots.unfinished();
     const due = dueSnapshot(clock(), hours! * 60 + minutes!);
     for (const day of new Set([unfinished?.day, due])) {
@@ -136,11 +154,11 @@ function dailySnapshot({ config, store, knowledge, clock, ticks, log, among = AL
         refusedDay = day;
         continue;
       }
-      const result = await takeSnapshot({ store, knowledge, clock, ticks, pause, signal }, day);
+      const result = await takeSnapshot(
+        { store, knowledge, clock, ticks, yieldNow: yieldToEventLoop, signal },
+        day,
+      );
       if (!result.endedByAnother && !result.alreadyDone) log.info(snapshotRecord(result), "snapshot taken");
     }
   };
 }
-
-/** Lets everything else have its turn. */
-const pause = () => new Promise<void>((resolve) => setImmediate(resolve));

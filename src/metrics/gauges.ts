@@ -3,7 +3,7 @@ import type { LastBackup } from "../backup/last-backup.ts";
 import { dayOf, type Instant } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
-import type { DispatchStats } from "../webhooks/dispatcher.ts";
+import type { DispatcherStats } from "../webhooks/dispatcher.ts";
 import { defineModelGauges } from "./model-gauges.ts";
 import { watchProcess } from "./process.ts";
 
@@ -17,9 +17,9 @@ export type GaugeSources = {
   build: { version: string; commit: string; target: string };
   queueLength: () => number;
   /** Servers on the database, and how far this one's clock is off its own. */
-  among: { alive: () => number; clockOffMs: () => number };
+  cluster: { alive: () => number; clockOffMs: () => number };
   sizes: Store["sizes"];
-  dispatched: () => DispatchStats;
+  dispatched: () => DispatcherStats;
   /** The latest scheduled backup; undefined when there was none. */
   lastBackup: () => LastBackup | undefined;
   /** When the certificate ends; undefined without TLS. */
@@ -105,8 +105,8 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     droppedLines.reset();
     droppedLines.inc(sources.droppedLines());
     await refreshModel();
-    alive.set(sources.among.alive());
-    clockOff.set(sources.among.clockOffMs() / 1000);
+    alive.set(sources.cluster.alive());
+    clockOff.set(sources.cluster.clockOffMs() / 1000);
     queue.set(sources.queueLength());
     const { databaseBytes, logBytes } = await sources.sizes();
     database.set(databaseBytes);
@@ -119,7 +119,7 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     }
 
     const stats = sources.dispatched();
-    underWay.set(stats.underWay);
+    underWay.set(stats.inFlight);
     deliveries.reset();
     for (const outcome of ["delivered", "retry", "failed"] as const)
       deliveries.inc({ outcome }, stats[outcome]);

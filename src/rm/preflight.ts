@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { Config } from "../config/settings.ts";
 import type { Check, Preflight } from "../domain/preflight.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
-import { failureInWords } from "../webhooks/failure-words.ts";
+import { failureMessage } from "../webhooks/failure-messages.ts";
 import type { Resolve } from "../webhooks/resolve.ts";
 import { authorization, type Credentials } from "./credentials.ts";
 import { askOnce, connectOnce, type Endpoint, shakeHands } from "./probe.ts";
@@ -31,7 +31,7 @@ export async function runPreflight({ settings, resolve, clock }: PreflightWorld)
       report(true, detail);
       return value;
     } catch (error) {
-      report(false, error instanceof Refusal ? error.message : failureInWords(error, hostname));
+      report(false, error instanceof Refusal ? error.message : failureMessage(error, hostname));
       throw new Refusal();
     }
   }

@@ -734,19 +734,34 @@ export function schemaOf(kit: ColumnTypes) {
     (t) => [index("servers_seen").on(t.seenAt)],
   );
 
-  /** What one server at a time may do. Whoever acts under one looks in the same transaction whether it is its still. */
+  /** Work that one server at a time may do. The holder confirms its lease in each transaction that does the work. */
   const leases = table(
     "leases",
     {
       name: text("name").primaryKey(),
       holder: text("holder").notNull(),
-      /** Raised whenever it changes hands: what an earlier holder brings late is told by it. */
+      /** Raised whenever the holder changes, so that late writes of an earlier holder are recognized. */
       epoch: bigint("epoch").notNull(),
-      until: bigint("until").notNull(),
-      /** The latest time of a job's pattern that was run under it. */
-      turn: bigint("turn").notNull().default(0),
+      expiresAt: bigint("expires_at").notNull(),
+      /** The latest scheduled time of a job that was run under it; 0 for leases of other things. */
+      scheduledFor: bigint("scheduled_for").notNull().default(0),
     },
     (t) => [index("leases_holder").on(t.holder)],
+  );
+
+  /** Locks that any process on this database may hold, a server or a command. `expires_at` is by the database's clock. */
+  const locks = table(
+    "locks",
+    {
+      name: text("name").primaryKey(),
+      /** Of the acquisition: the same process that acquires the lock again has another. */
+      id: text("id").notNull(),
+      /** A description of the holder for people. */
+      owner: text("owner").notNull(),
+      acquiredAt: bigint("acquired_at").notNull(),
+      expiresAt: bigint("expires_at").notNull(),
+    },
+    (t) => [uniqueIndex("locks_id").on(t.id)],
   );
 
   /** A partner's part of a day's snapshot that several servers take together. */
@@ -763,9 +778,10 @@ export function schemaOf(kit: ColumnTypes) {
     (t) => [primaryKey({ columns: [t.day, t.partnerId] })],
   );
 
-  /** A partner's calls of the last minute, where several servers admit them: JSON of counts by slots. */
-  const minuteCalls = table("minute_calls", {
-    partnerId: text("partner_id").primaryKey(),
+  /** Calls granted in the last minute, where several servers grant them: JSON of counts by slots. */
+  const rateWindows = table("rate_windows", {
+    /** A partner's id, or a listener's name with the address of a caller. */
+    caller: text("caller").primaryKey(),
     slots: text("slots").notNull(),
   });
 
@@ -852,8 +868,9 @@ export function schemaOf(kit: ColumnTypes) {
     clock,
     servers,
     leases,
+    locks,
     snapshotShares,
-    minuteCalls,
+    rateWindows,
     eventWalks,
     consoleSessions,
     uploads,

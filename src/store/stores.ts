@@ -13,13 +13,14 @@ import { eventLogStore } from "./queries/event-log.ts";
 import { exportStore } from "./queries/export.ts";
 import { gaugeStore } from "./queries/gauges.ts";
 import { installationStore } from "./queries/installation.ts";
-import { minuteCallStore } from "./queries/minute-calls.ts";
+import { lockStore } from "./queries/locks.ts";
 import { modelStore } from "./queries/models.ts";
 import { administratorStore, partnerStore } from "./queries/partners.ts";
 import { photoStore } from "./queries/photos.ts";
 import { planStore } from "./queries/plans.ts";
 import { propertyStore } from "./queries/properties.ts";
 import { purgeStore } from "./queries/purge.ts";
+import { rateWindowStore } from "./queries/rate-windows.ts";
 import { budgetStore, idempotencyStore } from "./queries/requests.ts";
 import { sensorEventStore } from "./queries/sensor-events.ts";
 import { serverStore } from "./queries/servers.ts";
@@ -59,7 +60,8 @@ export const storesOf = (engine: Engine) => ({
   export: exportStore(engine),
   gauges: gaugeStore(engine),
   servers: serverStore(engine),
-  minuteCalls: minuteCallStore(engine),
+  locks: lockStore(engine),
+  rateWindows: rateWindowStore(engine),
   eventWalks: eventCursorStore(engine),
   consoleSessions: consoleSessionStore(engine),
   uploads: uploadStore(engine),

@@ -31,7 +31,7 @@ const known: Tables = schemaOf(sqliteColumnTypes);
 const NAMES = Object.keys(known) as Name[];
 
 /** Of servers that run, which none does during a move; and pictures, which one of the sides may have as files. */
-const LEFT_OUT: readonly Name[] = ["servers", "leases", "uploads"];
+const LEFT_OUT: readonly Name[] = ["servers", "leases", "locks", "uploads"];
 
 /** Rows read, and written, at a time; fewer of wide tables: a statement takes 32,766 values. */
 const BATCH_ROWS = 1_000;
@@ -115,8 +115,17 @@ async function clear(to: TransferEndpoint, name: Name): Promise<void> {
 
 /** What a change of a portfolio never reads: who may call, what was delivered and answered, what tells of the past. */
 const NOT_OF_PORTFOLIO: readonly Name[] = [
-  ...["servers", "leases", "uploads", "installation", "administrators", "consoleSessions", "auditLog"],
-  ...["credentials", "embeds", "photos", "idempotencyKeys", "dailyBudgets", "minuteCalls", "eventWalks"],
+  ...[
+    "servers",
+    "leases",
+    "locks",
+    "uploads",
+    "installation",
+    "administrators",
+    "consoleSessions",
+    "auditLog",
+  ],
+  ...["credentials", "embeds", "photos", "idempotencyKeys", "dailyBudgets", "rateWindows", "eventWalks"],
   ...["webhookDeliveries", "webhookAttempts", "eventLog", "riskSnapshots", "snapshotShares"],
   ...["modelProposals", "modelChecks"],
 ] as Name[];

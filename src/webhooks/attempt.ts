@@ -3,7 +3,7 @@ import { nextAttemptAt } from "./retry-schedule.ts";
 import { signedHeaders } from "./sign.ts";
 
 /** A pending delivery. `body` is the stored text, sent as UTF-8; `attempts` counts those used up in this cycle. */
-export type DeliveryJob = {
+export type PendingDelivery = {
   id: string;
   partnerId: string;
   event: string;
@@ -73,7 +73,7 @@ export type AttemptOptions = {
 
 /** Signs the delivery for this moment, sends it once, and says what becomes of it. */
 export async function attemptDelivery(
-  job: DeliveryJob,
+  job: PendingDelivery,
   { url, secret, nextSecret }: Endpoint,
   { send, clock, timeoutMs, isProbe }: AttemptOptions,
 ): Promise<AttemptResult> {

@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import tls from "node:tls";
 import { OperatorError } from "../domain/errors.ts";
-import { type AddressPolicy, addressRefusal } from "./address.ts";
+import { type AddressPolicy, addressRefusal } from "./address-policy.ts";
 import type { Resolve } from "./resolve.ts";
 
 /** How this machine reaches receivers. */
@@ -20,12 +20,12 @@ export type NetworkSettings = {
 };
 
 /** The address may not be connected to; the message is for the delivery log. */
-export class RefusedAddress extends Error {
+export class AddressRefusedError extends Error {
   override readonly name = "RefusedAddress";
 }
 
 /** A proxy that would not open a tunnel. */
-export class ProxyRefusal extends Error {
+export class ProxyRefusedError extends Error {
   override readonly name = "ProxyRefusal";
 }
 
@@ -66,7 +66,7 @@ export function openConnections(settings: NetworkSettings): Connections {
         https: new TunnelAgent({ ...options, ...secure }, settings.proxy),
       };
     }
-    const lookup = vettedLookup(settings);
+    const lookup = permittedLookup(settings);
     return {
       http: new http.Agent({ ...options, lookup }),
       https: new https.Agent({ ...options, lookup, ...secure }),
@@ -84,11 +84,11 @@ export function openConnections(settings: NetworkSettings): Connections {
 }
 
 /** The addresses of a host that may be connected to, at least one. Rejects with RefusedAddress when it has only others. */
-export async function vettedAddresses(hostname: string, settings: NetworkSettings): Promise<string[]> {
+export async function permittedAddresses(hostname: string, settings: NetworkSettings): Promise<string[]> {
   const addresses = isIP(hostname) ? [hostname] : await settings.resolve(hostname);
   const refusals = addresses.map((address) => addressRefusal(address, settings.policy()));
   const vetted = addresses.filter((_, i) => refusals[i] === undefined);
-  if (vetted.length === 0) throw new RefusedAddress(refusals[0] ?? `${hostname} has no address`);
+  if (vetted.length === 0) throw new AddressRefusedError(refusals[0] ?? `${hostname} has no address`);
   return vetted;
 }
 
@@ -120,9 +120,9 @@ function authorities(extra: string | null): string[] {
 }
 
 /** What the socket connects to is what was vetted: nothing looks the name up a second time. */
-function vettedLookup(settings: NetworkSettings): LookupFunction {
+function permittedLookup(settings: NetworkSettings): LookupFunction {
   return (hostname, options, callback) => {
-    vettedAddresses(hostname, settings).then(
+    permittedAddresses(hostname, settings).then(
       (vetted) => {
         const found = vetted.map((address) => ({ address, family: isIP(address) }));
         if (options.all) callback(null, found);
@@ -170,9 +170,9 @@ class TunnelAgent extends https.Agent {
         return;
       }
       socket.destroy();
-      failed(new ProxyRefusal(`the proxy answered ${response.statusCode} when asked for ${authority}`));
+      failed(new ProxyRefusedError(`the proxy answered ${response.statusCode} when asked for ${authority}`));
     });
-    request.on("timeout", () => request.destroy(new ProxyRefusal("the proxy did not answer")));
+    request.on("timeout", () => request.destroy(new ProxyRefusedError("the proxy did not answer")));
     request.on("error", failed);
     request.end();
     return undefined;

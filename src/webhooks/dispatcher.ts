@@ -1,14 +1,14 @@
 import type { Instant } from "../domain/time.ts";
 import type { AttemptResult } from "./attempt.ts";
-import { DISPATCH_DEFAULTS, type DispatchOptions, type DispatchPorts } from "./dispatch-ports.ts";
-import { PartnerLane } from "./partner-lane.ts";
+import { DISPATCHER_DEFAULTS, type DispatcherDeps, type DispatcherOptions } from "./delivery-repository.ts";
+import { DeliveryWorker } from "./delivery-worker.ts";
 import { createResultBatcher } from "./result-batcher.ts";
 
-export type DispatchStats = {
+export type DispatcherStats = {
   /** Attempts under way. */
-  underWay: number;
+  inFlight: number;
   /** Deliveries fetched and waiting for their turn. */
-  waiting: number;
+  queued: number;
   /** Attempts made whose results are not yet recorded. */
   unrecorded: number;
   /** The outbox could not be read or written at the last try. */
@@ -28,26 +28,26 @@ export type Dispatcher = {
   refresh(partnerId: string): void;
   /** Takes nothing new and waits until what is under way is recorded, at most `graceMs`. The rest stays pending. */
   stop(graceMs: number): Promise<void>;
-  stats(): DispatchStats;
+  stats(): DispatcherStats;
 };
 
-const AFTER_FAULT_MS = 1_000;
-const OTHERS_LANE_MS = 2_000;
-const MOST_RESULTS_PER_BATCH = 512;
+const RETRY_MS = 1_000;
+const LEASE_RETRY_MS = 2_000;
+const MAX_BATCH = 512;
 /** Against one partner's receiver that answers at once: 2,900 deliveries/s without, 11,300 with. */
-const GATHER_MS = 2;
-const SMALLEST_PAGE = 8;
+const BATCH_INTERVAL_MS = 2;
+const MIN_PAGE_SIZE = 8;
 
 /**
  * Delivers the outbox: every pending delivery at least once, each partner on its own, so that a receiver that hangs
  * holds up no other. A crash between sending and recording sends the same delivery again, with the same id and bytes.
  */
 export function createDispatcher(
-  ports: DispatchPorts,
-  options: DispatchOptions = DISPATCH_DEFAULTS,
+  ports: DispatcherDeps,
+  options: DispatcherOptions = DISPATCHER_DEFAULTS,
 ): Dispatcher {
   const { clock, timers, log } = ports;
-  const lanes = new Map<string, PartnerLane>();
+  const workers = new Map<string, DeliveryWorker>();
   const counts = { delivered: 0, retry: 0, failed: 0 };
   let isStopping = false;
   let isScanning = false;
@@ -55,7 +55,7 @@ export function createDispatcher(
   let mustScanAgain = false;
   let scanTimer: unknown;
   let scanAt = Number.POSITIVE_INFINITY;
-  let becameIdle = () => {};
+  let onIdle = () => {};
 
   const results = createResultBatcher<AttemptResult>({
     write: ports.record,
@@ -64,11 +64,11 @@ export function createDispatcher(
       log.error({ err: error, retry_ms: retryMs }, "webhook attempts could not be recorded; trying again");
     },
     timers,
-    mostPerBatch: MOST_RESULTS_PER_BATCH,
-    gatherMs: GATHER_MS,
+    maxBatch: MAX_BATCH,
+    intervalMs: BATCH_INTERVAL_MS,
   });
 
-  const laneOptions = {
+  const workerOptions = {
     ...options,
     pageSize,
     onResult(result: AttemptResult, recorded: () => void) {
@@ -77,70 +77,70 @@ export function createDispatcher(
         counts[result.outcome]++;
         if (result.nextAttemptAt !== null) scanBy(result.nextAttemptAt);
         recorded();
-        leaveIfIdle();
+        resolveIfIdle();
       });
     },
-    onEnd: leaveIfIdle,
+    onEnd: resolveIfIdle,
   };
 
-  function laneOf(partnerId: string, epoch = 0): PartnerLane {
-    const known = lanes.get(partnerId);
+  function workerOf(partnerId: string, epoch = 0): DeliveryWorker {
+    const known = workers.get(partnerId);
     if (known?.epoch === epoch) return known;
     known?.stop();
-    const lane = new PartnerLane(partnerId, ports, laneOptions, epoch);
-    lanes.set(partnerId, lane);
+    const lane = new DeliveryWorker(partnerId, ports, workerOptions, epoch);
+    workers.set(partnerId, lane);
     return lane;
   }
 
   /** Those of the partners' lanes that are this server's: all of them where no other sends. */
-  async function ownLanes(partnerIds: Iterable<string>): Promise<PartnerLane[]> {
-    if (!ports.lanes) return Array.from(partnerIds, (partnerId) => laneOf(partnerId));
+  async function ownWorkers(partnerIds: Iterable<string>): Promise<DeliveryWorker[]> {
+    if (!ports.leases) return Array.from(partnerIds, (partnerId) => workerOf(partnerId));
     const ids = [...partnerIds];
-    const own = ids.length === 0 ? new Map<string, number>() : await ports.lanes.take(ids);
+    const own = ids.length === 0 ? new Map<string, number>() : await ports.leases.acquire(ids);
     if (isStopping) return [];
     // Another server's lane is looked after again: it may have died.
-    if (own.size < ids.length) scanBy(clock() + OTHERS_LANE_MS);
-    return Array.from(own, ([partnerId, epoch]) => laneOf(partnerId, epoch));
+    if (own.size < ids.length) scanBy(clock() + LEASE_RETRY_MS);
+    return Array.from(own, ([partnerId, epoch]) => workerOf(partnerId, epoch));
   }
 
   /** Lets other servers have the lanes that have nothing to do. */
   function releaseIdle(): void {
-    if (!ports.lanes) return;
-    const idle = [...lanes.values()].filter((lane) => lane.isIdle).map(({ partnerId }) => partnerId);
+    if (!ports.leases) return;
+    const idle = [...workers.values()].filter((lane) => lane.isIdle).map(({ partnerId }) => partnerId);
     drop(idle);
     // A lease that could not be given back runs out.
-    if (idle.length > 0) ports.lanes.release(idle).catch(() => {});
+    if (idle.length > 0) ports.leases.release(idle).catch(() => {});
   }
 
   function drop(partnerIds: readonly string[]): void {
     for (const partnerId of partnerIds) {
-      lanes.get(partnerId)?.stop();
-      lanes.delete(partnerId);
+      workers.get(partnerId)?.stop();
+      workers.delete(partnerId);
     }
   }
 
   /** Tries these partners' deliveries, where they are this server's to send. */
-  function nudge(partnerIds: Iterable<string>, refresh = false): void {
+  function wakeWorkers(partnerIds: Iterable<string>, refresh = false): void {
     if (isStopping) return;
-    if (!ports.lanes) for (const partnerId of partnerIds) nudgeLane(laneOf(partnerId), refresh);
+    if (!ports.leases) for (const partnerId of partnerIds) wakeWorker(workerOf(partnerId), refresh);
     else
-      ownLanes(partnerIds).then(
+      ownWorkers(partnerIds).then(
         (own) => {
-          for (const lane of own) nudgeLane(lane, refresh);
+          for (const lane of own) wakeWorker(lane, refresh);
         },
         // The scan that follows says what is wrong.
-        () => scanBy(clock() + AFTER_FAULT_MS),
+        () => scanBy(clock() + RETRY_MS),
       );
   }
 
-  const nudgeLane = (lane: PartnerLane, refresh: boolean) => (refresh ? lane.refresh() : lane.nudge());
+  const wakeWorker = (lane: DeliveryWorker, refresh: boolean) => (refresh ? lane.refresh() : lane.wake());
 
   /** Each busy partner's share of what may be in memory. */
   function pageSize(): number {
     let busy = 0;
-    for (const lane of lanes.values()) if (lane.held > 0) busy++;
-    const share = Math.floor(options.mostHeld / Math.max(1, busy));
-    return Math.max(SMALLEST_PAGE, Math.min(options.pageSize, share));
+    for (const lane of workers.values()) if (lane.inMemory > 0) busy++;
+    const share = Math.floor(options.maxInMemory / Math.max(1, busy));
+    return Math.max(MIN_PAGE_SIZE, Math.min(options.pageSize, share));
   }
 
   /** Looks through the whole outbox: whose deliveries are due, and when to look again. */
@@ -153,13 +153,13 @@ export function createDispatcher(
     try {
       const now = clock();
       releaseIdle();
-      for (const lane of await ownLanes(await ports.duePartners(now))) lane.nudge();
+      for (const lane of await ownWorkers(await ports.duePartners(now))) lane.wake();
       isFailing &&= results.size > 0;
       scanBy((await ports.nextDueAt(now)) ?? Number.POSITIVE_INFINITY);
     } catch (error) {
       isFailing = true;
       if (!isStopping) log.error({ err: error }, "the webhook outbox could not be read; trying again soon");
-      scanBy(clock() + AFTER_FAULT_MS);
+      scanBy(clock() + RETRY_MS);
     }
     isScanning = false;
     if (mustScanAgain) scan();
@@ -175,44 +175,44 @@ export function createDispatcher(
     scanTimer = timers.set(scan, Math.max(0, at - now));
   }
 
-  function countUnderWay(): number {
+  function countInFlight(): number {
     let underWay = 0;
-    for (const lane of lanes.values()) underWay += lane.underWay;
+    for (const lane of workers.values()) underWay += lane.inFlight;
     return underWay;
   }
 
-  function leaveIfIdle(): void {
-    if (isStopping && results.size === 0 && countUnderWay() === 0) becameIdle();
+  function resolveIfIdle(): void {
+    if (isStopping && results.size === 0 && countInFlight() === 0) onIdle();
   }
 
-  ports.lanes?.onLost(drop);
+  ports.leases?.onLost(drop);
 
   return {
     start: () => void scan(),
     wake(partnerIds) {
       if (partnerIds === undefined) scan();
-      else nudge(partnerIds);
+      else wakeWorkers(partnerIds);
     },
-    refresh: (partnerId) => nudge([partnerId], true),
+    refresh: (partnerId) => wakeWorkers([partnerId], true),
     async stop(graceMs) {
       isStopping = true;
       timers.clear(scanTimer);
-      for (const lane of lanes.values()) lane.stop();
+      for (const lane of workers.values()) lane.stop();
       await new Promise<void>((resolve) => {
         const graceTimer = timers.set(resolve, graceMs);
-        becameIdle = () => {
+        onIdle = () => {
           timers.clear(graceTimer);
           resolve();
         };
-        leaveIfIdle();
+        resolveIfIdle();
       });
       results.close();
     },
     stats() {
-      const all = [...lanes.values()];
+      const all = [...workers.values()];
       return {
-        underWay: countUnderWay(),
-        waiting: all.reduce((sum, { waiting }) => sum + waiting, 0),
+        inFlight: countInFlight(),
+        queued: all.reduce((sum, { queued: waiting }) => sum + waiting, 0),
         unrecorded: results.size,
         isFailing,
         pausedPartners: all.filter(({ isPaused }) => isPaused).map(({ partnerId }) => partnerId),

@@ -1,19 +1,19 @@
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type Socket } from "node:net";
-import { addressRefusal } from "./address.ts";
+import { addressRefusal } from "./address-policy.ts";
 import type { SendRequest } from "./attempt.ts";
 import {
+  AddressRefusedError,
   type Agents,
   type NetworkSettings,
+  permittedAddresses,
   proxyAuthorization,
-  RefusedAddress,
   socketHost,
-  vettedAddresses,
 } from "./connections.ts";
-import { failureInWords, statusInWords, TimeRanOut, type Waiting } from "./failure-words.ts";
+import { type ExchangePhase, ExchangeTimeout, failureMessage, statusMessage } from "./failure-messages.ts";
 
-export type Exchanged = {
+export type ExchangeResult = {
   statusCode: number | null;
   error: string | null;
   responseHead: string;
@@ -23,7 +23,7 @@ export type Exchanged = {
 };
 
 const HEAD_BYTES = 1024;
-const MOST_ANSWER_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 /** What writing to a connection that the other side has closed looks like. */
 const CLOSED_CODES: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"]);
 
@@ -33,15 +33,15 @@ export function exchange(
   timeoutMs: number,
   settings: NetworkSettings,
   agents: Agents,
-): Promise<Exchanged> {
+): Promise<ExchangeResult> {
   return new Promise((resolve) => new Exchange(request, settings, agents, resolve).start(timeoutMs));
 }
 
 class Exchange {
-  private isOver = false;
+  private isSettled = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private outgoing: ClientRequest | undefined;
-  private answer: IncomingMessage | undefined;
+  private response: IncomingMessage | undefined;
   private address: string | null = null;
   /** What the connection had received in all before this request. */
   private bytesBefore = 0;
@@ -55,12 +55,12 @@ class Exchange {
     private readonly request: SendRequest,
     private readonly settings: NetworkSettings,
     private readonly agents: Agents,
-    private readonly resolve: (exchanged: Exchanged) => void,
+    private readonly resolve: (exchanged: ExchangeResult) => void,
   ) {}
 
   start(timeoutMs: number): void {
     this.timer = setTimeout(
-      () => this.finish(new TimeRanOut(this.waiting(), this.request.timeoutMs)),
+      () => this.finish(new ExchangeTimeout(this.phase(), this.request.timeoutMs)),
       timeoutMs,
     );
     this.open().catch((error) => this.finish(error));
@@ -68,19 +68,19 @@ class Exchange {
 
   private async open(): Promise<void> {
     const target = parseTarget(this.request.url);
-    await vetBeforehand(target, this.settings);
-    if (this.isOver) return;
+    await checkTarget(target, this.settings);
+    if (this.isSettled) return;
     const outgoing = openRequest(target, this.request, this.settings.proxy, this.agents);
     this.outgoing = outgoing;
     outgoing.on("socket", (socket) => this.onSocket(socket));
-    outgoing.on("response", (answer) => this.onAnswer(answer));
+    outgoing.on("response", (answer) => this.onResponse(answer));
     outgoing.on("upgrade", (answer, socket) => {
-      this.answer = answer;
+      this.response = answer;
       socket.destroy();
       this.finish();
     });
     // Stays for good: a destroyed request may still report an error, which nothing else would catch.
-    outgoing.on("error", (error) => this.finish(this.isAnsweredInFull() ? undefined : error));
+    outgoing.on("error", (error) => this.finish(this.isCompleteByStatus() ? undefined : error));
     outgoing.end(this.request.body);
   }
 
@@ -97,11 +97,11 @@ class Exchange {
     this.address = socket.remoteAddress ?? null;
     if (this.settings.proxy || this.address === null) return;
     const refusal = addressRefusal(this.address, this.settings.policy());
-    if (refusal) this.finish(new RefusedAddress(refusal));
+    if (refusal) this.finish(new AddressRefusedError(refusal));
   }
 
-  private onAnswer(answer: IncomingMessage): void {
-    this.answer = answer;
+  private onResponse(answer: IncomingMessage): void {
+    this.response = answer;
     answer.on("data", (chunk: Buffer) => {
       if (this.bytesRead < HEAD_BYTES) {
         this.head += this.decoder.decode(chunk.subarray(0, HEAD_BYTES - this.bytesRead), { stream: true });
@@ -117,29 +117,29 @@ class Exchange {
    * receiver that sends those without an end would keep everybody else waiting.
    */
   private countBytes(): void {
-    if (this.socket!.bytesRead - this.bytesBefore <= MOST_ANSWER_BYTES) return;
+    if (this.socket!.bytesRead - this.bytesBefore <= MAX_RESPONSE_BYTES) return;
     this.socket!.off("data", this.count);
     // What has come of an answer is handed out after the bytes of its connection.
     setImmediate(() =>
-      this.finish(this.answer ? undefined : new Error("the answer does not begin within 64 KiB")),
+      this.finish(this.response ? undefined : new Error("the answer does not begin within 64 KiB")),
     );
   }
 
   /** The first call counts. Without an error the answer's status decides; a connection that is not through is closed. */
   private finish(error?: unknown): void {
-    if (this.isOver) return;
-    this.isOver = true;
+    if (this.isSettled) return;
+    this.isSettled = true;
     clearTimeout(this.timer);
     this.socket?.off("data", this.count);
-    const isStale = error !== undefined && this.brokeBeforeAnswer(error);
-    if (!this.answer?.complete) this.outgoing?.destroy();
-    const statusCode = this.answer?.statusCode ?? null;
+    const isStale = error !== undefined && this.brokeBeforeResponse(error);
+    if (!this.response?.complete) this.outgoing?.destroy();
+    const statusCode = this.response?.statusCode ?? null;
     this.resolve({
       statusCode,
       error:
         error === undefined
-          ? statusInWords(statusCode ?? 0)
-          : failureInWords(error, hostnameOf(this.request.url)),
+          ? statusMessage(statusCode ?? 0)
+          : failureMessage(error, hostnameOf(this.request.url)),
       responseHead: this.head.replaceAll("\0", "\uFFFD"), // PostgreSQL's text takes no NUL
       address: this.address ?? (error as { address?: string } | undefined)?.address ?? null,
       isStale,
@@ -147,11 +147,11 @@ class Exchange {
   }
 
   /** A 204 ends with its head. Some receivers send a body with it all the same, which is no HTTP and says nothing. */
-  private isAnsweredInFull(): boolean {
-    return this.answer?.statusCode === 204;
+  private isCompleteByStatus(): boolean {
+    return this.response?.statusCode === 204;
   }
 
-  private brokeBeforeAnswer(error: unknown): boolean {
+  private brokeBeforeResponse(error: unknown): boolean {
     const { outgoing } = this;
     return (
       outgoing?.reusedSocket === true &&
@@ -160,8 +160,8 @@ class Exchange {
     );
   }
 
-  private waiting(): Waiting {
-    if (this.answer) return "for the rest of the answer";
+  private phase(): ExchangePhase {
+    if (this.response) return "for the rest of the answer";
     return this.outgoing?.socket && !this.outgoing.socket.connecting ? "for an answer" : "connecting";
   }
 }
@@ -200,14 +200,14 @@ function openRequest(target: URL, request: SendRequest, proxy: URL | null, agent
  * What the connection itself can't vet: an address that stands in the URL is not looked up, and behind a proxy it is
  * the proxy that connects. A name that only the proxy can look up passes, unless there is an allow list to satisfy.
  */
-async function vetBeforehand(target: URL, settings: NetworkSettings): Promise<void> {
+async function checkTarget(target: URL, settings: NetworkSettings): Promise<void> {
   const host = socketHost(target);
-  if (isIP(host)) await vettedAddresses(host, settings);
+  if (isIP(host)) await permittedAddresses(host, settings);
   else if (settings.proxy) {
-    await vettedAddresses(host, settings).catch((error) => {
-      if (error instanceof RefusedAddress) throw error;
+    await permittedAddresses(host, settings).catch((error) => {
+      if (error instanceof AddressRefusedError) throw error;
       if (settings.policy().allow.length > 0) {
-        throw new RefusedAddress(
+        throw new AddressRefusedError(
           `${host} can't be looked up here, so no allowed network is known to hold it`,
         );
       }

@@ -7,14 +7,14 @@ export type Queueable = { id: string; orderKey: string | null };
  */
 export class PartnerQueue<Delivery extends Queueable> {
   private waiting: Delivery[] = [];
-  private readonly heldIds = new Set<string>();
+  private readonly knownIds = new Set<string>();
   private readonly busyKeys = new Set<string>();
   /** Keys whose delivery went back for a retry while a page was being fetched: that page may be older than it. */
   private readonly deferredKeys = new Set<string>();
 
   /** Waiting, handed out, or handed out and not yet settled. */
-  get held(): ReadonlySet<string> {
-    return this.heldIds;
+  get ids(): ReadonlySet<string> {
+    return this.knownIds;
   }
 
   get waitingCount(): number {
@@ -22,15 +22,15 @@ export class PartnerQueue<Delivery extends Queueable> {
   }
 
   /** To be called before a page is fetched; what is then fetched goes to `add`. */
-  startFetching(): void {
+  beginFetch(): void {
     this.deferredKeys.clear();
   }
 
   add(page: readonly Delivery[]): void {
     for (const delivery of page) {
       const { id, orderKey } = delivery;
-      if (this.heldIds.has(id) || (orderKey !== null && this.deferredKeys.has(orderKey))) continue;
-      this.heldIds.add(id);
+      if (this.knownIds.has(id) || (orderKey !== null && this.deferredKeys.has(orderKey))) continue;
+      this.knownIds.add(id);
       this.waiting.push(delivery);
     }
   }
@@ -46,23 +46,23 @@ export class PartnerQueue<Delivery extends Queueable> {
 
   /** A delivery that was handed out is delivered or failed, and recorded: the next of its key may go. */
   settle(delivery: Delivery): void {
-    this.heldIds.delete(delivery.id);
+    this.knownIds.delete(delivery.id);
     if (delivery.orderKey !== null) this.busyKeys.delete(delivery.orderKey);
   }
 
   /** A delivery that was handed out stays pending: later ones of its key go back with it, to be fetched after it. */
-  putBack(delivery: Delivery): void {
+  release(delivery: Delivery): void {
     this.settle(delivery);
     const { orderKey } = delivery;
     if (orderKey === null) return;
     this.deferredKeys.add(orderKey);
-    for (const later of this.waiting) if (later.orderKey === orderKey) this.heldIds.delete(later.id);
+    for (const later of this.waiting) if (later.orderKey === orderKey) this.knownIds.delete(later.id);
     this.waiting = this.waiting.filter((later) => later.orderKey !== orderKey);
   }
 
   /** Lets go of all that waits; what is handed out stays held. */
-  drop(): void {
-    for (const { id } of this.waiting) this.heldIds.delete(id);
+  clear(): void {
+    for (const { id } of this.waiting) this.knownIds.delete(id);
     this.waiting = [];
   }
 }

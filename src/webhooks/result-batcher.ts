@@ -1,4 +1,4 @@
-import type { Timers } from "./timers.ts";
+import type { Timers } from "../event-loop.ts";
 
 export type ResultBatcher<Result> = {
   /** Writes the result before long, then calls `written`. */
@@ -15,9 +15,9 @@ export type BatcherOptions<Result> = {
   /** Told of a write that did not work; the same results are tried again after `retryMs`. */
   onFailure: (error: unknown, retryMs: number) => void;
   timers: Timers;
-  mostPerBatch: number;
+  maxBatch: number;
   /** From a write to the next, so that a busy time has few and large ones; the first after a quiet one is at once. */
-  gatherMs: number;
+  intervalMs: number;
 };
 
 const FIRST_RETRY_MS = 100;
@@ -25,7 +25,7 @@ const LONGEST_RETRY_MS = 5_000;
 
 /** Writes results one batch after the other, each with all that came in since the one before; loses none. */
 export function createResultBatcher<Result>(options: BatcherOptions<Result>): ResultBatcher<Result> {
-  const { write, onFailure, timers, mostPerBatch, gatherMs } = options;
+  const { write, onFailure, timers, maxBatch: mostPerBatch, intervalMs: gatherMs } = options;
   let waiting: { result: Result; written: () => void }[] = [];
   let isBusy = false;
   let isClosed = false;

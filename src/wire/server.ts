@@ -1,4 +1,4 @@
-import type { ListedServer } from "../domain/server.ts";
+import type { ListedServer } from "../cluster/server.ts";
 import { toIso } from "../domain/time.ts";
 import { flag, instant, list, number, object, text, whole } from "./schema/fields.ts";
 

@@ -7,7 +7,7 @@ import { type App, startApp } from "../../src/app/app.ts";
 import { databaseFile, openDataFolder } from "../../src/app/data-folder.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createLogger } from "../../src/log.ts";
-import { createPartner } from "../../src/usecases/partners.ts";
+import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { ApiClient, requestToken } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";

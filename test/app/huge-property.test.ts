@@ -7,8 +7,8 @@ import { type App, startApp } from "../../src/app/app.ts";
 import { databaseFile, openDataFolder } from "../../src/app/data-folder.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createLogger } from "../../src/log.ts";
-import { createEmbed } from "../../src/usecases/embeds.ts";
-import { createPartner } from "../../src/usecases/partners.ts";
+import { createEmbed } from "../../src/usecases/embeds/embeds.ts";
+import { createPartner } from "../../src/usecases/partners/partners.ts";
 
 /*
  * The page of a property with tens of thousands of parts is made in short steps. As in turns.test.ts a stretch is the

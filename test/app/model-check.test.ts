@@ -7,9 +7,9 @@ import { UNCORRECTED } from "../../src/domain/scoring/corrections.ts";
 import { dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
 import { createLogger } from "../../src/log.ts";
 import { defineModelGauges } from "../../src/metrics/model-gauges.ts";
-import { calibrate } from "../../src/usecases/calibrate.ts";
-import { checkModel } from "../../src/usecases/check-model.ts";
-import { applyCalibration, revertModel } from "../../src/usecases/model-versions.ts";
+import { calibrate } from "../../src/usecases/calibration/calibrate.ts";
+import { checkModel } from "../../src/usecases/calibration/check-model.ts";
+import { applyCalibration, revertModel } from "../../src/usecases/calibration/model-versions.ts";
 import { calibrationRecord, validationRecord } from "../../src/wire/calibration.ts";
 import { modelCheckRecord } from "../../src/wire/model.ts";
 import { GOLDEN_DAY, importGoldenFleet } from "../support/golden-fleet.ts";
@@ -28,7 +28,7 @@ let commands: (readonly string[])[];
 
 const environment = (store = world.store) => ({
   ...{ store, knowledge, actor: "cli:test" },
-  pause: async () => {},
+  yieldNow: async () => {},
   ticks: () => performance.now(),
 });
 

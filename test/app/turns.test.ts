@@ -10,13 +10,13 @@ import { loadConfig } from "../../src/config/load.ts";
 import { OperatorError } from "../../src/domain/errors.ts";
 import { EVENT_TYPES } from "../../src/domain/service-event.ts";
 import { dayOf } from "../../src/domain/time.ts";
+import { yieldToEventLoop } from "../../src/event-loop.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { createLogger } from "../../src/log.ts";
-import { createAdministrator } from "../../src/usecases/administrators.ts";
-import { calibrate } from "../../src/usecases/calibrate.ts";
-import { importPortfolio } from "../../src/usecases/import-portfolio.ts";
-import { createPartner } from "../../src/usecases/partners.ts";
-import { takeTurns } from "../../src/usecases/walk.ts";
+import { calibrate } from "../../src/usecases/calibration/calibrate.ts";
+import { importPortfolio } from "../../src/usecases/import/import-portfolio.ts";
+import { createAdministrator } from "../../src/usecases/operations/administrators.ts";
+import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 
@@ -339,7 +339,12 @@ async function exported(): Promise<void> {
 let calibrations = 0;
 /** To its end, or as far as the record bears it. */
 async function calibrated(): Promise<void> {
-  const world = { store: beside.store, knowledge, pause: takeTurns, ticks: () => performance.now() };
+  const world = {
+    store: beside.store,
+    knowledge,
+    yieldNow: yieldToEventLoop,
+    ticks: () => performance.now(),
+  };
   await calibrate(world, dayOf(time.now)).then(
     () => void calibrations++,
     (error) => {

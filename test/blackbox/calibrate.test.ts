@@ -220,7 +220,7 @@ describe("a day whose snapshot was taken, once a fit is put to use", () => {
       plain.length / 2,
     );
     expect(await trendsOf(client, ids)).toEqual(trends);
-    expect((await other.run("snapshot")).stdout).toContain("nothing was changed");
+    expect((await other.run("snapshot")).stdout).toContain("already exists. No changes.");
     expect(await forecasts()).toEqual(fitted);
 
     await other.json("calibrate", "--revert");

@@ -160,7 +160,7 @@ describe("a partner's record", () => {
     const { partner_id } = await installation.createPartner();
     const setWebhook = (...args: string[]) => installation.run("partner", "set-webhook", partner_id, ...args);
     expect((await setWebhook("http://127.0.0.1:9/", "--event", "component.lost")).stderr).toContain(
-      'there is no event "component.lost"',
+      'unknown event "component.lost"',
     );
     expect((await setWebhook("http://127.0.0.1:9/", "--off")).code).not.toBe(0);
     expect((await setWebhook()).code).not.toBe(0);
@@ -229,7 +229,7 @@ describe("beside a running server", () => {
 });
 
 describe("a path that is of the wrong kind is the operator's to mend, and no fault", () => {
-  const EXPLAINED = /\n(A file stands where a folder belongs|That is a folder)/;
+  const EXPLAINED = /\n(A file exists where a folder is expected|The path is a folder)/;
 
   test("for rejected rows", async () => {
     const installation = install();

@@ -52,7 +52,7 @@ class Demo {
   }
 }
 
-const READY = /Webhooks, as they arrive:/;
+const READY = /Received webhooks:/;
 const shown = (text: string, name: string) => new RegExp(`^${name} {2,}(\\S.*)$`, "m").exec(text)?.[1];
 
 /** Sends what a printed curl line would. */
@@ -76,15 +76,15 @@ describe("a first run, and a second", () => {
   // Rule: demo
   test("shows the portfolio, credentials and webhooks whose signatures are right", async () => {
     const demo = new Demo(cwd);
-    first = await demo.prints(/webhook {2}\d+ more \(\d+ in all\), every signature verified/);
-    expect(shown(first, "Portfolio")).toMatch(/^\d+ buildings of New York City and Maple Court \(demo\): /);
+    first = await demo.prints(/webhook {2}\d+ more \(\d+ total\), all signatures verified/);
+    expect(shown(first, "Portfolio")).toMatch(/^\d+ New York City buildings and Maple Court \(demo\): /);
     expect(shown(first, "API key")).toMatch(/^svc_live_[\da-f]{48}$/);
     expect(shown(first, "Admin key")).toMatch(/^svc_admin_[\da-f]{48}$/);
     expect(first).toMatch(/^webhook {2}component\.(critical|warning) .+, 0\.\d\d {2}signature verified$/m);
-    expect(first).not.toContain("WRONG");
+    expect(first).not.toContain("INVALID");
 
     const announced = Number(/: ([\d,]+) tier changes/.exec(first)![1]!.replaceAll(",", ""));
-    await eventually(() => expect(demo.stdout).toContain(`(${announced} in all)`));
+    await eventually(() => expect(demo.stdout).toContain(`(${announced} total)`));
     expect(announced).toBeGreaterThan(100);
 
     const [alerts, summary, replacement] = first.match(/^curl .*$/gm)!;
@@ -92,21 +92,19 @@ describe("a first run, and a second", () => {
     expect(replies[0].alerts).toHaveLength(3);
     expect(replies[1].property).toMatchObject({ name: "Maple Court (demo)", unit_count: 24 });
     expect(replies[2]).toMatchObject({ created: 1, errors: 0 });
-    const page = await fetch(shown(first, "Property page")!);
+    const page = await fetch(shown(first, "Property report")!);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain("Maple Court (demo)");
     await eventually(() => expect(demo.stdout).toMatch(/component\.recovered .+Maple Court/));
 
     expect(await demo.stop("SIGINT")).toBe(0);
-    expect(demo.stdout).toMatch(
-      /\nStopped\. The data is in .+demo-data; the next run goes on from there\.\n$/,
-    );
+    expect(demo.stdout).toMatch(/\nStopped\. The next run resumes with the data in .+demo-data\.\n$/);
     expect(demo.stderr).toBe("");
   }, 120_000);
 
   test("keeps the credentials where their owner alone can read them", () => {
     const file = join(cwd, "demo-data", "demo.json");
-    expect(shown(first, "Kept in")).toBe(file);
+    expect(shown(first, "Saved in")).toBe(file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(file, "utf8")).api_key).toBe(shown(first, "API key"));
   });
@@ -114,13 +112,13 @@ describe("a first run, and a second", () => {
   test("starts again with the same credentials and counts, and announces nothing again", async () => {
     const demo = new Demo(cwd);
     const second = await demo.prints(READY);
-    for (const name of ["Partner", "API key", "Client id", "Client secret", "Webhook secret", "Admin key"])
+    for (const name of ["Partner", "API key", "Client ID", "Client secret", "Webhook secret", "Admin key"])
       expect(shown(second, name), name).toBe(shown(first, name)!);
-    const tokenIn = (text: string) => shown(text, "Property page")!.split("/").at(-1)!;
+    const tokenIn = (text: string) => shown(text, "Property report")!.split("/").at(-1)!;
     expect(tokenIn(second)).toBe(tokenIn(first));
     const counts = (text: string) => shown(text, "Portfolio")!.replace(/[\d,]+ service events$/, "");
     expect(counts(second)).toBe(counts(first));
-    expect(shown(second, "Snapshot")).toEndWith("was taken before; nothing is announced again");
+    expect(shown(second, "Snapshot")).toEndWith("already exists; no new alerts");
 
     const [alerts, summary, replacement] = second.match(/^curl .*$/gm)!;
     await send(alerts!);
@@ -174,7 +172,7 @@ test("can be stopped while it fills its folder, and goes on from there", async (
   expect(await demo.stop("SIGINT")).toBe(0);
   expect(demo.stderr).toBe("");
   const again = new Demo(cwd);
-  expect(shown(await again.prints(READY), "Portfolio")).toMatch(/^\d+ buildings/);
+  expect(shown(await again.prints(READY), "Portfolio")).toMatch(/^\d+ New York City buildings/);
   expect(await again.stop("SIGINT")).toBe(0);
 }, 120_000);
 
@@ -184,7 +182,9 @@ test("does not touch a folder that holds other data", async () => {
   expect((await runMainstay(["init", "--data-dir", "data"], { cwd })).code).toBe(0);
   const { code, stderr } = await runMainstay(["demo", "--data-dir", "data"], { cwd });
   expect(code).toBe(1);
-  expect(stderr).toContain(`the data folder ${dataDir} holds data that is no demo's; it was not touched`);
+  expect(stderr).toContain(
+    `the data folder ${dataDir} contains data that is not from a demo; it was not changed`,
+  );
   expect(stderr).toContain("--data-dir");
 });
 

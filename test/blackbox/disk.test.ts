@@ -145,7 +145,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     expect(line.hint).toStartWith(`Make room in ${server.dataDir}`);
     const { code, stdout } = await server.run("doctor");
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^FAIL +disk_space: 0\.0 MB free in /m);
+    expect(stdout).toMatch(/^Failed +disk_space: 0\.0 MB free in /m);
 
     place.free();
     await eventually(() => addProperty(client));
@@ -368,7 +368,7 @@ describe("where the system refuses to write", () => {
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       expect(stderr).toContain(backups);
       expect(stderr).toContain("Check ");
-      expect(stderr).not.toContain("This is a fault in Mainstay");
+      expect(stderr).not.toContain("This is a bug in Mainstay");
       expect(readdirSync(backups)).toEqual([]);
     }
     expect(await backUp("unlimited")).toMatchObject({ code: 0, stderr: "" });
@@ -414,7 +414,7 @@ describe("a data folder that can't be written", () => {
       under: BOUND_BY_RIGHTS,
     });
     expect(code).toBe(1);
-    expect(stdout).toContain(`FAIL  data_folder: ${installation.dataDir} cannot be written by this user`);
+    expect(stdout).toContain(`Failed   data_folder: ${installation.dataDir} cannot be written by this user`);
     chmodSync(installation.dataDir, 0o700);
     await installation.start();
   });

@@ -112,11 +112,11 @@ describe("mainstay doctor", () => {
 
   test("tells people each check, and what to do", async () => {
     const { stdout } = await (await alone()).run("doctor");
-    expect(stdout).toContain("ok    database: ");
+    expect(stdout).toContain("OK       database: ");
     expect(stdout).toMatch(
       onPostgres
-        ? /WARN {2}durability: .* are off: .*\n {6}\w/
-        : /WARN {2}last_backup: none is scheduled\n {6}Set backup\.schedule/,
+        ? /Warning {2}durability: .* are off: .*\n {9}\w/
+        : /Warning {2}last_backup: none is scheduled\n {9}Set backup\.schedule/,
     );
   });
 

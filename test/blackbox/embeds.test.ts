@@ -61,7 +61,7 @@ describe("an embed", () => {
     for (const rest of ["/components", "/components.csv"]) await pageOf(token, 404, rest);
     const again = await server.run("embed", "revoke", embed_id);
     expect(again.code).toBe(1);
-    expect(again.stderr).toContain("not revoked yet");
+    expect(again.stderr).toContain("already revoked");
   });
 
   test("is refused for a property that there is none of, and for a life that is no number of days", async () => {

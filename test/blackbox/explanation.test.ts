@@ -164,10 +164,16 @@ describe("mainstay explain", () => {
     const text = await explainText(id);
     const { score, evidence, sources } = await explain(id);
     expect(text).toStartWith("Glass-lined tank (Gas storage water heater, Rheem), Elm Court\n");
-    expect(text).toContain(`Score ${score.risk_score.toFixed(2)}, ${score.risk_tier}: a risk of`);
+    expect(text).toContain(`Score ${score.risk_score.toFixed(2)}, ${score.risk_tier}:`);
     for (const heading of [
-      ...["How long it lives", "How fast it ages", "How old it is", "What speaks for and against it"],
-      ...["From hazard to score", "How sure it is", "What would change it", "What to do about it", "Sources"],
+      ...["Lifetime", "Aging rate", "Age", "Evidence"],
+      ...[
+        "Hazard and score",
+        "Confidence and projected failure",
+        "What would change the score",
+        "Recommended action",
+        "Sources",
+      ],
     ])
       expect(text).toContain(`\n${heading}`);
     for (const one of evidence) expect(text).toContain(one.ends_on ?? one.label.slice(0, 15));
@@ -180,7 +186,7 @@ describe("mainstay explain", () => {
   test("refuses an id that is no component's", async () => {
     const { code, stderr } = await server.run("explain", UNKNOWN);
     expect(code).toBe(1);
-    expect(stderr).toContain(`there is no component ${UNKNOWN}`);
+    expect(stderr).toContain(`Component not found: ${UNKNOWN}`);
   });
 });
 

@@ -127,11 +127,11 @@ describe("mainstay export", () => {
     const { code, stdout, stderr } = await server.run("export", "--partner", nobody.partner_id);
     expect(code).toBe(0);
     expect(parse(stdout).map(({ type }) => type)).toEqual(["partner", "end"]);
-    expect(stderr).toContain("owns nothing");
+    expect(stderr).toContain("has no data yet");
   });
 
   test.each([
-    ["without a partner", [], 2, "--partner is missing"],
+    ["without a partner", [], 2, "--partner is required"],
     ["an unknown partner", ["--partner", "PARTNER_1"], 1, "there is no partner PARTNER_1"],
     ["another format", ["--partner", "PARTNER_1", "--format", "xml"], 2, "expected ndjson"],
   ])("refuses %s", async (_, args, expected, complaint) => {

@@ -48,8 +48,8 @@ describe("the first day", () => {
     const worn = await addWornAppliance(client, property.id);
     await addAppliance(client, property.id);
     const { stdout } = await server.run("snapshot");
-    expect(stdout).toContain(`${worn.components_created} tier changes announced, 0 deliveries queued`);
-    expect(stdout).toContain(`Nobody is told at Acme (${partner.partner_id}): no receiver is set.`);
+    expect(stdout).toContain(`${worn.components_created} tier changes, 0 deliveries queued`);
+    expect(stdout).toContain(`No webhooks sent to Acme (${partner.partner_id}): no endpoint configured.`);
     const refused = await server.run("partner", "announce", partner.partner_id);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("has no webhook receiver");

@@ -102,11 +102,11 @@ test("a fit that was cut short with its server is told by the others, who begin 
   process.kill(pid, "SIGKILL");
   const [lease] = await rowsOf(
     url,
-    "SELECT until - (extract(epoch from clock_timestamp()) * 1000)::bigint AS left FROM leases WHERE name = 'fit'",
+    "SELECT expires_at - (extract(epoch from clock_timestamp()) * 1000)::bigint AS left FROM locks WHERE name = 'fit'",
   );
   expect(Number(lease!.left)).toBeLessThanOrEqual(15_000);
   // As once its time is over.
-  await rowsOf(url, "UPDATE leases SET until = 0 WHERE name = 'fit'");
+  await rowsOf(url, "UPDATE locks SET expires_at = 0 WHERE name = 'fit'");
   await servers[2]!.start();
   const told = await admin.everywhere(PROPOSAL, isProposal({ status: "failed", by, finished_at: null }));
   expect(told.error).toBe(`It was cut short, with ${by}. Ask for it again.`);

@@ -27,7 +27,7 @@ test("a server that is well is found well, and what it said is passed on", async
   expect(result.health).toMatchObject({ status: "ok", checks: { database: "ok" } });
   expect(result.duration_ms).toBeLessThan(5_000);
   const { stdout } = await server.run("healthcheck", "--port", portOf(server));
-  expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/health is well \(version \S+, up \d+ s\)\.\n$/);
+  expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/health healthy \(version \S+, uptime \d+ s\)\n$/);
 });
 
 test("the address comes from the settings, and one that stands for all is asked on this machine", async () => {
@@ -73,7 +73,7 @@ testOnFile("a server that cannot store anything is found unwell", async () => {
   expect(result).toMatchObject({ ok: false, status_code: 503, health: { status: "degraded" } });
   expect(error).toEqual({
     error: `${server.url}/health: it is degraded (database: failed)`,
-    hint: "`mainstay doctor` says what to do.",
+    hint: "Run `mainstay doctor` for details.",
   });
 });
 

@@ -123,7 +123,7 @@ describe("importing real files", () => {
       // At the beginning of a transaction, which takes some 12 ms, in its middle, at its end.
       reached.push(await killAt({ goal, laterMs: (nth * 5) % 12 }, read, command));
       // As once the time of its turn is over.
-      await installation.sql("UPDATE leases SET until = 0");
+      await installation.sql("UPDATE locks SET expires_at = 0");
     }
     await close();
     // Each was in the middle, further than the one before.
@@ -215,7 +215,7 @@ describe("for people", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^properties +300 read +0 created +300 unchanged$/m);
     expect(stderr).toMatch(
-      /appliances\.csv: 190 rows rejected; they are in .*\n {2}190 rows, the first line 18: install_year is required; mend them, or give a default: --default install_year=VALUE\n/,
+      /appliances\.csv: 190 rows rejected \(written to .*\n {2}190 rows \(first: line 18\): install_year is required\. Fix the rows or pass --default install_year=VALUE\n/,
     );
   });
 
@@ -433,7 +433,7 @@ describe("bad input", () => {
     const run = (...args: string[]) => whole.installation.run("import", ...args);
     expect(await run("--properties", "x.csv")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--partner is missing"),
+      stderr: expect.stringContaining("--partner is required"),
     });
     expect(await run("--partner", "P")).toMatchObject({
       code: 2,

@@ -81,10 +81,10 @@ async function standingStill({ here, args, appliances }: World): Promise<Bun.Sub
 }
 
 const REFUSED = new RegExp(
-  `^mainstay: an import for PARTNER_\\S+ is under way already, by ${operator().replace(/[()]/g, "\\$&")} on \\S+, since \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z\n` +
+  `^mainstay: an import for PARTNER_\\S+ is in progress already, by ${operator().replace(/[()]/g, "\\$&")} on \\S+, since \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z\n` +
     "Nothing was changed\\. ",
 );
-const END_TURNS = "UPDATE leases SET until = 0 WHERE name LIKE 'import:%'";
+const END_TURNS = "UPDATE locks SET expires_at = 0 WHERE name LIKE 'import:%'";
 
 describe.each([
   ["a data folder", overFolder],
@@ -113,8 +113,8 @@ describe.each([
     expect(refused.code).toBe(1);
     const reached = await killAt({ goal: 1 }, world.appliances, killable(child));
     expect(reached).toBeLessThan(APPLIANCES);
-    const [lease] = await world.sql("SELECT until FROM leases WHERE name LIKE 'import:%'");
-    expect(Number(lease!.until) - Date.now()).toBeLessThanOrEqual(15_000);
+    const [lease] = await world.sql("SELECT expires_at FROM locks WHERE name LIKE 'import:%'");
+    expect(Number(lease!.expires_at) - Date.now()).toBeLessThanOrEqual(15_000);
     // As once its time is over.
     await world.sql(END_TURNS);
     const last = await there.json(...args);

@@ -176,7 +176,7 @@ describe("init --system", () => {
     const root = machine();
     const { stdout } = await init(root);
     expect(stdout).toContain(`\nNext:\n  systemctl --root=${root} enable mainstay\n`);
-    expect(stdout).toContain("Keep a copy of it apart from this machine");
+    expect(stdout).toContain("Back up the key file off this machine");
     expect((await initialised(root)).next_steps).toEqual([`systemctl --root=${root} enable mainstay`]);
   });
 });
@@ -188,7 +188,7 @@ describe("init --system again", () => {
     const before = filesIn(root).map((path) => statSync(join(root, path)).mtimeMs);
     expect(await initialised(root)).toMatchObject({ config_created: false, unit_created: false });
     expect(filesIn(root).map((path) => statSync(join(root, path)).mtimeMs)).toEqual(before);
-    expect((await init(root)).stdout).toContain(`${join(root, UNIT)} (was there already)`);
+    expect((await init(root)).stdout).toContain(`${join(root, UNIT)} (already exists)`);
   });
 
   test("makes what is missing, and mends rights", async () => {
@@ -212,7 +212,7 @@ describe("init --system again", () => {
     Bun.spawnSync(["rm", join(root, UNIT)]);
     const { code, stdout, stderr } = await init(root);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(`${join(root, CONFIG)} is there, and not as init would write`);
+    expect(stderr).toContain(`${join(root, CONFIG)} is already present with other content`);
     expect(stderr).toContain("--force");
     expect(textOf(root, CONFIG)).toBe(mine);
     expect(filesIn(root)).toEqual([CONFIG, ...HELP]);
@@ -245,7 +245,7 @@ describe("init --system refuses, and writes nothing,", () => {
     const root = machine([]);
     const { code, stderr } = await init(root);
     expect(code).toBe(1);
-    expect(stderr).toContain(`there is no user "mainstay" in ${join(root, "etc/passwd")}`);
+    expect(stderr).toContain(`user "mainstay" not found in ${join(root, "etc/passwd")}`);
     expect(stderr).toMatch(/useradd --root \S+ --system .*--shell \/usr\/sbin\/nologin mainstay$/m);
     expect(filesIn(root)).toEqual([]);
   });
@@ -254,7 +254,7 @@ describe("init --system refuses, and writes nothing,", () => {
     const root = machine();
     const { code, stderr } = await init(root, ["--user", "root"]);
     expect(code).toBe(1);
-    expect(stderr).toContain("root is root, which a server must not be");
+    expect(stderr).toContain("root is root; the server must not run as root");
     expect(filesIn(root)).toEqual([]);
   });
 
@@ -264,7 +264,7 @@ describe("init --system refuses, and writes nothing,", () => {
       const root = machine(["mainstay"], binary);
       const { code, stderr } = await init(root, [], { binary });
       expect(code).toBe(1);
-      expect(stderr).toContain(`could not see its executable in /${binary}`);
+      expect(stderr).toContain(`could not access its executable at /${binary}`);
       expect(stderr).toContain(`install -D -m 0755 ${join(root, binary)} ${join(root, BINARY)}`);
       expect(existsSync(join(root, "etc/mainstay"))).toBe(false);
     },
@@ -274,7 +274,7 @@ describe("init --system refuses, and writes nothing,", () => {
     const root = machine(["mainstay"], "opt/my programs/mainstay");
     const { code, stderr } = await init(root, [], { binary: "opt/my programs/mainstay" });
     expect(code).toBe(1);
-    expect(stderr).toContain('a unit cannot name the executable "/opt/my programs/mainstay"');
+    expect(stderr).toContain('the path "/opt/my programs/mainstay" cannot be used in a systemd unit');
   });
 
   test("on this machine, when another than root asks", async () => {
@@ -282,15 +282,15 @@ describe("init --system refuses, and writes nothing,", () => {
     chmodSync(root, 0o755);
     const { code, stderr } = await run(root, ["init", "--system"], { under: AS_ACCOUNT });
     expect(code).toBe(1);
-    expect(stderr).toContain("only root may set up a system service");
+    expect(stderr).toContain("only root can set up a system service");
     expect(stderr).toContain("sudo");
   });
 
   test.each([
-    [["init", "--force"], "--root, --user and --force belong to --system"],
-    [["init", "--root", "/srv"], "--root, --user and --force belong to --system"],
-    [["init", "--system", "--config", "x.toml"], "--system has its own places"],
-    [["init", "--system", "--data-dir", "x"], "--system has its own places"],
+    [["init", "--force"], "--root, --user and --force require --system"],
+    [["init", "--root", "/srv"], "--root, --user and --force require --system"],
+    [["init", "--system", "--config", "x.toml"], "--system cannot be used with --config or --data-dir"],
+    [["init", "--system", "--data-dir", "x"], "--system cannot be used with --config or --data-dir"],
   ])("%p as bad usage", async (args, complaint) => {
     const root = machine();
     const { code, stderr } = await run(root, args);
@@ -306,6 +306,8 @@ test("without being root, a folder of one's own is prepared, and the owners are 
   for (const path of ["", "etc", "usr/local"]) chownSync(join(root, path), ACCOUNT.uid, ACCOUNT.gid);
   const { code, stdout, stderr } = await init(root, [], { under: AS_ACCOUNT });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toContain("Owners were not set, since only root may. The data folder must be mainstay's.");
+  expect(stdout).toContain(
+    "Only root can set owners, so none were set. The data folder must be owned by mainstay.",
+  );
   expect(rightsOf(root, CONFIG)).toEqual({ mode: "640", ...ACCOUNT });
 });

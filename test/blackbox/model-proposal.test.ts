@@ -183,7 +183,7 @@ test("the console shows a fit that another makes, and why one came to nothing be
     );
   await page.getByRole("button", { name: "Put it to use" }).waitFor();
   await server.sql(
-    `INSERT INTO leases (name, holder, epoch, until) VALUES ('fit', 'A_0 ${other}', 1, 9000000000000)`,
+    `INSERT INTO locks (name, id, owner, acquired_at, expires_at) VALUES ('fit', 'LOCK_0', '${other}', 0, 9000000000000)`,
   );
   await audit("fit.begin", {});
   const stands = page.locator("#proposal").getByText(`, by ${other}.`, { exact: false });
@@ -191,7 +191,7 @@ test("the console shows a fit that another makes, and why one came to nothing be
   expect(await page.getByRole("button", { name: "At work…" }).isDisabled()).toBe(true);
   expect(await page.getByRole("button", { name: "Put it to use" }).count()).toBe(0);
   await looked("console-model-under-way");
-  await server.sql("DELETE FROM leases WHERE name = 'fit'");
+  await server.sql("DELETE FROM locks WHERE name = 'fit'");
   await audit("fit.fail", { error: "there is less than a year on record. Calibrate once it reaches back" });
   await page.locator("#proposal [role=alert]", { hasText: "There is less than a year on record" }).waitFor();
   await page.getByText("The fit before it is kept.").waitFor();

@@ -118,7 +118,7 @@ describe("is refused", () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining("already serves the data folder")]);
     await source.stop();
     const nowhere = await install().run("move", "--to", await newDatabase());
-    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining("there is no installation")]);
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining("no installation in")]);
     const here = await source.run("move", "--to", join(source.folder, "other"));
     expect([here.code, here.stderr]).toEqual([1, expect.stringContaining("both are data folders")]);
     expect(existsSync(join(source.folder, "other"))).toBe(false);
@@ -126,10 +126,10 @@ describe("is refused", () => {
     const noAddress = await source.run("move", "--to-file", "target");
     expect([noAddress.code, noAddress.stderr]).toEqual([
       1,
-      expect.stringContaining("no address of a PostgreSQL"),
+      expect.stringContaining("does not contain a PostgreSQL URL"),
     ]);
     const both = await source.run("move", "--to", "other", "--to-file", "target");
-    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("Keep one of them")]);
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("Remove one of them")]);
   });
 
   test("while servers run on the database that it would move", async () => {

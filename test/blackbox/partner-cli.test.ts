@@ -149,7 +149,7 @@ describe("a probe with a wrong signature", () => {
 
   test("is refused for a partner without a receiver, and without a choice of partners", async () => {
     expect((await server.run("partner", "probe-webhook", acme.partner_id)).stderr).toContain(
-      "has no webhook receiver",
+      "has no webhook endpoint",
     );
     expect((await server.run("partner", "probe-webhook")).code).toBe(2);
     expect((await server.run("partner", "probe-webhook", acme.partner_id, "--all")).code).toBe(2);

@@ -364,7 +364,7 @@ describe("mainstay plan", () => {
     expect(stdout).toContain(`Due now: ${plan.immediate.component_count} components`);
     expect(stdout.match(/^\d+ +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+$/gm)).toHaveLength(10);
     expect(stdout.match(/ yes$/gm)).toHaveLength(plan.budget.chosen.length);
-    for (const sentence of ["A budget of $900", "With a confidence of 95 %", "- Acute hazards"])
+    for (const sentence of ["Best use of $900", "95% confidence: $", "- Acute hazards"])
       expect(stdout).toContain(sentence);
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
     const csv = await server.run("plan", "--property", property.id, "--format", "csv");
@@ -378,8 +378,8 @@ describe("mainstay plan", () => {
   });
 
   test.each([
-    [[], "give one of --property and --partner"],
-    [["--property", "P_1", "--partner", "PARTNER_1"], "give one of --property and --partner"],
+    [[], "specify either --property or --partner"],
+    [["--property", "P_1", "--partner", "PARTNER_1"], "specify either --property or --partner"],
     [["--partner", "PARTNER_1", "--years", "0"], "expected a whole number from 1 to 30"],
     [["--partner", "PARTNER_1", "--years", "31"], "expected a whole number from 1 to 30"],
     [["--partner", "PARTNER_1", "--inflation", "16"], "expected a number from 0 to 15"],
@@ -394,7 +394,7 @@ describe("mainstay plan", () => {
 
   test("names a property or partner that is not there", async () => {
     const missing = await server.run("plan", "--property", "P_1");
-    expect(missing.stderr).toContain("there is no property P_1");
+    expect(missing.stderr).toContain("Property not found: P_1");
     expect(missing.code).toBe(1);
     expect((await server.run("plan", "--partner", "PARTNER_1")).stderr).toContain(
       "there is no partner PARTNER_1",

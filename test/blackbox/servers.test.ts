@@ -67,8 +67,8 @@ describe("two servers on one database", () => {
     const lease = (until: string) =>
       rowsOf(
         url,
-        `INSERT INTO leases (name, holder, epoch, until) VALUES ('job:prune-deliveries', 'another server', 1, ${until})
-         ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until`,
+        `INSERT INTO leases (name, holder, epoch, expires_at) VALUES ('job:prune-deliveries', 'another server', 1, ${until})
+         ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at`,
       );
     await eventually(() => run(202));
     await eventually(async () => {
@@ -87,8 +87,8 @@ describe("two servers on one database", () => {
     const held = (name: string, until = "(extract(epoch from clock_timestamp()) * 1000)::bigint + 60000") =>
       rowsOf(
         url,
-        `INSERT INTO leases (name, holder, epoch, until) VALUES ('${name}', 'A_0 cli:night on db1', 1, ${until})
-         ON CONFLICT (name) DO UPDATE SET until = excluded.until`,
+        `INSERT INTO locks (name, id, owner, acquired_at, expires_at) VALUES ('${name}', 'LOCK_${name}', 'cli:night on db1', 1, ${until})
+         ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at`,
       );
     const refusals = async (...paths: [path: string, body?: Json][]) => {
       for (const server of [a, b])
@@ -117,7 +117,7 @@ describe("two servers on one database", () => {
       expect(body.task.status).toBe("done");
     });
     await eventually(async () =>
-      expect(await rowsOf(url, "SELECT * FROM leases WHERE name LIKE 'partner:%'")).toEqual([]),
+      expect(await rowsOf(url, "SELECT * FROM locks WHERE name LIKE 'partner:%'")).toEqual([]),
     );
     await held("fit");
     await refusals(["/admin/model/proposal"]);
@@ -260,5 +260,5 @@ test("a server with its own data folder has it for itself, and says so", async (
   const { client } = await createAdministrator(server);
   expect((await client.get("/admin/servers")).body).toEqual({ shared: false, servers: [] });
   const { stdout } = await server.run("servers");
-  expect(stdout).toBe("One server has this data folder for itself.\n");
+  expect(stdout).toBe("Single-server mode (SQLite).\n");
 });

@@ -49,7 +49,11 @@ describe.each(["http", "https"] as const)("SIGTERM, over %s,", (scheme) => {
     await eventually(() => expect(server.log.at(-1)?.msg).toBe("stopping"));
     process.kill(server.pid, "SIGTERM");
     expect(await stopped).toContain("exited with 1");
-    expect(server.log.at(-1)).toMatchObject({ level: "warn", msg: "stop cut short", signal: "SIGTERM" });
+    expect(server.log.at(-1)).toMatchObject({
+      level: "warn",
+      msg: "shutdown interrupted",
+      signal: "SIGTERM",
+    });
   });
 });
 

@@ -30,8 +30,8 @@ test("walks the whole journey, and leaves nothing behind", async () => {
   });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const lines = stdout.trimEnd().split("\n");
-  expect(lines.slice(0, -1).map((line) => /^ok {3}(\w+) +\d+ ms$/.exec(line)?.[1])).toEqual(STEPS);
-  expect(lines.at(-1)).toMatch(/^Passed after 11 steps and \d+\.\d s\.$/);
+  expect(lines.slice(0, -1).map((line) => /^OK {5}(\w+) +\d+ ms$/.exec(line)?.[1])).toEqual(STEPS);
+  expect(lines.at(-1)).toMatch(/^Passed: 11 steps in \d+\.\d s\.$/);
   expect([...readdirSync(cwd), ...readdirSync(scratch)]).toEqual([]);
 });
 
@@ -61,10 +61,10 @@ test("fails where it cannot listen, with what the server said", async () => {
   });
   expect(code).toBe(1);
   expect(readdirSync(scratch)).toEqual([]);
-  expect(stdout).toMatch(/^FAIL start +\d+ ms\n {5}expected a server that listens; it exited with 1\n/);
+  expect(stdout).toMatch(/^Failed start +\d+ ms\n {7}expected a running server; it exited with 1\n/);
   expect(stdout).toContain("the address 192.0.2.1:0 cannot be listened on");
   expect(stderr).toBe(
-    "mainstay: the smoke test failed at start: expected a server that listens; it exited with 1\n",
+    "mainstay: the smoke test failed at step start: expected a running server; it exited with 1\n",
   );
 });
 
@@ -77,7 +77,7 @@ test("fails in the same way for machines", async () => {
   );
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ ok: false, steps: [{ name: "start", ok: false }] });
-  expect(JSON.parse(stderr).error).toStartWith("the smoke test failed at start");
+  expect(JSON.parse(stderr).error).toStartWith("the smoke test failed at step start");
 });
 
 describe("--junit", () => {
@@ -113,7 +113,7 @@ describe("--junit", () => {
     const args = ["smoke", "--junit", "smoke.xml", "--host", "192.0.2.1", ...PATIENCE];
     expect((await runMainstay(args, { cwd })).code).toBe(1);
     expect(casesOf(readFileSync(join(cwd, "smoke.xml"), "utf8"))).toEqual([
-      { name: "start", failure: "expected a server that listens; it exited with 1" },
+      { name: "start", failure: "expected a running server; it exited with 1" },
     ]);
   });
 

@@ -94,7 +94,7 @@ describe("a server does not start", () => {
     const { code, stderr } = await runMainstay(["serve", "--port", "0", "--data-dir", path]);
     expect(code).toBe(1);
     expect(stderr).toContain(path);
-    expect(stderr).not.toContain("This is a fault in Mainstay");
+    expect(stderr).not.toContain("This is a bug in Mainstay");
   });
 
   test("when the key is gone that its secrets are sealed with", async () => {
@@ -103,7 +103,7 @@ describe("a server does not start", () => {
     rmSync(join(installation.dataDir, "mainstay.key"));
     const { stderr } = await refused(installation);
     expect(stderr).toContain("mainstay.key");
-    expect(stderr).not.toContain("This is a fault in Mainstay");
+    expect(stderr).not.toContain("This is a bug in Mainstay");
     expect(readdirSync(installation.dataDir)).not.toContain("mainstay.key");
   });
 });
@@ -242,7 +242,7 @@ describeOnFile("a database that is not for this executable is refused and left b
     const { code, stderr } = await installation.run(...command);
     expect(code).toBe(1);
     expect(stderr).toContain(complaint);
-    expect(stderr).not.toContain("This is a fault in Mainstay");
+    expect(stderr).not.toContain("This is a bug in Mainstay");
     expect(readFileSync(databaseOf(installation)).equals(before)).toBe(true);
   }
 

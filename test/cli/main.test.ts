@@ -111,7 +111,7 @@ describe("init", () => {
     const cwd = folder();
     writeFileSync(join(cwd, "file"), "");
     for (const [config, complaint] of [
-      ["file/mainstay.toml", "cannot be made"],
+      ["file/mainstay.toml", "(EEXIST)"],
       [".", "is a folder"],
     ] as const) {
       const { code, err } = mainstay(cwd, ["init", "--config", config]);

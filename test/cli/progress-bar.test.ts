@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { barSize } from "../../src/cli/terminal/progress-bar.ts";
 
 test("a bar leaves room for numbers of seven digits beside it, and is never gone", () => {
-  const beside = `${"Comparing".padEnd(14)} [] 100 %  1082000 of 1082000  1h05m left`.length;
+  const beside = `${"Comparing".padEnd(14)} [] 100%  1082000 of 1082000  1h05m left`.length;
   for (const columns of [66, 80, 100, 120, 400])
     expect(beside + barSize(columns)).toBeLessThanOrEqual(columns);
   expect([60, 80, 120].map(barSize)).toEqual([5, 22, 30]);

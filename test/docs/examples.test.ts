@@ -43,7 +43,7 @@ const run = (command: string[]) => Bun.spawnSync(command, { cwd: EXAMPLES });
 
 describe("the example in TypeScript", () => {
   // Rule: receiver-guide
-  test("takes a real delivery, and nothing that was altered", async () => {
+  test("accepts a real delivery, and rejects an altered one", async () => {
     const { isAuthentic } = await import(join(EXAMPLES, "webhooks.ts"));
     expect(isAuthentic(body, header, secret)).toBe(true);
     expect(isAuthentic(Buffer.concat([body, Buffer.from(" ")]), header, secret)).toBe(false);
@@ -51,20 +51,20 @@ describe("the example in TypeScript", () => {
   });
 
   // Rule: polling-budget
-  test("walks the whole stream once, and then takes one call for what is new", async () => {
-    const { walk } = await import(join(EXAMPLES, "webhooks.ts"));
-    const first = await walk(base, key, SINCE, true);
+  test("reads the whole stream once, and then takes one call for new events", async () => {
+    const { readEvents } = await import(join(EXAMPLES, "webhooks.ts"));
+    const first = await readEvents(base, key, SINCE, true);
     expect(first.entries.map(({ data }: Json) => data.id)).toEqual(ids);
-    const quiet = await walk(base, key, first.since, false);
+    const quiet = await readEvents(base, key, first.since, false);
     expect(quiet).toEqual({ entries: [], since: first.since, calls: 1 });
   });
 });
 
 // Rule: polling-budget
-test("the guide's polling fits the budget that partners have unless another is agreed on", async () => {
+test("the polling described in the guide stays within the default daily call limit", async () => {
   const guide = await Bun.file(join(EXAMPLES, "../partners.md")).text();
   const minutes = Number(/at most every (\d+) minutes/.exec(guide)![1]);
-  const most = Number(/holds up to ([\d,]+) of/.exec(guide)![1]!.replaceAll(",", ""));
+  const most = Number(/supports up to ([\d,]+) such/.exec(guide)![1]!.replaceAll(",", ""));
   const config = await Bun.file(join(EXAMPLES, "../../config.example.toml")).text();
   const budget = Number(/^daily_budget = (\d+)/m.exec(config.replaceAll("_000", "000"))![1]);
   expect((24 * 60) / minutes + most / 200).toBeLessThanOrEqual(budget);
@@ -72,7 +72,7 @@ test("the guide's polling fits the budget that partners have unless another is a
 
 describe("the examples with curl and openssl", () => {
   // Rule: receiver-guide
-  test("take a real delivery, and nothing that was altered", () => {
+  test("accept a real delivery, and reject an altered one", () => {
     const file = join(folder(), "body.json");
     const verify = (sent: Buffer, signature: string) => {
       writeFileSync(file, sent);
@@ -83,8 +83,8 @@ describe("the examples with curl and openssl", () => {
     expect(verify(body, "")).toBe(1);
   });
 
-  test("walk the stream to its end", () => {
-    const { exitCode, stdout, stderr } = run(["sh", "walk-events.sh", base, key, SINCE]);
+  test("read the stream to its end", () => {
+    const { exitCode, stdout, stderr } = run(["sh", "read-events.sh", base, key, SINCE]);
     expect([exitCode, stderr.toString()]).toEqual([0, ""]);
     const pages = stdout.toString().trim().split("\n");
     expect(pages.flatMap((page) => JSON.parse(page).events.map(({ data }: Json) => data.id))).toEqual(ids);
@@ -92,10 +92,10 @@ describe("the examples with curl and openssl", () => {
 });
 
 describe("the example in Python", () => {
-  if (PYTHON === null) console.warn("There is no python3 here: docs/examples/webhooks.py was not tried.");
+  if (PYTHON === null) console.warn("python3 not found: docs/examples/webhooks.py is not tested.");
   else {
     // Rule: receiver-guide
-    test("takes a real delivery, and nothing that was altered", () => {
+    test("accepts a real delivery, and rejects an altered one", () => {
       const script =
         "import base64, sys, webhooks\nb = base64.b64decode(sys.argv[1])\n" +
         "print(webhooks.is_authentic(b, *sys.argv[2:]), webhooks.is_authentic(b + b' ', *sys.argv[2:]))";
@@ -103,7 +103,7 @@ describe("the example in Python", () => {
       expect(stdout.toString().trim()).toBe("True False");
     });
 
-    test("walks the stream to its end", () => {
+    test("reads the stream to its end", () => {
       const { stdout, stderr } = run([PYTHON, "-B", "webhooks.py", base, key, SINCE]);
       expect(stderr.toString()).toBe("");
       expect(JSON.parse(stdout.toString()).ids).toEqual(ids);
@@ -111,7 +111,7 @@ describe("the example in Python", () => {
   }
 });
 
-describe("the receivers that listen", () => {
+describe("the example endpoints", () => {
   const programs = [
     [process.execPath, "receiver.ts"],
     ...(PYTHON === null ? [] : [[PYTHON, "-B", "receiver.py"]]),
@@ -119,7 +119,7 @@ describe("the receivers that listen", () => {
 
   // Rule: receiver-guide
   test.each(programs.map((command) => [command.at(-1)!, command] as const))(
-    "%s takes each delivery of a server once, and refuses what is forged",
+    "%s processes each delivery once, and rejects a forged one",
     async (_, command) => {
       const receiver = Bun.spawn(command, {
         cwd: EXAMPLES,

@@ -29,9 +29,9 @@ function example(language: string): string {
   return found;
 }
 
-describe("the guide's receivers", () => {
+describe("signature verification in the guide", () => {
   // Rule: receiver-guide
-  test("in TypeScript take a real delivery, and nothing that was altered", async () => {
+  test("in TypeScript accepts a real delivery, and rejects an altered one", async () => {
     const file = join(folder(), "receiver.ts");
     writeFileSync(file, example("ts"));
     const { isAuthentic } = await import(file);
@@ -42,9 +42,9 @@ describe("the guide's receivers", () => {
     expect(isAuthentic(body, "", secret)).toBe(false);
   });
 
-  // A machine with nothing but Node.js has no Python to run it with.
+  // Python may not be installed.
   if (PYTHON !== null)
-    test("in Python take a real delivery, and nothing that was altered", () => {
+    test("in Python accepts a real delivery, and rejects an altered one", () => {
       const { body, header, secret } = delivery;
       const script = `${example("python")}
 import base64, sys
@@ -55,7 +55,7 @@ print(is_authentic(body, sys.argv[2], sys.argv[3]), is_authentic(body + b" ", sy
       expect(run.stdout.toString().trim()).toBe("True False");
     });
 
-  test("are shown in Go and C# too", () => {
+  test("is also shown in Go and C#", () => {
     expect(example("go")).toContain("hmac.Equal");
     expect(example("csharp")).toContain("FixedTimeEquals");
   });

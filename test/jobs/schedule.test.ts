@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { type Cluster, SINGLE_NODE } from "../../src/cluster/cluster.ts";
 import { type Job, startJobs } from "../../src/jobs/schedule.ts";
 import { createLogger } from "../../src/log.ts";
-import { ALONE, type AmongServers } from "../../src/usecases/among-servers.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 
@@ -75,9 +75,9 @@ test("stopping tells a job under way, waits for it, and starts none any more", a
 
 test("among several servers a job is run for a time of its pattern by whom the others let, and what is each one's by each", async () => {
   const claimed: [string, number | undefined][] = [];
-  const among: AmongServers = {
-    ...ALONE,
-    async once(name, turn) {
+  const among: Cluster = {
+    ...SINGLE_NODE,
+    async runExclusively(name, turn) {
       claimed.push([name, turn]);
       return false;
     },
@@ -100,8 +100,8 @@ test("whoever asks for a job is told whether it has begun, or runs here or on an
       finish = resolve;
     });
   const job: Job = { name: "slow", run };
-  let once: AmongServers["once"] = ALONE.once;
-  const among: AmongServers = { ...ALONE, isAlone: false, once: (...turn) => once(...turn) };
+  let once: Cluster["runExclusively"] = SINGLE_NODE.runExclusively;
+  const among: Cluster = { ...SINGLE_NODE, isSingleNode: false, runExclusively: (...turn) => once(...turn) };
   const schedule = startJobs([job], log, Date.now, among);
   expect(await schedule.runNow("none")).toBeUndefined();
   expect(await schedule.runNow("slow")).toBe("begun");

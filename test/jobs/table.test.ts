@@ -3,7 +3,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import type { Job } from "../../src/jobs/schedule.ts";
 import { jobTable } from "../../src/jobs/table.ts";
 import { createLogger } from "../../src/log.ts";
-import { EmbedViews } from "../../src/usecases/embed-views.ts";
+import { EmbedViews } from "../../src/usecases/embeds/embed-views.ts";
 import type { Json } from "../support/json.ts";
 import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
 

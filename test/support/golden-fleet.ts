@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { importPortfolio } from "../../src/usecases/import-portfolio.ts";
+import { importPortfolio } from "../../src/usecases/import/import-portfolio.ts";
 import { knowledge, type PortfolioWorld } from "./portfolio-store.ts";
 
 const FOLDER = join(import.meta.dir, "../fixtures/golden-calibration");

@@ -8,7 +8,7 @@ import { type Sealer, sealer } from "../../src/secrets/sealer.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { type Administration, createPartner } from "../../src/usecases/partners.ts";
+import { type Administration, createPartner } from "../../src/usecases/partners/partners.ts";
 import { onPostgres, rowsOf, usePostgres } from "./postgres.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);

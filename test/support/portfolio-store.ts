@@ -3,9 +3,9 @@ import type { Component } from "../../src/domain/component.ts";
 import type { Partner } from "../../src/domain/partner.ts";
 import type { NewProperty, Property } from "../../src/domain/property.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
-import { createAppliance } from "../../src/usecases/appliances.ts";
-import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio-writer.ts";
-import { createProperty } from "../../src/usecases/properties.ts";
+import { createAppliance } from "../../src/usecases/portfolio/appliances.ts";
+import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
+import { createProperty } from "../../src/usecases/portfolio/properties.ts";
 import { type PartnerWorld, usePartnerStore } from "./partner-store.ts";
 
 export const knowledge = loadKnowledge();

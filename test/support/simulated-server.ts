@@ -1,7 +1,7 @@
-import { LEASE_MS } from "../../src/domain/lease.ts";
-import type { LeaseBook } from "../../src/usecases/lease-book.ts";
-import { Membership } from "../../src/usecases/membership.ts";
-import type { Timers } from "../../src/webhooks/timers.ts";
+import { LEASE_MS } from "../../src/cluster/lease.ts";
+import type { LeaseRepository } from "../../src/cluster/lease-repository.ts";
+import { Membership } from "../../src/cluster/membership.ts";
+import type { Timers } from "../../src/event-loop.ts";
 import type { ManualTime } from "../webhooks/manual-time.ts";
 
 /** A server that can be stopped like a process is, cut off from the database, and set to a wrong clock. */
@@ -22,7 +22,7 @@ export class SimulatedServer {
   constructor(
     readonly id: string,
     readonly time: ManualTime,
-    book: LeaseBook,
+    book: LeaseRepository,
     leaseMs = LEASE_MS,
   ) {
     this.timers = {
@@ -31,7 +31,7 @@ export class SimulatedServer {
       clear: (timer) => time.timersPort.clear(timer),
     };
     this.membership = new Membership({
-      book: this.reaching(book),
+      repository: this.reaching(book),
       self: () => ({ id, address: id, version: "1", schemaVersion: 12, model: this.model }),
       clock: () => time.now + this.clockOff,
       ticks: () => time.now,

@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { AddressPolicy } from "../../src/webhooks/address.ts";
+import { systemTimers } from "../../src/event-loop.ts";
+import type { AddressPolicy } from "../../src/webhooks/address-policy.ts";
 import {
-  DISPATCH_DEFAULTS,
-  type DispatchOptions,
-  type DispatchPorts,
-} from "../../src/webhooks/dispatch-ports.ts";
+  DISPATCHER_DEFAULTS,
+  type DispatcherDeps,
+  type DispatcherOptions,
+} from "../../src/webhooks/delivery-repository.ts";
 import { createDispatcher, type Dispatcher } from "../../src/webhooks/dispatcher.ts";
-import { createSender } from "../../src/webhooks/send.ts";
-import { systemTimers } from "../../src/webhooks/timers.ts";
+import { createSender } from "../../src/webhooks/sender.ts";
 import { startReceiver, verifySignatures } from "../support/receiver.ts";
 import { ManualTime } from "./manual-time.ts";
-import { MemoryOutbox } from "./memory-outbox.ts";
+import { MemoryOutbox } from "./memory-delivery-repository.ts";
 import { type Answer, MemoryReceivers } from "./memory-receivers.ts";
 
 const permissive: AddressPolicy = { allow: [], deny: [] };
@@ -27,14 +27,14 @@ class World {
   readonly receivers = new MemoryReceivers(this.time);
   readonly startedAt = this.time.now;
 
-  start(options: Partial<DispatchOptions> = {}, ports: Partial<DispatchPorts> = {}): Dispatcher {
+  start(options: Partial<DispatcherOptions> = {}, ports: Partial<DispatcherDeps> = {}): Dispatcher {
     const { timersPort: timers } = this.time;
     const standard = this.outbox.ports({
       send: (request) => this.receivers.send(request),
       clock: () => this.time.now,
       timers,
     });
-    const dispatcher = createDispatcher({ ...standard, ...ports }, { ...DISPATCH_DEFAULTS, ...options });
+    const dispatcher = createDispatcher({ ...standard, ...ports }, { ...DISPATCHER_DEFAULTS, ...options });
     dispatcher.start();
     return dispatcher;
   }
@@ -99,7 +99,7 @@ describe("a delivery", () => {
     world.start();
     await world.time.settle();
     world.add("p1");
-    await world.time.advance(DISPATCH_DEFAULTS.pollIntervalMs);
+    await world.time.advance(DISPATCHER_DEFAULTS.pollIntervalMs);
     expect(world.outbox.statuses()).toEqual(["delivered"]);
   });
 

@@ -1,4 +1,4 @@
-import type { Timers } from "../../src/webhooks/timers.ts";
+import type { Timers } from "../../src/event-loop.ts";
 
 /** Time that moves only when told to. */
 export class ManualTime {

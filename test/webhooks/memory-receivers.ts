@@ -1,5 +1,5 @@
 import type { SendRequest, SendResult } from "../../src/webhooks/attempt.ts";
-import type { Sender } from "../../src/webhooks/send.ts";
+import type { Sender } from "../../src/webhooks/sender.ts";
 import type { ManualTime } from "./manual-time.ts";
 
 /** How a receiver takes an attempt: what it answers and after how long, or never. */

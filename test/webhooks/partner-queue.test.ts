@@ -10,7 +10,7 @@ describe("a partner's queue", () => {
     queue.add(page);
     queue.add(page);
     expect([queue.take(), queue.take(), queue.take()]).toEqual([page[0], page[1], undefined]);
-    expect(queue.held.size).toBe(2);
+    expect(queue.ids.size).toBe(2);
   });
 
   test("hands out the next of a key when the one before is settled", () => {
@@ -26,8 +26,8 @@ describe("a partner's queue", () => {
     const queue = new PartnerQueue();
     const [first, second, other] = [delivery("a", "C_1"), delivery("b", "C_1"), delivery("c", "C_2")];
     queue.add([first, second, other]);
-    queue.putBack(queue.take()!);
-    expect([...queue.held]).toEqual(["c"]);
+    queue.release(queue.take()!);
+    expect([...queue.ids]).toEqual(["c"]);
     expect([queue.take(), queue.take()]).toEqual([other, undefined]);
   });
 
@@ -35,11 +35,11 @@ describe("a partner's queue", () => {
     const queue = new PartnerQueue();
     queue.add([delivery("a", "C_1")]);
     const first = queue.take()!;
-    queue.startFetching();
-    queue.putBack(first);
+    queue.beginFetch();
+    queue.release(first);
     queue.add([delivery("b", "C_1"), delivery("c", "C_2")]);
     expect([queue.take()?.id, queue.take()]).toEqual(["c", undefined]);
-    queue.startFetching();
+    queue.beginFetch();
     queue.add([first, delivery("b", "C_1")]);
     expect([queue.take()?.id, queue.take()]).toEqual(["a", undefined]);
   });
@@ -48,8 +48,8 @@ describe("a partner's queue", () => {
     const queue = new PartnerQueue();
     queue.add([delivery("a"), delivery("b"), delivery("c")]);
     queue.take();
-    queue.drop();
-    expect([...queue.held]).toEqual(["a"]);
+    queue.clear();
+    expect([...queue.ids]).toEqual(["a"]);
     expect(queue.waitingCount).toBe(0);
   });
 });

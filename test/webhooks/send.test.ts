@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { parseNetwork } from "../../src/networks.ts";
-import type { AddressPolicy } from "../../src/webhooks/address.ts";
+import type { AddressPolicy } from "../../src/webhooks/address-policy.ts";
 import type { NetworkSettings } from "../../src/webhooks/connections.ts";
-import { createSender, type Sender } from "../../src/webhooks/send.ts";
+import { createSender, type Sender } from "../../src/webhooks/sender.ts";
 import { type Behaviour, type Receiver, startReceiver } from "../support/receiver.ts";
 
 const permissive: AddressPolicy = { allow: [], deny: [] };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { createSender, type Sender } from "../../src/webhooks/send.ts";
+import { createSender, type Sender } from "../../src/webhooks/sender.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { ManualTime } from "./manual-time.ts";
 import { type Answer, MemoryReceivers } from "./memory-receivers.ts";

@@ -6,10 +6,10 @@ import { scaleFromMedian } from "../../domain/scoring/weibull.ts";
 import type { CalibrationContent } from "../../web/calibration/content.ts";
 import { textTable } from "../terminal/text-table.ts";
 
-const MOVED_ON_PAGE = 20;
-const MOVED_ON_TERMINAL = 10;
+const CHANGES_ON_PAGE = 20;
+const CHANGES_ON_TERMINAL = 10;
 
-/** What the page of a calibration shows, in the words of the knowledge base. */
+/** Returns the content of the calibration report page, with the names of the knowledge base. */
 export function pageContent(knowledge: Knowledge, calibration: Calibration): CalibrationContent {
   const { fit, validation, dCalibration } = calibration;
   return {
@@ -22,7 +22,7 @@ export function pageContent(knowledge: Knowledge, calibration: Calibration): Cal
     failuresYearAgo: calibration.failuresYearAgo,
     validation,
     ends: dCalibration,
-    moved: furthestMoved(fit.kinds, MOVED_ON_PAGE).map((kind) => movedKind(knowledge, kind)),
+    moved: furthestMoved(fit.kinds, CHANGES_ON_PAGE).map((kind) => movedKind(knowledge, kind)),
     curves: calibration.curves.map(({ defId, ...curve }) => {
       const { medianLifeYears, weibullShape } = knowledge.component(defId);
       const bookScale = scaleFromMedian(medianLifeYears, weibullShape);
@@ -49,7 +49,7 @@ function nameOf(knowledge: Knowledge, defId: string): string {
   return `${knowledge.type(typeId).name}: ${name}`;
 }
 
-/** The report for a terminal. */
+/** Returns the report for a terminal. */
 export function calibrationText(
   knowledge: Knowledge,
   calibration: Calibration,
@@ -57,17 +57,17 @@ export function calibrationText(
 ): string {
   const { fit, validation, dCalibration } = calibration;
   const { before, after } = validation;
-  const kinds = furthestMoved(fit.kinds, MOVED_ON_TERMINAL).map((kind) => movedKind(knowledge, kind));
+  const kinds = furthestMoved(fit.kinds, CHANGES_ON_TERMINAL).map((kind) => movedKind(knowledge, kind));
   return [
-    `Calibration as of ${calibration.asOf}: ${fit.failures} failures among ${fit.lives} lives on record.`,
+    `Calibration as of ${calibration.asOf}: ${fit.failures} failures in ${fit.lives} recorded lifetimes.`,
     "",
     fit.frailtyShape === null
-      ? "Frailty: appliances of one kind do not differ beyond chance."
-      : `Frailty: appliances differ, shape ${fit.frailtyShape}.`,
-    `Strength of evidence: condition ${fit.corrections.strength.condition.toFixed(2)}, repairs ${fit.corrections.strength.repairs.toFixed(2)} (1: as in the book).`,
+      ? "Frailty: no significant difference between appliances of the same type."
+      : `Frailty: appliances differ (shape ${fit.frailtyShape}).`,
+    `Strength of evidence: condition ${fit.corrections.strength.condition.toFixed(2)}, repairs ${fit.corrections.strength.repairs.toFixed(2)} (default model: 1).`,
     "",
     textTable(
-      ["LIFE MOVED MOST", "FACTOR", "BOOK", "FITTED", "FAILURES", "EXPECTED"],
+      ["LARGEST LIFETIME CHANGES", "FACTOR", "DEFAULT", "CALIBRATED", "FAILURES", "EXPECTED"],
       kinds.map((kind) => [
         kind.name,
         kind.lifeFactor.toFixed(3),
@@ -78,9 +78,9 @@ export function calibrationText(
       ]),
     ),
     "",
-    `Proof: fitted as of ${validation.from}, from ${calibration.failuresYearAgo} failures; ${validation.components} components forecast until ${validation.to}, of which ${validation.failed} failed.`,
+    `Validation: calibrated to the ${calibration.failuresYearAgo} failures before ${validation.from}; ${validation.components} components forecast until ${validation.to}, ${validation.failed} failed.`,
     textTable(
-      ["", "PLAIN", "90 %", "CALIBRATED", "90 %"],
+      ["", "DEFAULT", "90% CI", "CALIBRATED", "90% CI"],
       MEASURES.map(([title, name]) => [
         title,
         shown(before.measures[name]),
@@ -89,9 +89,9 @@ export function calibrationText(
         interval(after.intervals[name]),
       ]),
     ),
-    `D-calibration, χ² of nine: ${dCalibration.before.chiSquared.toFixed(1)} plain, ${dCalibration.after.chiSquared.toFixed(1)} calibrated.`,
+    `D-calibration (χ², 9 degrees of freedom): ${dCalibration.before.chiSquared.toFixed(1)} default, ${dCalibration.after.chiSquared.toFixed(1)} calibrated.`,
     verdict(calibration),
-    ...(page === undefined ? [] : ["", `The report with its pictures is in ${page}`]),
+    ...(page === undefined ? [] : ["", `Report written to ${page}`]),
     "",
     ending,
   ].join("\n");
@@ -110,9 +110,9 @@ const interval = (found: Interval | null) =>
 
 function verdict({ failuresYearAgo, validation: { better, logLossDifference } }: Calibration): string {
   if (failuresYearAgo < FEWEST_FAILURES)
-    return `Not proven: only ${failuresYearAgo} failures were on record a year ago, too few to fit.`;
-  if (!logLossDifference) return "Not proven: the year has no outcomes to measure at.";
+    return `Not proven: only ${failuresYearAgo} failures were on record a year ago, too few to calibrate.`;
+  if (!logLossDifference) return "Not proven: the validation year has no outcomes.";
   const { mean, low, high } = logLossDifference;
-  const difference = `the log loss differs by ${mean.toFixed(4)}, within ${low.toFixed(4)} to ${high.toFixed(4)}`;
+  const difference = `log loss changes by ${mean.toFixed(4)} (${low.toFixed(4)} to ${high.toFixed(4)})`;
   return better ? `Proven better: ${difference}.` : `Not proven better: ${difference}.`;
 }

@@ -1,4 +1,4 @@
-import { createAdministrator, revokeAdministrator } from "../../usecases/administrators.ts";
+import { createAdministrator, revokeAdministrator } from "../../usecases/operations/administrators.ts";
 import { administratorRecord, newAdministratorRecord } from "../../wire/administrator.ts";
 import { type Command, command, required } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
@@ -6,7 +6,7 @@ import { textTable } from "../terminal/text-table.ts";
 
 const create = command({
   name: "create",
-  summary: "create an administrator and print the key, this once",
+  summary: "create an administrator and print the key (shown once)",
   arguments: { name: required("the administrator's name") },
   examples: ['mainstay admin create "Night shift"'],
   async run(context, { name }) {
@@ -15,21 +15,21 @@ const create = command({
     );
     context.print(
       newAdministratorRecord(id, key),
-      `Administrator  ${id}\nKey            ${key}\n\nThe key is shown this once.`,
+      `Administrator  ${id}\nKey            ${key}\n\nSave the key now; it is not shown again.`,
     );
   },
 });
 
 const list = command({
   name: "list",
-  summary: "list the administrators, those whose key has ended too",
+  summary: "list all administrators, including those with a revoked key",
   async run(context) {
     const found = await withData(context, ({ store }) => store.read.administrators.list());
     const administrators = found.map(administratorRecord);
     context.print(
       { administrators },
       administrators.length === 0
-        ? 'There are no administrators yet: mainstay admin create "NAME"'
+        ? 'No administrators yet. Create one: mainstay admin create "NAME"'
         : textTable(
             ["ADMINISTRATOR", "CREATED", "REVOKED", "NAME"],
             administrators.map((one) => [one.admin_id, one.created_at, one.revoked_at, one.name]),
@@ -40,11 +40,11 @@ const list = command({
 
 const revoke = command({
   name: "revoke",
-  summary: "end an administrator's key at once",
-  arguments: { adminId: required("the administrator's id") },
+  summary: "revoke an administrator's key immediately",
+  arguments: { adminId: required("the administrator's ID") },
   async run(context, { adminId }) {
     await withAdministration(context, (administration) => revokeAdministrator(administration, adminId));
-    context.print({ admin_id: adminId, revoked: true }, `The key of ${adminId} has ended.`);
+    context.print({ admin_id: adminId, revoked: true }, `Revoked the key of ${adminId}.`);
   },
 });
 

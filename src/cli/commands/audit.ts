@@ -4,10 +4,10 @@ import { withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";
 
 export const auditCommand = command({
-  description: "Entries are only ever added; the database itself refuses to change or delete one.",
+  description: "The audit log is append-only: the database rejects changes and deletions.",
   options: {
-    subject: text("ID", "changes of this partner, administrator or delivery"),
-    limit: whole("COUNT", "how many (default: 50)", 1, 100_000),
+    subject: text("ID", "only changes to this partner, administrator or delivery"),
+    limit: whole("COUNT", "maximum number of entries (default: 50)", 1, 100_000),
   },
   examples: ["mainstay audit --subject PARTNER_… --limit 10"],
   async run(context, _arguments, { subject, limit = 50 }) {
@@ -18,7 +18,7 @@ export const auditCommand = command({
     context.print(
       { entries, total },
       entries.length === 0
-        ? "Nothing has been changed."
+        ? "No changes recorded."
         : textTable(
             ["AT", "ACTOR", "ACTION", "SUBJECT", "DETAIL"],
             entries.map((one) => [one.at, one.actor, one.action, one.subject, JSON.stringify(one.detail)]),

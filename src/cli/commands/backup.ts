@@ -8,18 +8,18 @@ import { inMegabytes } from "../../files.ts";
 import { command, flag, required, text } from "../command.ts";
 import { requireInstallation } from "../installation.ts";
 
-/** Nice: a server beside this process goes first. */
+/** The nice value, so that a running server on this machine has priority. */
 const LOW_PRIORITY = 10;
 
 export const backupCommand = command({
   description:
-    "The file is a tar archive compressed with Zstandard, encrypted in the age format when there is a passphrase: " +
-    "that of --passphrase-file, else backup.passphrase (MAINSTAY_BACKUP__PASSPHRASE). It is read back and checked " +
-    "before it gets its name; a file that is there already is never overwritten.",
-  arguments: { file: required("where the backup goes") },
+    "Writes a tar archive compressed with Zstandard. With a passphrase, from --passphrase-file or backup.passphrase " +
+    "(MAINSTAY_BACKUP__PASSPHRASE), it is encrypted in the age format. The backup is read back and verified before it " +
+    "gets its final name. An existing file is never overwritten. The server may be running.",
+  arguments: { file: required("the backup file to write") },
   options: {
-    passphraseFile: text("FILE", "file whose one line is the passphrase"),
-    noKey: flag("leave the key file out; restoring then needs --key"),
+    passphraseFile: text("FILE", "file with the passphrase on one line"),
+    noKey: flag("exclude the key file; a restore then needs --key"),
   },
   examples: [
     "mainstay backup /mnt/backups/mainstay-2026-01-31.backup",
@@ -28,7 +28,7 @@ export const backupCommand = command({
   async run(context, { file }, { passphraseFile, noKey }) {
     const { config, cwd, now, print } = context;
     requireInstallation(context);
-    if (config.storage.url !== "") throw takenByPostgres();
+    if (config.storage.url !== "") throw usePostgresTools();
     const { createBackup } = await import("../../backup/create-backup.ts");
     const startedAt = performance.now();
     setPriority(LOW_PRIORITY);
@@ -58,38 +58,38 @@ export const backupCommand = command({
         duration_ms: durationMs,
       },
       [
-        `Backup written and checked: ${backup.file}, ${inMegabytes(bytes)} (${(durationMs / 1000).toFixed(1)} s).`,
-        `Holds ${manifest.counts.components ?? 0} components, ${manifest.uploads} uploads.`,
+        `Backup written and verified: ${backup.file}, ${inMegabytes(bytes)} (${(durationMs / 1000).toFixed(1)} s).`,
+        `Contains ${manifest.counts.components ?? 0} components and ${manifest.uploads} uploads.`,
         encrypted
-          ? "It is encrypted; without the passphrase nobody can restore it."
-          : "It is NOT encrypted: whoever can read it has all data. Only its owner may (mode 0600).",
+          ? "The backup is encrypted. It cannot be restored without the passphrase."
+          : "The backup is NOT encrypted. Anyone who can read the file has all data (mode 0600: owner only).",
         manifest.key_included
-          ? "It holds the key file."
-          : "It holds NO key file: keep mainstay.key elsewhere; restoring needs it (--key).",
+          ? "The key file is included."
+          : "The key file is NOT included. Keep a copy of mainstay.key: a restore needs it (--key).",
         ...(manifest.uploads_missing > 0
-          ? [`${manifest.uploads_missing} uploads that the database speaks of are not in the data folder.`]
+          ? [`${manifest.uploads_missing} uploads recorded in the database are missing from the data folder.`]
           : []),
       ].join("\n"),
     );
   },
 });
 
-const takenByPostgres = () =>
+const usePostgresTools = () =>
   new OperatorError(
-    "the data is in PostgreSQL, which has its own tools for backups",
-    "pg_dump --format=custom copies the database as it is at one moment; pg_basebackup with an archive of the log " +
-      "brings back any moment (or pgBackRest, Barman, which run both). Keep the key, mainstay.key or MAINSTAY_KEY, apart " +
-      "from them. `mainstay move --to DIR` makes a data folder of it.",
+    "the data is in PostgreSQL, which has its own backup tools",
+    "Use pg_dump --format=custom for a consistent copy, or pg_basebackup with WAL archiving (pgBackRest, Barman) for " +
+      "point-in-time recovery. Store the key (mainstay.key or MAINSTAY_KEY) separately. " +
+      "`mainstay move --to DIR` moves the data to a data folder.",
   );
 
 export const restoreCommand = command({
   description:
-    "The data folder (--data-dir) must not be there yet, or be empty. A backup of an older version is brought up to " +
-    "date by the next start.",
+    "The data folder (--data-dir) must be empty or not exist. The next start migrates the schema of a backup from an " +
+    "older version.",
   arguments: { file: required("the backup") },
   options: {
-    passphraseFile: text("FILE", "file whose one line is the passphrase; backup.passphrase when not given"),
-    key: text("FILE", "the key file, for a backup that was made with --no-key"),
+    passphraseFile: text("FILE", "file with the passphrase on one line (default: backup.passphrase)"),
+    key: text("FILE", "the key file, for a backup written with --no-key"),
   },
   examples: ["mainstay restore /mnt/backups/mainstay.backup --data-dir /var/lib/mainstay"],
   async run({ config, cwd, env, print }, { file }, { passphraseFile, key }) {
@@ -119,11 +119,9 @@ export const restoreCommand = command({
         duration_ms: durationMs,
       },
       [
-        `Restored the backup of ${manifest.created_at} to ${dataDir}: checked, and ready to be served.`,
-        `Holds ${manifest.counts.components ?? 0} components, ${manifest.uploads} uploads.`,
-        ...(pendingMigrations > 0
-          ? [`The next start brings its schema up to date (${pendingMigrations} steps).`]
-          : []),
+        `Restored the backup of ${manifest.created_at} to ${dataDir} and verified it.`,
+        `Contains ${manifest.counts.components ?? 0} components and ${manifest.uploads} uploads.`,
+        ...(pendingMigrations > 0 ? [`The next start runs ${pendingMigrations} schema migrations.`] : []),
         `Start with: mainstay serve --data-dir ${dataDir}`,
       ].join("\n"),
     );

@@ -1,22 +1,22 @@
 import { resolve } from "node:path";
 import type { DataFolder } from "../../app/data-folder.ts";
-import { FIT_TURN } from "../../app/own-command.ts";
+import { FIT_LOCK } from "../../app/own-command.ts";
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { dayOf } from "../../domain/time.ts";
 import { replaceFile } from "../../files.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
-import { calibrate } from "../../usecases/calibrate.ts";
-import { checkModel } from "../../usecases/check-model.ts";
-import { courteousPause } from "../../usecases/courtesy.ts";
-import { type FitTurn, inFitTurn } from "../../usecases/fits.ts";
-import { modelVersionOf } from "../../usecases/model-in-use.ts";
+import { writeThrottle } from "../../store/write-throttle.ts";
+import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { calibrate } from "../../usecases/calibration/calibrate.ts";
+import { checkModel } from "../../usecases/calibration/check-model.ts";
+import { type FitLock, withFitLock } from "../../usecases/calibration/fits.ts";
 import {
   applyCalibration,
   keepFit,
   type ModelAdministration,
   revertModel,
-} from "../../usecases/model-versions.ts";
+} from "../../usecases/calibration/model-versions.ts";
 import { calibrationPage } from "../../web/calibration/page.ts";
 import { calibrationRecord, validationRecord } from "../../wire/calibration.ts";
 import { modelCheckRecord, modelVersionRecord } from "../../wire/model.ts";
@@ -29,19 +29,19 @@ import { day } from "../values.ts";
 
 export const calibrateCommand = command({
   description:
-    "Fits the lives of components, the frailty of appliances and the worth of evidence to the failures on record, and " +
-    "shows what that would have been worth in the past year. Changes nothing unless told to. The server may run.",
+    "Calibrates component lifetimes, appliance frailty and the strength of evidence to recorded failures, and validates " +
+    "the result on the past year. Changes nothing without --apply or --keep. The server may be running.",
   options: {
-    apply: flag("put the fit to use as a new version of the model; refused without proof"),
-    keep: flag("keep the fit with its proof, to be looked at and put to use in the console"),
-    force: flag("with --apply: also without proof, which the version says of itself for good"),
-    revert: flag("go back to the model that was in use before"),
-    list: flag("list the versions with their proof"),
+    apply: flag("activate the calibration (requires a proven improvement)"),
+    keep: flag("save the calibration with its validation, for review and activation in the console"),
+    force: flag("with --apply: activate even if unproven (the version is permanently flagged)"),
+    revert: flag("reactivate the previous model"),
+    list: flag("list the model versions with their validation"),
     check: flag(
-      "see whether the model in use still forecasts better than the plain one; the server does so monthly",
+      "check that the active model still forecasts better than the default model (monthly on the server)",
     ),
-    asOf: day("leave out what happened after that day; today when not given"),
-    report: text("FILE.html", "write the report with its pictures to one page"),
+    asOf: day("ignore events after this date (default: today)"),
+    report: text("FILE.html", "write the report with charts to an HTML file"),
   },
   examples: [
     "mainstay calibrate --report calibration.html",
@@ -51,43 +51,44 @@ export const calibrateCommand = command({
   async run(context, _arguments, options) {
     const { apply, keep, force, revert, list, check, asOf, report } = options;
     const acts = Object.entries({ apply, keep, revert, list, check }).filter(([, given]) => given);
-    if (acts.length > 1) throw new UsageError(`--${acts[0]![0]} and --${acts[1]![0]} exclude each other`);
-    if (force && !apply) throw new UsageError("--force goes with --apply");
+    if (acts.length > 1)
+      throw new UsageError(`--${acts[0]![0]} and --${acts[1]![0]} cannot be used together`);
+    if (force && !apply) throw new UsageError("--force requires --apply");
     if (asOf !== undefined && acts.length > 0)
-      throw new UsageError(`--as-of only looks back: it excludes --${acts[0]![0]}`);
+      throw new UsageError(`--as-of and --${acts[0]![0]} cannot be used together`);
     if (report !== undefined && (revert || list || check))
-      throw new UsageError(`--report excludes --${acts[0]![0]}`);
+      throw new UsageError(`--report and --${acts[0]![0]} cannot be used together`);
     const run = async ({ store }: DataFolder) => {
       const world: ModelAdministration = {
         store,
         knowledge: loadKnowledge(),
         actor: actorOf(context),
-        pause: givingMemoryBack(courteousPause(store, context.now)),
+        yieldNow: givingMemoryBack(writeThrottle(store, context.now)),
         ticks: () => performance.now(),
       };
       if (list) return await printVersions(context, world);
       if (revert) return await printReverted(context, world);
       if (check) return await printCheck(context, world);
-      const fit = (fitTurn?: FitTurn) => {
+      const fit = (fitLock?: FitLock) => {
         const wanted = { apply, keep, force, asOf: asOf ?? dayOf(context.now()), report };
-        return fitAndPrint(context, { ...world, ...(fitTurn && { fitTurn }) }, wanted);
+        return fitAndPrint(context, { ...world, ...(fitLock && { fitLock }) }, wanted);
       };
       if (!apply && !keep) return await fit();
-      const asked = { by: whoRuns(context), actor: actorOf(context), handedOver: context.env[FIT_TURN] };
-      await inFitTurn(store, asked, fit);
+      const asked = { by: whoRuns(context), actor: actorOf(context), handedOver: context.env[FIT_LOCK] };
+      await withFitLock(store, asked, fit);
     };
     await withData(context, run, { mapsFile: false });
   },
 });
 
-/** Garbage that is let grow before it is collected, in bytes: every history is read several times. */
+/** Memory growth, in bytes, after which garbage is collected. Every history is read several times. */
 const GARBAGE = 50e6;
 
-/** The pause, in which memory is given back once it has grown: nobody waits for this process. */
-function givingMemoryBack(pause: () => Promise<void>): () => Promise<void> {
+/** Adds a garbage collection to the pause once memory has grown. The delay does not matter in a background process. */
+function givingMemoryBack(yieldNow: () => Promise<void>): () => Promise<void> {
   let settled = process.memoryUsage.rss();
   return async () => {
-    await pause();
+    await yieldNow();
     if (process.memoryUsage.rss() < settled + GARBAGE) return;
     Bun.gc(true);
     settled = process.memoryUsage.rss();
@@ -98,7 +99,7 @@ type FitOptions = { apply: boolean; keep: boolean; force: boolean; asOf: string;
 
 async function fitAndPrint(
   context: Context,
-  world: ModelAdministration & { fitTurn?: FitTurn },
+  world: ModelAdministration & { fitLock?: FitLock },
   { apply, keep, force, asOf, report }: FitOptions,
 ): Promise<void> {
   const { knowledge, store } = world;
@@ -136,10 +137,10 @@ async function printVersions(context: Context, { store, knowledge }: ModelAdmini
   const versions = (await store.read.models.list()).map((stored) => modelVersionRecord(stored, inUse));
   const rows = versions.map((one) => [
     one.model_version,
-    one.in_use ? "in use" : "",
+    one.in_use ? "active" : "",
     one.applied_at,
     one.applied_by,
-    one.proven ? "proven" : "forced, without proof",
+    one.proven ? "proven" : "unproven (forced)",
     one.failures,
     proofOf(one).before.concordance,
     proofOf(one).after.concordance,
@@ -158,8 +159,8 @@ async function printVersions(context: Context, { store, knowledge }: ModelAdmini
     "BRIER SKILL",
     "AFTER",
   ];
-  const table = rows.length === 0 ? "No fit was applied yet." : textTable(headings, rows);
-  context.print({ model_version: inUse, versions }, `${table}\nIn use is model ${inUse}.`);
+  const table = rows.length === 0 ? "No calibration applied yet." : textTable(headings, rows);
+  context.print({ model_version: inUse, versions }, `${table}\nActive model: ${inUse}.`);
 }
 
 const proofOf = ({ validation }: { validation: Record<string, unknown> }) =>
@@ -169,7 +170,7 @@ async function printReverted(context: Context, world: ModelAdministration): Prom
   const { from, to } = await revertModel(world);
   context.print(
     { reverted: from, model_version: to },
-    `Model ${to} is in use again in place of ${from}; the next snapshot scores everything by it.`,
+    `Reverted from model ${from} to ${to}. The next snapshot rescores all components.`,
   );
 }
 
@@ -178,7 +179,7 @@ async function printCheck(context: Context, world: ModelAdministration): Promise
   context.print(
     modelCheckRecord(check),
     check.isWorse
-      ? `Model ${check.version} now forecasts worse than the plain one. \`mainstay calibrate\` shows a fresh fit; --revert goes back.`
-      : `Model ${check.version} forecasts no worse than the plain one.`,
+      ? `Model ${check.version} now forecasts worse than the default model. Run \`mainstay calibrate\` for a new calibration, or --revert.`
+      : `Model ${check.version} forecasts no worse than the default model.`,
   );
 }

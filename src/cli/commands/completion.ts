@@ -2,7 +2,7 @@ import { command, required, UsageError } from "../command.ts";
 import { completionScript, isShell, SHELLS } from "../completion-script.ts";
 
 export const completionCommand = command({
-  description: "`mainstay init --system` puts the scripts where the shells of a machine look for them.",
+  description: "`mainstay init --system` installs the scripts for all users.",
   arguments: { shell: required(SHELLS.join(", ")) },
   examples: [
     "source <(mainstay completion bash)",

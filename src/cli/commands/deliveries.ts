@@ -1,8 +1,8 @@
 import type { LoggedDelivery } from "../../domain/delivery.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { requirePartner } from "../../usecases/partners.ts";
-import { countFailed, resendDelivery, resendFailed } from "../../usecases/resend-deliveries.ts";
+import { countFailed, resendDelivery, resendFailed } from "../../usecases/deliveries/resend-deliveries.ts";
+import { requirePartner } from "../../usecases/partners/partners.ts";
 import { bulkResendRecord, deliveryRecord, fullDeliveryRecord, resentRecord } from "../../wire/delivery.ts";
 import {
   type Command,
@@ -22,13 +22,13 @@ import { moment } from "../values.ts";
 
 const list = command({
   name: "list",
-  summary: "list webhook deliveries, the newest first",
+  summary: "list webhook deliveries, newest first",
   options: {
-    partner: text("PARTNER_ID", "of this partner"),
-    status: choice(DELIVERY_STATUSES, "in this state"),
-    event: choice(WEBHOOK_EVENTS, "of this event, such as component.critical", "EVENT"),
-    since: moment("made then or later"),
-    limit: whole("COUNT", "how many (default: 50)", 1, 10_000),
+    partner: text("PARTNER_ID", "only deliveries of this partner"),
+    status: choice(DELIVERY_STATUSES, "only deliveries with this status"),
+    event: choice(WEBHOOK_EVENTS, "only this event, such as component.critical", "EVENT"),
+    since: moment("only deliveries created at or after this time"),
+    limit: whole("COUNT", "maximum number of deliveries (default: 50)", 1, 10_000),
   },
   examples: ["mainstay deliveries list --status failed --since 2026-01-31"],
   async run(context, _arguments, { partner, limit = 50, ...rest }) {
@@ -43,16 +43,16 @@ const list = command({
     context.print(
       { deliveries: records, total },
       records.length === 0
-        ? "There are no such deliveries."
+        ? "No matching deliveries."
         : textTable(
-            ["DELIVERY", "STATUS", "ATTEMPTS", "EVENT", "CREATED", "LAST ANSWER"],
+            ["DELIVERY", "STATUS", "ATTEMPTS", "EVENT", "CREATED", "LAST RESPONSE"],
             records.map((one, i) => [
               one.id,
               one.status,
               one.attempt_count,
               one.event,
               one.created_at,
-              lastAnswer(page[i]!),
+              lastResponse(page[i]!),
             ]),
           ),
     );
@@ -61,11 +61,11 @@ const list = command({
 
 const show = command({
   name: "show",
-  summary: "show a delivery with every attempt and what it sends",
-  arguments: { deliveryId: required("the delivery's id") },
+  summary: "show a delivery with its payload and every attempt",
+  arguments: { deliveryId: required("the delivery's ID") },
   async run(context, { deliveryId }) {
     const found = await withData(context, ({ store }) => store.read.deliveryLog.find(deliveryId));
-    if (!found) throw noDelivery(deliveryId);
+    if (!found) throw deliveryNotFound(deliveryId);
     const record = fullDeliveryRecord(found);
     const { attempts, ...rest } = record;
     const lines = attempts.map((one) => [
@@ -83,51 +83,51 @@ const show = command({
 
 const resend = command({
   name: "resend",
-  summary: "send a finished delivery again, or a partner's failed ones of a window of time",
+  summary: "resend a finished delivery, or a partner's failed deliveries within a time range",
   description:
-    "The same ids and bytes, a new cycle of three attempts each. The running server delivers them.",
-  arguments: { deliveryId: optional("the delivery's id") },
+    "Each delivery keeps its ID and payload and gets three new attempts. The running server sends them.",
+  arguments: { deliveryId: optional("the delivery's ID") },
   options: {
-    partner: text("PARTNER_ID", "the partner whose failed deliveries are sent again"),
-    from: moment("those made then or later"),
-    to: moment("and before then"),
-    dryRun: flag("only count them"),
+    partner: text("PARTNER_ID", "the partner whose failed deliveries to resend"),
+    from: moment("start of the time range, inclusive"),
+    to: moment("end of the time range, exclusive"),
+    dryRun: flag("only count the deliveries"),
   },
   examples: [
     "mainstay deliveries resend WH_1767225600000_abcde",
     "mainstay deliveries resend --partner PARTNER_… --from 2026-01-30 --to 2026-01-31T12:00:00Z --dry-run",
   ],
   async run(context, { deliveryId }, { partner, from, to, dryRun }) {
-    const isWindow = partner !== undefined && from !== undefined && to !== undefined;
-    const isPartly = partner !== undefined || from !== undefined || to !== undefined || dryRun;
-    if (deliveryId !== undefined ? isPartly : !isWindow)
+    const isRange = partner !== undefined && from !== undefined && to !== undefined;
+    const hasRangeOption = partner !== undefined || from !== undefined || to !== undefined || dryRun;
+    if (deliveryId !== undefined ? hasRangeOption : !isRange)
       throw new UsageError(
-        "name a delivery, or a window by --partner, --from and --to",
+        "specify a delivery ID, or --partner with --from and --to",
         "See: mainstay deliveries resend --help",
       );
     if (deliveryId !== undefined) await resendOne(context, deliveryId);
-    else if (isWindow) await resendWindow(context, { partnerId: partner, from, to }, dryRun);
+    else if (isRange) await resendRange(context, { partnerId: partner, from, to }, dryRun);
   },
 });
 
 export const deliveryCommands: readonly Command[] = [list, show, resend];
 
-function noDelivery(id: string): OperatorError {
+function deliveryNotFound(id: string): OperatorError {
   return new OperatorError(
-    `there is no delivery ${id}`,
-    "`mainstay deliveries list` shows the newest; old ones are pruned after webhooks.log_retention_days.",
+    `Delivery not found: ${id}`,
+    "`mainstay deliveries list` shows recent deliveries; old ones are deleted after webhooks.log_retention_days.",
   );
 }
 
 async function resendOne(context: Context, deliveryId: string): Promise<void> {
   const resent = await withAdministration(context, async (administration) => {
-    if (!(await administration.store.read.deliveryLog.find(deliveryId))) throw noDelivery(deliveryId);
+    if (!(await administration.store.read.deliveryLog.find(deliveryId))) throw deliveryNotFound(deliveryId);
     return await resendDelivery(administration, deliveryId);
   });
-  context.print(resentRecord(resent), `${deliveryId} is sent again.`);
+  context.print(resentRecord(resent), `Queued ${deliveryId} for resending.`);
 }
 
-async function resendWindow(
+async function resendRange(
   context: Context,
   window: { partnerId: string; from: number; to: number },
   dryRun: boolean,
@@ -140,12 +140,12 @@ async function resendWindow(
   context.print(
     { ...bulkResendRecord(window, counts), dry_run: dryRun },
     dryRun
-      ? `${counts.matched} failed deliveries would be sent again.`
-      : `${counts.resent} failed deliveries are sent again.`,
+      ? `${counts.matched} failed deliveries would be resent.`
+      : `Queued ${counts.resent} failed deliveries for resending.`,
   );
 }
 
-function lastAnswer({ attempts }: LoggedDelivery): string | number | null {
+function lastResponse({ attempts }: LoggedDelivery): string | number | null {
   const last = attempts.at(-1);
   return last ? (last.error ?? last.statusCode) : null;
 }

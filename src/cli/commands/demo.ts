@@ -12,16 +12,15 @@ import { type Demo, demoRecord, demoText, triesOf } from "../demo/text.ts";
 import { startLocalReceiver } from "../local-receiver.ts";
 import { OutputClosed } from "../terminal/process-host.ts";
 
-/** `mainstay demo`: everything in one process, for somebody who sees Mainstay for the first time. */
+/** `mainstay demo`: a server, sample data and a webhook endpoint in one process, for a first look. */
 export const demoCommand = command({
   description:
-    "Fills a data folder of its own (--data-dir, else ./demo-data), takes today's snapshot, serves, shows each " +
-    "webhook that its receiver verified, and prints the address of the demo property's page, the credentials and three " +
-    "curl lines. Ctrl-C stops it; the next " +
-    "run goes on where it left off. A port that is taken is exchanged for a free one.",
+    "Fills its own data folder (--data-dir, default ./demo-data), takes today's snapshot and starts the server. Prints " +
+    "the URL of the demo property's report, credentials, three curl examples, and each webhook that its endpoint " +
+    "verifies. Press Ctrl-C to stop. The next run resumes with the same data. If a port is in use, another is chosen.",
   options: {
-    host: setting("server.host", "HOST", "the address to listen on"),
-    port: setting("server.port", "PORT", "the port to listen on"),
+    host: setting("server.host", "HOST", "address to listen on"),
+    port: setting("server.port", "PORT", "port to listen on"),
   },
   examples: ["mainstay demo", "mainstay demo --data-dir /tmp/mainstay-demo --json"],
   longRunning: true,
@@ -57,19 +56,18 @@ export const demoCommand = command({
       await aborted(stop.signal);
       await app.stop();
     } catch (error) {
-      if (error !== stop.signal.reason) throw error; // it was asked to stop before it was ready
+      if (error !== stop.signal.reason) throw error; // stopped before it was ready
     } finally {
       report.stop();
       await receiver.stop();
     }
-    if (!json)
-      write(`\nStopped. The data is in ${config.storage.dataDir}; the next run goes on from there.\n`);
+    if (!json) write(`\nStopped. The next run resumes with the data in ${config.storage.dataDir}.\n`);
   },
 });
 
 /**
- * Aborts at the first SIGINT or SIGTERM. Those after it change nothing: a Ctrl-C comes twice to a program that a
- * script runner has started, once from the terminal and once passed on.
+ * Aborts at the first SIGINT or SIGTERM and ignores later ones: a program started by a script runner receives each
+ * Ctrl-C twice, from the terminal and from the runner.
  */
 function stopBySignal(): AbortController {
   const stop = new AbortController();
@@ -84,11 +82,11 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Whether curl would ask a proxy, for which this machine is another one. */
+/** Returns true if curl would use a proxy, which cannot reach a loopback address of this machine. */
 const usesProxy = (env: Context["env"]) =>
   ["http_proxy", "all_proxy", "ALL_PROXY"].some((name) => (env[name] ?? "") !== "");
 
-/** Writes to standard output; a reader that has gone away stops the demo. */
+/** Returns a function that writes to standard output, and stops the demo when the reader has closed it. */
 function writerTo({ stdout }: Context, stop: AbortController) {
   return (text: string) => {
     try {

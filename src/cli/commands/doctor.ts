@@ -11,16 +11,16 @@ import { command, flag } from "../command.ts";
 import type { Context } from "../context.ts";
 import { configurationUsed, requireInstallation } from "../installation.ts";
 
-/** Nice: a server beside this process goes first. */
+/** The nice value, so that a running server on this machine has priority. */
 const LOW_PRIORITY = 10;
 
 export const doctorCommand = command({
   description:
-    "Works beside a running server and without one, and changes nothing. Exits 1 when a check fails; warnings alone " +
-    "exit 0. Receivers are connected to, and nothing is sent to them.",
+    "Works with or without a running server and changes nothing. Exits 1 if a check fails; warnings alone exit 0. " +
+    "Connects to webhook endpoints without sending anything.",
   options: {
-    full: flag("also compare every index entry of the database with its row, which takes longer"),
-    pages: flag("look through the database's pages and nothing else, as a server does after its start"),
+    full: flag("also compare every index entry of the database with its row (slower)"),
+    pages: flag("only verify the database's pages, as a server does after its start"),
   },
   examples: ["mainstay doctor", "mainstay doctor --json --full"],
   async run(context, _arguments, { full, pages }) {
@@ -30,10 +30,17 @@ export const doctorCommand = command({
     const [failed, warned] = [count("fail"), count("warn")];
     context.print(
       { ok: failed === 0, failed, warned, checks },
-      [...checks.map(inWords), "", `${count("ok")} ok, ${warned} to look at, ${failed} failed`].join("\n"),
+      [
+        ...checks.map(resultText),
+        "",
+        `${count("ok")} passed, ${warned} ${warned === 1 ? "warning" : "warnings"}, ${failed} failed`,
+      ].join("\n"),
     );
     if (failed > 0)
-      throw new OperatorError(`${failed} of ${checks.length} checks failed`, "What to do stands at each.");
+      throw new OperatorError(
+        `${failed} of ${checks.length} checks failed`,
+        "See the remedy under each failed check.",
+      );
   },
 });
 
@@ -41,13 +48,13 @@ async function checkPages(context: Context): Promise<void> {
   requireInstallation(context);
   if (context.config.storage.url !== "")
     throw new OperatorError(
-      "the data is in PostgreSQL, which has no pages that this could look through",
-      "PostgreSQL's pg_amcheck does; `mainstay doctor` looks at the rest.",
+      "--pages is not supported with PostgreSQL",
+      "Use pg_amcheck to verify the database; `mainstay doctor` runs all other checks.",
     );
   setPriority(LOW_PRIORITY);
   const file = databaseFile(context.config.storage.dataDir);
   const problems = await findPageProblems(file, () => Bun.sleep(0));
-  const found = problems.length === 0 ? `${file} is whole.` : problems.join("\n");
+  const found = problems.length === 0 ? `${file} passed the page check.` : problems.join("\n");
   context.print({ ok: problems.length === 0, problems }, found);
   if (problems.length > 0) throw new OperatorError(`${file} is damaged`, FROM_BACKUP);
 }
@@ -66,14 +73,14 @@ async function allChecks(context: Context, depth: "quick" | "full"): Promise<Che
       configuration: configurationUsed(context),
     });
   } catch (error) {
-    // Without settings there is nothing else to look at.
+    // Without valid settings no other check can run.
     if (!(error instanceof ConfigError)) throw error;
     return [{ name: "configuration", status: "fail", detail: error.message, remedy: error.hint ?? null }];
   }
 }
 
-const MARKS = { ok: "ok  ", warn: "WARN", fail: "FAIL" };
+const LABELS = { ok: "OK     ", warn: "Warning", fail: "Failed " };
 
-function inWords({ name, status, detail, remedy }: CheckResult): string {
-  return `${MARKS[status]}  ${name}: ${detail}${remedy === null ? "" : `\n      ${remedy}`}`;
+function resultText({ name, status, detail, remedy }: CheckResult): string {
+  return `${LABELS[status]}  ${name}: ${detail}${remedy === null ? "" : `\n         ${remedy}`}`;
 }

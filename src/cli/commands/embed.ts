@@ -1,7 +1,7 @@
 import { publicUrl } from "../../config/public-url.ts";
 import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { createEmbed, revokeEmbed } from "../../usecases/embeds.ts";
+import { createEmbed, revokeEmbed } from "../../usecases/embeds/embeds.ts";
 import { embedRecord, newEmbedRecord } from "../../wire/embed.ts";
 import { type Command, command, required, whole } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
@@ -9,12 +9,12 @@ import { textTable } from "../terminal/text-table.ts";
 
 const create = command({
   name: "create",
-  summary: "make a page of a property for an iframe, and print its address, this once",
+  summary: "create an embeddable report of a property and print its URL (shown once)",
   description:
-    "Who has the address may read the page, and nothing else, until it expires or is revoked. Sites that may show " +
-    "it in a frame are named in embed.frame_ancestors; server.public_url is what the address begins with.",
-  arguments: { propertyId: required("the property's id") },
-  options: { expires: whole("DAYS", "days after which the page ends by itself", 1, MAX_EMBED_DAYS) },
+    "Anyone with the URL can read the report, and nothing else, until it expires or is revoked. embed.frame_ancestors " +
+    "lists the sites that may frame it. The URL starts with server.public_url.",
+  arguments: { propertyId: required("the property's ID") },
+  options: { expires: whole("DAYS", "days until the report expires (default: never)", 1, MAX_EMBED_DAYS) },
   examples: ["mainstay embed create P_01j… --expires 90"],
   async run(context, { propertyId }, { expires = null }) {
     const { embed, token } = await withAdministration(context, (administration) =>
@@ -23,8 +23,8 @@ const create = command({
     const record = newEmbedRecord(embed, token, publicUrl(context.config));
     context.print(
       record,
-      `Embed    ${record.embed_id}\nAddress  ${record.url}\nExpires  ${record.expires_at ?? "never"}\n\n` +
-        "The address is shown this once, and is all that is needed to read the page.",
+      `Embed    ${record.embed_id}\nURL      ${record.url}\nExpires  ${record.expires_at ?? "never"}\n\n` +
+        "Save the URL now; it is not shown again. Anyone with the URL can read the report.",
     );
   },
 });
@@ -33,7 +33,7 @@ const PAGE = 200;
 
 const list = command({
   name: "list",
-  summary: "list the embedded pages, those that have ended too",
+  summary: "list all embeddable reports, including expired and revoked ones",
   async run(context) {
     const now = context.now();
     const found = await withData(context, async ({ store }) => {
@@ -48,7 +48,7 @@ const list = command({
     context.print(
       { embeds },
       embeds.length === 0
-        ? "There are no embedded pages yet: mainstay embed create PROPERTY_ID"
+        ? "No embeddable reports yet. Create one: mainstay embed create PROPERTY_ID"
         : textTable(
             ["EMBED", "STATUS", "VIEWS", "LAST VIEWED", "EXPIRES", "PROPERTY", "NAME"],
             embeds.map((one) => [
@@ -67,18 +67,18 @@ const list = command({
 
 const revoke = command({
   name: "revoke",
-  summary: "end an embedded page at once",
-  arguments: { embedId: required("the embed's id") },
+  summary: "revoke an embeddable report immediately",
+  arguments: { embedId: required("the embed's ID") },
   async run(context, { embedId }) {
-    const isEnded = await withAdministration(context, (administration) =>
+    const isRevoked = await withAdministration(context, (administration) =>
       revokeEmbed(administration, embedId),
     );
-    if (!isEnded)
+    if (!isRevoked)
       throw new OperatorError(
-        `there is no embed ${embedId} that is not revoked yet`,
-        "`mainstay embed list` shows them all.",
+        `Embed not found or already revoked: ${embedId}`,
+        "`mainstay embed list` shows all embeds.",
       );
-    context.print({ embed_id: embedId, revoked: true }, `The page of ${embedId} has ended.`);
+    context.print({ embed_id: embedId, revoked: true }, `Revoked ${embedId}.`);
   },
 });
 

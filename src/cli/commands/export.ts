@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { refusedWrite } from "../../domain/errors.ts";
 import { alreadyThere, placeFile } from "../../files.ts";
-import { requirePartner } from "../../usecases/partners.ts";
+import { requirePartner } from "../../usecases/partners/partners.ts";
 import type { ExportLine } from "../../wire/export.ts";
 import { choice, command, text, UsageError } from "../command.ts";
 import type { Output } from "../context.ts";
@@ -10,14 +10,14 @@ import { withData } from "../data.ts";
 
 export const exportCommand = command({
   description:
-    "Each object has a type: partner, property, unit, appliance, component, service_event, sensor_event, claim, " +
-    "photo, trend_row, outcome, delivery, and last end with the counts. What was there when the export began is in it, each " +
-    "record as it is when it is read; the server may run. To standard output without --output, counts then go to " +
-    "standard error.",
+    "One JSON object per line. Each has a type: partner, property, unit, appliance, component, service_event, " +
+    "sensor_event, claim, photo, trend_row, outcome or delivery; the last line has type end and the counts. Includes " +
+    "all records that exist when the export starts, each as it is when read. The server may be running. Without " +
+    "--output the lines go to standard output and the counts to standard error.",
   options: {
-    partner: text("ID", "the partner's id (required)"),
-    format: choice(["ndjson"], "the form of the lines; ndjson when not given"),
-    output: text("FILE", "write to this file, which must not be there yet"),
+    partner: text("ID", "the partner's ID (required)"),
+    format: choice(["ndjson"], "output format (default: ndjson)"),
+    output: text("FILE", "write to this new file"),
   },
   examples: [
     "mainstay export --partner PARTNER_… --output acme.ndjson",
@@ -25,9 +25,9 @@ export const exportCommand = command({
   ],
   async run(context, _arguments, { partner: partnerId, output }) {
     if (partnerId === undefined)
-      throw new UsageError("--partner is missing", "`mainstay partner list` shows the ids.");
+      throw new UsageError("--partner is required", "`mainstay partner list` shows the IDs.");
     const { loadKnowledge } = await import("../../knowledge/load.ts");
-    const { exportPartner } = await import("../../usecases/export-partner.ts");
+    const { exportPartner } = await import("../../usecases/partners/export-partner.ts");
     const file = output && resolve(context.cwd, output);
     const exportTo = (target: Output) =>
       withData(context, async ({ store }) => {
@@ -37,12 +37,15 @@ export const exportCommand = command({
     if (file === undefined) {
       const counts = await exportTo(context.stdout);
       context.stderr.write(
-        `${context.json ? JSON.stringify({ partner_id: partnerId, counts }) : inWords(counts)}\n`,
+        `${context.json ? JSON.stringify({ partner_id: partnerId, counts }) : countsText(counts)}\n`,
       );
       return;
     }
-    const { counts, bytes } = await intoFile(file, exportTo);
-    context.print({ file, partner_id: partnerId, bytes, counts }, `${inWords(counts)}\nWritten to ${file}.`);
+    const { counts, bytes } = await writeFile(file, exportTo);
+    context.print(
+      { file, partner_id: partnerId, bytes, counts },
+      `${countsText(counts)}\nWritten to ${file}.`,
+    );
   },
 });
 
@@ -58,8 +61,8 @@ async function writeLines(pages: AsyncIterable<ExportLine[]>, target: Output): P
   return counts;
 }
 
-/** Under another name until it is whole; a failed export leaves nothing. */
-async function intoFile(
+/** Writes to a temporary name and renames it when complete, so that a failed export leaves no file. */
+async function writeFile(
   file: string,
   exportTo: (target: Output) => Promise<Counts>,
 ): Promise<{ counts: Counts; bytes: number }> {
@@ -88,7 +91,7 @@ async function intoFile(
   }
 }
 
-function inWords(counts: Counts): string {
+function countsText(counts: Counts): string {
   const kinds = Object.entries(counts).map(([type, count]) => `${count} ${type}`);
-  return kinds.length === 0 ? "The partner owns nothing yet." : `Exported: ${kinds.join(", ")}.`;
+  return kinds.length === 0 ? "The partner has no data yet." : `Exported: ${kinds.join(", ")}.`;
 }

@@ -4,32 +4,32 @@ import { command, setting } from "../command.ts";
 
 export const healthcheckCommand = command({
   description:
-    "For containers and monitors. Asks the address that the settings name, over HTTPS when they have a certificate, " +
-    "which need not be one that is trusted here.",
+    "For containers and monitoring. Queries server.host and server.port, over HTTPS if a certificate is configured. " +
+    "The certificate need not be trusted.",
   options: {
-    host: setting("server.host", "HOST", "the address that the server listens on"),
-    port: setting("server.port", "PORT", "the port that the server listens on"),
+    host: setting("server.host", "HOST", "address of the server"),
+    port: setting("server.port", "PORT", "port of the server"),
   },
   examples: ["mainstay healthcheck --config /etc/mainstay/mainstay.toml"],
   async run({ config, json, print }) {
     if (config.server.port === 0)
       throw new OperatorError(
-        "server.port is 0, so only the server's log says which port it took",
-        "Name that one by --port.",
+        "server.port is 0, so the server's port is not known",
+        "Specify it with --port; the server logs it at start.",
       );
     const { url, statusCode, health, problem, isReached, durationMs } = await askHealth(config.server);
     const ok = problem === null;
     if (ok || json)
       print(
         { ok, url, status_code: statusCode, problem, health, duration_ms: durationMs },
-        `${url} is well (version ${health?.version}, up ${health?.uptime_s} s).`,
+        `${url} healthy (version ${health?.version}, uptime ${health?.uptime_s} s)`,
       );
     if (ok) return;
     throw new OperatorError(
       `${url}: ${problem}`,
       isReached
-        ? "`mainstay doctor` says what to do."
-        : "See whether the server runs, what its log says, and whether server.host and server.port are the server's.",
+        ? "Run `mainstay doctor` for details."
+        : "Check that the server is running, its log, and that server.host and server.port are correct.",
     );
   },
 });

@@ -1,20 +1,20 @@
 import { resolve } from "node:path";
 import { databaseFile } from "../../app/data-folder.ts";
+import { importLockName, withLock } from "../../cluster/locks.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { withScratch, withScratchCopy } from "../../store/sqlite/scratch-copy.ts";
 import type { Store } from "../../store/store.ts";
-import { courteousPause } from "../../usecases/courtesy.ts";
+import { writeThrottle } from "../../store/write-throttle.ts";
 import type { ChangedField } from "../../usecases/import/changes.ts";
 import type { ColumnMapping, FieldDefault } from "../../usecases/import/columns.ts";
-import type { RejectReason, Rejects } from "../../usecases/import/rejects.ts";
 import {
   IMPORT_FIELDS,
   type ImportResult,
   importPortfolio,
   type RowCounts,
-} from "../../usecases/import-portfolio.ts";
-import { requirePartner } from "../../usecases/partners.ts";
-import { importTurn, inTurn } from "../../usecases/turns.ts";
+} from "../../usecases/import/import-portfolio.ts";
+import type { RejectReason, Rejects } from "../../usecases/import/rejects.ts";
+import { requirePartner } from "../../usecases/partners/partners.ts";
 import { command, flag, NothingDone, text, UsageError, value } from "../command.ts";
 import type { Context } from "../context.ts";
 import { actorOf, whoRuns, withData } from "../data.ts";
@@ -37,39 +37,37 @@ const fieldDefault = value("FIELD=VALUE", "", (typed): FieldDefault => {
 });
 
 const options = {
-  partner: text("PARTNER_ID", "whose portfolio it becomes"),
+  partner: text("PARTNER_ID", "the partner that owns the portfolio (required)"),
   properties: text("FILE", "properties, matched on partner_property_id"),
   appliances: text("FILE", "appliances, matched on serial within the property"),
   serviceEvents: text("FILE", "service events, matched on appliance, component, type, date and notes"),
-  rejects: text("DIR", "folder for the rows that are wrong, with line and error (default: ./rejects)"),
-  dryRun: flag("check everything on a copy of the data and write nothing, but rejected rows to --rejects"),
+  rejects: text("DIR", "folder for rejected rows, with line and error (default: ./rejects)"),
+  dryRun: flag("validate on a copy of the data; writes nothing but rejected rows, to --rejects if given"),
   map: {
     ...mapping,
-    description: "the column of that heading holds the field; may be given several times",
+    description: "read FIELD from the column with this heading; can be repeated",
     absent: [],
     repeated: true,
   },
   default: {
     ...fieldDefault,
-    description: "what the field holds where its cell is empty or has no column; may be given several times",
+    description: "value of FIELD if the cell is empty or the column is missing; can be repeated",
     absent: [],
     repeated: true,
   },
-  update: flag(
-    "make what is there agree with the rows, and say what was changed; empty cells change nothing",
-  ),
-  noWebhooks: flag("for history: tell the partner's receiver nothing (the event stream has it all the same)"),
+  update: flag("update existing records from the rows and report the changes; empty cells change nothing"),
+  noWebhooks: flag("send no webhooks, for historical data (the event stream still has all events)"),
 } as const;
 
-/** `mainstay import`. Rejected rows are part of a finished import: the exit code is 0, unless all were rejected. */
+/** `mainstay import`. Exits 0 even if some rows are rejected, and 3 if all are. */
 export const importCommand = command({
   description: [
-    "Adds what is not there yet and leaves the rest as it is: the same import again adds nothing, and one that was " +
-      "cut short is finished by running it again. The server may run at the same time, another import for the " +
-      "partner may not: the second is refused, and told who makes the first.",
-    "Rows that are wrong are written to DIR with the same columns, the line and the error; once mended, that file " +
-      "is imported like any other. When every row was rejected, the exit code is 3. An appliance without a serial is matched with one that has none either and the " +
-      "same type, year, brand, model and unit.",
+    "Adds new records and leaves existing ones unchanged, so a repeated import adds nothing and an interrupted one " +
+      "is completed by running it again. The server may be running. Only one import per partner can run at a time; " +
+      "the error names the user, machine and start time of the other.",
+    "Rejected rows are written to DIR with the same columns, the line and the error. Fix them and import that file. " +
+      "The exit code is 3 if every row was rejected. An appliance without a serial matches an existing one without a " +
+      "serial that has the same type, year, brand, model and unit.",
     "",
     ...Object.entries(IMPORT_FIELDS).map(([kind, fields]) => `Columns of ${kind}: ${fields.join(", ")}.`),
   ].join("\n"),
@@ -91,16 +89,17 @@ export const importCommand = command({
       serviceEvents: source(files.serviceEvents),
     };
     if (partnerId === undefined)
-      throw new UsageError("--partner is missing", "`mainstay partner list` shows the ids.");
+      throw new UsageError("--partner is required", "`mainstay partner list` shows the IDs.");
     if (!Object.values(sources).some(Boolean))
       throw new UsageError(
         "no file to import",
-        "Name one or more: --properties, --appliances, --service-events.",
+        "Specify at least one of --properties, --appliances and --service-events.",
       );
     const bar = progressBar(context.isTty && !context.json, context.columns);
-    const turn = {
-      ...{ name: importTurn(partnerId), by: whoRuns(context) },
-      what: `an import for ${partnerId} is under way`,
+    const lock = {
+      name: importLockName(partnerId),
+      owner: whoRuns(context),
+      activity: `an import for ${partnerId} is in progress`,
     };
     const run = async (store: Store) =>
       await importPortfolio({
@@ -116,8 +115,8 @@ export const importCommand = command({
         rejectsFolder:
           dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
         clock: context.now,
-        pause: courteousPause(store, context.now),
-        ...(!dryRun && { inTurn: (work) => inTurn(store, turn, work) }),
+        yieldNow: writeThrottle(store, context.now),
+        ...(!dryRun && { withLock: (work) => withLock(store, lock, work) }),
         onProgress: ({ kind, done, rows }) => bar.show(kind, done, rows),
       });
     try {
@@ -133,7 +132,7 @@ export const importCommand = command({
   },
 });
 
-/** The copy is made while the data folder is open, so that it is there and up to date. */
+/** Runs a dry run on a copy, made while the data folder is open, so that it exists and its schema is current. */
 async function onCopy<T>(
   { config, now, random }: Context,
   partnerId: string,
@@ -150,7 +149,7 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
   const { properties, appliances, components, serviceEvents, rejected, durationMs } = result;
   if (!json)
     stderr.write(
-      complaints(result)
+      problems(result)
         .map((line) => `${line}\n`)
         .join(""),
     );
@@ -168,7 +167,7 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
       duration_ms: durationMs,
     },
     [
-      dryRun ? "Dry run: nothing was written. An import would come to this:" : "Imported:",
+      dryRun ? "Dry run: nothing was written. Expected result:" : "Imported:",
       countsLine("properties", properties),
       `${countsLine("appliances", appliances)}  (${components.created} components)`,
       countsLine("service events", serviceEvents),
@@ -178,35 +177,34 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
   );
 }
 
-/** What the operator should look at. */
-function complaints({ warnings, rejects }: ImportResult): string[] {
+function problems({ warnings, rejects }: ImportResult): string[] {
   return [...warnings, ...rejects.map((one) => rejectsText(one))];
 }
 
 function rejectsText({ file, rows, path, reasons, otherRows }: Rejects): string {
-  const where = path === null ? "" : `; they are in ${path}`;
+  const where = path === null ? "" : ` (written to ${path})`;
   const shown = reasons.slice(0, REASONS_SHOWN);
   const others = reasons.slice(REASONS_SHOWN).reduce((sum, reason) => sum + reason.rows, otherRows);
   return [
     `${file}: ${rows} rows rejected${where}`,
     ...shown.map((reason) => `  ${reasonText(reason)}`),
-    ...(others > 0 ? [`  and ${others} more for other reasons`] : []),
+    ...(others > 0 ? [`  ${others} more rows rejected for other reasons`] : []),
   ].join("\n");
 }
 
-/** So many reasons are shown of each file; the file of rejected rows has all. */
+/** The maximum number of reasons shown per file. The file of rejected rows has all of them. */
 const REASONS_SHOWN = 3;
 
 function reasonText({ error, rows, firstLine }: RejectReason): string {
   if (rows === 1) return `line ${firstLine}: ${error}`;
   const absent = /^(\w+) is required$/.exec(error)?.[1];
-  const remedy = absent === undefined ? "" : `; mend them, or give a default: --default ${absent}=VALUE`;
-  return `${rows} rows, the first line ${firstLine}: ${error}${remedy}`;
+  const remedy = absent === undefined ? "" : `. Fix the rows or pass --default ${absent}=VALUE`;
+  return `${rows} rows (first: line ${firstLine}): ${error}${remedy}`;
 }
 
 function changeLine({ kind, field, rows, line, from, to }: ChangedField): string {
-  const shown = (value: unknown) => (value === null ? "nothing" : JSON.stringify(value));
-  const which = rows === 1 ? `line ${line}` : `${rows} rows, the first line ${line}`;
+  const shown = (value: unknown) => (value === null ? "empty" : JSON.stringify(value));
+  const which = rows === 1 ? `line ${line}` : `${rows} rows (first: line ${line})`;
   return `  ${kind} ${field}: ${which}, from ${shown(from)} to ${shown(to)}`;
 }
 

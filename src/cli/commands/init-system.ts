@@ -19,29 +19,30 @@ import { manPage } from "../man-page.ts";
 const CONFIG_FILE = "/etc/mainstay/mainstay.toml";
 const DATA_DIR = "/var/lib/mainstay";
 const UNIT_FILE = "/etc/systemd/system/mainstay.service";
-/** Where shells and `man` look for what did not come with the system. */
-const SHARED = "/usr/local/share";
+/** The folder for completion scripts and manual pages that no system package owns. */
+const SHARE_DIR = "/usr/local/share";
 const COMPLETIONS: Readonly<Record<Shell, string>> = {
   bash: "bash-completion/completions/mainstay",
   zsh: "zsh/site-functions/_mainstay",
   fish: "fish/vendor_completions.d/mainstay.fish",
 };
 const MAN_PAGE = "man/man1/mainstay.1";
-const USUAL_PLACE = "/usr/local/bin/mainstay";
+const INSTALL_PATH = "/usr/local/bin/mainstay";
 
 type SystemOptions = { root: string | undefined; user: string; force: boolean };
 type Account = { uid: number; gid: number };
-/** A file or folder with what it must be. Owned by root, in the service's group where `group` says so. */
+/** A file or folder with its mode and owner. */
 type Planned = { path: string; mode: number; owner: Account };
 type PlannedFile = Planned & {
   text: string;
-  /** Nobody writes into it but us: another version's is simply replaced. */
+  /** True for a file that only `init` writes, which it replaces without --force. */
   ours?: boolean;
 };
 
 /**
- * `mainstay init --system`: what a systemd service needs, below a root folder. The key file and the database are made
- * by the service itself at its first start, so that they are its user's. All is looked at before anything is written.
+ * `mainstay init --system`: installs the files of a systemd service under a root folder. The service creates the key
+ * file and the database at its first start, so that its user owns them. Everything is checked before anything is
+ * written.
  */
 export async function initSystem(
   { cwd, print, allCommands }: Context,
@@ -52,8 +53,8 @@ export async function initSystem(
   const isRoot = process.getuid?.() === 0;
   if (root === "/" && !isRoot)
     throw new OperatorError(
-      "only root may set up a system service",
-      "Run it by sudo, or name another folder by --root to prepare an image or a package.",
+      "only root can set up a system service",
+      "Run the command with sudo, or specify another root folder with --root to prepare an image or a package.",
     );
   const account = accountOf(root, user);
   const at = (path: string) => join(root, path);
@@ -64,11 +65,11 @@ export async function initSystem(
     [MAN_PAGE, manPage(await allCommands())],
   ]);
   const files: PlannedFile[] = [
-    // A password may be written into it: for root and the service only, and not for the service to change.
+    // The configuration may contain passwords: root writes it, the service reads it, nobody else can.
     { path: at(CONFIG_FILE), mode: 0o640, owner: service, text: configText() },
-    { path: at(UNIT_FILE), mode: 0o644, owner: superuser, text: unitText(user, placeOfExecutable(root)) },
+    { path: at(UNIT_FILE), mode: 0o644, owner: superuser, text: unitText(user, executablePath(root)) },
     ...[...helps].map(([path, text]) => ({
-      path: at(join(SHARED, path)),
+      path: at(join(SHARE_DIR, path)),
       mode: 0o644,
       owner: superuser,
       text,
@@ -78,7 +79,7 @@ export async function initSystem(
   const folders: Planned[] = [
     { path: dirname(at(CONFIG_FILE)), mode: 0o750, owner: service },
     { path: at(DATA_DIR), mode: 0o700, owner: account },
-    ...[UNIT_FILE, ...[...helps.keys()].map((path) => join(SHARED, path))].map((path) => ({
+    ...[UNIT_FILE, ...[...helps.keys()].map((path) => join(SHARE_DIR, path))].map((path) => ({
       path: dirname(at(path)),
       mode: 0o755,
       owner: superuser,
@@ -89,8 +90,8 @@ export async function initSystem(
   const changed = states.flatMap(({ file, state }) => (state === "different" ? [file.path] : []));
   if (changed.length > 0 && !force)
     throw new OperatorError(
-      `${changed.join(" and ")} ${changed.length === 1 ? "is" : "are"} there, and not as init would write; nothing was changed`,
-      "Keep it, or let --force take its place; what is there now is then kept beside it, with .old at its end.",
+      `${changed.join(" and ")} ${changed.length === 1 ? "is" : "are"} already present with other content; nothing was changed`,
+      "Keep the existing file, or replace it with --force, which saves the old one with the suffix .old.",
     );
   for (const folder of folders) makeFolder(folder, isRoot);
   for (const { file, state } of states) writePlanned(file, state, isRoot);
@@ -105,23 +106,25 @@ export async function initSystem(
       data_dir: at(DATA_DIR),
       unit_file: at(UNIT_FILE),
       unit_created: created(1),
-      help_files: [...helps.keys()].map((path) => at(join(SHARED, path))),
+      help_files: [...helps.keys()].map((path) => at(join(SHARE_DIR, path))),
       user,
       owners_set: isRoot,
       next_steps: nextSteps,
     },
     [
-      `Configuration  ${at(CONFIG_FILE)}${created(0) ? "" : " (was there already)"}`,
+      `Configuration  ${at(CONFIG_FILE)}${created(0) ? "" : " (already exists)"}`,
       `Data folder    ${at(DATA_DIR)}`,
-      `Unit           ${at(UNIT_FILE)}${created(1) ? "" : " (was there already)"}`,
-      `Man page       ${at(join(SHARED, MAN_PAGE))}, and completion for ${SHELLS.join(", ")}`,
+      `Unit           ${at(UNIT_FILE)}${created(1) ? "" : " (already exists)"}`,
+      `Man page       ${at(join(SHARE_DIR, MAN_PAGE))}, and completion for ${SHELLS.join(", ")}`,
       "",
       "Next:",
       ...nextSteps.map((step) => `  ${step}`),
       "",
-      ...(isRoot ? [] : [`Owners were not set, since only root may. The data folder must be ${user}'s.`]),
-      `The first start makes ${DATA_DIR}/mainstay.key. Keep a copy of it apart from this machine: without it, stored ` +
-        "webhook secrets can't be read.",
+      ...(isRoot
+        ? []
+        : [`Only root can set owners, so none were set. The data folder must be owned by ${user}.`]),
+      `The first start creates ${DATA_DIR}/mainstay.key. Back up the key file off this machine. Without it, webhook ` +
+        "secrets cannot be decrypted.",
     ].join("\n"),
   );
 }
@@ -140,28 +143,31 @@ function unitText(user: string, executable: string): string {
     .replace(/^ExecStart=\S+/m, () => `ExecStart=${executable}`);
 }
 
-/** The user as the root folder's own /etc/passwd has it. Throws an OperatorError that says how to make it. */
+/** Looks the user up in the root folder's /etc/passwd. Throws an OperatorError with the command that creates it. */
 function accountOf(root: string, user: string): Account {
   const file = join(root, "etc/passwd");
   const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
   const [, , uid, gid] = lines.map((line) => line.split(":")).find(([name]) => name === user) ?? [];
   if (uid === undefined || gid === undefined)
     throw new OperatorError(
-      `there is no user ${JSON.stringify(user)} in ${file}`,
-      `Make it: useradd ${root === "/" ? "" : `--root ${root} `}--system --user-group --home-dir ${DATA_DIR} ` +
+      `user ${JSON.stringify(user)} not found in ${file}`,
+      `Create it: useradd ${root === "/" ? "" : `--root ${root} `}--system --user-group --home-dir ${DATA_DIR} ` +
         `--no-create-home --shell /usr/sbin/nologin ${user}`,
     );
   if (Number(uid) === 0)
-    throw new OperatorError(`${user} is root, which a server must not be`, "Name another user by --user.");
+    throw new OperatorError(
+      `${user} is root; the server must not run as root`,
+      "Specify another user with --user.",
+    );
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Where this executable is, seen from the root folder. */
-function placeOfExecutable(root: string): string {
+/** Returns the path of this executable as seen from the root folder. */
+function executablePath(root: string): string {
   if (BUILD.commit === "dev")
     throw new OperatorError(
-      "a service starts the executable, and this is run from its sources",
-      "Build it (bun build.ts), install it, and run that one.",
+      "init --system needs the compiled executable, but this process runs from source",
+      "Build it (bun build.ts), install it, and run the installed executable.",
     );
   const within = relative(root, process.execPath);
   const place = within.startsWith("..") ? process.execPath : join("/", within);
@@ -169,9 +175,9 @@ function placeOfExecutable(root: string): string {
   if (isHidden || !/^[\w./+@-]+$/.test(place))
     throw new OperatorError(
       isHidden
-        ? `the service could not see its executable in ${place}: the unit hides that folder from it`
-        : `a unit cannot name the executable ${JSON.stringify(place)}`,
-      `Install it and run that one: install -D -m 0755 ${process.execPath} ${join(root, USUAL_PLACE)}`,
+        ? `the service could not access its executable at ${place}: the unit hides that folder`
+        : `the path ${JSON.stringify(place)} cannot be used in a systemd unit`,
+      `Install the executable and run the installed one: install -D -m 0755 ${process.execPath} ${join(root, INSTALL_PATH)}`,
     );
   return place;
 }
@@ -192,25 +198,25 @@ function makeFolder({ path, mode, owner }: Planned, isRoot: boolean): void {
   try {
     for (const folder of missing) {
       mkdirSync(folder);
-      chmodSync(folder, 0o755); // whatever the umask
+      chmodSync(folder, 0o755); // independent of the umask
     }
-    settle({ path, mode, owner }, isRoot);
+    setModeAndOwner({ path, mode, owner }, isRoot);
   } catch (error) {
     throw refusedWrite(error, path);
   }
 }
 
-/** Under another name first, so that a full disk leaves no half of a file. */
+/** Writes to a temporary name first, so that a full disk leaves no partial file. */
 function writePlanned(file: PlannedFile, state: ReturnType<typeof stateOf>, isRoot: boolean): void {
   const { path, text, mode } = file;
   try {
     if (state === "same") {
-      settle(file, isRoot);
+      setModeAndOwner(file, isRoot);
       return;
     }
     const written = `${path}.new`;
     writeFileSync(written, text, { mode });
-    settle({ ...file, path: written }, isRoot);
+    setModeAndOwner({ ...file, path: written }, isRoot);
     if (state === "different") renameSync(path, `${path}.old`);
     renameSync(written, path);
   } catch (error) {
@@ -218,7 +224,7 @@ function writePlanned(file: PlannedFile, state: ReturnType<typeof stateOf>, isRo
   }
 }
 
-function settle({ path, mode, owner }: Planned, isRoot: boolean): void {
+function setModeAndOwner({ path, mode, owner }: Planned, isRoot: boolean): void {
   chmodSync(path, mode);
   if (isRoot) chownSync(path, owner.uid, owner.gid);
 }

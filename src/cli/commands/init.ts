@@ -9,23 +9,24 @@ import { command, flag, text, UsageError, value } from "../command.ts";
 import { initSystem } from "./init-system.ts";
 
 /**
- * `mainstay init`. Each step leaves alone what is there already, so a run that failed half way, say on a full disk,
- * is simply repeated.
+ * `mainstay init`. Each step keeps what already exists, so a run that failed halfway, such as on a full disk, can be
+ * repeated.
  */
 export const initCommand = command({
   description:
-    "Writes to --config, else to MAINSTAY_CONFIG, else to ./mainstay.toml. " +
-    "A file that is there already is never changed, and is refused unless it is what would be written.\n" +
-    "With --system it prepares a systemd service instead: /etc/mainstay/mainstay.toml, /var/lib/mainstay and the " +
-    "unit, which starts this executable where it is, with a manual page and completion for shells. The service makes key file and database at its first start.",
+    "Writes the configuration to --config, MAINSTAY_CONFIG or ./mainstay.toml. An existing file is never changed; if " +
+    "its content differs, the command fails.\n" +
+    "With --system, prepares a systemd service instead: /etc/mainstay/mainstay.toml, /var/lib/mainstay, a unit that " +
+    "starts this executable at its current path, a manual page and shell completion. The service creates the key " +
+    "file and the database at its first start.",
   options: {
     system: flag("prepare a systemd service: configuration, data folder and unit"),
-    root: text("DIR", "with --system: the root folder of an image or a package (default: /)"),
-    user: value("NAME", "with --system: the user that runs the service (default: mainstay)", (typed) => {
+    root: text("DIR", "with --system: root folder of an image or a package (default: /)"),
+    user: value("NAME", "with --system: user that runs the service (default: mainstay)", (typed) => {
       if (/^[a-z_][\w.-]*$/i.test(typed)) return typed;
-      throw new UsageError(`expected a user's name such as mainstay, got ${JSON.stringify(typed)}`);
+      throw new UsageError(`expected a user name such as mainstay, got ${JSON.stringify(typed)}`);
     }),
-    force: flag("with --system: take the place of files that differ, which are kept as .old"),
+    force: flag("with --system: replace files that differ; the old ones are kept as .old"),
   },
   examples: [
     "mainstay init",
@@ -36,15 +37,15 @@ export const initCommand = command({
     const { given, env, cwd, now, random, print } = context;
     if (system) {
       if (given.config !== undefined || given.dataDir !== undefined)
-        throw new UsageError("--system has its own places", "Leave --config and --data-dir out.");
+        throw new UsageError(
+          "--system cannot be used with --config or --data-dir",
+          "Remove --config and --data-dir.",
+        );
       return initSystem(context, { root, user: user ?? "mainstay", force });
     }
     if (root !== undefined || user !== undefined || force)
-      throw new UsageError(
-        "--root, --user and --force belong to --system",
-        "Name that too, or leave them out.",
-      );
-    // Never the system's own, which is for `--system` to make.
+      throw new UsageError("--root, --user and --force require --system", "Add --system, or remove them.");
+    // Without `root`, /etc/mainstay is not searched: only `--system` writes there.
     const file = findConfigFile({ file: given.config, env, cwd }) ?? join(cwd, CONFIG_FILE_NAME);
     const configCreated = writeConfig(file, configText(given.dataDir && resolve(cwd, given.dataDir)));
     const config = loadConfig({ file, env, cwd });
@@ -63,39 +64,39 @@ export const initCommand = command({
         key_created: keyCreated,
       },
       [
-        `Configuration  ${file}${configCreated ? "" : " (was there already)"}`,
+        `Configuration  ${file}${configCreated ? "" : " (already exists)"}`,
         `Data folder    ${dataDir}`,
         keyFile === null
           ? "Key            from the environment"
-          : `Key file       ${keyFile}${keyCreated ? "" : " (was there already)"}`,
+          : `Key file       ${keyFile}${keyCreated ? "" : " (already exists)"}`,
         "",
-        "Keep a copy of the key apart from this machine: without it, stored webhook secrets can't be read.",
+        "Back up the key file off this machine. Without it, webhook secrets cannot be decrypted.",
         `Start with: mainstay serve --config ${file}`,
       ].join("\n"),
     );
   },
 });
 
-/** The example configuration, naming the data folder when one was asked for. */
+/** Returns the example configuration, with the data folder if specified. */
 function configText(dataDir: string | undefined): string {
   if (dataDir === undefined) return EXAMPLE_CONFIG;
   return EXAMPLE_CONFIG.replace(/^data_dir = .*$/m, () => `data_dir = ${JSON.stringify(dataDir)}`);
 }
 
-/** Whether the file was made; false when it was there with the same text. */
+/** Writes the file. Returns false if it already exists with the same text. */
 function writeConfig(file: string, text: string): boolean {
   try {
     mkdirSync(dirname(file), { recursive: true });
   } catch (error) {
     throw new OperatorError(
-      `the folder of the configuration ${file} cannot be made (${(error as NodeJS.ErrnoException).code})`,
-      "Name a file in a folder that you may write to, with --config. No part of its path may be a file.",
+      `cannot create the folder of the configuration ${file} (${(error as NodeJS.ErrnoException).code})`,
+      "Specify a file in a writable folder with --config. No parent of it may be a file.",
     );
   }
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
-    throw new OperatorError(`${file} is a folder`, "Name a file in it, with --config.");
+    throw new OperatorError(`${file} is a folder`, "Specify a file in it with --config.");
   try {
-    // 0600, since an operator may write passwords into it
+    // 0600, since the configuration may contain passwords
     writeFileSync(file, text, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
@@ -103,7 +104,7 @@ function writeConfig(file: string, text: string): boolean {
     if (readFileSync(file, "utf8") === text) return false;
     throw new OperatorError(
       `${file} exists and differs from what init would write; it was not changed`,
-      "Name another file by --config, or move this one away.",
+      "Specify another file with --config, or move this one away.",
     );
   }
 }

@@ -2,7 +2,7 @@ import { command } from "../command.ts";
 import { manPage } from "../man-page.ts";
 
 export const manCommand = command({
-  description: "`mainstay init --system` puts it where `man mainstay` looks for it.",
+  description: "`mainstay init --system` installs the page for `man mainstay`.",
   examples: ["mainstay man | man -l -"],
   async run({ print, allCommands }) {
     const page = manPage(await allCommands());

@@ -10,7 +10,7 @@ export const migrateCommand = command({
     const applied = steps.map(({ name }) => name);
     context.print(
       { applied },
-      applied.length === 0 ? "The database is up to date." : `Applied: ${applied.join(", ")}`,
+      applied.length === 0 ? "The schema is up to date." : `Applied: ${applied.join(", ")}`,
     );
   },
 });

@@ -10,17 +10,13 @@ const NAMES: Record<MoveStep, string> = { copying: "Copying", comparing: "Compar
 
 export const moveCommand = command({
   description:
-    "Copies all data to an empty PostgreSQL database, or from there to an empty data folder, and compares both: the " +
-    "count of every table, the sum of every column, every row, every photo. Stop every server first: none may write " +
-    "meanwhile. Nothing changes where the data comes from. One that is cut short leaves a target that no server " +
-    "takes; the same command with --again begins anew.",
+    "Copies all data to an empty PostgreSQL database, or from PostgreSQL to an empty data folder, and compares every " +
+    "table, row and photo. Stop all servers first. The source is not changed. If interrupted, run the command again " +
+    "with --again to start over; no server uses an incomplete target.",
   options: {
-    to: text("TARGET", "postgres://… of an empty database, or a folder that is empty or not there yet"),
-    toFile: text(
-      "FILE",
-      "file whose one line is the database's address: the list of processes shows what --to says",
-    ),
-    again: flag("throw away what an earlier move that was cut short has left there"),
+    to: text("TARGET", "postgres://… of an empty database, or an empty or new folder"),
+    toFile: text("FILE", "file with the database URL on one line (--to is visible in the process list)"),
+    again: flag("discard the target of an interrupted move and start over"),
   },
   examples: [
     "mainstay move --to-file /etc/mainstay/storage-url",
@@ -34,7 +30,10 @@ export const moveCommand = command({
     const startedAt = performance.now();
     try {
       const moved = await move({
-        ...{ config, env, random, again },
+        config,
+        env,
+        random,
+        again,
         clock: now,
         to: isPostgres(to) ? to : resolve(cwd, to),
         onStep: (step, done, total) => bar.show(NAMES[step], done, total),
@@ -52,10 +51,10 @@ export const moveCommand = command({
           duration_ms: durationMs,
         },
         [
-          `Moved ${rows} rows and ${moved.photos} photos from ${moved.from} to ${moved.to}, and compared them (${(durationMs / 1000).toFixed(1)} s).`,
+          `Moved and verified ${rows} rows and ${moved.photos} photos from ${moved.from} to ${moved.to} (${(durationMs / 1000).toFixed(1)} s).`,
           isPostgres(to)
-            ? "Set storage.url to it on every server, give each the same key (mainstay.key, or MAINSTAY_KEY_FILE), and start them."
-            : `Take storage.url out of the configuration, and start with: mainstay serve --data-dir ${moved.to}`,
+            ? "On every server, set storage.url to this database and install the same key (mainstay.key or MAINSTAY_KEY_FILE). Then start the servers."
+            : `Remove storage.url from the configuration. Start with: mainstay serve --data-dir ${moved.to}`,
         ].join("\n"),
       );
     } finally {
@@ -66,17 +65,17 @@ export const moveCommand = command({
 
 function targetOf(named: string | undefined, file: string | undefined): string {
   if (named !== undefined && file !== undefined)
-    throw new UsageError("--to and --to-file name a target each", "Keep one of them.");
+    throw new UsageError("--to and --to-file cannot be used together", "Remove one of them.");
   if (named !== undefined) return named;
   if (file === undefined)
     throw new UsageError(
-      "--to is missing",
-      "Name the folder to move to by --to, or a file with the database's address by --to-file.",
+      "--to is required",
+      "Specify the target folder with --to, or a file with the database URL with --to-file.",
     );
   const address = readOneLine(file, "address");
   if (isPostgres(address)) return address;
   throw new OperatorError(
-    `${file} holds no address of a PostgreSQL database`,
-    "Write it on one line, as storage.url takes it. A folder is named by --to.",
+    `${file} does not contain a PostgreSQL URL`,
+    "Write the URL on one line, in the format of storage.url. To move to a folder, use --to.",
   );
 }

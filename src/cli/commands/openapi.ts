@@ -6,7 +6,7 @@ export const openapiCommand = command({
     const { partnerApi } = await import("../../http/partner-api.ts");
     const { documentText } = await import("../../http/routes/document.ts");
     const { loadKnowledge } = await import("../../knowledge/load.ts");
-    // The document says what the operations are; none of them runs here, so they get nothing to run with.
+    // Only the operations' descriptions are used. None runs here, so their dependencies are not needed.
     const unused = undefined as never;
     const parts = {
       authenticator: unused,

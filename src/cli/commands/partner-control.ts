@@ -1,7 +1,7 @@
 import { MAX_DAILY_BUDGET } from "../../domain/partner.ts";
-import { changePartner, revokeTokens, setEnabled } from "../../usecases/administer-partner.ts";
-import { partnerOverview } from "../../usecases/partner-overview.ts";
-import { type Administration, requirePartner } from "../../usecases/partners.ts";
+import { changePartner, revokeTokens, setEnabled } from "../../usecases/partners/administer-partner.ts";
+import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
+import { type Administration, requirePartner } from "../../usecases/partners/partners.ts";
 import { fullPartnerRecord } from "../../wire/partner.ts";
 import { type Command, command, required, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -9,27 +9,27 @@ import { withAdministration } from "../data.ts";
 
 const disable = command({
   name: "disable",
-  summary: "refuse a partner's credentials and let its deliveries wait",
-  description: "Its API key and its live tokens are refused at once. What it owns stays.",
-  arguments: { partnerId: required("the partner's id") },
+  summary: "reject a partner's credentials and hold its deliveries",
+  description: "Rejects its API key and tokens immediately. Its data is kept.",
+  arguments: { partnerId: required("the partner's ID") },
   run: (context, { partnerId }) =>
-    change(context, partnerId, `${partnerId} is disabled.`, (to) => setEnabled(to, partnerId, false)),
+    change(context, partnerId, `Disabled ${partnerId}.`, (to) => setEnabled(to, partnerId, false)),
 });
 
 const enable = command({
   name: "enable",
   summary: "accept a disabled partner's credentials again",
-  description: "Deliveries that waited go out. Tokens from before it was disabled stay ended.",
-  arguments: { partnerId: required("the partner's id") },
+  description: "Sends the held deliveries. Tokens issued before it was disabled remain revoked.",
+  arguments: { partnerId: required("the partner's ID") },
   run: (context, { partnerId }) =>
-    change(context, partnerId, `${partnerId} is enabled.`, (to) => setEnabled(to, partnerId, true)),
+    change(context, partnerId, `Enabled ${partnerId}.`, (to) => setEnabled(to, partnerId, true)),
 });
 
 const setBudget = command({
   name: "set-budget",
-  summary: "set how many calls a partner has a day",
-  description: "Counts from now on, for the calls that it has made today too.",
-  arguments: { partnerId: required("the partner's id"), calls: required("calls a UTC day") },
+  summary: "set a partner's daily call limit",
+  description: "Takes effect immediately. Calls already made today count toward the new limit.",
+  arguments: { partnerId: required("the partner's ID"), calls: required("API calls per UTC day") },
   examples: ["mainstay partner set-budget PARTNER_… 5000"],
   async run(context, { partnerId, calls }) {
     const dailyBudget = /^\d{1,10}$/.test(calls) ? Number(calls) : Number.NaN;
@@ -37,7 +37,7 @@ const setBudget = command({
       throw new UsageError(
         `<calls>: expected a whole number from 0 to ${MAX_DAILY_BUDGET}, got ${JSON.stringify(calls)}`,
       );
-    await change(context, partnerId, `${partnerId} has ${dailyBudget} calls a day.`, (to) =>
+    await change(context, partnerId, `Daily call limit of ${partnerId}: ${dailyBudget}.`, (to) =>
       changePartner(to, partnerId, { dailyBudget }),
     );
   },
@@ -45,17 +45,17 @@ const setBudget = command({
 
 const revoke = command({
   name: "revoke-tokens",
-  summary: "end a partner's bearer tokens at once",
-  description: "Its API key and its client credentials stay valid: it can ask for a new token.",
-  arguments: { partnerId: required("the partner's id") },
+  summary: "revoke a partner's bearer tokens immediately",
+  description: "Its API key and client credentials remain valid, so it can request a new token.",
+  arguments: { partnerId: required("the partner's ID") },
   run: (context, { partnerId }) =>
-    change(context, partnerId, `The tokens of ${partnerId} have ended.`, (to) => revokeTokens(to, partnerId)),
+    change(context, partnerId, `Revoked all tokens for ${partnerId}.`, (to) => revokeTokens(to, partnerId)),
 });
 
-/** A partner, switched on and off and held to its budget. */
+/** Commands that enable or disable a partner, set its daily call limit and revoke its tokens. */
 export const controlCommands: readonly Command[] = [disable, enable, setBudget, revoke];
 
-/** Makes the change and prints the partner as it is then. */
+/** Applies the change and prints the updated partner. */
 async function change(
   context: Context,
   partnerId: string,

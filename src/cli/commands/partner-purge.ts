@@ -1,55 +1,60 @@
+import { lockHeldError, lockHolder, partnerLockName, withLock } from "../../cluster/locks.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { ACTING_PASS } from "../../secrets/acting-pass.ts";
-import { courteousPause } from "../../usecases/courtesy.ts";
-import { requirePartner } from "../../usecases/partners.ts";
-import { purgePartner } from "../../usecases/purge-partner.ts";
-import { inTurn, othersTurn, partnerTurn, whoHas } from "../../usecases/turns.ts";
+import { writeThrottle } from "../../store/write-throttle.ts";
+import { requirePartner } from "../../usecases/partners/partners.ts";
+import { purgePartner } from "../../usecases/partners/purge-partner.ts";
 import { announcedStateRecord, purgedRecord } from "../../wire/partner.ts";
 import { type Command, command, flag, required, text } from "../command.ts";
 import type { Context } from "../context.ts";
 import { whoRuns, withAdministration } from "../data.ts";
 
-const turnAt = (context: Context, partnerId: string) => ({
-  ...{ name: partnerTurn(partnerId), by: whoRuns(context) },
-  what: `something is being done to ${partnerId}`,
+const lockOn = (context: Context, partnerId: string) => ({
+  name: partnerLockName(partnerId),
+  owner: whoRuns(context),
+  activity: `another operation on ${partnerId} is in progress`,
 });
 
 export const announceCommand: Command = command({
   name: "announce",
-  summary: "queue the present state, every CRITICAL and WARNING, to a partner's receiver",
+  summary: "queue alerts for all current CRITICAL and WARNING components of a partner",
   description:
-    "For a receiver that was set after the components had crossed. Each delivery is a component.critical or " +
-    "component.warning; asked twice, it tells twice. The running server delivers them.",
-  arguments: { partnerId: required("the partner's id") },
-  options: { dryRun: flag("only count them") },
+    "For a webhook endpoint that was configured after the tier changes. Each delivery is a component.critical or " +
+    "component.warning event. Running it twice sends duplicates. The running server sends the deliveries.",
+  arguments: { partnerId: required("the partner's ID") },
+  options: { dryRun: flag("only count the deliveries") },
   examples: ["mainstay partner announce PARTNER_… --dry-run"],
   async run(context, { partnerId }, { dryRun }) {
     const { loadKnowledge } = await import("../../knowledge/load.ts");
-    const { announceState } = await import("../../usecases/announce-state.ts");
+    const { announceState } = await import("../../usecases/deliveries/announce-state.ts");
     const state = await withAdministration(context, async (administration) => {
       const { store } = administration;
-      const parts = { administration, knowledge: loadKnowledge(), pause: courteousPause(store, context.now) };
+      const parts = {
+        administration,
+        knowledge: loadKnowledge(),
+        yieldNow: writeThrottle(store, context.now),
+      };
       const partner = await requirePartner(store, partnerId);
       if (dryRun) return await announceState(parts, partner, true);
-      return await inTurn(store, turnAt(context, partnerId), (turn) =>
-        announceState({ ...parts, turn }, partner, false),
+      return await withLock(store, lockOn(context, partnerId), (lock) =>
+        announceState({ ...parts, lock }, partner, false),
       );
     });
     context.print(
       announcedStateRecord(partnerId, state, dryRun),
-      `${state.critical} critical and ${state.warning} warning: ${state.queued} deliveries ${dryRun ? "would be" : "are"} queued.`,
+      `${state.critical} critical and ${state.warning} warning components: ${state.queued} deliveries ${dryRun ? "would be queued" : "queued"}.`,
     );
   },
 });
 
 export const purgeCommand: Command = command({
   name: "purge",
-  summary: "delete a partner and all that it owns, for good",
+  summary: "permanently delete a partner and all its data",
   description:
-    "Its credentials end at once; then its records and photos are deleted in short steps, while the server may run. " +
-    "Interrupted, it is asked for again and goes on. Backups that were taken before still hold it.",
-  arguments: { partnerId: required("the partner's id") },
-  options: { confirm: text("TEXT", "the partner's whole name; without it nothing is deleted") },
+    "Revokes its credentials immediately, then deletes its records and photos in short steps. The server may be " +
+    "running. If interrupted, run it again to resume. Existing backups still contain the partner.",
+  arguments: { partnerId: required("the partner's ID") },
+  options: { confirm: text("TEXT", "the partner's full name; required to delete anything") },
   examples: ['mainstay partner purge PARTNER_… --confirm "Acme Insurance"'],
   async run(context, { partnerId }, { confirm }) {
     const { uploadsOf } = await import("../../app/uploads.ts");
@@ -67,20 +72,20 @@ export const purgeCommand: Command = command({
           );
         }
         const uploads = uploadsOf(store, context.config.storage.dataDir);
-        const parts = { administration, uploads, pause: courteousPause(store, context.now) };
-        // Of two commands each goes on with what the other leaves, so that one that was killed keeps nobody from it. A
-        // server has the turn of the one that it starts.
+        const parts = { administration, uploads, yieldNow: writeThrottle(store, context.now) };
+        // Concurrent purges resume each other's work, so a killed command does not block the next one. The command that
+        // a server starts runs under the server's lock.
         const isServers = context.env[ACTING_PASS] !== undefined;
-        const heldBy = isServers ? undefined : await whoHas(store, partnerTurn(partnerId));
-        if (heldBy !== undefined) throw othersTurn(turnAt(context, partnerId).what, heldBy);
+        const heldBy = isServers ? undefined : await lockHolder(store, partnerLockName(partnerId));
+        if (heldBy !== undefined) throw lockHeldError(lockOn(context, partnerId).activity, heldBy);
         return await purgePartner(parts, partner, confirm);
       },
       { purging: true },
     );
     context.print(
       purgedRecord(partnerId, deleted),
-      `${partnerId} and all that it owned are deleted: ${deleted.rows} rows, ${deleted.files} photos. ` +
-        "Backups taken before still hold it.",
+      `Deleted ${partnerId} and all its data: ${deleted.rows} rows, ${deleted.files} photos. ` +
+        "Existing backups still contain it.",
     );
   },
 });

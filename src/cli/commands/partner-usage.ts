@@ -1,8 +1,8 @@
 import { sheetLine } from "../../csv/write.ts";
 import type { PartnerUsage } from "../../domain/partner.ts";
 import { dayOf } from "../../domain/time.ts";
-import { partnerUsage } from "../../usecases/partner-usage.ts";
-import { requirePartner } from "../../usecases/partners.ts";
+import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
+import { requirePartner } from "../../usecases/partners/partners.ts";
 import { usageRecord } from "../../wire/partner.ts";
 import { command, flag, optional } from "../command.ts";
 import { withData } from "../data.ts";
@@ -11,14 +11,14 @@ import { month } from "../values.ts";
 
 export const usageCommand = command({
   name: "usage",
-  summary: "print a month's calls by day and the billable units",
+  summary: "print a month's API calls per day and the billable units",
   description:
-    "Billable are the units of a partner's properties as they are now; demo properties are left out. Days are UTC. " +
-    "While the server runs, today's calls may hold up to 10 that it has set aside and not used.",
-  arguments: { partnerId: optional("the partner's id; all partners when not given") },
+    "Billable units are the current units of a partner's properties, without demo properties. Days are UTC. While the " +
+    "server runs, today's calls may include up to 10 that are reserved but not used.",
+  arguments: { partnerId: optional("the partner's ID (default: all partners)") },
   options: {
-    month: month("such as 2026-01; this month when not given"),
-    csv: flag("print CSV, a line for each partner and day"),
+    month: month("such as 2026-01 (default: this month)"),
+    csv: flag("print CSV, one row per partner per day"),
   },
   examples: ["mainstay partner usage --month 2026-01 --csv", "mainstay partner usage PARTNER_… --json"],
   async run(context, { partnerId }, { month = dayOf(context.now()).slice(0, 7), csv }) {
@@ -44,7 +44,7 @@ export const usageCommand = command({
 
 const HEADINGS = ["partner_id", "day", "calls", "billable_units", "name"];
 
-/** A line for each day with calls; a partner without any has one for the month, so that its units are listed. */
+/** Returns a row for each day with calls. A partner without calls gets one row, so that its units are listed. */
 function linesOf({ partnerId, name, month, days, billableUnits }: PartnerUsage): (string | number)[][] {
   const listed = days.length > 0 ? days : [{ day: month, calls: 0 }];
   return listed.map(({ day, calls }) => [partnerId, day, calls, billableUnits, name]);

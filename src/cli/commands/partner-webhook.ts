@@ -1,7 +1,7 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_CONCURRENCY, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { changePartner, rotateWebhookSecret } from "../../usecases/administer-partner.ts";
-import { checkReceiverUrl, requirePartner } from "../../usecases/partners.ts";
+import { changePartner, rotateWebhookSecret } from "../../usecases/partners/administer-partner.ts";
+import { checkReceiverUrl, requirePartner } from "../../usecases/partners/partners.ts";
 import {
   newWebhookSecretRecord,
   probeRecord,
@@ -23,32 +23,25 @@ import { userName, withAdministration } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";
 import { duration } from "../values.ts";
 
-const webhookEvent = value(
-  "EVENT",
-  "an event to send; may be given several times; all when not given",
-  (typed): string => {
-    if ((WEBHOOK_EVENTS as readonly string[]).includes(typed)) return typed;
-    throw new UsageError(
-      `there is no event ${JSON.stringify(typed)}`,
-      `There are: ${WEBHOOK_EVENTS.join(", ")}`,
-    );
-  },
-);
+const webhookEvent = value("EVENT", "an event to send; can be repeated (default: all)", (typed): string => {
+  if ((WEBHOOK_EVENTS as readonly string[]).includes(typed)) return typed;
+  throw new UsageError(`unknown event ${JSON.stringify(typed)}`, `Events: ${WEBHOOK_EVENTS.join(", ")}`);
+});
 
 const setWebhook = command({
   name: "set-webhook",
-  summary: "set where a partner's webhooks go, and which events",
-  description: "A receiver that was paused is tried again at once.",
-  arguments: { partnerId: required("the partner's id"), url: optional("where they go") },
+  summary: "set a partner's webhook endpoint and events",
+  description: "A paused endpoint is resumed immediately.",
+  arguments: { partnerId: required("the partner's ID"), url: optional("URL of the endpoint") },
   options: {
     event: { ...webhookEvent, absent: [], repeated: true },
     concurrency: whole(
       "COUNT",
-      "deliveries at the same time; webhooks.concurrency_per_partner when not given",
+      "concurrent deliveries (default: webhooks.concurrency_per_partner)",
       1,
       MAX_CONCURRENCY,
     ),
-    off: flag("send none"),
+    off: flag("send no webhooks"),
   },
   examples: [
     "mainstay partner set-webhook PARTNER_… https://receiver.example/hooks",
@@ -57,7 +50,7 @@ const setWebhook = command({
   ],
   async run(context, { partnerId, url }, { event, concurrency, off }) {
     if ((url === undefined) !== off)
-      throw new UsageError("name the URL to send to, or --off", "One of the two, not both.");
+      throw new UsageError("specify either a URL or --off", "Use exactly one of the two.");
     if (url !== undefined) checkReceiverUrl(url);
     const settings = {
       webhookUrl: url ?? null,
@@ -70,19 +63,20 @@ const setWebhook = command({
     });
     context.print(
       receiverRecord(partnerId, settings),
-      url === undefined ? "No webhooks are sent any more." : `Webhooks go to ${url}.`,
+      url === undefined ? "Webhooks turned off." : `Webhook endpoint: ${url}`,
     );
   },
 });
 
 const rotateSecret = command({
   name: "rotate-webhook-secret",
-  summary: "make a new webhook secret and print it, this once",
+  summary: "create a new webhook secret and print it (shown once)",
   description:
-    "It signs from now on. With --overlap the one before goes on signing for so long, and X-Service-Signature-Next " +
-    "carries the new one's signature, so that the receiver can change over without refusing a delivery.",
-  arguments: { partnerId: required("the partner's id") },
-  options: { overlap: duration("how long the secret before goes on signing, such as 24h") },
+    "The new secret is used immediately. With --overlap, the previous secret keeps signing for that time, and " +
+    "X-Service-Signature-Next carries the signature of the new one, so that the endpoint can switch without rejecting " +
+    "a delivery.",
+  arguments: { partnerId: required("the partner's ID") },
+  options: { overlap: duration("how long the previous secret keeps signing, such as 24h") },
   examples: ["mainstay partner rotate-webhook-secret PARTNER_… --overlap 24h"],
   async run(context, { partnerId }, { overlap = 0 }) {
     const made = await withAdministration(context, async (administration) => {
@@ -90,20 +84,20 @@ const rotateSecret = command({
       return rotateWebhookSecret(administration, partnerId, overlap);
     });
     const record = newWebhookSecretRecord(partnerId, made);
-    const from = overlap === 0 ? "It signs from now on." : `It takes over at ${record.takes_effect_at}.`;
+    const from = overlap === 0 ? "Active now." : `Active from ${record.takes_effect_at}.`;
     context.print(record, `Webhook secret  ${made.secret}\n${from}`);
   },
 });
 
 const webhookTest = command({
   name: "webhook-test",
-  summary: "send a partner's receiver a webhook.test",
+  summary: "send a webhook.test event to a partner's endpoint",
   description:
-    "The running server delivers it; `mainstay deliveries show` tells how it went. A paused receiver is probed at once.",
-  arguments: { partnerId: required("the partner's id") },
-  options: { message: text("TEXT", "what it says") },
+    "The running server sends it; `mainstay deliveries show` shows the result. A paused endpoint is probed immediately.",
+  arguments: { partnerId: required("the partner's ID") },
+  options: { message: text("TEXT", "the message in the event") },
   async run(context, { partnerId }, { message }) {
-    const { sendTestEvent, TEST_MESSAGE } = await import("../../usecases/send-test-event.ts");
+    const { sendTestEvent, TEST_MESSAGE } = await import("../../usecases/deliveries/send-test-event.ts");
     const id = await withAdministration(context, async (administration) => {
       await requirePartner(administration.store, partnerId);
       return sendTestEvent(administration, partnerId, {
@@ -113,25 +107,28 @@ const webhookTest = command({
     });
     context.print(
       webhookTestRecord(id, partnerId),
-      `Delivery  ${id}\nHow it went: mainstay deliveries show ${id}`,
+      `Delivery  ${id}\nResult: mainstay deliveries show ${id}`,
     );
   },
 });
 
 const probe = command({
   name: "probe-webhook",
-  summary: "find the receivers that accept a delivery with a wrong signature",
+  summary: "find webhook endpoints that accept a delivery with a wrong signature",
   description:
-    "Sends a webhook.test whose signatures are wrong on purpose. A receiver that answers 2xx does not verify, and may " +
-    "be disconnected with `mainstay partner set-webhook --off`.",
-  arguments: { partnerId: optional("the partner's id") },
-  options: { all: flag("every enabled partner that has a receiver") },
+    "Sends a webhook.test event with deliberately wrong signatures. An endpoint that responds with 2xx does not verify " +
+    "signatures; disconnect it with `mainstay partner set-webhook --off`.",
+  arguments: { partnerId: optional("the partner's ID") },
+  options: { all: flag("every enabled partner with a webhook endpoint") },
   examples: ["mainstay partner probe-webhook PARTNER_…", "mainstay partner probe-webhook --all"],
   async run(context, { partnerId }, { all }) {
     if ((partnerId === undefined) !== all)
-      throw new UsageError("name a partner, or --all", "See: mainstay partner probe-webhook --help");
+      throw new UsageError(
+        "specify either a partner ID or --all",
+        "See: mainstay partner probe-webhook --help",
+      );
     const { senderOf } = await import("../../app/outbound.ts");
-    const { probeReceivers } = await import("../../usecases/probe-receivers.ts");
+    const { probeReceivers } = await import("../../usecases/deliveries/probe-endpoints.ts");
     const sender = senderOf(context.config);
     const probed = await withAdministration(context, async (administration) => {
       const { store } = administration;
@@ -144,7 +141,7 @@ const probe = command({
       const found = await probeReceivers(parts, partners);
       if (found.length === 0 && partnerId !== undefined)
         throw new OperatorError(
-          `${partnerId} has no webhook receiver`,
+          `${partnerId} has no webhook endpoint`,
           "Set one with `mainstay partner set-webhook`.",
         );
       return found;
@@ -152,9 +149,9 @@ const probe = command({
     context.print(
       { receivers: probed.map(probeRecord) },
       probed.length === 0
-        ? "No partner has a receiver."
+        ? "No partner has a webhook endpoint."
         : textTable(
-            ["PARTNER", "VERDICT", "ANSWER", "RECEIVER", "NAME"],
+            ["PARTNER", "VERDICT", "RESPONSE", "ENDPOINT", "NAME"],
             probed.map((one) => [
               one.partner.id,
               VERDICTS[one.verdict],
@@ -167,7 +164,7 @@ const probe = command({
   },
 });
 
-/** What a partner is sent, where, and how it is signed. */
+/** Commands for a partner's webhook endpoint, events and signing secret. */
 export const webhookCommands: readonly Command[] = [setWebhook, rotateSecret, webhookTest, probe];
 
 const VERDICTS = {

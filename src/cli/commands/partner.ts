@@ -1,6 +1,11 @@
 import { MAX_DAILY_BUDGET } from "../../domain/partner.ts";
-import { partnerOverview } from "../../usecases/partner-overview.ts";
-import { createPartner, requirePartner, rotateApiKey, rotateClientSecret } from "../../usecases/partners.ts";
+import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
+import {
+  createPartner,
+  requirePartner,
+  rotateApiKey,
+  rotateClientSecret,
+} from "../../usecases/partners/partners.ts";
 import {
   credentialsRecord,
   fullPartnerRecord,
@@ -18,11 +23,11 @@ import { webhookCommands } from "./partner-webhook.ts";
 
 const create = command({
   name: "create",
-  summary: "create a partner and print its credentials, this once",
+  summary: "create a partner and print its credentials (shown once)",
   arguments: { name: required("the company's name") },
   options: {
-    webhookUrl: text("URL", "where its webhooks go"),
-    dailyBudget: whole("CALLS", "calls a day; limits.daily_budget when not given", 0, MAX_DAILY_BUDGET),
+    webhookUrl: text("URL", "webhook endpoint"),
+    dailyBudget: whole("CALLS", "daily call limit (default: limits.daily_budget)", 0, MAX_DAILY_BUDGET),
   },
   examples: ['mainstay partner create "Acme Insurance" --webhook-url https://receiver.example/hooks'],
   async run(context, { name }, { webhookUrl, dailyBudget }) {
@@ -38,11 +43,11 @@ const create = command({
       [
         `Partner         ${partner.id}  ${partner.name}`,
         `API key         ${credentials.apiKey}`,
-        `Client id       ${credentials.clientId}`,
+        `Client ID       ${credentials.clientId}`,
         `Client secret   ${credentials.clientSecret}`,
         `Webhook secret  ${credentials.webhookSecret}`,
         "",
-        "These are shown this once. Hand them over by a safe way; `mainstay partner rotate-key` makes a new API key.",
+        "Save these now; they are not shown again. Share them over a secure channel.",
       ].join("\n"),
     );
   },
@@ -66,7 +71,7 @@ const list = command({
     context.print(
       { partners: records },
       rows.length === 0
-        ? 'There are no partners yet: mainstay partner create "NAME"'
+        ? 'No partners yet. Create one: mainstay partner create "NAME"'
         : textTable(["PARTNER", "STATE", "WEBHOOKS", "CALLS/DAY", "NAME"], rows),
     );
   },
@@ -80,8 +85,8 @@ function webhookState(one: ReturnType<typeof partnerRecord>): string {
 
 const show = command({
   name: "show",
-  summary: "show a partner, its portfolio's size and its receiver",
-  arguments: { partnerId: required("the partner's id") },
+  summary: "show a partner with its portfolio size and webhook endpoint",
+  arguments: { partnerId: required("the partner's ID") },
   async run(context, { partnerId }) {
     const record = await withData(context, async ({ store }) =>
       fullPartnerRecord(await partnerOverview(store, await requirePartner(store, partnerId))),
@@ -92,35 +97,43 @@ const show = command({
 
 const rotateKey = command({
   name: "rotate-key",
-  summary: "make a new API key; the one before ends at once",
-  arguments: { partnerId: required("the partner's id") },
+  summary: "create a new API key and revoke the previous one immediately",
+  arguments: { partnerId: required("the partner's ID") },
   async run(context, { partnerId }) {
     const apiKey = await withAdministration(context, (administration) =>
       rotateApiKey(administration, partnerId),
     );
-    context.print(newApiKeyRecord(partnerId, apiKey), `API key  ${apiKey}\nThe one before has ended.`);
+    context.print(newApiKeyRecord(partnerId, apiKey), `API key  ${apiKey}\nThe previous key was revoked.`);
   },
 });
 
 const rotateSecret = command({
   name: "rotate-secret",
-  summary: "make a new client secret for OAuth; the one before ends at once",
+  summary: "create a new OAuth client secret and revoke the previous one immediately",
   description:
-    "The client id stays. Tokens that were issued with the secret before live to their end, an hour at most; " +
-    "`mainstay partner revoke-tokens` ends them too.",
-  arguments: { partnerId: required("the partner's id") },
+    "The client ID does not change. Tokens issued with the previous secret remain valid for up to an hour; " +
+    "`mainstay partner revoke-tokens` revokes them.",
+  arguments: { partnerId: required("the partner's ID") },
   async run(context, { partnerId }) {
     const made = await withAdministration(context, (administration) =>
       rotateClientSecret(administration, partnerId),
     );
     context.print(
       newClientSecretRecord(partnerId, made),
-      `Client id      ${made.clientId}\nClient secret  ${made.clientSecret}\nThe secret before has ended.`,
+      `Client ID      ${made.clientId}\nClient secret  ${made.clientSecret}\nThe previous secret was revoked.`,
     );
   },
 });
 
 export const partnerCommands: readonly Command[] = [
-  ...[create, list, show, rotateKey, rotateSecret],
-  ...[...controlCommands, ...webhookCommands, announceCommand, usageCommand, purgeCommand],
+  create,
+  list,
+  show,
+  rotateKey,
+  rotateSecret,
+  ...controlCommands,
+  ...webhookCommands,
+  announceCommand,
+  usageCommand,
+  purgeCommand,
 ];

@@ -3,11 +3,11 @@ import { sheetLine } from "../../csv/write.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { centsFromUsd } from "../../domain/money.ts";
 import { PLAN_LIMITS, type PlanTerms } from "../../domain/planning/property-plan.ts";
+import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
-import { requirePartner } from "../../usecases/partners.ts";
-import { planPortfolio } from "../../usecases/portfolio-plan.ts";
-import { type PlanWorld, planProperty } from "../../usecases/property-plan.ts";
-import { takeTurns } from "../../usecases/walk.ts";
+import { requirePartner } from "../../usecases/partners/partners.ts";
+import { planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
+import { type PlanWorld, planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { planCells, planHeading, plannedComponentView, planView } from "../../wire/plan.ts";
 import {
@@ -27,19 +27,15 @@ export const planCommand = command({
   name: "plan",
   summary: "print recommended replacements with timing, cost and cost of delay",
   description:
-    "Of a property each component with the policy that costs least in the long run; of a partner's portfolio what is " +
-    "due now by property. Both with what is to be expected in each year, what to set aside, and what it rests on.",
+    "For a property: the most cost-effective replacement policy of each component. For a partner: the replacements due " +
+    "now at each property. Both include the expected cost of each year, reserve contributions and assumptions.",
   options: {
     property: text("ID", "the property to plan"),
     partner: text("ID", "the partner whose portfolio to plan"),
-    years: whole("N", `years that the plan covers; ${years.usual} when not given`, years.least, years.most),
-    inflation: decimal(
-      "PCT",
-      `inflation in per cent a year; ${inflationPct.usual} when not given`,
-      inflationPct,
-    ),
-    budget: decimal("USD", "say what this budget is best spent on now", budgetUsd),
-    format: choice(["table", "csv", "json"], "table when not given"),
+    years: whole("N", `years to plan (default: ${years.usual})`, years.least, years.most),
+    inflation: decimal("PCT", `inflation in percent a year (default: ${inflationPct.usual})`, inflationPct),
+    budget: decimal("USD", "show the best use of this budget", budgetUsd),
+    format: choice(["table", "csv", "json"], "output format (default: table)"),
   },
   examples: [
     "mainstay plan --property P_… --budget 5000",
@@ -48,38 +44,38 @@ export const planCommand = command({
   async run(context, _arguments, { property, partner, format, ...given }) {
     if ((property === undefined) === (partner === undefined))
       throw new UsageError(
-        "give one of --property and --partner",
-        "`mainstay partner list` shows partners' ids.",
+        "specify either --property or --partner",
+        "`mainstay partner list` shows the IDs of partners.",
       );
     const terms: PlanTerms = {
       years: given.years ?? years.usual,
       inflationPct: given.inflation ?? inflationPct.usual,
       budgetCents: given.budget === undefined ? null : centsFromUsd(given.budget),
     };
-    const made = await withData(context, ({ store }) => {
-      const world = { store, knowledge: loadKnowledge(), clock: context.now, pause: takeTurns };
+    const plan = await withData(context, ({ store }) => {
+      const world = { store, knowledge: loadKnowledge(), clock: context.now, yieldNow: yieldToEventLoop };
       return property !== undefined ? ofProperty(world, property, terms) : ofPartner(world, partner!, terms);
     });
     const form = context.json ? "json" : (format ?? "table");
-    if (form === "csv") context.stdout.write(made.csv());
-    else if (form === "json") context.stdout.write(`${JSON.stringify(made.record)}\n`);
-    else context.stdout.write(`${made.text(context.columns)}\n`);
+    if (form === "csv") context.stdout.write(plan.csv());
+    else if (form === "json") context.stdout.write(`${JSON.stringify(plan.record)}\n`);
+    else context.stdout.write(`${plan.text(context.columns)}\n`);
   },
 });
 
-type Made = { record: object; csv(): string; text(width: number): string };
+type RenderedPlan = { record: object; csv(): string; text(width: number): string };
 
 async function ofProperty(
   world: PlanWorld & Pick<DataFolder, "store">,
   id: string,
   terms: PlanTerms,
-): Promise<Made> {
+): Promise<RenderedPlan> {
   const { properties } = world.store.read;
   const owner = await properties.ownerOf(id);
   if (owner === undefined)
     throw new OperatorError(
-      `there is no property ${id}`,
-      "`mainstay partner list` shows partners, and `mainstay plan --partner ID --format csv` the properties of one.",
+      `Property not found: ${id}`,
+      "`mainstay partner list` shows partners; `mainstay plan --partner ID --format csv` lists a partner's properties.",
     );
   const partner = await requirePartner(world.store, owner);
   const property = (await properties.find(owner, id))!;
@@ -98,14 +94,14 @@ async function ofProperty(
   };
 }
 
-/** Properties read at a time. */
+/** The number of properties per read. */
 const PAGE = 200;
 
 async function ofPartner(
   world: PlanWorld & Pick<DataFolder, "store">,
   id: string,
   terms: PlanTerms,
-): Promise<Made> {
+): Promise<RenderedPlan> {
   const { store } = world;
   const partner = await requirePartner(store, id);
   const plan = await planPortfolio(world, id, terms);

@@ -3,8 +3,8 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import type { Store } from "../../store/store.ts";
-import { requirePartner } from "../../usecases/partners.ts";
-import { scoredComponents } from "../../usecases/scored-components.ts";
+import { requirePartner } from "../../usecases/partners/partners.ts";
+import { scoredComponents } from "../../usecases/portfolio/scored-components.ts";
 import { SCORE_COLUMNS, scoreLineView } from "../../wire/score-line.ts";
 import { choice, command, text, UsageError, value } from "../command.ts";
 import { withData } from "../data.ts";
@@ -15,18 +15,18 @@ export const scoresCommand = command({
   name: "scores",
   summary: "print component scores and their inputs, one line each",
   description:
-    "Score, tier and confidence, the probability of failing that the score follows from, hazard ratio, effective age, " +
-    "when it is expected to fail, and costs; what is worked out is not rounded. The server may run: each component " +
-    "as it is when it is read. For operators: partners are not told hazard ratios.",
+    "Prints score, tier, confidence, probability of failure, hazard ratio, effective age, projected failure and costs. " +
+    "Calculated values are not rounded. The server may be running; each component is printed as it is when read. For " +
+    "operators only: partners do not see hazard ratios.",
   options: {
     partner: text("ID", "the partner whose components to print"),
-    property: text("ID", "only those of this property; --partner may then be left out"),
-    tier: value("CRITICAL|WARNING|GOOD", "only of this tier, in any case", (typed): RiskTier => {
+    property: text("ID", "only this property; --partner is then optional"),
+    tier: value("CRITICAL|WARNING|GOOD", "only this tier, in upper or lower case", (typed): RiskTier => {
       const tier = typed.toUpperCase();
       if (TIERS.includes(tier)) return tier as RiskTier;
       throw new UsageError(`expected CRITICAL or WARNING or GOOD, got ${JSON.stringify(typed)}`);
     }),
-    format: choice(["csv", "ndjson"], "csv when not given, ndjson with --json"),
+    format: choice(["csv", "ndjson"], "output format (default: csv, or ndjson with --json)"),
   },
   examples: [
     "mainstay scores --partner PARTNER_… --tier critical > critical.csv",
@@ -34,7 +34,7 @@ export const scoresCommand = command({
   ],
   async run(context, _arguments, { partner: partnerId, property: propertyId, tier, format }) {
     if (partnerId === undefined && propertyId === undefined)
-      throw new UsageError("--partner is missing", "`mainstay partner list` shows the ids.");
+      throw new UsageError("--partner is required", "`mainstay partner list` shows the IDs.");
     const isCsv = (format ?? (context.json ? "ndjson" : "csv")) === "csv";
     const knowledge = loadKnowledge();
     await withData(context, async ({ store }) => {
@@ -52,14 +52,14 @@ export const scoresCommand = command({
   },
 });
 
-/** The owner of a property, which is the partner where one is given. */
+/** Returns the owner of a property. Throws an OperatorError if it is not `partnerId`, where that is given. */
 async function ownerOf({ read }: Pick<Store, "read">, propertyId: string, partnerId: string | undefined) {
   const owner = await read.properties.ownerOf(propertyId);
   if (owner !== undefined && (partnerId === undefined || partnerId === owner)) return owner;
   throw new OperatorError(
     partnerId === undefined
-      ? `there is no property ${propertyId}`
-      : `${partnerId} has no property ${propertyId}`,
-    "`mainstay partner list` shows partners, and `mainstay plan --partner ID --format csv` the properties of one.",
+      ? `Property not found: ${propertyId}`
+      : `Property not found in ${partnerId}: ${propertyId}`,
+    "`mainstay partner list` shows partners; `mainstay plan --partner ID --format csv` lists a partner's properties.",
   );
 }

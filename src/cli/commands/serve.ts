@@ -4,17 +4,17 @@ import { standardStream } from "../../standard-streams.ts";
 import { command, setting } from "../command.ts";
 
 /**
- * `mainstay serve`: until SIGTERM or SIGINT, the second of which cuts the stop short, or until it may not go on. SIGHUP
- * renews the certificate.
+ * `mainstay serve`: runs until SIGTERM, SIGINT or a condition under which it must stop. A second signal interrupts the
+ * shutdown. SIGHUP reloads the certificate.
  */
 export const serveCommand = command({
   description:
-    "Listens until SIGTERM or SIGINT, then finishes what is under way and exits 0; a second signal cuts that short. " +
-    "SIGHUP reads the certificate and its key again, without dropping a request. " +
-    "With --port 0 it takes free ports, for administrators too; the log's first line says which.",
+    "Runs until SIGTERM or SIGINT, then finishes requests in progress and exits 0. A second signal interrupts the " +
+    "shutdown. SIGHUP reloads the certificate and its key without dropping a request. With --port 0, the server and " +
+    "administration listen on free ports, which the first log line shows.",
   options: {
-    host: setting("server.host", "HOST", "the address to listen on"),
-    port: setting("server.port", "PORT", "the port to listen on; 0 takes free ones, for administrators too"),
+    host: setting("server.host", "HOST", "address to listen on"),
+    port: setting("server.port", "PORT", "port to listen on; 0 uses free ports, also for administration"),
   },
   examples: [
     "mainstay serve",
@@ -28,13 +28,13 @@ export const serveCommand = command({
     const lines = standardStream(1);
     const errors = recentErrors();
     const log = createLogger({ ...config.log, destination: lines, onError: errors.take });
-    lines.onRecovery((dropped) => log.warn({ dropped }, "log lines dropped: standard output took none"));
+    lines.onRecovery((dropped) => log.warn({ dropped }, "log lines dropped: standard output was blocked"));
     const stopAsked = untilSignal();
-    // From the start on: by default the signal ends the process, and a service manager may send it at any time.
+    // Installed before the start: by default SIGHUP ends the process, and a service manager may send it at any time.
     let renewTls = () => {};
     process.on("SIGHUP", () => renewTls());
-    const told = { droppedLines: lines.dropped, recentErrors: errors.list };
-    const app = await startApp({ config, env, clock: now, random, log, ...told });
+    const diagnostics = { droppedLines: lines.dropped, recentErrors: errors.list };
+    const app = await startApp({ config, env, clock: now, random, log, ...diagnostics });
     renewTls = app.renewTls;
     const reason = await Promise.race([stopAsked, app.mustStop]);
     if (reason instanceof OperatorError) log.error({ hint: reason.hint }, `stopping: ${reason.message}`);
@@ -42,15 +42,15 @@ export const serveCommand = command({
     const stoppingSince = performance.now();
     for (const again of ["SIGINT", "SIGTERM"] as const)
       process.on(again, () => {
-        // A script runner passes on the signal that the terminal has sent already: one Ctrl-C comes twice.
+        // A script runner forwards the signal that the terminal has already sent, so one Ctrl-C arrives twice.
         const isSame = again === "SIGINT" && performance.now() - stoppingSince < SAME_SIGNAL_MS;
         if (isSame) return;
-        log.warn({ signal: again }, "stop cut short");
+        log.warn({ signal: again }, "shutdown interrupted");
         process.exit(1);
       });
     if (!(reason instanceof OperatorError)) return await app.stop();
-    // What is put away at the end may not fit what the database is by now.
-    await app.stop().catch((error) => log.warn({ err: error }, "not everything was stored at the end"));
+    // Saving state may fail, since the database may be the reason for the stop.
+    await app.stop().catch((error) => log.warn({ err: error }, "some state could not be saved at shutdown"));
     throw reason;
   },
 });

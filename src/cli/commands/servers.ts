@@ -1,4 +1,4 @@
-import { LEASE_MS } from "../../domain/lease.ts";
+import { LEASE_MS } from "../../cluster/lease.ts";
 import { serversView } from "../../wire/server.ts";
 import { command } from "../command.ts";
 import { withData } from "../data.ts";
@@ -6,8 +6,9 @@ import { textTable } from "../terminal/text-table.ts";
 
 export const serversCommand = command({
   description:
-    "Servers that share one PostgreSQL database say there that they are alive, and lease what one of them at a time may " +
-    "do: each partner's webhooks, each job. One that is silent for longer than a lease has lost what it held.",
+    "Servers that share a PostgreSQL database record a heartbeat there, and hold leases for work that only one of them " +
+    "may do at a time: each partner's webhooks and each job. A server whose heartbeat is older than a lease has lost " +
+    "its leases.",
   options: {},
   examples: ["mainstay servers"],
   async run(context) {
@@ -19,18 +20,18 @@ export const serversCommand = command({
     context.print(
       view,
       !view.shared
-        ? "One server has this data folder for itself."
+        ? "Single-server mode (SQLite)."
         : view.servers.length === 0
-          ? "No server is there, and none was lost within a day."
+          ? "No server is running, and none stopped unexpectedly within the last day."
           : textTable(
-              ["ALIVE", "ADDRESS", "VERSION", "LEASES", "SILENT", "CLOCK", "STARTED"],
+              ["ALIVE", "ADDRESS", "VERSION", "LEASES", "HEARTBEAT", "CLOCK", "STARTED"],
               view.servers.map((one) => [
                 one.alive ? "yes" : "no",
                 one.address,
                 one.version,
                 String(one.leases),
-                `${one.silent_s.toFixed(1)} s`,
-                one.clock_off_s === 0 ? "right" : `${one.clock_off_s.toFixed(1)} s off`,
+                `${one.silent_s.toFixed(1)} s ago`,
+                one.clock_off_s === 0 ? "OK" : `${one.clock_off_s.toFixed(1)} s off`,
                 one.started_at,
               ]),
             ),

@@ -6,19 +6,18 @@ import { command, text, whole } from "../command.ts";
 import { junitReport } from "../smoke/junit.ts";
 import { runSmoke, type SmokeStep } from "../smoke/run.ts";
 
-/** Of the time given, what ending the processes and removing the folder may take. */
+/** The part of the timeout reserved for stopping the processes and removing the folder. */
 const CLEAN_UP_MS = 1_000;
 
-/** `mainstay smoke`, for a build job that has just the executable. */
+/** `mainstay smoke`: an end-to-end test for a build job that has only the executable. */
 export const smokeCommand = command({
   description:
-    "Starts this program as a server with default settings on free ports, creates a partner, takes a property from " +
-    "its registration to a signed webhook, restarts the server, and removes everything. Touches no data folder and " +
-    "reads no configuration.",
+    "Starts a server with default settings on free ports, creates a partner and a property, waits for a signed webhook, " +
+    "restarts the server, and removes everything. Uses no existing data folder or configuration.",
   options: {
-    host: text("HOST", "the address that the server listens on (default: 127.0.0.1)"),
-    junit: text("FILE", "write the steps as a JUnit report too, which build servers show"),
-    timeout: whole("SECONDS", "the time after which it has failed, at least 2 (default: 10)", 2, 600),
+    host: text("HOST", "address to listen on (default: 127.0.0.1)"),
+    junit: text("FILE", "also write a JUnit report, for build servers"),
+    timeout: whole("SECONDS", "time limit, at least 2 (default: 10)", 2, 600),
   },
   examples: ["mainstay smoke", "mainstay smoke --json", "mainstay smoke --junit smoke.xml"],
   longRunning: true,
@@ -35,9 +34,9 @@ export const smokeCommand = command({
     const { ok, steps, duration_ms } = result;
     if (junit !== undefined) await writeReport(resolve(context.cwd, junit), junitReport(result));
     const seconds = (duration_ms / 1000).toFixed(1);
-    context.print(result, `${ok ? "Passed" : "Failed"} after ${steps.length} steps and ${seconds} s.`);
+    context.print(result, `${ok ? "Passed" : "Failed"}: ${steps.length} steps in ${seconds} s.`);
     const failed = steps.find((step) => !step.ok);
-    if (failed) throw new OperatorError(`the smoke test failed at ${failed.name}: ${failed.detail}`);
+    if (failed) throw new OperatorError(`the smoke test failed at step ${failed.name}: ${failed.detail}`);
   },
 });
 
@@ -47,16 +46,15 @@ async function writeReport(path: string, report: string): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw refusedWrite(error, path);
     throw new OperatorError(
-      `${path} cannot be written: there is no such folder`,
-      "Make it, or name another place.",
+      `cannot write ${path}: folder not found`,
+      "Create the folder or specify another path.",
     );
   }
 }
 
 function stepText({ name, ok, duration_ms, detail }: SmokeStep, log: readonly string[]): string {
-  const line = `${ok ? "ok  " : "FAIL"} ${name.padEnd(10)} ${String(duration_ms).padStart(6)} ms\n`;
+  const line = `${ok ? "OK    " : "Failed"} ${name.padEnd(10)} ${String(duration_ms).padStart(6)} ms\n`;
   if (ok) return line;
-  const lines =
-    log.length === 0 ? ["no server has logged anything"] : ["the server's last log lines:", ...log];
-  return `${line}     ${[detail, ...lines].join("\n     ")}\n`;
+  const lines = log.length === 0 ? ["the server logged nothing"] : ["last log lines of the server:", ...log];
+  return `${line}       ${[detail, ...lines].join("\n       ")}\n`;
 }

@@ -6,24 +6,22 @@ import { withAdministration, withData } from "../data.ts";
 
 export const snapshotCommand = command({
   description:
-    "A day has one snapshot: asked again, it takes in what was registered since and changes nothing else, unless " +
-    "another model was put to use since: then it scores the day again. The server may run at the same time.",
+    "There is one snapshot per day. If today's already exists, it is only updated with components added since, or " +
+    "rescored if another model was activated since. The server may be running.",
   options: {
-    announceModelChange: flag(
-      "announce also what moved because another model than in the snapshot before scored it",
-    ),
-    discardLater: flag("first forget snapshots of days after today, which a clock that was ahead has left"),
+    announceModelChange: flag("also send alerts for tier changes caused by a change of model"),
+    discardLater: flag("first delete snapshots dated after today, left by a clock that was ahead"),
   },
   async run(context, _arguments, { announceModelChange, discardLater }) {
     const { loadKnowledge } = await import("../../knowledge/load.ts");
-    const { courteousPause } = await import("../../usecases/courtesy.ts");
-    const { discardLaterSnapshots } = await import("../../usecases/discard-snapshots.ts");
-    const { takeSnapshot } = await import("../../usecases/take-snapshot.ts");
+    const { writeThrottle: courteousPause } = await import("../../store/write-throttle.ts");
+    const { discardLaterSnapshots } = await import("../../usecases/snapshot/discard-snapshots.ts");
+    const { takeSnapshot } = await import("../../usecases/snapshot/take-snapshot.ts");
     const day = dayOf(context.now());
     const discarded = discardLater
       ? await withAdministration(context, (administration) =>
           discardLaterSnapshots(administration, day, {
-            pause: courteousPause(administration.store, context.now),
+            yieldNow: courteousPause(administration.store, context.now),
           }),
         )
       : 0;
@@ -35,7 +33,7 @@ export const snapshotCommand = command({
           clock: context.now,
           ticks: () => performance.now(),
           announceModelChange,
-          pause: courteousPause(store, context.now),
+          yieldNow: courteousPause(store, context.now),
         },
         day,
       ),
@@ -45,43 +43,45 @@ export const snapshotCommand = command({
         ...snapshotRecord(result),
         ...(discardLater && { discarded }),
       },
-      `${discarded > 0 ? `${discarded} snapshots of later days are forgotten.\n` : ""}${summary(result)}`,
+      `${discarded > 0 ? `Deleted ${discarded} later snapshots.\n` : ""}${summary(result)}`,
     );
   },
 });
 
 function summary({ alreadyDone, date, durationMs, takenIn, ...found }: SnapshotResult): string {
-  if (alreadyDone) return `The snapshot of ${date} was taken before; nothing was changed.`;
+  if (alreadyDone) return `The snapshot of ${date} already exists. No changes.`;
   const seconds = (durationMs / 1000).toFixed(1);
   if (takenIn)
     return (
-      `The snapshot of ${date} was taken before; it takes in ${takenIn.components} components registered since: ` +
-      `${announcements(takenIn)} (${seconds} s).${untold(found.withoutReceiver)}`
+      `Updated the snapshot of ${date} with ${number(takenIn.components)} new components: ` +
+      `${alertsText(takenIn)} (${seconds} s).${endpointsMissing(found.withoutReceiver)}`
     );
   return (
-    `Snapshot of ${date}: ${found.components} components, ${found.critical} critical, ` +
-    `${found.warning} warning, ${found.good} good; ${announcements(found)} ` +
-    `(${seconds} s).${untold(found.withoutReceiver)}${modelChange(found.heldBack)}`
+    `Snapshot of ${date}: ${number(found.components)} components, ${number(found.critical)} critical, ` +
+    `${number(found.warning)} warning, ${number(found.good)} good; ${alertsText(found)} ` +
+    `(${seconds} s).${endpointsMissing(found.withoutReceiver)}${modelChange(found.heldBack)}`
   );
 }
 
-const announcements = ({ announced, queued }: { announced: number; queued: number }) =>
-  `${announced} tier changes announced, ${queued} deliveries queued`;
+const number = (count: number) => count.toLocaleString("en-US");
 
-/** Partners named at most. */
-const MOST_NAMED = 5;
+const alertsText = ({ announced, queued }: { announced: number; queued: number }) =>
+  `${number(announced)} tier changes, ${number(queued)} deliveries queued`;
 
-function untold(partners: SnapshotResult["withoutReceiver"]): string {
+/** The maximum number of partners listed. */
+const MAX_LISTED = 5;
+
+function endpointsMissing(partners: SnapshotResult["withoutReceiver"]): string {
   if (partners.length === 0) return "";
-  const named = partners.slice(0, MOST_NAMED).map(({ id, name }) => `${name} (${id})`);
-  const more = partners.length > MOST_NAMED ? ` and ${partners.length - MOST_NAMED} more` : "";
+  const named = partners.slice(0, MAX_LISTED).map(({ id, name }) => `${name} (${id})`);
+  const more = partners.length > MAX_LISTED ? ` and ${partners.length - MAX_LISTED} more` : "";
   return (
-    `\nNobody is told at ${named.join(", ")}${more}: no receiver is set. Set one with \`mainstay partner ` +
-    "set-webhook`; `mainstay partner announce` then tells it the present state."
+    `\nNo webhooks sent to ${named.join(", ")}${more}: no endpoint configured. Set one with \`mainstay partner ` +
+    "set-webhook`, then send the current alerts with `mainstay partner announce`."
   );
 }
 
 function modelChange(heldBack: number): string {
   if (heldBack === 0) return "";
-  return `\nScored by another model than the snapshot before: ${heldBack} tier changes were not announced.`;
+  return `\nThe model changed since the previous snapshot: no alerts sent for ${number(heldBack)} tier changes.`;
 }

@@ -1,12 +1,12 @@
 import { parseListen } from "../../config/formats.ts";
 import type { Config } from "../../config/settings.ts";
 
-/** Long enough for what is under way; nobody at a terminal waits for more. */
+/** Long enough for requests in progress, and short enough for a user who waits at a terminal. */
 const SHUTDOWN_GRACE_S = 2;
 
 /**
- * The settings in force, changed to what a demo needs: a folder of its own, plain HTTP, no limits on what is tried,
- * and deliveries that reach this machine. Ports that others have taken are exchanged for free ones.
+ * Adapts the effective settings to the demo: its own data folder, plain HTTP, no rate limits, and deliveries to
+ * loopback addresses. Replaces ports that are in use by free ones.
  */
 export function demoConfig(config: Config, dataDir: string): Config {
   const { server, admin, limits, webhooks } = config;
@@ -33,13 +33,13 @@ function freeListen(listen: string): string {
   return `${host}:${freeOrAny(address.host, address.port)}`;
 }
 
-/** The port, or 0 when it is taken. */
+/** Returns the port, or 0 if it is in use. */
 function freeOrAny(hostname: string, port: number): number {
   try {
     Bun.listen({ hostname, port, socket: { data() {} } }).stop(true);
     return port;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return 0;
-    return port; // the server's own attempt says what is wrong with it
+    return port; // the server reports the problem when it listens
   }
 }

@@ -16,21 +16,21 @@ import { hashSecret } from "../../secrets/hash.ts";
 import type { PartnerTotals } from "../../store/queries/totals.ts";
 import { refuseLeftoverFiles } from "../../store/sqlite/leftover-files.ts";
 import type { Store } from "../../store/store.ts";
-import { changePartner } from "../../usecases/administer-partner.ts";
-import { createAdministrator } from "../../usecases/administrators.ts";
-import { createDemoProperty } from "../../usecases/create-demo-property.ts";
-import { createEmbed } from "../../usecases/embeds.ts";
-import { importPortfolio } from "../../usecases/import-portfolio.ts";
-import { type Administration, createPartner } from "../../usecases/partners.ts";
-import { writePortfolio } from "../../usecases/portfolio-writer.ts";
-import { takeSnapshot } from "../../usecases/take-snapshot.ts";
+import { createEmbed } from "../../usecases/embeds/embeds.ts";
+import { importPortfolio } from "../../usecases/import/import-portfolio.ts";
+import { createAdministrator } from "../../usecases/operations/administrators.ts";
+import { changePartner } from "../../usecases/partners/administer-partner.ts";
+import { type Administration, createPartner } from "../../usecases/partners/partners.ts";
+import { createDemoProperty } from "../../usecases/portfolio/create-demo-property.ts";
+import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
+import { takeSnapshot } from "../../usecases/snapshot/take-snapshot.ts";
 import { credentialsRecord } from "../../wire/partner.ts";
 
-/** What is shown at every start, and kept beside the database in a file that its owner alone can read. */
+/** The credentials printed at every start, stored beside the database in a file that only its owner can read. */
 export type DemoCredentials = ReturnType<typeof credentialsRecord> & {
   admin_id: string;
   admin_key: string;
-  /** What opens the demo property's page. */
+  /** The token in the URL of the demo property's report. */
   embed_token: string;
 };
 
@@ -43,11 +43,11 @@ export type DemoData = {
   snapshot: SnapshotResult;
 };
 
-const CALLS_A_DAY = 1_000_000;
+const DAILY_CALL_LIMIT = 1_000_000;
 
 /**
- * Fills the demo's data folder. What is there already is left as it is, so that a later run, or one after a run that
- * was cut short, goes on from where that left off. `signal` cuts it short between two transactions.
+ * Fills the demo's data folder. Existing data is kept, so a later run, also after an interrupted one, resumes where the
+ * previous one stopped. `signal` interrupts it between two transactions.
  */
 export async function prepareDemo(
   world: DataFolderWorld,
@@ -62,20 +62,31 @@ export async function prepareDemo(
     const lock = lockInstance(config.storage.dataDir);
     try {
       const administration = { store, sealer, random, actor: "cli:demo", changed: () => {} };
-      const credentials = await credentialsOf(administration, credentialsFile);
+      const credentials = await ensureCredentials(administration, credentialsFile);
       const partner = (await store.read.partners.find(credentials.partner_id))!;
       const knowledge = loadKnowledge();
-      const pause = async () => {
+      const yieldNow = async () => {
         await Bun.sleep(0);
         signal.throwIfAborted();
       };
-      await importPortfolio({ store, knowledge, partner, actor: "cli:demo", clock, pause, sources: SAMPLE });
-      const propertyId = await demoPropertyId(store, knowledge, partner);
-      const embedToken = await embedTokenOf(administration, credentialsFile, credentials, propertyId);
-      // Only now, so that what is told is what the snapshot finds, and not every row of the sample.
+      await importPortfolio({
+        store,
+        knowledge,
+        partner,
+        actor: "cli:demo",
+        clock,
+        yieldNow,
+        sources: SAMPLE,
+      });
+      const propertyId = await ensureDemoProperty(store, knowledge, partner);
+      const embedToken = await ensureEmbedToken(administration, credentialsFile, credentials, propertyId);
+      // Set after the import, so that webhooks are sent for the snapshot's tier changes and not for every sample row.
       await changePartner(administration, partner.id, { webhookUrl: receiverUrl });
       const ticks = () => performance.now();
-      const snapshot = await takeSnapshot({ store, knowledge, clock, ticks, pause, signal }, dayOf(clock()));
+      const snapshot = await takeSnapshot(
+        { store, knowledge, clock, ticks, yieldNow, signal },
+        dayOf(clock()),
+      );
       return {
         credentials: { ...credentials, embed_token: embedToken },
         credentialsFile,
@@ -97,14 +108,14 @@ const SAMPLE = {
   serviceEvents: { name: "service_events.csv", text: serviceEvents },
 };
 
-/** The credentials' file, made empty in a folder that is new. A folder with other people's data is refused. */
+/** Returns the credentials file, created empty in a new folder. Rejects a folder with other data. */
 function claimFolder(dataDir: string): string {
   const file = join(dataDir, "demo.json");
   if (existsSync(file)) return file;
   if (existsSync(databaseFile(dataDir)))
     throw new OperatorError(
-      `the data folder ${dataDir} holds data that is no demo's; it was not touched`,
-      "Name another folder with --data-dir, or leave it out for ./demo-data.",
+      `the data folder ${dataDir} contains data that is not from a demo; it was not changed`,
+      "Specify another folder with --data-dir, or omit it to use ./demo-data.",
     );
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   writeFileSync(file, "{}\n", { mode: 0o600 });
@@ -113,31 +124,31 @@ function claimFolder(dataDir: string): string {
 
 type OwnCredentials = Omit<DemoCredentials, "embed_token">;
 
-async function credentialsOf(administration: Administration, file: string): Promise<OwnCredentials> {
+async function ensureCredentials(administration: Administration, file: string): Promise<OwnCredentials> {
   const kept: Partial<DemoCredentials> = JSON.parse(readFileSync(file, "utf8"));
   const { partners } = administration.store.read;
   if (kept.admin_key && kept.partner_id && (await partners.find(kept.partner_id)))
     return kept as OwnCredentials;
   const { partner, credentials } = await createPartner(administration, {
     name: "Demo Partner",
-    dailyBudget: CALLS_A_DAY,
+    dailyBudget: DAILY_CALL_LIMIT,
     webhookUrl: null,
   });
   const administrator = await createAdministrator(administration, "Demo administrator");
-  const made: OwnCredentials = {
+  const created: OwnCredentials = {
     ...credentialsRecord(partner, credentials),
     admin_id: administrator.id,
     admin_key: administrator.key,
   };
-  keep(file, made);
-  return made;
+  save(file, created);
+  return created;
 }
 
-const keep = (file: string, credentials: object) =>
+const save = (file: string, credentials: object) =>
   writeFileSync(file, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
 
-/** What opens the demo property's page: the one that is kept while it does, else a new one. */
-async function embedTokenOf(
+/** Returns the saved token of the demo property's report if it is still valid, else a new one. */
+async function ensureEmbedToken(
   administration: Administration,
   file: string,
   credentials: OwnCredentials,
@@ -147,11 +158,11 @@ async function embedTokenOf(
   const known = kept && (await administration.store.read.embeds.findByToken(hashSecret(kept)));
   if (known && known.propertyId === propertyId && known.revokedAt === null) return kept;
   const { token } = await createEmbed(administration, { propertyId, days: null });
-  keep(file, { ...credentials, embed_token: token });
+  save(file, { ...credentials, embed_token: token });
   return token;
 }
 
-async function demoPropertyId(store: Store, knowledge: Knowledge, partner: Partner): Promise<string> {
+async function ensureDemoProperty(store: Store, knowledge: Knowledge, partner: Partner): Promise<string> {
   const [known] = await store.read.properties.demo(partner.id);
   if (known) return known.property.id;
   return await writePortfolio(store.write, knowledge, partner, async (writer) => {

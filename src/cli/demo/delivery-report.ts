@@ -1,14 +1,14 @@
 import type { Delivery } from "../local-receiver.ts";
 
-/** Lines shown of each event while deliveries come on each other's heels; a first snapshot sends hundreds. */
-const SHOWN_OF_A_BURST = 3;
-const COUNT_EVERY_MS = 1_000;
+/** The maximum number of lines per event during a burst; a first snapshot sends hundreds of deliveries. */
+const MAX_LINES_PER_BURST = 3;
+const COUNT_INTERVAL_MS = 1_000;
 
-/** A line for each delivery that comes by itself; of a burst the first few, and then how many more every second. */
+/** Prints a line for each delivery; in a burst, only the first few and then a count every second. */
 export class DeliveryReport {
-  /** Deliveries of the burst by their event. */
+  /** The deliveries of the current burst, by event. */
   #burst = new Map<string, number>();
-  /** Of the last second: all, and those without a line. */
+  /** The deliveries of the last second: all, and those without a line. */
   #seen = 0;
   #unshown = 0;
   #timer: Timer | undefined;
@@ -19,9 +19,9 @@ export class DeliveryReport {
     const nth = (this.#burst.get(delivery.event) ?? 0) + 1;
     this.#burst.set(delivery.event, nth);
     this.#seen++;
-    if (nth <= SHOWN_OF_A_BURST || !delivery.verified) this.write(lineOf(delivery));
+    if (nth <= MAX_LINES_PER_BURST || !delivery.verified) this.write(lineOf(delivery));
     else this.#unshown++;
-    this.#timer ??= setTimeout(() => this.#count(), COUNT_EVERY_MS);
+    this.#timer ??= setTimeout(() => this.#count(), COUNT_INTERVAL_MS);
   }
 
   stop(): void {
@@ -29,18 +29,18 @@ export class DeliveryReport {
     this.#writeCount();
   }
 
-  /** A second without a delivery ends the burst. */
+  /** Ends the burst after a second without a delivery. */
   #count(): void {
     this.#writeCount();
-    this.#timer = this.#seen > 0 ? setTimeout(() => this.#count(), COUNT_EVERY_MS) : undefined;
+    this.#timer = this.#seen > 0 ? setTimeout(() => this.#count(), COUNT_INTERVAL_MS) : undefined;
     if (this.#seen === 0) this.#burst.clear();
     this.#seen = 0;
   }
 
   #writeCount(): void {
-    const inAll = this.#burst.values().reduce((sum, count) => sum + count, 0);
+    const total = this.#burst.values().reduce((sum, count) => sum + count, 0);
     if (this.#unshown > 0)
-      this.write(`webhook  ${this.#unshown} more (${inAll} in all), every signature verified\n`);
+      this.write(`webhook  ${this.#unshown} more (${total} total), all signatures verified\n`);
     this.#unshown = 0;
   }
 }
@@ -49,5 +49,5 @@ function lineOf({ event, data, verified }: Delivery): string {
   const what = data.component_name ?? data.event_type ?? data.type_id ?? data.address ?? data.metric;
   const score = typeof data.risk_score === "number" ? data.risk_score.toFixed(2) : undefined;
   const subject = [what, data.property_name, score].filter((part) => part !== undefined).join(", ");
-  return `webhook  ${event.padEnd(21)}  ${subject}  ${verified ? "signature verified" : "SIGNATURE WRONG"}\n`;
+  return `webhook  ${event.padEnd(21)}  ${subject}  ${verified ? "signature verified" : "INVALID SIGNATURE"}\n`;
 }

@@ -2,11 +2,11 @@ import type { Day } from "../../domain/time.ts";
 import { embedUrl } from "../../wire/embed.ts";
 import type { DemoData } from "./data.ts";
 
-/** What is shown when the demo is ready. */
+/** The data that is printed when the demo is ready. */
 export type Demo = {
   data: DemoData;
   url: string;
-  /** With the base path, as a partner is told it. */
+  /** The base URL of the API, with the base path. */
   apiUrl: string;
   adminUrl: string;
   webhookUrl: string;
@@ -15,7 +15,7 @@ export type Demo = {
 
 export type Try = { comment: string; curl: string };
 
-/** Three requests that work as they stand; the last one makes a webhook arrive. */
+/** Returns three requests that work as printed. The last one triggers webhooks. */
 export function triesOf(
   { credentials, riskiest }: DemoData,
   apiUrl: string,
@@ -33,13 +33,13 @@ export function triesOf(
     },
   ];
   return [
-    { comment: "What needs attention first", curl: `${curl} '${apiUrl}/v1/alerts?limit=3'` },
+    { comment: "Highest-risk components", curl: `${curl} '${apiUrl}/v1/alerts?limit=3'` },
     {
-      comment: `${riskiest.propertyName} at a glance`,
+      comment: `Summary of ${riskiest.propertyName}`,
       curl: `${curl} '${apiUrl}/v1/property/${riskiest.propertyId}/summary'`,
     },
     {
-      comment: "Replace its riskiest component, and see the webhooks of it arrive below",
+      comment: "Replace its riskiest component; the webhooks appear below",
       curl: `${curl} -H 'Content-Type: application/json' '${apiUrl}/v1/service-events/bulk' -d '${JSON.stringify({ events })}'`,
     },
   ];
@@ -53,43 +53,43 @@ export function demoText(demo: Demo): string {
     [
       "Snapshot",
       snapshot.alreadyDone
-        ? `of ${snapshot.date} was taken before; nothing is announced again`
-        : `of ${snapshot.date}: ${count(snapshot.announced)} tier changes to announce`,
+        ? `${snapshot.date} already exists; no new alerts`
+        : `${snapshot.date}: ${count(snapshot.announced)} tier changes`,
     ],
-    ["", `${count(totals.critical)} critical, ${count(totals.warning)} warning components now`],
+    ["", `${count(totals.critical)} critical and ${count(totals.warning)} warning components`],
     [],
-    ["Property page", pageUrl(demo)],
+    ["Property report", pageUrl(demo)],
     [],
     ["API", apiUrl],
     ["Administration", adminUrl],
-    ["Webhooks go to", `${webhookUrl}, which is here`],
+    ["Webhooks", `${webhookUrl} (this process)`],
     [],
     ["Partner", `${credentials.partner_id}  ${credentials.name}`],
     ["API key", credentials.api_key],
-    ["Client id", credentials.client_id],
+    ["Client ID", credentials.client_id],
     ["Client secret", credentials.client_secret],
     ["Webhook secret", credentials.webhook_secret],
     ["Admin key", credentials.admin_key],
-    ["Kept in", data.credentialsFile],
+    ["Saved in", data.credentialsFile],
   ];
   return [
     "Mainstay demo",
     "",
-    ...rows.map(([name = "", value = ""]) => `${name.padEnd(16)}${value}`.trimEnd()),
+    ...rows.map(([name = "", value = ""]) => `${name.padEnd(17)}${value}`.trimEnd()),
     "",
     "Try:",
     ...tries.flatMap(({ comment, curl }) => ["", `# ${comment}`, curl]),
     "",
-    "Ctrl-C stops it. Webhooks, as they arrive:",
+    "Press Ctrl-C to stop. Received webhooks:",
     "",
     "",
   ].join("\n");
 }
 
-/** Where the demo property is shown to people. */
+/** Returns the URL of the demo property's report. */
 const pageUrl = ({ data, apiUrl }: Demo) => embedUrl(apiUrl, data.credentials.embed_token);
 
-/** The same for machines. */
+/** Returns the same data for `--json`. */
 export function demoRecord(demo: Demo) {
   const { data, url, apiUrl, adminUrl, webhookUrl, tries } = demo;
   const { properties, appliances, components, serviceEvents } = data.totals;
@@ -114,7 +114,7 @@ export function demoRecord(demo: Demo) {
 function portfolioText({ totals, riskiest }: DemoData): string {
   const { properties, appliances, components, serviceEvents } = totals;
   return (
-    `${count(properties - 1)} buildings of New York City and ${riskiest.propertyName}: ` +
+    `${count(properties - 1)} New York City buildings and ${riskiest.propertyName}: ` +
     `${count(appliances)} appliances, ${count(components)} components, ${count(serviceEvents)} service events`
   );
 }

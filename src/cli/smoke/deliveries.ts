@@ -1,9 +1,9 @@
 import { startLocalReceiver } from "../local-receiver.ts";
 import { Unexpected } from "./unexpected.ts";
 
-/** What the partner's receiver gets. */
+/** The partner's webhook endpoint in the smoke test. */
 export class Deliveries {
-  /** The partner's webhook secret, once it is known. */
+  /** The partner's webhook secret; set when the partner has been created. */
   secret = "";
   #unverified: string[] = [];
   #critical = Promise.withResolvers<void>();
@@ -17,11 +17,11 @@ export class Deliveries {
 
   readonly url = this.#receiver.url;
 
-  /** Resolves when a critical component has been announced; throws when any signature was wrong. */
-  async announced(): Promise<void> {
+  /** Resolves when a component.critical event has arrived. Throws if any signature was wrong. */
+  async criticalAlert(): Promise<void> {
     await this.#critical.promise;
     const [event] = this.#unverified;
-    if (event !== undefined) throw new Unexpected(`a good signature on ${event}`, "it does not verify");
+    if (event !== undefined) throw new Unexpected(`a valid signature on ${event}`, "it does not verify");
   }
 
   stop = () => this.#receiver.stop();

@@ -4,22 +4,22 @@ import type { Deliveries } from "./deliveries.ts";
 import type { Processes } from "./processes.ts";
 import { Unexpected } from "./unexpected.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into and compared, never trusted to have a form
+// biome-ignore lint/suspicious/noExplicitAny: responses are inspected, and may have any shape
 type Json = any;
 
-/** Runs one part of the journey under a name, measures it, and stops the journey when it fails. */
+/** Runs and times one named step. A failure stops the test. */
 export type Step = <T>(name: string, run: () => Promise<T>) => Promise<T>;
 
 export type JourneyWorld = {
   processes: Processes;
-  /** Where the server listens. */
+  /** The address that the server listens on. */
   host: string;
   deliveries: Deliveries;
   today: Day;
 };
 
-/** What an operator and a partner do on the first day, from the start of a server to its second start. */
-export async function walkJourney(step: Step, world: JourneyWorld): Promise<void> {
+/** Runs what an operator and a partner do on the first day, from the first start of a server to a restart. */
+export async function runJourney(step: Step, world: JourneyWorld): Promise<void> {
   const { processes, host, deliveries, today } = world;
   let server = await step("start", () => processes.serve(host));
 
@@ -66,7 +66,7 @@ export async function walkJourney(step: Step, world: JourneyWorld): Promise<void
   await step("snapshot", async () => {
     const taken: Json = await processes.run("snapshot");
     expectEqual("components scored", taken.components, appliance.components_created);
-    if (!(taken.announced > 0)) throw new Unexpected("announced tiers", `${taken.announced} came`);
+    if (!(taken.announced > 0)) throw new Unexpected("tier changes", `there were ${taken.announced}`);
   });
 
   const alerts = await step("alerts", async () => {
@@ -76,23 +76,23 @@ export async function walkJourney(step: Step, world: JourneyWorld): Promise<void
     return reply;
   });
 
-  await step("delivery", () => deliveries.announced());
+  await step("delivery", () => deliveries.criticalAlert());
 
   await step("restart", async () => {
-    expectEqual("the exit code after SIGTERM", await server.stop(), 0);
+    expectEqual("exit code after SIGTERM", await server.stop(), 0);
     server = await processes.serve(host);
     const after = await ask(server.url, "GET /api/v1/alerts", 200, bearer);
     expectEqual("alerts after the restart", after.total, alerts.total);
   });
 
-  await step("stop", async () => expectEqual("the exit code after SIGTERM", await server.stop(), 0));
+  await step("stop", async () => expectEqual("exit code after SIGTERM", await server.stop(), 0));
 }
 
-function expectEqual(what: string, came: unknown, expected: unknown): void {
-  if (came !== expected) throw new Unexpected(`${what} to be ${expected}`, `it was ${came}`);
+function expectEqual(what: string, actual: unknown, expected: unknown): void {
+  if (actual !== expected) throw new Unexpected(`${what} to be ${expected}`, `it was ${actual}`);
 }
 
-/** Asks the server, straight past any proxy that the environment names, as `fetch` would not. */
+/** Sends a request to the server. Uses node:http because `fetch` would use a proxy from the environment. */
 function ask(
   url: string,
   methodAndPath: string,
@@ -102,7 +102,7 @@ function ask(
 ): Promise<Json> {
   const [method, path] = methodAndPath.split(" ");
   return new Promise((resolve, reject) => {
-    const fail = (came: string) => reject(new Unexpected(`${status} from ${methodAndPath}`, came));
+    const fail = (actual: string) => reject(new Unexpected(`${status} from ${methodAndPath}`, actual));
     const sent = request(
       `${url}${path}`,
       { method, agent: false, headers: { ...headers, ...(body && { "content-type": "application/json" }) } },
@@ -111,10 +111,10 @@ function ask(
         for await (const chunk of response) chunks.push(chunk);
         const text = Buffer.concat(chunks).toString();
         if (response.statusCode === status) resolve(JSON.parse(text));
-        else fail(`it answered ${response.statusCode}: ${text.slice(0, 300)}`);
+        else fail(`it returned ${response.statusCode}: ${text.slice(0, 300)}`);
       },
     );
-    sent.on("error", (error) => fail(`it could not be asked: ${error.message}`));
+    sent.on("error", (error) => fail(`the request failed: ${error.message}`));
     sent.end(body && JSON.stringify(body));
   });
 }

@@ -1,6 +1,6 @@
 import type { SmokeResult } from "./run.ts";
 
-/** The steps as JUnit's XML has test cases, with what a failed one expected. */
+/** Returns the steps as a JUnit XML report. */
 export function junitReport({ steps, duration_ms }: SmokeResult): string {
   const failures = steps.filter(({ ok }) => !ok).length;
   const counts = `tests="${steps.length}" failures="${failures}" errors="0" skipped="0" time="${seconds(duration_ms)}"`;
@@ -21,7 +21,7 @@ export function junitReport({ steps, duration_ms }: SmokeResult): string {
 
 const seconds = (ms: number) => (ms / 1000).toFixed(3);
 
-/** Text as an attribute's value; characters that XML has no way to write are left out. */
+/** Escapes text for an attribute, and removes characters that XML cannot represent. */
 function escaped(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd]/g, "")

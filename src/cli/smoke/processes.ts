@@ -1,9 +1,9 @@
 import { Unexpected } from "./unexpected.ts";
 
-/** A server that listens. */
+/** A running server. */
 export type Server = {
   url: string;
-  /** Ends it as an operator would; its exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number>;
 };
 
@@ -11,11 +11,11 @@ type Child = Bun.Subprocess<"ignore", "pipe", "pipe">;
 
 const LINES_KEPT = 10;
 
-/** This program's children in a folder of their own, in an environment that holds nothing of the caller's settings. */
+/** Child processes of the smoke test, in their own folder, with an environment without the caller's settings. */
 export class Processes {
   #running = new Set<Child>();
   #log: string[] = [];
-  #complaints: string[] = [];
+  #errors: string[] = [];
 
   constructor(
     private readonly command: readonly string[],
@@ -23,12 +23,12 @@ export class Processes {
     private readonly env: Readonly<Record<string, string | undefined>>,
   ) {}
 
-  /** The last lines that a server has logged, and after them what it has complained of. */
+  /** The last lines of the server's log, followed by its last lines on standard error. */
   get log(): readonly string[] {
-    return [...this.#log, ...this.#complaints];
+    return [...this.#log, ...this.#errors];
   }
 
-  /** Runs one command to its end; its JSON. */
+  /** Runs a command and returns the JSON that it prints. */
   async run(...args: string[]): Promise<Record<string, unknown>> {
     const child = this.#spawn([...args, "--json"]);
     const [stdout, stderr, code] = await Promise.all([
@@ -58,8 +58,8 @@ export class Processes {
     };
   }
 
-  /** Ends whatever still runs. */
-  async end(): Promise<void> {
+  /** Kills all processes that are still running. */
+  async killAll(): Promise<void> {
     const running = [...this.#running];
     for (const child of running) child.kill("SIGKILL");
     await Promise.all(running.map((child) => child.exited));
@@ -81,7 +81,7 @@ export class Processes {
     return child;
   }
 
-  /** The address that the server's log says it listens on. Rejects when it ends first. */
+  /** Resolves with the URL in the log line "listening". Rejects if the process exits first. */
   #listening(child: Child): Promise<string> {
     return new Promise((resolve, reject) => {
       const take = (line: string) => {
@@ -89,18 +89,18 @@ export class Processes {
         const url = listeningUrl(line);
         if (url !== undefined) resolve(url);
       };
-      const complain = (line: string) => {
-        this.#complaints = [...this.#complaints, line].slice(-LINES_KEPT);
+      const takeError = (line: string) => {
+        this.#errors = [...this.#errors, line].slice(-LINES_KEPT);
       };
-      const ended = Promise.all([readLines(child.stdout, take), readLines(child.stderr, complain)]);
+      const ended = Promise.all([readLines(child.stdout, take), readLines(child.stderr, takeError)]);
       void ended
         .then(() => child.exited)
-        .then((code) => reject(new Unexpected("a server that listens", `it exited with ${code}`)));
+        .then((code) => reject(new Unexpected("a running server", `it exited with ${code}`)));
     });
   }
 }
 
-/** What a process needs of its surroundings to run at all. */
+/** Returns the environment variables that a process needs to start at all. */
 function inherited(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const names = ["PATH", "TMPDIR", "TEMP", "SystemRoot"];
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../context.ts";
 import { Deliveries } from "./deliveries.ts";
-import { type Step, walkJourney } from "./journey.ts";
+import { runJourney, type Step } from "./journey.ts";
 import { Processes } from "./processes.ts";
 import { Unexpected } from "./unexpected.ts";
 
@@ -12,17 +12,17 @@ export type SmokeStep = { name: string; ok: boolean; duration_ms: number; detail
 export type SmokeResult = { ok: boolean; steps: SmokeStep[]; duration_ms: number };
 
 export type SmokeOptions = {
-  /** What starts Mainstay: the executable, or Bun and a file. */
+  /** The command that starts Mainstay: the executable, or Bun and a file. */
   program: readonly string[];
   host: string;
   deadlineMs: number;
-  /** Ends the journey early, as a failure. */
+  /** Aborts the test, which then fails. */
   signal?: AbortSignal;
-  /** Gets each step when it is over, with the last lines of the server's log. */
+  /** Called after each step, with the last lines of the server's log. */
   report?: (step: SmokeStep, log: readonly string[]) => void;
 };
 
-/** Walks the journey in a scratch folder. Whatever happens, the folder and the processes are gone afterwards. */
+/** Runs the test in a temporary folder. Always removes the folder and ends the processes. */
 export async function runSmoke(
   { env, now }: Pick<Context, "env" | "now">,
   { program, host, deadlineMs, signal, report }: SmokeOptions,
@@ -33,44 +33,44 @@ export async function runSmoke(
   const folder = mkdtempSync(join(tmpdir(), "mainstay-smoke-"));
   const processes = new Processes(program, folder, env);
   const deliveries = new Deliveries();
-  const cutShort = rejection(deadlineMs, signal);
+  const abort = rejection(deadlineMs, signal);
 
   const step: Step = async (name, run) => {
     const stepAt = performance.now();
     let detail: string | undefined;
     try {
-      return await Promise.race([run(), cutShort.promise]);
+      return await Promise.race([run(), abort.promise]);
     } catch (error) {
       detail = error instanceof Error ? error.message : String(error);
       throw STEP_FAILED;
     } finally {
       const failure = detail === undefined ? {} : { detail };
-      const made = { name, ok: detail === undefined, duration_ms: since(stepAt), ...failure };
-      steps.push(made);
-      report?.(made, processes.log);
+      const result = { name, ok: detail === undefined, duration_ms: since(stepAt), ...failure };
+      steps.push(result);
+      report?.(result, processes.log);
     }
   };
   try {
-    await walkJourney(step, { processes, host, deliveries, today: dayOf(now()) });
+    await runJourney(step, { processes, host, deliveries, today: dayOf(now()) });
   } catch (error) {
     if (error !== STEP_FAILED) throw error;
   } finally {
-    cutShort.forget();
-    await processes.end();
+    abort.cancel();
+    await processes.killAll();
     await deliveries.stop();
     rmSync(folder, { recursive: true, force: true });
   }
   return { ok: steps.every((one) => one.ok), steps, duration_ms: since(startedAt) };
 }
 
-const STEP_FAILED = Symbol("a step has failed and was reported");
+const STEP_FAILED = Symbol("a step failed and was reported");
 
-/** A promise that rejects at the deadline or by the signal, and never resolves. */
+/** Returns a promise that rejects at the deadline or on the signal, and never resolves. */
 function rejection(deadlineMs: number, signal: AbortSignal | undefined) {
   const { promise, reject } = Promise.withResolvers<never>();
-  promise.catch(() => {}); // it may reject between two steps, when nobody waits for it
-  const within = new Unexpected("all within the deadline", `${deadlineMs / 1000} s were over`);
-  const timer = setTimeout(() => reject(within), deadlineMs);
+  promise.catch(() => {}); // it may reject between two steps, when nothing awaits it
+  const timedOut = new Unexpected("to finish in time", `the deadline of ${deadlineMs / 1000} s passed`);
+  const timer = setTimeout(() => reject(timedOut), deadlineMs);
   signal?.addEventListener("abort", () => reject(new Unexpected("to finish", "it was interrupted")));
-  return { promise, forget: () => clearTimeout(timer) };
+  return { promise, cancel: () => clearTimeout(timer) };
 }

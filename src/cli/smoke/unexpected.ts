@@ -1,10 +1,10 @@
-/** What a step of the smoke test expected, and what came instead. */
+/** The failure of a step in the smoke test: the expected and the actual result. */
 export class Unexpected extends Error {
   override readonly name = "Unexpected";
   constructor(
     readonly expected: string,
-    readonly came: string,
+    readonly actual: string,
   ) {
-    super(`expected ${expected}; ${came}`);
+    super(`expected ${expected}; ${actual}`);
   }
 }

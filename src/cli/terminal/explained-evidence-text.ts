@@ -1,11 +1,11 @@
 import { block, type Explained, line, number, percent } from "./explained-lines.ts";
 import { fittedTable, wrapped } from "./fitted-table.ts";
 
-/** The evidence as a table, and how it comes together. */
+/** Returns the evidence as a table, followed by the resulting hazard ratio. */
 export function evidenceText({ evidence, hazard }: Explained, width: number): string {
   if (evidence.length === 0)
-    return block("What speaks for and against it", width, [
-      line("Nothing on record", "", "its hazard is that of its age alone"),
+    return block("Evidence", width, [
+      line("None on record", "", "the hazard follows from age alone"),
       line("Hazard ratio θ", "1", ""),
     ]);
   const rows = evidence.map((one) => [
@@ -13,7 +13,7 @@ export function evidenceText({ evidence, hazard }: Explained, width: number): st
     one.label,
     number(one.base_ratio),
     percent(one.remaining),
-    powers(one),
+    exponent(one),
     one.kind === "smart_event" ? `Λ ${number(one.acute_hazard)}` : `× ${number(one.factor)}`,
     one.ends_on ?? "-",
     one.source,
@@ -24,58 +24,58 @@ export function evidenceText({ evidence, hazard }: Explained, width: number): st
       { heading: "Date" },
       { heading: "Evidence", shrinks: true },
       { heading: "Ratio", align: "right" },
-      { heading: "Left", align: "right" },
-      { heading: "Power", align: "right", from: 100 },
+      { heading: "Remaining", align: "right" },
+      { heading: "Exponent", align: "right", from: 100 },
       { heading: "Now", align: "right" },
       { heading: "Ends" },
       { heading: "Source", from: 100 },
-      { heading: "Ended before by", from: 150, shrinks: true },
+      { heading: "Ended early by", from: 150, shrinks: true },
     ],
     rows,
     width - 2,
   );
   return [
-    "What speaks for and against it",
+    "Evidence",
     ...table.split("\n").map((row) => `  ${row}`),
-    ...togetherLines(hazard, evidence, width),
+    ...hazardRatioLines(hazard, evidence, width),
   ].join("\n");
 }
 
-function powers({ weight, strength, times }: Explained["evidence"][number]): string {
+function exponent({ weight, strength, times }: Explained["evidence"][number]): string {
   const all = weight * strength * times;
   return all === 1 ? "" : number(all);
 }
 
-function togetherLines(
+function hazardRatioLines(
   hazard: Explained["hazard"],
   evidence: Explained["evidence"],
   width: number,
 ): string[] {
-  const isCascadeHeld = hazard.cascades < hazard.cascades_product;
-  const isHeld = hazard.hazard_ratio !== hazard.product;
+  const isCascadeLimited = hazard.cascades < hazard.cascades_product;
+  const isLimited = hazard.hazard_ratio !== hazard.product;
   const text = block("", width, [
     hazard.strength_condition !== 1 &&
       line("Strength of conditions", `^ ${number(hazard.strength_condition)}`, "calibrated"),
     hazard.strength_repairs !== 1 &&
       line("Strength of repairs", `^ ${number(hazard.strength_repairs)}`, "calibrated"),
-    isCascadeHeld &&
+    isCascadeLimited &&
       line(
-        "Cascades, held",
+        "Cascades, limited",
         `× ${number(hazard.cascades)}`,
-        `their product ${number(hazard.cascades_product)} counts as no more`,
+        `product ${number(hazard.cascades_product)} exceeds the limit`,
       ),
-    isHeld && line("Product", number(hazard.product), `held within ${hazard.lowest} and ${hazard.highest}`),
-    line("Hazard ratio θ", `= ${number(hazard.hazard_ratio)}`, "multiplies the hazard of its age"),
+    isLimited && line("Product", number(hazard.product), `limited to ${hazard.lowest}–${hazard.highest}`),
+    line("Hazard ratio θ", `= ${number(hazard.hazard_ratio)}`, "multiplies the hazard at this age"),
     hazard.acute_hazard > 0 &&
       line(
         "Acute hazard Λ",
         `= ${number(hazard.acute_hazard)}`,
-        `adds to it, within ${hazard.acute_span_days} days`,
+        `added to the hazard, over ${hazard.acute_span_days} days`,
       ),
   ]);
   const isShared = evidence.some(({ weight }) => weight !== 1);
   const note =
-    "A ratio counts at a power of itself where its event concerns one of several components that nobody named, or a " +
-    "fault that was mended.";
+    "The exponent reduces the ratio of an event that may concern any of several components, or of a fault that was " +
+    "repaired.";
   return [...text.split("\n").slice(1), ...(isShared ? [wrapped(note, width, "  ")] : [])];
 }

@@ -2,7 +2,7 @@ import type { explanationReply } from "../../wire/explanation.ts";
 import type { WireOf } from "../../wire/schema/wire-type.ts";
 import { wrapped } from "./fitted-table.ts";
 
-/* Lines of a label, a number and what it rests on. */
+/* Formatting of lines with a label, a number and its basis. */
 
 export type Explained = WireOf<typeof explanationReply>;
 
@@ -13,7 +13,7 @@ export type Line = readonly [label: string, value: string, note: string];
 
 export const line = (label: string, value: string, note: string): Line => [label, value, note];
 
-/** A heading with its lines below it. */
+/** Returns a heading with its lines below it. */
 export function block(heading: string, width: number, lines: readonly (Line | false | null)[]): string {
   const shown = lines.filter((one) => one !== false && one !== null);
   const labels = Math.max(LABEL, ...shown.map(([label]) => (label.length <= LABEL + 10 ? label.length : 0)));
@@ -25,18 +25,18 @@ function asText([label, value, note]: Line, labels: number, width: number): stri
   return note === "" ? lead : wrapped(note, width, `${lead}  `);
 }
 
-/** Four digits that matter: what a person can follow. */
+/** Formats a number with four significant digits. */
 export const number = (value: number) =>
   Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 });
-/** Never rounded up to certain. */
+/** Formats a share as a percentage. Never rounds up to 100%. */
 export const percent = (share: number) => {
   const shown = Number((share * 100).toPrecision(3));
-  return shown === 100 && share < 1 ? "over 99.9 %" : `${shown} %`;
+  return shown === 100 && share < 1 ? "over 99.9%" : `${shown}%`;
 };
 export const years = (value: number) => `${number(value)} ${number(value) === "1" ? "year" : "years"}`;
 export const days = (value: number) => `${Math.round(value).toLocaleString("en-US")} days`;
 export const amount = (usd: number) =>
   `${usd < 0 ? "−" : ""}$${Math.abs(usd).toLocaleString("en-US", { maximumFractionDigits: Math.abs(usd) < 100 ? 2 : 0 })}`;
-/** `hard_water` as `Hard water`. */
+/** Formats `hard_water` as `Hard water`. */
 export const spaced = (token: string) =>
   `${token.charAt(0).toUpperCase()}${token.slice(1).replaceAll("_", " ")}`;

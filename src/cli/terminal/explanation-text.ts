@@ -12,7 +12,7 @@ import {
 } from "./explained-lines.ts";
 import { fittedTable, wrapped } from "./fitted-table.ts";
 
-/* An explanation as it is read in a terminal: each step with the numbers that it multiplies, and where they are from. */
+/* An explanation for the terminal: each step of the calculation with its numbers and their sources. */
 
 export function explanationText(explained: Explained, width: number): string {
   return [
@@ -43,15 +43,15 @@ function heading({ component, definition, score, shown, as_of, model_version }: 
     ),
     "",
     wrapped(
-      `Score ${score.risk_score.toFixed(2)}, ${score.risk_tier}: a risk of ${percent(score.q)} of failing within ` +
+      `Score ${score.risk_score.toFixed(2)}, ${score.risk_tier}: ${percent(score.q)} probability of failure within ` +
         `${days(score.period_days)}, given that it works today.`,
       width,
     ),
     ...(isOther
       ? [
           wrapped(
-            `Partners are shown ${shown.risk_score.toFixed(2)}, ${shown.risk_tier}: the model has changed since. ` +
-              "The next snapshot scores anew.",
+            `Partners see ${shown.risk_score.toFixed(2)}, ${shown.risk_tier}: the model has changed since the last ` +
+              "snapshot. The next snapshot updates the score.",
             width,
           ),
         ]
@@ -63,36 +63,37 @@ const from = ({ source, kind }: { source: string; kind: string }) => `${source},
 
 function lifeText({ life, definition, model_source }: Explained, width: number): string {
   const isCalibrated = life.kind_factor !== 1 || life.frailty !== 1;
-  return block("How long it lives", width, [
+  return block("Lifetime", width, [
     line(
       "Median life",
       years(life.median_life_years),
-      life.overridden ? "the component's own, override_lifespan" : from(definition.median_life_years),
+      life.overridden ? "override_lifespan of the component" : from(definition.median_life_years),
     ),
-    line(`Make: ${life.brand_tier}`, `× ${number(life.brand_factor)}`, from(model_source)),
-    isCalibrated && line("Its kind", `× ${number(life.kind_factor)}`, "calibrated on this operator's record"),
+    line(`Brand: ${life.brand_tier}`, `× ${number(life.brand_factor)}`, from(model_source)),
+    isCalibrated &&
+      line("Component type", `× ${number(life.kind_factor)}`, "calibrated to recorded failures"),
     isCalibrated &&
       line(
-        "Its appliance",
+        "Appliance",
         `× ${number(life.frailty_factor)}`,
         `calibrated: frailty ${number(life.frailty)} on the hazard`,
       ),
-    line("Median life here", `= ${years(life.calibrated_median_years)}`, "of normal use"),
+    line("Adjusted median life", `= ${years(life.calibrated_median_years)}`, "of normal use"),
     line("Weibull shape β", number(life.weibull_shape), from(definition.weibull_shape)),
     line("Weibull scale η", years(life.weibull_scale_years), "median / (ln 2)^(1/β)"),
   ]);
 }
 
 function rateText({ rate, definition, model_source, score }: Explained, width: number): string {
-  const isHeld = rate.environment_product < rate.lowest_life_factor;
-  return block("How fast it ages", width, [
+  const isLimited = rate.environment_product < rate.lowest_life_factor;
+  return block("Aging rate", width, [
     definition.wear === "use"
       ? line(
           `Use ${number(rate.usage_intensity)}`,
           number(rate.usage_factor),
           `use^${rate.usage_exponent}; ${from(model_source)}`,
         )
-      : line("Use", number(rate.usage_factor), "it ages with time alone"),
+      : line("Use", number(rate.usage_factor), "ages with time only"),
     ...rate.environment.map((one) =>
       line(
         spaced(one.factor),
@@ -100,43 +101,43 @@ function rateText({ rate, definition, model_source, score }: Explained, width: n
         `1 − ${number(one.sensitivity)} · ${number(one.value)}; the state's value: ${rate.source}`,
       ),
     ),
-    isHeld &&
+    isLimited &&
       line(
-        "Surroundings, held",
+        "Environment, limited",
         `/ ${number(rate.life_factor)}`,
-        `their product ${number(rate.environment_product)} counts as no less`,
+        `product ${number(rate.environment_product)} is below the limit`,
       ),
-    line("Rate", `= ${number(rate.years_per_year)}`, "years of normal use in a calendar year"),
-    line("Effective lifespan", years(score.effective_lifespan_years), "calendar years to an even chance"),
+    line("Rate", `= ${number(rate.years_per_year)}`, "years of normal use per calendar year"),
+    line(
+      "Effective lifespan",
+      years(score.effective_lifespan_years),
+      "calendar years to a 50% probability of failure",
+    ),
   ]);
 }
 
 const REASONS: Readonly<Record<Explained["age"]["reason"], string>> = {
-  replacement: "its last Replacement on record",
-  installation: "1 July of its install year",
-  unknown_past: "1 July of its install year",
+  replacement: "last Replacement on record",
+  installation: "July 1 of the install year",
+  unknown_past: "July 1 of the install year",
 };
 
 function ageText({ age, rate, model_source }: Explained, width: number): string {
   const past = age.unknown_past;
-  const isHeld = age.prior_unlimited > age.prior + 1e-12;
-  return block("How old it is", width, [
-    line("Born", age.born_on, REASONS[age.reason]),
+  const isLimited = age.prior_unlimited > age.prior + 1e-12;
+  return block("Age", width, [
+    line("In service since", age.born_on, REASONS[age.reason]),
     line("Calendar age", years(age.age_years), ""),
-    past && line("Its record begins", past.records_since, "what came before it is not known"),
-    past && line("Nominal age then", years(past.nominal_age_years), "of normal use, were it the original"),
+    past && line("Records begin", past.records_since, "the history before is unknown"),
+    past && line("Nominal age then", years(past.nominal_age_years), "of normal use, if it is the original"),
     past &&
       line(
-        "The original, then",
+        "Original unit, then",
         percent(past.probability_original_then),
-        "exp(−(nominal age / η)^β); else renewed at an unknown time (renewal theory)",
+        "exp(−(nominal age / η)^β); else replaced at an unknown time (renewal theory)",
       ),
     past &&
-      line(
-        "The original, today",
-        percent(past.probability_original_now),
-        "after what it has lived through since",
-      ),
+      line("Original unit, today", percent(past.probability_original_now), "given its history since then"),
     line(
       past ? "Aged since" : "Aged",
       years((rate.years_per_year * age.counted_days) / 365.25),
@@ -150,34 +151,33 @@ function ageText({ age, rate, model_source }: Explained, width: number): string 
       ),
     ),
     age.restorations.length > 0 && line("Virtual age", `= ${years(age.virtual_age_years)}`, "Kijima type I"),
-    isHeld &&
-      line("Prior, unlimited", percent(age.prior_unlimited), `counts as no more than ${age.highest_prior}`),
-    line("Prior", percent(age.prior), "probability of having failed by now, from age alone"),
-    line("Effective age", years(age.effective_age_years), "the age of normal use that has this prior"),
+    isLimited && line("Prior, unlimited", percent(age.prior_unlimited), `limited to ${age.highest_prior}`),
+    line("Prior", percent(age.prior), "probability of failure by today, from age alone"),
+    line("Effective age", years(age.effective_age_years), "age in normal use that gives this prior"),
   ]);
 }
 
 function scoreText({ score, hazard }: Explained, width: number): string {
   const isAcute = hazard.acute_hazard > 0;
-  return block("From hazard to score", width, [
+  return block("Hazard and score", width, [
     line(
-      "Looks ahead",
+      "Time horizon",
       days(score.period_days),
       score.period_days < score.usual_period_days
-        ? `${percent(score.share_of_life)} of its effective lifespan`
+        ? `${percent(score.share_of_life)} of the effective lifespan`
         : "a year",
     ),
-    line("Hazard of age", number(score.hazard_by_age), "((V + r·Δ)/η)^β − (V/η)^β"),
+    line("Hazard from age", number(score.hazard_by_age), "((V + r·Δ)/η)^β − (V/η)^β"),
     line("Hazard ratio θ", `× ${number(hazard.hazard_ratio)}`, "from the evidence"),
     isAcute &&
       line(
         "Acute hazard Λ",
         `+ ${number(hazard.acute_hazard * score.acute_share)}`,
-        "from sensors, whatever the age",
+        "from sensors, independent of age",
       ),
     line("Cumulative hazard", `= ${number(score.cumulative_hazard)}`, ""),
-    line("q", percent(score.q), "1 − exp(−cumulative hazard): failing within that time"),
-    line("Within five such", percent(score.cumulative_risk), `1 − (1 − q)^${score.periods}`),
+    line("q", percent(score.q), "1 − exp(−cumulative hazard): probability of failure within the horizon"),
+    line("Over five horizons", percent(score.cumulative_risk), `1 − (1 − q)^${score.periods}`),
     line(
       "Score",
       score.risk_score.toFixed(2),
@@ -189,35 +189,35 @@ function scoreText({ score, hazard }: Explained, width: number): string {
 
 function knownText({ confidence, projection }: Explained, width: number): string {
   const { raised_to, raised_by } = confidence;
-  return block("How sure it is, and when it is expected to fail", width, [
+  return block("Confidence and projected failure", width, [
     line(
       "Confidence",
       confidence.level,
       `${confidence.service_events} service ${confidence.service_events === 1 ? "event" : "events"}; condition ` +
         `${confidence.condition_observed_on === null ? "never observed" : `observed on ${confidence.condition_observed_on}`}; ` +
-        `make ${confidence.brand_known ? "known" : "not known"}`,
+        `brand ${confidence.brand_known ? "known" : "unknown"}`,
     ),
     raised_to !== null && line(`Raised to ${raised_to} by`, "", raised_by.join("; ")),
     line(
-      "Expected to fail",
+      "Projected failure",
       String(projection.projected_failure_year),
-      `an even chance by ${projection.projected_failure_on}`,
+      `50% probability by ${projection.projected_failure_on}`,
     ),
     line(
-      "Between",
+      "Range",
       projection.earliest === projection.latest
         ? String(projection.earliest)
         : `${projection.earliest}–${projection.latest}`,
-      `± ${percent(projection.range_share)} of its effective lifespan; ${projection.confidence_pct} %`,
+      `±${percent(projection.range_share)} of the effective lifespan; ${projection.confidence_pct}% confidence`,
     ),
   ]);
 }
 
 const CHANGES: Readonly<Record<Explained["changes"][number]["change"], string>> = {
-  replacement: "A Replacement",
-  preventive_visit: "A preventive visit",
-  inspection_good: "An inspection that finds it good",
-  inspection_poor: "An inspection that finds it poor",
+  replacement: "Replacement",
+  preventive_visit: "Preventive visit",
+  inspection_good: "Inspection with a good result",
+  inspection_poor: "Inspection with a poor result",
 };
 
 function changesText({ changes, score, confidence }: Explained, width: number): string {
@@ -228,7 +228,7 @@ function changesText({ changes, score, confidence }: Explained, width: number): 
     percent(one.q),
     one.confidence,
   ]);
-  const now = ["As it is", score.risk_score.toFixed(2), score.risk_tier, percent(score.q), confidence.level];
+  const now = ["No change", score.risk_score.toFixed(2), score.risk_tier, percent(score.q), confidence.level];
   const notes = changes.flatMap(({ note }) => (note === null ? [] : [wrapped(note, width, "  ")]));
   const table = fittedTable(
     [
@@ -241,7 +241,7 @@ function changesText({ changes, score, confidence }: Explained, width: number): 
     [now, ...rows],
     width - 2,
   );
-  return ["What would change it", ...table.split("\n").map((row) => `  ${row}`), ...notes].join("\n");
+  return ["What would change the score", ...table.split("\n").map((row) => `  ${row}`), ...notes].join("\n");
 }
 
 function decisionText({ decision }: Explained, width: number): string {
@@ -249,38 +249,41 @@ function decisionText({ decision }: Explained, width: number): string {
   const what = {
     replace_now: "replace now",
     replace_at_age: "replace when due",
-    run_to_failure: "once failed",
+    run_to_failure: "run to failure",
   };
-  return block("What to do about it", width, [
+  return block("Recommended action", width, [
     line(
       "Policy",
       what[decision.policy],
       isByAge
         ? `${amount(decision.yearly_cost)} a year in the long run; run to failure ${amount(decision.yearly_cost_run_to_failure)}`
-        : `replacing by age saves less than 5 % of ${amount(decision.yearly_cost_run_to_failure)} a year`,
+        : `planned replacement saves less than 5% of ${amount(decision.yearly_cost_run_to_failure)} a year`,
     ),
-    isByAge && line("Best age of a new one", years(decision.optimal_age_years!), "in calendar years"),
-    isByAge && line("What evidence makes of it", `× ${number(decision.age_factor!)}`, "θ^(−1/(β − 1))"),
     isByAge &&
       line(
-        "Effective age, calendar",
+        "Economic replacement age",
+        years(decision.optimal_age_years!),
+        "calendar years, for a new component",
+      ),
+    isByAge && line("Adjustment for evidence", `× ${number(decision.age_factor!)}`, "θ^(−1/(β − 1))"),
+    isByAge &&
+      line(
+        "Effective calendar age",
         `− ${years(decision.effective_calendar_age_years)}`,
         "effective age / rate",
       ),
     isByAge &&
-      line("Due in", `= ${years(decision.due_in_years!)}`, `on ${decision.replace_on}; never before now`),
+      line("Due in", `= ${years(decision.due_in_years!)}`, `on ${decision.replace_on}; never in the past`),
     line(
-      "Risked by waiting a year",
+      "Risk of a 1-year delay",
       amount(decision.risked_a_year),
       `${percent(decision.failure_probability_12m)} of ${amount(decision.reactive_cost)} − ${amount(decision.proactive_cost)}`,
     ),
-    line("A year of a well kept one", `− ${amount(decision.yearly_cost)}`, "the policy's yearly cost"),
+    line("Deferred replacement", `− ${amount(decision.yearly_cost)}`, "yearly cost of the policy"),
     line(
-      "Cost of waiting a year",
+      "Cost of a 1-year delay",
       `= ${amount(decision.cost_of_waiting_a_year)}`,
-      decision.cost_of_waiting_a_year > 0
-        ? "waiting costs more than it saves"
-        : "waiting is the better choice",
+      decision.cost_of_waiting_a_year > 0 ? "a delay costs more than it saves" : "a delay saves money",
     ),
   ]);
 }

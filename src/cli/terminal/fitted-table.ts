@@ -1,18 +1,18 @@
-/** A column of a table that is made to fit a terminal. */
+/** A column of a table that fits the width of the terminal. */
 export type Column = {
   heading: string;
-  /** Numbers stand at the right. */
+  /** Right-aligned, for numbers. */
   align?: "right";
-  /** Left out where the terminal has fewer columns than this. */
+  /** The minimum terminal width at which the column is shown. */
   from?: number;
-  /** Made shorter where the line is too long. */
+  /** True if the text may be shortened when the line is too long. */
   shrinks?: boolean;
 };
 
 const GAP = 2;
 const SHORTEST = 8;
 
-/** Rows as lines no longer than `width`, as far as leaving out columns and shortening text can make them so. */
+/** Formats rows as lines of at most `width` characters, if omitting columns and shortening text suffice. */
 export function fittedTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -42,7 +42,7 @@ export function fittedTable(
 const shortened = (text: string, width: number) =>
   text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 
-/** Text in lines of at most `width`, those after the first set in by as much as a mark before it takes. */
+/** Wraps text to lines of at most `width` characters. `mark` precedes the first line; the others are indented by its length. */
 export function wrapped(text: string, width: number, mark = ""): string {
   const lines: string[] = [];
   let line = mark;

@@ -3,14 +3,14 @@ import type { portfolioPlan, portfolioPlanItem } from "../../wire/portfolio-plan
 import type { WireOf } from "../../wire/schema/wire-type.ts";
 import { type Column, fittedTable, wrapped } from "./fitted-table.ts";
 
-/* A plan as it is read in a terminal: what to do first, then the years, what to set aside, and what it all rests on. */
+/* A plan for the terminal: recommended actions, costs by year, reserve contributions and assumptions. */
 
 type Summary = WireOf<typeof planSummary>;
 type PropertyPlan = WireOf<typeof propertyPlan>;
 type PortfolioPlan = WireOf<typeof portfolioPlan>;
 type PortfolioItem = WireOf<typeof portfolioPlanItem>;
 
-/** So many properties of a portfolio are shown. */
+/** The maximum number of properties of a portfolio that are shown. */
 const MOST_PROPERTIES = 20;
 
 const usd = (amount: number) => Math.round(amount).toLocaleString("en-US");
@@ -26,7 +26,7 @@ export function propertyPlanText(plan: PropertyPlan, width: number): string {
   const rows = shown.map((one) => [
     one.component_name,
     one.appliance_type,
-    one.policy === "replace_now" ? "now" : (one.replace_on ?? "once failed"),
+    one.policy === "replace_now" ? "now" : (one.replace_on ?? "run to failure"),
     usd(one.proactive_cost),
     usd(one.reactive_cost),
     usd(one.cost_of_waiting_a_year),
@@ -42,11 +42,11 @@ export function propertyPlanText(plan: PropertyPlan, width: number): string {
     plan.immediate.component_count > 0 &&
       `Due now: ${components(plan.immediate.component_count)}, ${dollars(plan.immediate.cost)}.`,
     shown.length > 0 && fittedTable(partColumns(plan.budget !== null), rows, width),
-    rest > 0 && `${shown.length > 0 ? "And " : ""}${components(rest)} to run to failure.`,
+    rest > 0 && `${components(rest)}: run to failure.`,
     plan.budget &&
       wrapped(
-        `A budget of ${dollars(plan.budget.amount)} is best spent on ${components(plan.budget.chosen.length)} for ` +
-          `${dollars(plan.budget.spent)}, which saves ${dollars(plan.budget.avoided)} in the coming year.`,
+        `Best use of ${dollars(plan.budget.amount)}: ${components(plan.budget.chosen.length)}, ` +
+          `${dollars(plan.budget.spent)}. Avoids ${dollars(plan.budget.avoided)} in the next 12 months.`,
         width,
       ),
     ...years(plan, width),
@@ -75,11 +75,11 @@ export function portfolioPlanText(
     wrapped(`${items.length} ${items.length === 1 ? "property" : "properties"}: ${heading(plan)}`, width),
     `Due now: ${components(plan.immediate.component_count)}, ${dollars(plan.immediate.cost)}.`,
     rows.length > 0 && fittedTable(propertyColumns(plan.budget !== null), rows, width),
-    rest > 0 && `And ${rest} more properties: \`--format csv\` has them all.`,
+    rest > 0 && `${rest} more properties: use \`--format csv\` to list all.`,
     plan.budget &&
       wrapped(
-        `A budget of ${dollars(plan.budget.amount)} is best spent on ${components(plan.budget.chosen_count)} for ` +
-          `${dollars(plan.budget.spent)}, which saves ${dollars(plan.budget.avoided)} in the coming year.`,
+        `Best use of ${dollars(plan.budget.amount)}: ${components(plan.budget.chosen_count)}, ` +
+          `${dollars(plan.budget.spent)}. Avoids ${dollars(plan.budget.avoided)} in the next 12 months.`,
         width,
       ),
     ...years(plan, width),
@@ -87,21 +87,21 @@ export function portfolioPlanText(
 }
 
 const heading = ({ years, as_of, inflation_pct }: Summary) =>
-  `${years} ${years === 1 ? "year" : "years"} from ${as_of}, inflation ${inflation_pct} %. Amounts in USD.`;
+  `${years} ${years === 1 ? "year" : "years"} from ${as_of}, inflation ${inflation_pct}%. Amounts in USD.`;
 
 const partColumns = (hasBudget: boolean): Column[] => [
   { heading: "Component", shrinks: true },
-  { heading: "Of", shrinks: true, from: 100 },
+  { heading: "Appliance", shrinks: true, from: 100 },
   { heading: "Replace" },
   { heading: "Planned", align: "right" },
-  { heading: "If it fails", align: "right" },
-  { heading: "Waiting a year", align: "right" },
-  { heading: "Best age", align: "right", from: 110 },
-  { heading: "A year", align: "right", from: 140 },
+  { heading: "After failure", align: "right" },
+  { heading: "Cost of 1-yr delay", align: "right" },
+  { heading: "Replacement age", align: "right", from: 120 },
+  { heading: "Per year", align: "right", from: 140 },
   { heading: "Run to failure", align: "right", from: 140 },
-  { heading: "Risk", align: "right", from: 120 },
-  { heading: "Buy", from: hasBudget ? 0 : Infinity },
-  { heading: "Id", from: 170 },
+  { heading: "Score", align: "right", from: 130 },
+  { heading: "In budget", from: hasBudget ? 0 : Infinity },
+  { heading: "ID", from: 180 },
 ];
 
 const propertyColumns = (hasBudget: boolean): Column[] => [
@@ -109,9 +109,9 @@ const propertyColumns = (hasBudget: boolean): Column[] => [
   { heading: "Units", align: "right" },
   { heading: "Due now", align: "right" },
   { heading: "Cost", align: "right" },
-  { heading: "Waiting a year", align: "right" },
-  { heading: "Of the budget", align: "right", from: hasBudget ? 0 : Infinity },
-  { heading: "Id", from: 110 },
+  { heading: "Cost of 1-yr delay", align: "right" },
+  { heading: "In budget", align: "right", from: hasBudget ? 0 : Infinity },
+  { heading: "ID", from: 110 },
 ];
 
 const YEAR_COLUMNS: Column[] = [
@@ -134,20 +134,20 @@ function years(plan: Summary & { assumptions: readonly string[] }, width: number
   ]);
   const { totals, level_deposit: deposit } = plan;
   const { planned_inflated, run_to_failure_inflated } = totals;
-  const all = ["all", "", "", usd(totals.planned), usd(planned_inflated), ""];
+  const all = ["Total", "", "", usd(totals.planned), usd(planned_inflated), ""];
   return [
     fittedTable(YEAR_COLUMNS, [...rows, all], width),
     wrapped(
-      `Running everything to failure would cost ${dollars(totals.run_to_failure)}, inflated ` +
-        `${dollars(run_to_failure_inflated)}: the plan saves ${dollars(totals.savings)} in today's money.`,
+      `Run-to-failure scenario: ${dollars(totals.run_to_failure)} (${dollars(run_to_failure_inflated)} inflated). ` +
+        `The plan saves ${dollars(totals.savings)} in today's dollars.`,
       width,
     ),
     (["50", "80", "95"] as const)
       .map((sure) => {
         const { per_year, per_unit_per_month } = deposit[sure];
         return wrapped(
-          `With a confidence of ${sure} % a level deposit of ${dollars(per_year)} a year suffices, ` +
-            `$${per_unit_per_month.toFixed(2)} a unit and month.`,
+          `${sure}% confidence: ${dollars(per_year)} a year ` +
+            `($${per_unit_per_month.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })} per unit per month)`,
           width,
         );
       })

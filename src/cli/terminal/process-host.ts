@@ -3,12 +3,12 @@ import { isatty } from "node:tty";
 import { standardStream } from "../../standard-streams.ts";
 import type { Host, Output } from "../context.ts";
 
-/** The reader of standard output has gone away, as `head` does. */
+/** The reader of standard output has closed it, as `head` does. */
 export class OutputClosed extends Error {
   override readonly name = "OutputClosed";
 }
 
-/** This process as a command's host. */
+/** Returns the host of a command that runs in this process. */
 export function processHost(guard: Host["guard"]): Host {
   return {
     stdout: descriptor(1),
@@ -25,7 +25,7 @@ export function processHost(guard: Host["guard"]): Host {
   };
 }
 
-/** Writes at once: process.stdout would lose what its pipe hasn't taken when the process exits. */
+/** Writes synchronously: process.stdout would lose buffered output when the process exits. */
 function descriptor(number: 1 | 2): Output {
   return {
     write(text) {
@@ -43,7 +43,7 @@ function writeSome(number: 1 | 2, bytes: Uint8Array): number {
     if (code === "EPIPE" && number === 1) throw new OutputClosed();
     if (code === "EPIPE") return bytes.length;
     if (code !== "EAGAIN") throw error;
-    // another process has made the shared pipe non-blocking, and it is full
+    // The pipe is full, and another process has made it non-blocking.
     Bun.sleepSync(5);
     return 0;
   }

@@ -1,4 +1,4 @@
-/** Rows as lines with their columns under each other, under their headings. */
+/** Formats rows as aligned columns under their headings. */
 export function textTable(
   headings: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],
@@ -15,7 +15,7 @@ export function textTable(
     .join("\n");
 }
 
-/** A record as lines of a name and its value. */
+/** Formats a record as lines of a name and its value. */
 export function textRecord(record: Readonly<Record<string, unknown>>): string {
   const width = Math.max(...Object.keys(record).map((name) => name.length));
   const shown = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));

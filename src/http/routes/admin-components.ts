@@ -2,11 +2,11 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
+import { readConsistently } from "../../store/consistent-read.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
-import { explainComponent } from "../../usecases/explain-component.ts";
-import { atOneRevision } from "../../usecases/one-revision.ts";
+import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
 import { componentOfAnyView, componentsOfAnyPage } from "../../wire/component.ts";
 import { explanationReply, explanationView } from "../../wire/explanation.ts";
 import { componentInPath, ofAppliance, ofPartner, ofProperty, slicing, tier } from "../../wire/parameters.ts";
@@ -85,7 +85,7 @@ async function find(
   const { read } = store;
   if (kind === "partner") {
     if (!(await read.partners.find(id))) throw notFound("Partner not found");
-    return await atOneRevision(store, id, (read) => ofPartnerIn(read, id, tier, slice));
+    return await readConsistently(store, id, (read) => ofPartnerIn(read, id, tier, slice));
   }
   const isKnown =
     kind === "property"

@@ -2,8 +2,8 @@ import type { LoggedDelivery } from "../../domain/delivery.ts";
 import { notFound } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import type { Store } from "../../store/store.ts";
-import { deliveryHeaders } from "../../usecases/delivery-signatures.ts";
-import { countFailed, resendDelivery, resendFailed } from "../../usecases/resend-deliveries.ts";
+import { deliveryHeaders } from "../../usecases/deliveries/delivery-signatures.ts";
+import { countFailed, resendDelivery, resendFailed } from "../../usecases/deliveries/resend-deliveries.ts";
 import {
   bulkResendRecord,
   bulkResendReply,

@@ -1,6 +1,6 @@
 import { notFound } from "../../domain/errors.ts";
 import type { Store } from "../../store/store.ts";
-import { createEmbed, revokeEmbed } from "../../usecases/embeds.ts";
+import { createEmbed, revokeEmbed } from "../../usecases/embeds/embeds.ts";
 import { embedRecord, embedsPage, newEmbed, newEmbedRecord, revokedEmbed } from "../../wire/embed.ts";
 import { embedRequest, readEmbed } from "../../wire/embed-request.ts";
 import { embedInPath, ofPartner, ofProperty, slicing } from "../../wire/parameters.ts";

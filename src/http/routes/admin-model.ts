@@ -1,8 +1,8 @@
 import { conflict } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ModelProposal } from "../../domain/model-proposal.ts";
-import { modelVersionOf } from "../../usecases/model-in-use.ts";
-import { applyKeptFit, revertModel } from "../../usecases/model-versions.ts";
+import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { applyKeptFit, revertModel } from "../../usecases/calibration/model-versions.ts";
 import { modelCheckRecord, modelReply, modelVersionRecord } from "../../wire/model.ts";
 import {
   applyProposal,

@@ -3,12 +3,12 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { PartnerTask } from "../../domain/partner-task.ts";
 import type { Instant } from "../../domain/time.ts";
+import { yieldToEventLoop } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
-import { announceState } from "../../usecases/announce-state.ts";
-import { exportPartner } from "../../usecases/export-partner.ts";
-import type { Administration } from "../../usecases/partners.ts";
-import type { Probed } from "../../usecases/probe-receivers.ts";
-import { takeTurns } from "../../usecases/walk.ts";
+import { announceState } from "../../usecases/deliveries/announce-state.ts";
+import type { Probed } from "../../usecases/deliveries/probe-endpoints.ts";
+import { exportPartner } from "../../usecases/partners/export-partner.ts";
+import type { Administration } from "../../usecases/partners/partners.ts";
 import { partnerInPath } from "../../wire/parameters.ts";
 import { announcedState, announcedStateRecord, probe, probeRecord } from "../../wire/partner.ts";
 import { announceRequest, partnerTask, partnerTaskView, purgeRequest } from "../../wire/partner-task.ts";
@@ -83,7 +83,11 @@ export function partnerTaskOperations({
         const partner = await getPartner(store, params.id!);
         if (!(await store.read.partners.findReceiver(partner.id))?.url) throw noReceiver();
         if (isDryRun) {
-          const state = await announceState({ administration, knowledge, pause: takeTurns }, partner, true);
+          const state = await announceState(
+            { administration, knowledge, yieldNow: yieldToEventLoop },
+            partner,
+            true,
+          );
           return ok(announcedStateRecord(partner.id, state, true));
         }
         requireBegun(await tasks().announce(administration, partner, thisServer(address())));

@@ -2,21 +2,21 @@ import { notFound } from "../../domain/errors.ts";
 import type { Partner, PartnerUsage } from "../../domain/partner.ts";
 import { dayOf, type Instant, parseMonth } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
+import { sendTestEvent, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
 import {
   changePartner,
   revokeTokens,
   rotateWebhookSecret,
   setEnabled,
-} from "../../usecases/administer-partner.ts";
-import { partnerOverview } from "../../usecases/partner-overview.ts";
-import { partnerUsage } from "../../usecases/partner-usage.ts";
+} from "../../usecases/partners/administer-partner.ts";
+import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
+import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
 import {
   type Administration,
   createPartner,
   rotateApiKey,
   rotateClientSecret,
-} from "../../usecases/partners.ts";
-import { sendTestEvent, TEST_MESSAGE } from "../../usecases/send-test-event.ts";
+} from "../../usecases/partners/partners.ts";
 import { month, partnerInPath, searchPartners, slicing } from "../../wire/parameters.ts";
 import {
   credentials,

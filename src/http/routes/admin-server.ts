@@ -1,10 +1,10 @@
+import { LEASE_MS } from "../../cluster/lease.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { JobBeginning, JobState } from "../../domain/job.ts";
-import { LEASE_MS } from "../../domain/lease.ts";
 import type { LoggedError } from "../../domain/logged-error.ts";
 import type { Overview } from "../../domain/overview.ts";
 import type { SettingInForce } from "../../domain/setting.ts";
-import { runJob } from "../../usecases/run-job.ts";
+import { runJob } from "../../usecases/operations/run-job.ts";
 import { administratorRecord, administratorsPage } from "../../wire/administrator.ts";
 import { job, jobRecord, jobs, jobsView } from "../../wire/job.ts";
 import { loggedErrors, loggedErrorsView } from "../../wire/logged-error.ts";

@@ -6,7 +6,7 @@ import {
   type CreatedAppliance,
   changeAppliance,
   createAppliance,
-} from "../../usecases/appliances.ts";
+} from "../../usecases/portfolio/appliances.ts";
 import {
   applianceChange,
   appliancePage,

@@ -3,10 +3,11 @@ import { notFound } from "../../domain/errors.ts";
 import { claimImpacts } from "../../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
-import { ClaimLog } from "../../usecases/claims.ts";
-import { modelVersionOf } from "../../usecases/model-in-use.ts";
-import { claimsOf } from "../../usecases/property-claims.ts";
-import { finishedInTurns, madeInTurns, takeTurns, walkComponents } from "../../usecases/walk.ts";
+import { mapYielding, runYielding, yieldToEventLoop } from "../../event-loop.ts";
+import { iterateComponents } from "../../store/paged-iteration.ts";
+import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { ClaimLog } from "../../usecases/claims/claims.ts";
+import { claimsOf } from "../../usecases/claims/property-claims.ts";
 import type { BulkResult } from "../../wire/bulk.ts";
 import {
   claim,
@@ -105,14 +106,14 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         const property = await getProperty(store, partner, params.id!);
         const claims = await claimsOf(store, property.id, hold);
         const present = new Map<string, number>();
-        await walkComponents(store, property.id, ({ defId }) => {
+        await iterateComponents(store, property.id, ({ defId }) => {
           present.set(defId, (present.get(defId) ?? 0) + 1);
           return 0;
         });
         const version = await modelVersionOf(store.read, knowledge);
         const found = claimImpacts(knowledge, claims, present, dayOf(now));
-        const impacts = await finishedInTurns(found, takeTurns);
-        const views = await madeInTurns(impacts, takeTurns, impactView);
+        const impacts = await runYielding(found, yieldToEventLoop);
+        const views = await mapYielding(impacts, yieldToEventLoop, impactView);
         return ok(withPartner(impactsView(knowledge, version, property, impacts, views), partner.name));
       },
     }),

@@ -4,11 +4,11 @@ import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parseState } from "../../domain/property.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
+import { readConsistently } from "../../store/consistent-read.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Slice } from "../../store/slice.ts";
-import { componentHistory } from "../../usecases/component-history.ts";
-import { atOneRevision } from "../../usecases/one-revision.ts";
-import { RETENTION_DAYS } from "../../usecases/score-snapshot.ts";
+import { componentHistory } from "../../usecases/history/component-history.ts";
+import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
 import {
   alert,
   alertPage,
@@ -139,7 +139,7 @@ async function findComponents(
     return { rows, total: tier ? counts[tier] : counts.GOOD + counts.WARNING + counts.CRITICAL };
   }
   if (tier)
-    return await atOneRevision(store, partner.id, async ({ components }) => ({
+    return await readConsistently(store, partner.id, async ({ components }) => ({
       rows: await components.tierPage(partner.id, tier, slice),
       total: await components.countTier(partner.id, tier),
     }));
@@ -166,12 +166,12 @@ async function findAlerts(
   }
   if (system !== undefined || state !== undefined) {
     const filter = { partnerId: partner.id, system, state };
-    return await atOneRevision(store, partner.id, async ({ components }) => {
+    return await readConsistently(store, partner.id, async ({ components }) => {
       const counts = await components.countAlerts(filter, tier);
       return { rows: await components.alertPage(filter, tier, slice), ...counts };
     });
   }
-  return await atOneRevision(store, partner.id, async ({ components, totals }) => {
+  return await readConsistently(store, partner.id, async ({ components, totals }) => {
     const { critical, warning } = await totals.ofPartner(partner.id);
     return {
       rows: await components.elevatedPage(partner.id, slice, tier),

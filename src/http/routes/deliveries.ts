@@ -1,5 +1,5 @@
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { type Resender, resendDelivery } from "../../usecases/resend-deliveries.ts";
+import { type Resender, resendDelivery } from "../../usecases/deliveries/resend-deliveries.ts";
 import { deliveryRecord, ownDeliveriesPage, ownResentReply, resentRecord } from "../../wire/delivery.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {

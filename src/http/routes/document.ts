@@ -1,8 +1,9 @@
+import readEvents from "../../../docs/examples/read-events.sh" with { type: "text" };
 import receiverPy from "../../../docs/examples/receiver.py" with { type: "text" };
 // @ts-expect-error taken as text, where TypeScript sees the module
 import receiverTs from "../../../docs/examples/receiver.ts" with { type: "text" };
 import verifyWebhook from "../../../docs/examples/verify-webhook.sh" with { type: "text" };
-import walkEvents from "../../../docs/examples/walk-events.sh" with { type: "text" };
+
 import webhooksPy from "../../../docs/examples/webhooks.py" with { type: "text" };
 // @ts-expect-error taken as text, where TypeScript sees the module
 import webhooksTs from "../../../docs/examples/webhooks.ts" with { type: "text" };
@@ -60,7 +61,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "webhooks.py": webhooksPy,
   "receiver.ts": receiverTs as string,
   "receiver.py": receiverPy,
-  "walk-events.sh": walkEvents,
+  "read-events.sh": readEvents,
   "verify-webhook.sh": verifyWebhook,
 };
 const isExample = (target: string) => EXAMPLES[target.replace(/^examples\//, "")] !== undefined;

@@ -1,8 +1,8 @@
 import { embedStatus } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { runYielding, yieldToEventLoop } from "../../event-loop.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { Store } from "../../store/store.ts";
-import { finishedInTurns, takeTurns } from "../../usecases/walk.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
 import type { CsvFile, NumberLinks } from "../../web/embed/property-page.tsx";
 import {
@@ -82,7 +82,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
           script: `../../assets/${fileOf("embed.js")}`,
           links: linksBeside(call.params.token!),
         });
-        const rendered = await finishedInTurns(steps, takeTurns);
+        const rendered = await runYielding(steps, yieldToEventLoop);
         onView(found.embed.id, call.now);
         return pageReply(parts, call, rendered);
       },
@@ -104,7 +104,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
           style: await styleAt("../../../"),
           back: `../${call.params.token}`,
         });
-        const rendered = await finishedInTurns(steps, takeTurns);
+        const rendered = await runYielding(steps, yieldToEventLoop);
         return pageReply(parts, call, rendered);
       },
     }),
@@ -127,7 +127,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
           back: `../${call.params.token}`,
           csv: `plan.csv?years=${years}&inflation_pct=${inflation_pct}`,
         });
-        const rendered = await finishedInTurns(steps, takeTurns);
+        const rendered = await runYielding(steps, yieldToEventLoop);
         return pageReply(parts, call, rendered);
       },
     }),
@@ -143,7 +143,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
         if (!found || !file) return await noPage(call, "../../../");
         const { csvRows } = await import("../../web/embed/csv.ts");
         const steps = csvRows(file, await figuresOf(call, found));
-        const { heading, rows } = await finishedInTurns(steps, takeTurns);
+        const { heading, rows } = await runYielding(steps, yieldToEventLoop);
         const { pieces } = await csvPieces(heading, rows, (row) => row);
         // Compressing a long file would block the event loop for too long.
         const isLong = pieces.length > MOST_COMPRESSED;

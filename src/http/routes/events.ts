@@ -1,7 +1,7 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { parseInstant } from "../../domain/time.ts";
 import type { HistoryEntry } from "../../store/queries/event-log.ts";
-import { EventStream } from "../../usecases/event-stream.ts";
+import { EventStream } from "../../usecases/history/event-stream.ts";
 import {
   applianceEntryView,
   elevatedEntryView,

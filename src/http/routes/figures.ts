@@ -1,8 +1,8 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
-import { complianceOf } from "../../usecases/compliance.ts";
-import { modelVersionOf } from "../../usecases/model-in-use.ts";
-import { walkComponents } from "../../usecases/walk.ts";
+import { iterateComponents } from "../../store/paged-iteration.ts";
+import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { complianceOf } from "../../usecases/portfolio/compliance.ts";
 import { complianceReply, complianceView } from "../../wire/compliance.ts";
 import {
   conditionFigure,
@@ -103,7 +103,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     figure: Figure<Written>,
   ) {
     const property = await getProperty(store, partner, params.id!);
-    await walkComponents(store, property.id, figure.add, hold);
+    await iterateComponents(store, property.id, figure.add, hold);
     const modelVersion = await modelVersionOf(store.read, knowledge);
     return ok(withPartner(figure.write(property, { now, modelVersion }), partner.name));
   }

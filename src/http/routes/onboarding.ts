@@ -1,4 +1,4 @@
-import { createDemoProperty } from "../../usecases/create-demo-property.ts";
+import { createDemoProperty } from "../../usecases/portfolio/create-demo-property.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { demoPropertyReply, demoPropertyView } from "../../wire/property.ts";
 import { created, creates, type Operation, partnerOperation } from "../operation.ts";

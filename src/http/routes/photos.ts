@@ -1,7 +1,7 @@
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids.ts";
 import type { Photo } from "../../domain/photo.ts";
-import { newPhotoName, photoTooLarge, recordPhoto, type Uploads } from "../../usecases/photos.ts";
+import { newPhotoName, photoTooLarge, recordPhoto, type Uploads } from "../../usecases/portfolio/photos.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { applianceInPath, filenameInPath } from "../../wire/parameters.ts";
 import { photosReply, photosView, upload, uploadedReply, uploadedView } from "../../wire/photo.ts";

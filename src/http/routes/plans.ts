@@ -1,8 +1,8 @@
 import { sheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { planPortfolio } from "../../usecases/portfolio-plan.ts";
-import { planProperty } from "../../usecases/property-plan.ts";
-import { madeInTurns, takeTurns } from "../../usecases/walk.ts";
+import { mapYielding, yieldToEventLoop } from "../../event-loop.ts";
+import { planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
+import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { format, planTerms, propertyInPath, slicing } from "../../wire/parameters.ts";
 import { planCells, planHeading, plannedComponentView, planReply, planView } from "../../wire/plan.ts";
@@ -37,7 +37,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const terms = parsePlanTerms(query);
         const asCsv = wantsCsv({ query, request });
         const property = await getProperty(store, partner, params.id!);
-        const world = { store, knowledge, clock: () => now, pause: takeTurns };
+        const world = { store, knowledge, clock: () => now, yieldNow: yieldToEventLoop };
         const plan = await planProperty(world, property, terms, hold);
         const { plans, asOf } = plan;
         if (asCsv) {
@@ -46,7 +46,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
           return csvReply(request, table, `plan-${property.id}.csv`);
         }
         const viewOf = (one: (typeof plans)[number]) => plannedComponentView(knowledge, one, asOf);
-        const components = await madeInTurns(plans, takeTurns, viewOf);
+        const components = await mapYielding(plans, yieldToEventLoop, viewOf);
         return ok(withPartner(planView(plan, components), partner.name));
       },
     }),
@@ -65,7 +65,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const slice = parseSlice(query);
         const terms = parsePlanTerms(query);
         const asCsv = wantsCsv({ query, request });
-        const world = { store, knowledge, clock: () => now, pause: takeTurns };
+        const world = { store, knowledge, clock: () => now, yieldNow: yieldToEventLoop };
         const plan = await planPortfolio(world, partner.id, terms);
         const rows = await store.read.plans.page(partner.id, slice);
         const { properties: total } = await store.read.totals.ofPartner(partner.id);

@@ -3,10 +3,10 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Property } from "../../domain/property.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
+import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Store } from "../../store/store.ts";
-import { modelVersionOf } from "../../usecases/model-in-use.ts";
-import { changeProperty, createProperty } from "../../usecases/properties.ts";
-import { walkComponents } from "../../usecases/walk.ts";
+import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { changeProperty, createProperty } from "../../usecases/portfolio/properties.ts";
 import { newProperty, propertyChange, readNewProperty, readPropertyChange } from "../../wire/new-property.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { format, propertyInPath, sandbox, slicing } from "../../wire/parameters.ts";
@@ -151,7 +151,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const property = await getProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
         const figure = summaryFigure(knowledge, totals);
-        await walkComponents(store, property.id, figure.add);
+        await iterateComponents(store, property.id, figure.add);
         const modelVersion = await modelVersionOf(store.read, knowledge);
         return ok(withPartner(figure.write(property, { now, modelVersion }), partner.name));
       },

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { SmartEvent } from "../../domain/sensor-event.ts";
-import { receiveMeterEvent, receiveSmartEvent } from "../../usecases/sensor-events.ts";
+import { receiveMeterEvent, receiveSmartEvent } from "../../usecases/history/sensor-events.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   flatSmartEvent,

@@ -1,4 +1,4 @@
-import { ServiceLog } from "../../usecases/service-events.ts";
+import { ServiceLog } from "../../usecases/history/service-events.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   newServiceEvents,

@@ -1,6 +1,6 @@
 import type pg from "pg";
+import { LEASE_MS } from "../../cluster/lease.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { LEASE_MS } from "../../domain/lease.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { DatabaseAddress } from "./connection/address.ts";
 import type { Migration } from "./migrations.ts";

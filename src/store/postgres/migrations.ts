@@ -4,6 +4,7 @@ import unseenProperties from "../../../migrations/postgres/0003_unseen_propertie
 import eventOrder from "../../../migrations/postgres/0004_event_order.sql" with { type: "text" };
 import readingOrder from "../../../migrations/postgres/0005_reading_order.sql" with { type: "text" };
 import roomOnPages from "../../../migrations/postgres/0006_room_on_pages.sql" with { type: "text" };
+import locks from "../../../migrations/postgres/0007_locks.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = {
@@ -22,4 +23,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 4, name: "event_order", sql: eventOrder },
   { number: 5, name: "reading_order", sql: readingOrder },
   { number: 6, name: "room_on_pages", sql: roomOnPages },
+  // An older server would take its locks from leases, where newer ones do not see them.
+  { number: 7, name: "locks", sql: locks, breaksOlder: true },
 ];

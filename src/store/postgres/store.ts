@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { IdKind } from "../../domain/ids.ts";
 import { risingIds } from "../../domain/ids.ts";
+import { TimeSlice } from "../../event-loop.ts";
 import type { Store, StoreOptions, Tx } from "../store.ts";
 import { storesOf } from "../stores.ts";
 import { budgetReservations } from "./budget-reservations.ts";
@@ -18,8 +19,8 @@ import type { Job } from "./writer/job.ts";
 import { LockedPartners } from "./writer/locked-partners.ts";
 import { StatementBatcher } from "./writer/statement-batcher.ts";
 
-/** How long a write holds the event loop before others have their turn. */
-const TURN_MS = 8;
+/** The longest time that a write runs between two yields to the event loop, in milliseconds. */
+const SLICE_MS = 8;
 /** Connections that write what requests ask for; a partner's writes always go by the same. */
 const LANES = 4;
 /** One more for long writes of a series, and one for what waits for rows that another transaction holds. */
@@ -91,11 +92,9 @@ function assemble(connections: Connections, options: Assembled): Store {
   let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
   let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
   let onGroup: ((jobs: number, durationMs: number) => void) | undefined;
-  let turnAt = 0;
+  const slice = new TimeSlice(SLICE_MS, ticks);
   const yieldToEventLoop = async () => {
-    if (ticks() - turnAt < TURN_MS) return;
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    turnAt = ticks();
+    await slice.yieldIfOver();
   };
 
   /** How many writes of each partner wait for rows that another transaction holds. */

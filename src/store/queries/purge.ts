@@ -139,7 +139,7 @@ export function purgeStore(engine: Engine) {
   /** One row or a few each. */
   const last = [
     all(t.dailyBudgets, t.dailyBudgets.partnerId),
-    all(t.minuteCalls, t.minuteCalls.partnerId),
+    all(t.rateWindows, t.rateWindows.caller),
     all(t.snapshotShares, t.snapshotShares.partnerId),
     all(t.partnerPlans, t.partnerPlans.partnerId),
     all(t.credentials, t.credentials.partnerId),

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { notFound } from "../../domain/errors.ts";
 import { type IdKind, newDeliveryId, risingIds } from "../../domain/ids.ts";
+import { TimeSlice } from "../../event-loop.ts";
 import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
 import { storesOf } from "../stores.ts";
 import { explainError, withoutValues } from "./errors.ts";
@@ -8,10 +9,10 @@ import { MIGRATIONS } from "./migrations.ts";
 import { openSqlite, type SqliteOptions } from "./open.ts";
 import { WriteQueue } from "./write-queue.ts";
 
-/** How long a write holds the event loop before others have their turn. */
-const TURN_MS = 8;
-/** A transaction of more turns may have changed so much that its commit would hold it for longer. */
-const LONG_TURNS = 8;
+/** The longest time that a write runs between two yields to the event loop, in milliseconds. */
+const SLICE_MS = 8;
+/** A transaction with more slices may have changed so much that its commit would exceed a slice. */
+const LONG_SLICES = 8;
 
 export type SqliteStoreOptions = StoreOptions &
   Pick<SqliteOptions, "beforeUpgrade" | "migrations" | "mapsFile" | "purging" | "isServing"> & {
@@ -28,13 +29,12 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
   const group = { now: 0, lastInstant: 0, moved: false };
   const ticks = options.monotonicMs ?? (() => performance.now());
-  let turnAt = 0;
-  let turns = 0;
+  const slice = new TimeSlice(SLICE_MS, ticks);
+  let slices = 0;
   const yieldToEventLoop = async () => {
-    if (ticks() - turnAt < TURN_MS) return;
-    if (++turns === LONG_TURNS) sqlite.connection.lengthen();
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    turnAt = ticks();
+    if (!slice.isOver()) return;
+    if (++slices === LONG_SLICES) sqlite.connection.lengthen();
+    await slice.yieldIfOver();
   };
   const queue = new WriteQueue(sqlite.connection, {
     groupSize: options.groupSize ?? 64,
@@ -43,8 +43,8 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     ticks,
     yieldToEventLoop,
     onBegin: async () => {
-      turnAt = ticks();
-      turns = 0;
+      slice.restart();
+      slices = 0;
       group.now = options.clock();
       group.lastInstant = await inside.clock.lastInstant();
       group.moved = false;

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "../../event-loop.ts";
 import type { Durability, Priority } from "../store.ts";
 
 /** The transaction statements of the one writer connection. `begin` throws a busy error while another process writes. */
@@ -79,7 +80,7 @@ export class WriteQueue {
 
   async #drain(): Promise<void> {
     // Requests that arrive in this turn of the event loop join the first group.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
     let wasRequests = false;
     while (this.length > 0) {
       // In turn, so that neither keeps the other waiting for longer than one of its own.
@@ -89,7 +90,7 @@ export class WriteQueue {
         : this.#background.splice(0, 1);
       await this.#commit(group);
       // Reads and timers get their turn between groups, however many writes wait.
-      if (this.length > 0) await new Promise<void>((resolve) => setImmediate(resolve));
+      if (this.length > 0) await yieldToEventLoop();
     }
     this.#running = undefined;
   }

@@ -8,8 +8,8 @@ import {
   readNewAppliance,
 } from "../../wire/appliance.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
-import { ApplianceIntake, changeAppliance } from "../appliances.ts";
-import type { PortfolioWriter } from "../portfolio-writer.ts";
+import { ApplianceIntake, changeAppliance } from "../portfolio/appliances.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, differences } from "./differences.ts";
 import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";
 import { KnownAppliances, type ReadingAhead } from "./known-appliances.ts";

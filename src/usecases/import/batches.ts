@@ -1,8 +1,8 @@
+import { type Lock, NO_LOCK } from "../../cluster/locks.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Store } from "../../store/store.ts";
-import { writePortfolio } from "../portfolio-writer.ts";
-import { NO_TURN, type Turn } from "../turns.ts";
+import { writePortfolio } from "../portfolio/portfolio-writer.ts";
 import { type ReadRow, readRows, rejection, type SurveyedFile } from "./file.ts";
 import type { Batch, FieldChange, RowKind } from "./kind.ts";
 import type { RejectedRow } from "./rejects.ts";
@@ -31,9 +31,9 @@ export type ImportWorld = {
   /** Tells the partner's receiver nothing: the event stream has it all the same. */
   silent?: boolean;
   /** Lets others have the writer between two transactions. */
-  pause: () => Promise<void>;
+  yieldNow: () => Promise<void>;
   /** The turn at the partner's imports, where others may make one. */
-  turn?: Pick<Turn, "keep">;
+  lock?: Lock;
 };
 
 /** What one transaction, or a whole file, has come to. */
@@ -42,9 +42,9 @@ export type Tally = { read: number; created: number; updated: number; unchanged:
 export const emptyTally = (): Tally => ({ read: 0, created: 0, updated: 0, unchanged: 0, components: 0 });
 
 /** What one transaction has done with its rows. */
-export type Taken = { tally: Tally; rejected: RejectedRow[]; changed: ChangedRow[] };
+export type Acquired = { tally: Tally; rejected: RejectedRow[]; changed: ChangedRow[] };
 
-type Written<Entry> = { batch: Batch<Entry>; taken: Taken };
+type Written<Entry> = { batch: Batch<Entry>; taken: Acquired };
 
 export type ChangedRow = { line: number; fields: readonly FieldChange[] };
 
@@ -53,10 +53,10 @@ export type ChangedRow = { line: number; fields: readonly FieldChange[] };
  * cut short is continued by running it again. Calls `onCommit` after each with what it did.
  */
 export async function importRows<Entry>(
-  { store, knowledge, partner, pause, update = false, silent = false, turn = NO_TURN }: ImportWorld,
+  { store, knowledge, partner, yieldNow, update = false, silent = false, lock = NO_LOCK }: ImportWorld,
   kind: RowKind<Entry>,
   file: SurveyedFile,
-  onCommit: (taken: Taken) => void,
+  onCommit: (taken: Acquired) => void,
 ): Promise<void> {
   const open = kind.start();
   let waiting: ReadRow<Entry>[] = [];
@@ -69,7 +69,7 @@ export async function importRows<Entry>(
       knowledge,
       partner,
       async (writer) => {
-        await turn.keep(writer.tx);
+        await lock.confirm(writer.tx);
         if (silent) writer.outbox.silence();
         const batch = open(writer);
         const mostMs = TAKE_ROWS_MS[store.isShared ? "shared" : "alone"];
@@ -84,7 +84,7 @@ export async function importRows<Entry>(
       analyzeAt *= 10;
       await store.analyze();
     }
-    await pause();
+    await yieldNow();
   }
 
   for await (const row of readRows(file, kind)) {
@@ -100,7 +100,7 @@ async function takeRows<Entry>(
   rows: readonly ReadRow<Entry>[],
   update: boolean,
   mostMs: number,
-): Promise<Taken> {
+): Promise<Acquired> {
   const tally = emptyTally();
   const rejected: RejectedRow[] = [];
   const changed: ChangedRow[] = [];

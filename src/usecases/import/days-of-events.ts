@@ -1,5 +1,5 @@
 import type { ServiceEvent } from "../../domain/service-event.ts";
-import type { PortfolioWriter } from "../portfolio-writer.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
 /** Of a day's events, so many are read in one step. */
 const STEP = 500;

@@ -1,4 +1,4 @@
-import type { PortfolioWriter } from "../portfolio-writer.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
 export type FileKind = "properties" | "appliances" | "service_events";
 

@@ -1,5 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import type { PortfolioWriter } from "../portfolio-writer.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
 /** Appliances read ahead at a time. Where the properties of some rows have more, each row looks for its own. */
 const MOST = 500;

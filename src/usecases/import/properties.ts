@@ -3,8 +3,8 @@ import type { NewProperty, Property, PropertyChange } from "../../domain/propert
 import { newProperty, propertyChange, readNewProperty, readPropertyChange } from "../../wire/new-property.ts";
 import { propertyView } from "../../wire/property.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
-import type { PortfolioWriter } from "../portfolio-writer.ts";
-import { changeProperty, createProperty } from "../properties.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { changeProperty, createProperty } from "../portfolio/properties.ts";
 import { type Comparison, differences } from "./differences.ts";
 import type { Cells, RowKind } from "./kind.ts";
 

@@ -35,7 +35,7 @@ export function renderGuide(
   });
   const html = marked.parse(markdown, { async: false });
   return renderDocument({
-    title: "Mainstay: for partners' engineers",
+    title: "Mainstay: Partner integration guide",
     style,
     children: <main class="guide" dangerouslySetInnerHTML={{ __html: html }} />,
   });

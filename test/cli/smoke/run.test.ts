@@ -23,7 +23,7 @@ describe("a broken executable", () => {
     const result = await smokeOf("console.error('corrupt header'); process.exit(7)");
     expect(result).toMatchObject({
       ok: false,
-      steps: [{ name: "start", ok: false, detail: "expected a server that listens; it exited with 7" }],
+      steps: [{ name: "start", ok: false, detail: "expected a running server; it exited with 7" }],
       log: ["corrupt header"],
     });
   });
@@ -41,7 +41,7 @@ describe("a broken executable", () => {
   test("that hangs fails at the deadline, and is ended", async () => {
     const result = await smokeOf("console.log(process.pid); setInterval(() => {}, 1000)", 1500);
     expect(result.steps).toMatchObject([
-      { name: "start", ok: false, detail: "expected all within the deadline; 1.5 s were over" },
+      { name: "start", ok: false, detail: "expected to finish in time; the deadline of 1.5 s passed" },
     ]);
     const pid = Number(result.log![0]);
     expect(() => process.kill(pid, 0)).toThrow("ESRCH");

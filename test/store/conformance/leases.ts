@@ -15,39 +15,67 @@ export function leases(make: MakeDatabase, called: Called): void {
   });
   const read = () => store.read.servers;
   const namesOf = (held: readonly { name: string }[]) => held.map(({ name }) => name).sort();
-  const take = (holder: string, names: readonly string[], forMs = FOR) =>
-    store.write((tx) => tx.servers.take(holder, names, forMs));
+  const acquire = (holder: string, names: readonly string[], forMs = FOR) =>
+    store.write((tx) => tx.servers.acquire(holder, names, forMs));
 
-  describe("leases", () => {
-    test("tell who has them while they last, and leave nothing behind once they are dropped", async () => {
-      expect(await read().holderOf("told")).toBeUndefined();
-      await take("one", ["told"]);
-      expect(await read().holderOf("told")).toBe("one");
-      expect(await store.write((tx) => tx.servers.drop("another", "told"))).toBe(false);
-      expect(await read().holderOf("told")).toBe("one");
-      await store.write((tx) => tx.servers.release("one", ["told"]));
-      expect(await read().holderOf("told")).toBeUndefined();
-      await take("two", ["told"]);
-      expect(await store.write((tx) => tx.servers.drop("two", "told"))).toBe(true);
-      expect(await take("three", ["told"])).toEqual([{ name: "told", epoch: 1 }]);
+  describe("locks", () => {
+    const lock = (id: string) => ({ name: "import:P", id, owner: `owner of ${id}`, acquiredAt: 7 });
+    const take = (id: string, forMs = FOR) => store.write((tx) => tx.locks.acquire(lock(id), forMs));
+    const renew = (id: string) => store.write((tx) => tx.locks.renew(id, FOR));
+    const release = (id: string) => store.write((tx) => tx.locks.release("import:P", id));
+    const holder = () => store.read.locks.holder("import:P");
+
+    test("have one holder until they are released", async () => {
+      expect(await holder()).toBeUndefined();
+      const servers = await Promise.all([1, 2, 3].map(() => database.open()));
+      const acquired = await Promise.all(
+        servers.map((server, nth) => server.write((tx) => tx.locks.acquire(lock(`L${nth}`), FOR))),
+      );
+      expect(acquired.filter(Boolean)).toHaveLength(1);
+      const id = `L${acquired.indexOf(true)}`;
+      expect(await holder()).toEqual({ owner: `owner of ${id}`, acquiredAt: 7 });
+      expect(await release("another")).toBe(false);
+      expect(await renew("another")).toBe(false);
+      expect(await renew(id)).toBe(true);
+      expect(await take(id), "no second acquisition under one id").toBe(false);
+      expect(await release(id)).toBe(true);
+      expect(await release(id)).toBe(false);
+      expect(await holder()).toBeUndefined();
     });
 
+    test("expire, are renewed while nobody else has acquired them, and are pruned after a day", async () => {
+      expect(await take("A", -1)).toBe(true);
+      expect(await holder()).toBeUndefined();
+      expect(await renew("A")).toBe(true);
+      expect(await holder()).toMatchObject({ owner: "owner of A" });
+      expect(await release("A")).toBe(true);
+      expect(await take("B", -86_400_001)).toBe(true);
+      expect(await take("C", -86_400_001)).toBe(true);
+      expect(await renew("B")).toBe(false);
+      await store.write((tx) => tx.locks.prune());
+      expect(await renew("C")).toBe(false);
+    });
+  });
+
+  describe("leases", () => {
     test("are held by one server at a time, whoever asks at once, and change hands with an epoch", async () => {
       const servers = await Promise.all([1, 2, 3].map(() => database.open()));
       const names = Array.from({ length: 250 }, (_, nth) => `name ${nth}`);
       const taken = await Promise.all(
         servers.map((server, nth) =>
-          server.write((tx) => tx.servers.take(`server ${nth}`, nth === 1 ? names.toReversed() : names, FOR)),
+          server.write((tx) =>
+            tx.servers.acquire(`server ${nth}`, nth === 1 ? names.toReversed() : names, FOR),
+          ),
         ),
       );
       expect(namesOf(taken.flat())).toEqual([...names].sort());
       expect(new Set(taken.flat().map(({ epoch }) => epoch))).toEqual(new Set([1]));
       const [first] = taken.find((held) => held.length > 0)!;
       const holder = `server ${taken.findIndex((held) => held.length > 0)}`;
-      expect(await take("late", [first!.name])).toEqual([]);
-      expect(await take(holder, [first!.name]), "its own").toEqual([first!]);
+      expect(await acquire("late", [first!.name])).toEqual([]);
+      expect(await acquire(holder, [first!.name]), "its own").toEqual([first!]);
       await store.write((tx) => tx.servers.release(holder, [first!.name]));
-      expect(await take("late", [first!.name])).toEqual([{ name: first!.name, epoch: 2 }]);
+      expect(await acquire("late", [first!.name])).toEqual([{ name: first!.name, epoch: 2 }]);
       expect(await store.write((tx) => tx.servers.confirm(holder, [first!.name]))).toEqual([]);
       expect(await store.write((tx) => tx.servers.confirm("late", [first!.name, "none"]))).toEqual([
         { name: first!.name, epoch: 2 },
@@ -55,15 +83,15 @@ export function leases(make: MakeDatabase, called: Called): void {
     });
 
     test("that were given for no time are anybody's, and are lengthened by who has them", async () => {
-      expect(await take("a", ["x"], -1)).toEqual([{ name: "x", epoch: 1 }]);
+      expect(await acquire("a", ["x"], -1)).toEqual([{ name: "x", epoch: 1 }]);
       expect(await store.write((tx) => tx.servers.renew("a", FOR))).toEqual([{ name: "x", epoch: 1 }]);
-      expect(await take("b", ["x"])).toEqual([]);
+      expect(await acquire("b", ["x"])).toEqual([]);
       expect(await store.write((tx) => tx.servers.renew("b", FOR))).toEqual([]);
     });
 
     test("for a turn are given once for each", async () => {
       const turn = (holder: string, at: number) =>
-        store.write((tx) => tx.servers.takeTurn(holder, "job", at, -1));
+        store.write((tx) => tx.servers.acquireScheduled(holder, "job", at, -1));
       expect(await turn("a", 100)).toEqual({ name: "job", epoch: 1 });
       expect(await turn("b", 100)).toBeUndefined();
       expect(await turn("b", 50)).toBeUndefined();
@@ -80,13 +108,13 @@ export function leases(make: MakeDatabase, called: Called): void {
 
   test("servers are listed as they were seen, with what they hold, until they leave", async () => {
     const join = (id: string) => store.write((tx) => tx.servers.join({ ...SERVER, id }));
-    const beat = (id: string) => store.write((tx) => tx.servers.beat({ ...SERVER, id }));
+    const beat = (id: string) => store.write((tx) => tx.servers.touch({ ...SERVER, id }));
     expect(await beat("a")).toBeUndefined();
     const first = await join("a");
     expect(Math.abs(first - Date.now())).toBeLessThan(60_000);
     await join("b");
     expect(await beat("a")).toBeGreaterThanOrEqual(first);
-    await take("a", ["x", "y"]);
+    await acquire("a", ["x", "y"]);
     const alive = await read().alive(60_000);
     expect(alive.map(({ id }) => id)).toEqual(["a", "b"]);
     expect(alive[0]).toMatchObject({ ...SERVER, startedAt: first });
@@ -98,11 +126,11 @@ export function leases(make: MakeDatabase, called: Called): void {
     ]);
     expect(listed[0]!.silentMs).toBeGreaterThanOrEqual(0);
     expect((await read().list(-1))[0]!.isAlive).toBe(false);
-    await store.write((tx) => tx.servers.forgetGone());
+    await store.write((tx) => tx.servers.prune());
     expect(await read().alive(60_000)).toHaveLength(2);
     await store.write((tx) => tx.servers.leave("a"));
     expect(await beat("a")).toBeUndefined();
     expect((await read().list(60_000)).map(({ id }) => id)).toEqual(["b"]);
-    expect(await take("b", ["x"])).toEqual([{ name: "x", epoch: 2 }]);
+    expect(await acquire("b", ["x"])).toEqual([{ name: "x", epoch: 2 }]);
   });
 }

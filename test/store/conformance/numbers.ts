@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { Idempotency } from "../../../src/http/idempotency.ts";
 import type { Reply } from "../../../src/http/operation.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { writePortfolio } from "../../../src/usecases/portfolio-writer.ts";
-import { createProperty } from "../../../src/usecases/properties.ts";
+import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
+import { createProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { ALL, DAY, type Database, insertPartner, knowledge, type MakeDatabase, NOW } from "./test-store.ts";
 
 const PROPERTY = {

@@ -5,12 +5,12 @@ import type { Partner } from "../../../src/domain/partner.ts";
 import type { Property } from "../../../src/domain/property.ts";
 import type { ServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { ClaimLog } from "../../../src/usecases/claims.ts";
-import { discardLaterSnapshots } from "../../../src/usecases/discard-snapshots.ts";
-import { changeProperty } from "../../../src/usecases/properties.ts";
-import { rescore } from "../../../src/usecases/rescore.ts";
-import { ServiceLog } from "../../../src/usecases/service-events.ts";
-import { takeSnapshot } from "../../../src/usecases/take-snapshot.ts";
+import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { rescore } from "../../../src/usecases/portfolio/rescore.ts";
+import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
+import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import {
   ALL,
   type Called,
@@ -52,7 +52,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     takeSnapshot(
       {
         ...{ store: world.store, knowledge, clock: () => world.time.now },
-        ...{ ticks: () => 0, pause: async () => {} },
+        ...{ ticks: () => 0, yieldNow: async () => {} },
       },
       day,
     );

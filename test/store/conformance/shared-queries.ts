@@ -122,23 +122,23 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
     });
 
     test("a partner's minute is held by one transaction, and kept", async () => {
-      const hold = () => store.write((tx) => tx.minuteCalls.hold("P"));
-      const first = await hold();
+      const lock = () => store.write((tx) => tx.rateWindows.lock("P"));
+      const first = await lock();
       expect(first.slots).toEqual([]);
       expect(Math.abs(first.now - Date.now())).toBeLessThan(60_000);
-      await store.write((tx) => tx.minuteCalls.save("P", [[7, 3]]));
-      expect((await hold()).slots).toEqual([[7, 3]]);
+      await store.write((tx) => tx.rateWindows.save("P", [[7, 3]]));
+      expect((await lock()).slots).toEqual([[7, 3]]);
       const prune = (after: string, before: number) =>
-        store.write((tx) => tx.minuteCalls.prune(after, (all) => all.at(-1)![0] < before, 1));
-      await store.write((tx) => tx.minuteCalls.hold("Q"));
+        store.write((tx) => tx.rateWindows.prune(after, (all) => all.at(-1)![0] < before, 1));
+      await store.write((tx) => tx.rateWindows.lock("Q"));
       await store.write((tx) =>
-        tx.minuteCalls.save("Q", [
+        tx.rateWindows.save("Q", [
           [7, 3],
           [9, 1],
         ]),
       );
       expect([await prune("", 9), await prune("P", 9), await prune("Q", 9)]).toEqual(["P", "Q", undefined]);
-      const slots = (caller: string) => store.write((tx) => tx.minuteCalls.hold(caller));
+      const slots = (caller: string) => store.write((tx) => tx.rateWindows.lock(caller));
       expect((await slots("P")).slots).toEqual([]);
       expect((await slots("Q")).slots).toHaveLength(2);
       let asked = 0;
@@ -146,7 +146,7 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
         asked = now;
         return false;
       };
-      await store.write((tx) => tx.minuteCalls.prune("", look, 1));
+      await store.write((tx) => tx.rateWindows.prune("", look, 1));
       expect(Math.abs(asked - Date.now())).toBeLessThan(60_000);
     });
 

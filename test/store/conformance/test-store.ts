@@ -4,9 +4,9 @@ import type { NewProperty, Property } from "../../../src/domain/property.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import type { Store, StoreOptions, Tx } from "../../../src/store/store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import { createAppliance } from "../../../src/usecases/appliances.ts";
-import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio-writer.ts";
-import { createProperty } from "../../../src/usecases/properties.ts";
+import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
+import { createProperty } from "../../../src/usecases/portfolio/properties.ts";
 
 /** A database of its own. Every call opens a store on it as another server would; whoever makes it closes them. */
 export type Database = { open(options?: Partial<StoreOptions>): Promise<Store> };

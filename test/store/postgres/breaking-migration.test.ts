@@ -52,7 +52,7 @@ test("a server that says at that moment that it is there is waited for, and one 
   await rowsOf(url, "UPDATE servers SET seen_at = seen_at - 60000");
   const newer = await open();
   expect(newer.applied.map(({ name }) => name)).toEqual(["more", "less"]);
-  expect(await older.write((tx) => tx.servers.beat(server))).toBeUndefined();
+  expect(await older.write((tx) => tx.servers.touch(server))).toBeUndefined();
   expect(await older.read.installation.stepAfter(number)).toEqual({ number: number + 1, name: "less" });
   await Promise.all([older.close(), newer.close()]);
 }, 60_000);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import pg from "pg";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { DailyBudgets } from "../../../src/usecases/daily-budgets.ts";
+import { DailyBudgets } from "../../../src/usecases/partners/daily-call-limits.ts";
 import { connectTo, rowsOf } from "../../support/postgres.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
 import { startWire, type Wire } from "../../support/wire.ts";

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { REPLIES_KEPT_MS } from "../../../src/store/queries/requests.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
-import { resendDelivery } from "../../../src/usecases/resend-deliveries.ts";
+import { resendDelivery } from "../../../src/usecases/deliveries/resend-deliveries.ts";
 import { eventually } from "../../support/eventually.ts";
 import { connectTo, usePostgres } from "../../support/postgres.ts";
 

@@ -133,14 +133,14 @@ test("rows that servers share are taken in one order, so that no two servers wai
     store.write(
       async (tx) => {
         taken.push(name);
-        await tx.minuteCalls.hold(name);
+        await tx.rateWindows.lock(name);
       },
       { sharedRow: name },
     );
   await Promise.all(names.toReversed().map(take));
   // Each row says by which transaction it was written.
   const { rows } = await other.query<{ names: string[] }>(
-    "SELECT array_agg(partner_id) AS names FROM minute_calls GROUP BY xmin::text",
+    "SELECT array_agg(caller) AS names FROM rate_windows GROUP BY xmin::text",
   );
   const groups = rows.map((row) => taken.filter((name) => row.names.includes(name)));
   expect(groups.some((group) => group.length > 1)).toBe(true);
@@ -148,11 +148,11 @@ test("rows that servers share are taken in one order, so that no two servers wai
 });
 
 test("who calls while it is to be forgotten is counted", async () => {
-  const slots = "SELECT slots FROM minute_calls WHERE partner_id = 'again'";
-  await store.write((tx) => tx.minuteCalls.hold("again"));
+  const slots = "SELECT slots FROM rate_windows WHERE caller = 'again'";
+  await store.write((tx) => tx.rateWindows.lock("again"));
   await other.query("BEGIN");
-  await other.query("UPDATE minute_calls SET slots = '[[9,1]]' WHERE partner_id = 'again'");
-  const forgotten = store.write((tx) => tx.minuteCalls.prune("", (all) => all.length === 0, 100), {
+  await other.query("UPDATE rate_windows SET slots = '[[9,1]]' WHERE caller = 'again'");
+  const forgotten = store.write((tx) => tx.rateWindows.prune("", (all) => all.length === 0, 100), {
     priority: "background",
   });
   await eventually(async () => {

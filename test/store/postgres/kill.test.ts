@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { DistributedRateWindow } from "../../../src/cluster/distributed-rate-window.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { StoredWalks } from "../../../src/usecases/event-walks.ts";
-import { SharedMinute } from "../../../src/usecases/shared-minute.ts";
+import { StoredWalks } from "../../../src/usecases/history/event-feed-cursors.ts";
 import { eventually } from "../../support/eventually.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
 
@@ -48,7 +48,7 @@ test("a walk through the event stream stands where it stood, so that its next pa
 
 test("calls of a minute that were granted are granted to nobody again", async () => {
   const calls = async () => {
-    const minute = new SharedMinute(store, LIMIT, () => performance.now(), "durable");
+    const minute = new DistributedRateWindow(store, LIMIT, () => performance.now(), "durable");
     let admitted = 0;
     while ((await minute.admit("PARTNER_1")) === undefined) admitted++;
     return admitted;

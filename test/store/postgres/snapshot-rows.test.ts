@@ -5,11 +5,11 @@ import type { MasterKey } from "../../../src/secrets/master-key.ts";
 import { sealer } from "../../../src/secrets/sealer.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { createAppliance } from "../../../src/usecases/appliances.ts";
-import { createPartner } from "../../../src/usecases/partners.ts";
-import { writePortfolio } from "../../../src/usecases/portfolio-writer.ts";
-import { createProperty } from "../../../src/usecases/properties.ts";
-import { takeSnapshot } from "../../../src/usecases/take-snapshot.ts";
+import { createPartner } from "../../../src/usecases/partners/partners.ts";
+import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
+import { createProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { APPLIANCE, knowledge, PROPERTY } from "../../support/portfolio-store.ts";
 import { rowsOf } from "../../support/postgres.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
@@ -32,7 +32,7 @@ afterAll(async () => {
 const snapshot = () =>
   takeSnapshot(
     {
-      ...{ store, knowledge, clock, ticks: () => performance.now(), pause: async () => {} },
+      ...{ store, knowledge, clock, ticks: () => performance.now(), yieldNow: async () => {} },
       signal: new AbortController().signal,
     },
     dayOf(now),

@@ -1,0 +1,15 @@
+-- Locks move out of leases, where the holder was a text to be parsed. Columns are named after what they hold.
+CREATE TABLE locks (
+  name TEXT PRIMARY KEY NOT NULL,
+  id TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  acquired_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX locks_id ON locks (id);
+-- A process that holds one of these fails its next confirmation and stops.
+DELETE FROM leases WHERE name = 'fit' OR name = 'calibration' OR name LIKE 'partner:%' OR name LIKE 'import:%';
+ALTER TABLE leases RENAME COLUMN turn TO scheduled_for;
+ALTER TABLE leases RENAME COLUMN until TO expires_at;
+ALTER TABLE minute_calls RENAME TO rate_windows;
+ALTER TABLE rate_windows RENAME COLUMN partner_id TO caller;

@@ -1,0 +1,94 @@
+/*
+ * The event loop is shared by every request: long work runs in short slices and yields between them. Timers stand here
+ * too, as a port, so that tests can control them.
+ */
+
+/** Yields to other work on the event loop. Resolves when the caller may continue; rejects to stop the caller. */
+export type Yield = () => Promise<void>;
+
+/** Resolves after the callbacks and timers that are due have run. */
+export const yieldToEventLoop: Yield = () => new Promise((resolve) => setImmediate(resolve));
+
+/** The length of a slice of work, in milliseconds, unless the caller has another. */
+const SLICE_MS = 2;
+
+/** Measures how long work has run since the last yield. */
+export class TimeSlice {
+  #startedAt: number;
+
+  constructor(
+    private readonly sliceMs: number = SLICE_MS,
+    private readonly monotonicMs: () => number = () => performance.now(),
+  ) {
+    this.#startedAt = monotonicMs();
+  }
+
+  restart(): void {
+    this.#startedAt = this.monotonicMs();
+  }
+
+  isOver(): boolean {
+    return this.monotonicMs() - this.#startedAt >= this.sliceMs;
+  }
+
+  /** Yields and starts the next slice, if this one is over. */
+  async yieldIfOver(yieldNow: Yield = yieldToEventLoop): Promise<void> {
+    if (!this.isOver()) return;
+    await yieldNow();
+    this.restart();
+  }
+}
+
+/** Calls `visit` for each item and yields after each slice. */
+export async function forEachYielding<T>(
+  items: Iterable<T>,
+  yieldNow: Yield,
+  visit: (item: T) => void,
+  sliceMs?: number,
+): Promise<void> {
+  const slice = new TimeSlice(sliceMs);
+  for (const item of items) {
+    visit(item);
+    // An await for each item would cost more than most items do.
+    if (slice.isOver()) await slice.yieldIfOver(yieldNow);
+  }
+}
+
+/** Maps the items as `Array.from` does and yields after each slice. */
+export async function mapYielding<T, Mapped>(
+  items: Iterable<T>,
+  yieldNow: Yield,
+  map: (item: T) => Mapped,
+  sliceMs?: number,
+): Promise<Mapped[]> {
+  const mapped: Mapped[] = [];
+  await forEachYielding(items, yieldNow, (item) => void mapped.push(map(item)), sliceMs);
+  return mapped;
+}
+
+/** Runs a generator to its end, yields after each slice, and returns the generator's value. */
+export async function runYielding<Result>(
+  steps: Generator<undefined, Result>,
+  yieldNow: Yield,
+): Promise<Result> {
+  const slice = new TimeSlice();
+  for (;;) {
+    const next = steps.next();
+    if (next.done) return next.value;
+    if (slice.isOver()) await slice.yieldIfOver(yieldNow);
+  }
+}
+
+/**
+ * One-shot timers. A timer never fires before `set` has returned, and never after it was cleared. Clearing a timer that
+ * has fired, or a value that is no timer, does nothing.
+ */
+export type Timers = {
+  set(fire: () => void, delayMs: number): unknown;
+  clear(timer: unknown): void;
+};
+
+export const systemTimers: Timers = {
+  set: (fire, delayMs) => setTimeout(fire, delayMs),
+  clear: (timer) => clearTimeout(timer as Timer),
+};

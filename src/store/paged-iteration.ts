@@ -1,0 +1,57 @@
+import type { PlacedComponent } from "../domain/component.ts";
+import { forEachYielding, yieldToEventLoop } from "../event-loop.ts";
+import type { Store } from "./store.ts";
+import type { Stores } from "./stores.ts";
+
+/** Rows read by one query. */
+const PAGE = 500;
+
+type ReadAfter<T> = (read: Stores, after: number, limit: number) => Promise<T[]>;
+/** Uses a row; returns about how many bytes of memory it retains of the row. */
+type Visit<T> = (row: T) => number;
+/** Receives the number of bytes that a page retains; may throw to end the iteration. */
+type Reserve = (bytes: number) => void;
+
+/**
+ * Visits the rows of a numbered list in order, a page at a time, and yields to the event loop between pages. All pages
+ * are read from one snapshot of the database.
+ */
+export async function iterateRows<T extends { seq: number }>(
+  store: Pick<Store, "read" | "inReadSnapshot">,
+  readAfter: ReadAfter<T>,
+  visit: Visit<T>,
+  reserve: Reserve = () => {},
+): Promise<void> {
+  const visitAll = async (rows: readonly T[]) => {
+    let bytes = 0;
+    await forEachYielding(rows, yieldToEventLoop, (row) => {
+      bytes += visit(row);
+    });
+    reserve(bytes);
+  };
+  const first = await readAfter(store.read, 0, PAGE);
+  // A single query is consistent without a read transaction.
+  if (first.length < PAGE) return await visitAll(first);
+  await store.inReadSnapshot(async (read) => {
+    for (let after = 0; ; await yieldToEventLoop()) {
+      const rows = await readAfter(read, after, PAGE);
+      await visitAll(rows);
+      if (rows.length < PAGE) return;
+      after = rows.at(-1)!.seq;
+    }
+  });
+}
+
+/** Visits a property's components in the order of their creation. */
+export const iterateComponents = (
+  store: Pick<Store, "read" | "inReadSnapshot">,
+  propertyId: string,
+  visit: Visit<PlacedComponent>,
+  reserve?: Reserve,
+): Promise<void> =>
+  iterateRows(
+    store,
+    (read, after, limit) => read.components.rowsOfPropertyAfter(propertyId, after, limit),
+    visit,
+    reserve,
+  );

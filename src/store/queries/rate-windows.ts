@@ -1,0 +1,51 @@
+import { and, asc, eq, gt, or, sql } from "drizzle-orm";
+import type { CallSlots, RateWindowRows } from "../../cluster/rate-window.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { Engine } from "../engine.ts";
+
+const placeholder = sql.placeholder;
+
+/** The calls granted to each caller in the last minute, where several servers grant them. */
+export function rateWindowStore(engine: Engine) {
+  const { db, now } = engine;
+  const { rateWindows } = engine.tables;
+  const lock = engine.prepared(() =>
+    db
+      .insert(rateWindows)
+      .values({ caller: placeholder("caller"), slots: "[]" })
+      .onConflictDoUpdate({ target: rateWindows.caller, set: { slots: sql`${rateWindows.slots}` } })
+      .returning({ slots: rateWindows.slots, now: sql<number>`${now}` }),
+  );
+  return {
+    async lock(caller: string): Promise<{ slots: CallSlots; now: Instant }> {
+      const [locked] = await lock().execute({ caller });
+      return { slots: JSON.parse(locked!.slots) as CallSlots, now: Number(locked!.now) };
+    },
+    async save(caller: string, slots: CallSlots): Promise<void> {
+      await db
+        .update(rateWindows)
+        .set({ slots: JSON.stringify(slots) })
+        .where(eq(rateWindows.caller, caller));
+    },
+    async prune(
+      after: string,
+      isExpired: (slots: CallSlots, now: Instant) => boolean,
+      limit: number,
+    ): Promise<string | undefined> {
+      const { caller, slots } = rateWindows;
+      const rows = await db
+        .select({ caller, slots, now: sql<number>`${now}` })
+        .from(rateWindows)
+        .where(gt(caller, after))
+        .orderBy(asc(caller))
+        .limit(limit);
+      const expired = rows.filter((row) => isExpired(JSON.parse(row.slots) as CallSlots, Number(row.now)));
+      if (expired.length > 0) {
+        // Only as read: a caller that was granted calls meanwhile stays.
+        const asRead = expired.map((row) => and(eq(caller, row.caller), eq(slots, row.slots)));
+        await db.delete(rateWindows).where(or(...asRead));
+      }
+      return rows.at(-1)?.caller;
+    },
+  } satisfies RateWindowRows;
+}

@@ -1,0 +1,119 @@
+import type { Calibration } from "../../domain/calibration/calibration.ts";
+import { YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
+import { FEWEST_FAILURES, type Fit, failuresAmong, fitRecord } from "../../domain/calibration/fit.ts";
+import type { Life } from "../../domain/calibration/life.ts";
+import { dCalibration, type SurvivalCurve, survivalCurve } from "../../domain/calibration/life-ends.ts";
+import { findLives } from "../../domain/calibration/lives-on-record.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { UNCORRECTED } from "../../domain/scoring/corrections.ts";
+import type { PropertyHistory } from "../../domain/scoring/types.ts";
+import { addDays, type Day, dayNumber } from "../../domain/time.ts";
+import type { Store } from "../../store/store.ts";
+import { baseVersion } from "./active-model.ts";
+import { type CalibrationEnvironment, eachProperty, inSlices, YearForecasts } from "./forecast-year.ts";
+
+/**
+ * Fits the model to the operator's own outcomes as of a day, and measures what that would have been worth a year before
+ * (docs/model/calibration.md). Reads alone. Throws an OperatorError where the record does not bear it.
+ */
+export async function calibrate(environment: CalibrationEnvironment, asOf: Day): Promise<Calibration> {
+  const { store, knowledge } = environment;
+  await refuseAnotherModel(store, knowledge);
+  const yearAgo = addDays(asOf, -YEAR_DAYS);
+  const slices = <T>(steps: Generator<void, T>) => inSlices(environment, steps);
+  // one after the other, since the lives of a large stock take their memory
+  const { failures: failuresYearAgo, fit: fitThen } = await fitAsOf(environment, yearAgo);
+  const corrections = fitThen?.corrections ?? UNCORRECTED;
+  const forecasts = new YearForecasts(environment, asOf);
+  const lives = await livesAsOf(environment, asOf, (history, ofHistory) =>
+    forecasts.add(history, ofHistory, corrections),
+  );
+  refuseThinRecord(lives, yearAgo);
+  const fit = await slices(fitRecord(knowledge, lives));
+  const validation = await forecasts.measure();
+  return {
+    asOf,
+    fit,
+    failuresYearAgo,
+    validation,
+    dCalibration: {
+      before: await slices(dCalibration(lives, undefined)),
+      after: await slices(dCalibration(lives, fitThen)),
+    },
+    curves: await slices(survivalCurves(knowledge, lives)),
+  };
+}
+
+/** What would have been fitted on a day; nothing to too few failures. */
+async function fitAsOf(
+  environment: CalibrationEnvironment,
+  asOf: Day,
+): Promise<{ failures: number; fit: Fit | undefined }> {
+  const lives = await livesAsOf(environment, asOf);
+  const failures = failuresAmong(lives);
+  const isEnough = failures >= FEWEST_FAILURES;
+  return {
+    failures,
+    fit: isEnough ? await inSlices(environment, fitRecord(environment.knowledge, lives)) : undefined,
+  };
+}
+
+/** `alsoTake` is handed each property's history with its lives. */
+async function livesAsOf(
+  environment: CalibrationEnvironment,
+  asOf: Day,
+  alsoTake?: (history: PropertyHistory, lives: readonly Life[]) => Promise<void>,
+): Promise<Life[]> {
+  const lives: Life[] = [];
+  await eachProperty(environment, asOf, async (histories) => {
+    for (const history of histories) {
+      const ofHistory = await inSlices(environment, findLives(environment.knowledge, history, asOf));
+      for (const life of ofHistory) lives.push(life);
+      await alsoTake?.(history, ofHistory);
+    }
+  });
+  return lives;
+}
+
+function* survivalCurves(
+  knowledge: Knowledge,
+  lives: readonly Life[],
+): Generator<void, readonly SurvivalCurve[]> {
+  const curves: SurvivalCurve[] = [];
+  const byKind = [...Map.groupBy(lives, ({ defId }) => defId)].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [defId, ofKind] of byKind) {
+    const curve = survivalCurve(knowledge.component(defId), ofKind);
+    if (curve) curves.push(curve);
+    yield;
+  }
+  return curves;
+}
+
+function refuseThinRecord(lives: readonly Life[], yearAgo: Day): void {
+  const begins = lives.reduce((earliest, { from }) => Math.min(earliest, from), Number.POSITIVE_INFINITY);
+  if (begins > dayNumber(yearAgo))
+    throw new OperatorError(
+      "there is less than a year on record",
+      "A fit is proved at the outcomes of a year: calibrate once the service record of a property reaches back to " +
+        `${yearAgo} or before. \`records_since\` of a property says from when its record is complete.`,
+    );
+  const failures = failuresAmong(lives);
+  if (failures < FEWEST_FAILURES)
+    throw new OperatorError(
+      `${failures} ${failures === 1 ? "failure is" : "failures are"} on record, and nothing is fitted to fewer than ${FEWEST_FAILURES}`,
+      "A failure on record is a Replacement within 60 days after an Emergency Repair of the same component.",
+    );
+}
+
+/** Throws an OperatorError for a database whose scores, or whose fit in use, are another model's. */
+export async function refuseAnotherModel({ read }: Pick<Store, "read">, knowledge: Knowledge): Promise<void> {
+  const snapshot = await read.snapshots.latestFinished();
+  const inUse = await read.models.inUse();
+  for (const version of [snapshot?.modelVersion, inUse?.version])
+    if (version !== undefined && baseVersion(version) !== knowledge.modelVersion)
+      throw new OperatorError(
+        `this database was scored by model ${version}, and this executable has model ${knowledge.modelVersion}`,
+        "Take a snapshot first: mainstay snapshot",
+      );
+}

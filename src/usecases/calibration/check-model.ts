@@ -1,0 +1,35 @@
+import type { Calibration } from "../../domain/calibration/calibration.ts";
+import type { ModelCheck } from "../../domain/calibration/model-version.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import type { Day } from "../../domain/time.ts";
+import type { Store } from "../../store/store.ts";
+import { correctionsOf } from "./active-model.ts";
+import { refuseAnotherModel } from "./calibrate.ts";
+import { type CalibrationEnvironment, forecastYear } from "./forecast-year.ts";
+
+/**
+ * Sees whether the fit in use would have forecast the past year better than the plain model, and keeps what it saw. A
+ * fit that is younger than a year has seen a part of it; what it then loses is all the surer. Throws an OperatorError
+ * where the plain model itself is in use.
+ */
+export async function checkModel(
+  environment: CalibrationEnvironment & { store: Store },
+  asOf: Day,
+  evidenceOf: (validation: Calibration["validation"]) => Record<string, unknown>,
+): Promise<ModelCheck> {
+  const { store, knowledge } = environment;
+  await refuseAnotherModel(store, knowledge);
+  const inUse = await store.read.models.inUse();
+  if (!inUse) throw new OperatorError("the plain model is in use, and there is no fit to check");
+  const validation = await forecastYear(environment, asOf, (appliances) =>
+    correctionsOf(store.read, knowledge, appliances),
+  );
+  const check: ModelCheck = {
+    day: asOf,
+    version: inUse.version,
+    isWorse: (validation.logLossDifference?.mean ?? 0) > 0,
+    evidence: evidenceOf(validation),
+  };
+  await store.write((tx) => tx.models.saveCheck(check));
+  return check;
+}

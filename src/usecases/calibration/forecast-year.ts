@@ -1,0 +1,182 @@
+import type { Calibration } from "../../domain/calibration/calibration.ts";
+import { YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
+import type { Life } from "../../domain/calibration/life.ts";
+import { findLives } from "../../domain/calibration/lives-on-record.ts";
+import { type Forecast, prove } from "../../domain/calibration/proof.ts";
+import { seededRandom } from "../../domain/calibration/seeded-random.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { ScoredProperty } from "../../domain/property.ts";
+import { type Corrections, UNCORRECTED } from "../../domain/scoring/corrections.ts";
+import { failureProbability } from "../../domain/scoring/outlook.ts";
+import { type ScoreOptions, scoringOf } from "../../domain/scoring/score.ts";
+import type { PropertyHistory } from "../../domain/scoring/types.ts";
+import { addDays, type Day, dayNumber } from "../../domain/time.ts";
+import { yieldToEventLoop } from "../../event-loop.ts";
+import type { ScoredAppliance } from "../../store/queries/appliances.ts";
+import type { Store } from "../../store/store.ts";
+import { loadClaims } from "../claims/property-claims.ts";
+import { loadHistories } from "../history/histories.ts";
+import { appliancesForScoring } from "../history/scored-appliances.ts";
+
+export type CalibrationEnvironment = {
+  store: Pick<Store, "read">;
+  knowledge: Knowledge;
+  /** Lets others have their turn between two pieces of work. */
+  yieldNow: () => Promise<void>;
+  /** Milliseconds of a clock that nobody sets. */
+  ticks: () => number;
+  /** Stops between two pieces of work. */
+  signal?: AbortSignal;
+};
+
+/** Intervals are drawn from one seed, so that the same record gives the same bytes. */
+const SEED = 2;
+/** A piece of work holds the event loop for about so long. */
+const SLICE_MS = 8;
+/** Components read at once at first; adapted to the slice. */
+const FIRST_STEP = 100;
+const STEP_RANGE = { least: 25, most: 2000 };
+
+/**
+ * The plain model's and a corrected one's forecasts of the year up to a day, from what was on record at its start,
+ * measured at what came of the components in service then (docs/model/calibration.md#proof).
+ */
+export async function forecastYear(
+  environment: CalibrationEnvironment,
+  asOf: Day,
+  correctionsOf: (appliances: readonly { id: string }[]) => Promise<Corrections>,
+): Promise<Calibration["validation"]> {
+  const { knowledge } = environment;
+  const forecasts = new YearForecasts(environment, asOf);
+  await eachProperty(environment, asOf, async (histories, appliances) => {
+    const corrections = await correctionsOf(appliances);
+    for (const history of histories) {
+      const lives = await inSlices(environment, findLives(knowledge, history, asOf, { years: 1 }));
+      await forecasts.add(history, lives, corrections);
+    }
+  });
+  return await forecasts.measure();
+}
+
+/** The two models' forecasts of the year up to `to`, gathered property by property. */
+export class YearForecasts {
+  readonly #from: Day;
+  readonly #byProperty: Forecast[][] = [];
+
+  constructor(
+    private readonly environment: CalibrationEnvironment,
+    private readonly to: Day,
+  ) {
+    this.#from = addDays(to, -YEAR_DAYS);
+  }
+
+  /** `lives`: those of the property's components on record as of `to`, with the last year at least. */
+  async add(history: PropertyHistory, lives: readonly Life[], corrections: Corrections): Promise<void> {
+    const { knowledge } = this.environment;
+    const start = dayNumber(this.#from);
+    const scores = (options: ScoreOptions) =>
+      inSlices(this.environment, scoringOf(knowledge, history, this.#from, options));
+    const before = await scores({});
+    const after = corrections === UNCORRECTED ? before : await scores({ corrections });
+    const forecasts: Forecast[] = [];
+    for (const { componentId, defId, years } of lives) {
+      const year = years.find((candidate) => candidate.start === start);
+      if (!year || year.failed === null) continue;
+      const { weibullShape } = knowledge.component(defId);
+      const inYear = (scores: typeof before) =>
+        failureProbability({ ...scores.get(componentId)!, weibullShape }, YEAR_DAYS, knowledge.model);
+      forecasts.push({ before: inYear(before), after: inYear(after), failed: year.failed });
+    }
+    this.#byProperty.push(forecasts);
+  }
+
+  /** Measures them at what came. */
+  async measure(): Promise<Calibration["validation"]> {
+    const proof = await inSlices(this.environment, prove(this.#byProperty, seededRandom(SEED)));
+    return { from: this.#from, to: this.to, ...proof };
+  }
+}
+
+/**
+ * Hands over the histories of all properties but demo ones, a few at a time, giving way between: as they are scored at
+ * the start of the year up to `asOf`.
+ */
+export async function eachProperty(
+  { store, knowledge, yieldNow, ticks, signal }: CalibrationEnvironment,
+  asOf: Day,
+  take: (
+    histories: readonly PropertyHistory[],
+    appliances: readonly { id: string }[],
+  ) => void | Promise<void>,
+): Promise<void> {
+  let budget = FIRST_STEP;
+  for (let cursor = ""; ; ) {
+    signal?.throwIfAborted();
+    const startedAt = ticks();
+    const properties = await store.read.properties.forSnapshot(cursor, budget);
+    if (properties.length === 0) return;
+    cursor = properties.at(-1)!.id;
+    const counted = properties.filter(({ isDemo }) => !isDemo);
+    // All of them but the last come to fewer components than were asked for.
+    const appliances = await store.read.appliances.forScoring(counted.slice(0, -1).map(({ id }) => id));
+    for (const { id } of counted.slice(-1))
+      for (const one of await appliancesForScoring(store.read, id)) appliances.push(one);
+    const loaded = await loadInSteps(store.read, knowledge, counted, appliances, addDays(asOf, -YEAR_DAYS));
+    await take(loaded, appliances);
+    const ratio = SLICE_MS / Math.max(ticks() - startedAt, 0.1);
+    const next = budget * Math.min(2, Math.max(0.5, ratio));
+    budget = Math.round(Math.min(STEP_RANGE.most, Math.max(STEP_RANGE.least, next)));
+    await yieldNow();
+  }
+}
+
+/** Appliances whose histories are read at once. */
+const APPLIANCES = 500;
+
+/** The histories of properties, read some appliances at a time. */
+async function loadInSteps(
+  read: Store["read"],
+  knowledge: Knowledge,
+  properties: readonly ScoredProperty[],
+  appliances: readonly ScoredAppliance[],
+  scoredOn: Day,
+): Promise<PropertyHistory[]> {
+  const histories = new Map<string, PropertyHistory>();
+  const claims = await loadClaims(
+    read,
+    knowledge,
+    properties.map(({ id }) => id),
+  );
+  for (let from = 0; from === 0 || from < appliances.length; from += APPLIANCES) {
+    if (from > 0) await yieldToEventLoop();
+    const some = appliances.slice(from, from + APPLIANCES);
+    for (const [id, { history }] of await loadHistories(
+      read,
+      knowledge,
+      properties,
+      some,
+      scoredOn,
+      claims,
+    )) {
+      const whole = histories.get(id);
+      if (!whole) histories.set(id, history);
+      else for (const appliance of history.appliances) whole.appliances.push(appliance);
+    }
+  }
+  return [...histories.values()];
+}
+
+/** Runs to the end what gives way between two pieces of work, and lets others have their turn now and then. */
+export async function inSlices<T>(
+  { yieldNow, ticks, signal }: Pick<CalibrationEnvironment, "yieldNow" | "ticks" | "signal">,
+  steps: Generator<void, T>,
+): Promise<T> {
+  for (let startedAt = ticks(); ; ) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (ticks() - startedAt < SLICE_MS) continue;
+    signal?.throwIfAborted();
+    await yieldNow();
+    startedAt = ticks();
+  }
+}

@@ -1,0 +1,230 @@
+import { acquireLockIn, type Lock, withLock } from "../../cluster/locks.ts";
+import type { Calibration } from "../../domain/calibration/calibration.ts";
+import { FEWEST_FAILURES } from "../../domain/calibration/fit.ts";
+import { type KeptFit, keptFitId } from "../../domain/calibration/model-version.ts";
+import { conflict, OperatorError } from "../../domain/errors.ts";
+import { toIso } from "../../domain/time.ts";
+import { versionName } from "../../store/queries/models.ts";
+import type { Store, Tx } from "../../store/store.ts";
+import { modelVersionOf } from "./active-model.ts";
+import { type FitLock, recordApplied } from "./fits.ts";
+import type { CalibrationEnvironment } from "./forecast-year.ts";
+
+export type ModelAdministration = CalibrationEnvironment & { store: Store; actor: string };
+/** `fitTurn` is the one of the fit that is stored, which ends with that; none where nobody else can make one. */
+type Storing = ModelAdministration & { fitLock?: FitLock };
+
+/** The lock on storing, activating and reverting calibrations: storing takes many transactions, which must not mix. */
+const MODEL = "calibration";
+const modelLock = (owner: string) => ({
+  name: MODEL,
+  owner,
+  activity: "another calibration is being stored, activated or reverted",
+});
+
+/** Frailties stored in one transaction. */
+const BATCH = 500;
+
+type Fitted = { calibration: Calibration; evidence: Record<string, unknown> };
+
+/**
+ * Keeps a fit with its proof, in place of the one that was kept before, so that it can be put to use once somebody has
+ * looked at it. Scores stay as they are.
+ */
+export async function keepFit(world: Storing, { calibration, evidence }: Fitted): Promise<KeptFit> {
+  const { store, knowledge, fitLock } = world;
+  return await withLock(store, modelLock(world.actor), async (lock) => {
+    const number = await storeFrailties(world, lock, calibration);
+    return await store.write(async (tx) => {
+      await lock.confirm(tx);
+      const kept: KeptFit = {
+        ...storedFit(calibration, evidence),
+        number,
+        base: knowledge.modelVersion,
+        madeAt: tx.now,
+      };
+      await tx.models.keepFit(kept);
+      const { base } = kept;
+      await fitLock?.finish(tx, { proposalId: keptFitId(kept), modelVersion: versionName(base, number) });
+      return kept;
+    });
+  });
+}
+
+/**
+ * Puts the fit of that id, which was kept, to use: the next snapshot scores everything by it. Returns its name. Throws
+ * conflict, with nothing changed, for another than is kept, and for one that is not proven better, unless it is forced.
+ */
+export async function applyKeptFit(
+  { store, knowledge, actor }: Pick<ModelAdministration, "store" | "knowledge" | "actor">,
+  id: string,
+  { force }: { force: boolean },
+): Promise<string> {
+  return await store.write(async (tx) => {
+    const lock = await acquireLockIn(tx, MODEL, actor);
+    if ("heldBy" in lock) throw beingStored();
+    const kept = await tx.models.keptFit();
+    const [, number] = /^(\d{1,9})-\d+$/.exec(id) ?? [];
+    const before = kept || number === undefined ? undefined : await tx.models.find(Number(number));
+    if (before)
+      throw conflict(
+        `Model ${before.version} was put to use already, at ${toIso(before.createdAt)}. Nothing was changed`,
+      );
+    if (!kept || keptFitId(kept) !== id)
+      throw conflict("This is not the latest fit: look at that one's proof. Nothing was changed");
+    if (kept.base !== knowledge.modelVersion || (await tx.models.nextNumber()) !== kept.number)
+      throw conflict("Another model was put to use since: ask for a fresh fit. Nothing was changed");
+    if (!kept.isProven && !force)
+      throw conflict("The fit is not proven better than the plain model. Nothing was changed");
+    await tx.models.forgetKeptFit();
+    const version = await putToUse(tx, kept, actor);
+    await recordApplied(tx, actor, version);
+    await tx.locks.release(MODEL, lock.id);
+    return version;
+  });
+}
+
+/**
+ * Stores a fit as a new version of the model and puts it to use: the next snapshot scores everything by it. Throws an
+ * OperatorError, with nothing changed, for one that is not proven better, unless it is forced. Returns its name.
+ */
+export async function applyCalibration(
+  world: Storing,
+  calibration: Calibration,
+  { force, evidence }: { force: boolean; evidence: Record<string, unknown> },
+): Promise<string> {
+  const { store, knowledge, actor, fitLock } = world;
+  if (!calibration.validation.better && !force) throw notProven(calibration);
+  return await withLock(store, modelLock(world.actor), async (lock) => {
+    const number = await storeFrailties(world, lock, calibration);
+    return await store.write(async (tx) => {
+      await lock.confirm(tx);
+      const fit = { ...storedFit(calibration, evidence), number, base: knowledge.modelVersion };
+      const version = await putToUse(tx, fit, actor);
+      await fitLock?.finish(tx, { proposalId: null, modelVersion: version });
+      return version;
+    });
+  });
+}
+
+type StoredFit = Omit<KeptFit, "madeAt">;
+
+const storedFit = ({ fit, validation }: Calibration, evidence: Record<string, unknown>) => ({
+  isProven: validation.better,
+  corrections: {
+    lifeFactors: Object.fromEntries(fit.corrections.lifeFactors),
+    frailtyShape: fit.frailtyShape,
+    strength: fit.corrections.strength,
+  },
+  evidence,
+});
+
+async function putToUse(tx: Tx, fit: StoredFit, actor: string): Promise<string> {
+  const { number, base, isProven, corrections, evidence } = fit;
+  const version = versionName(base, number);
+  const replaced = (await tx.models.inUse())?.number ?? null;
+  await tx.models.insert({
+    number,
+    base,
+    createdAt: tx.now,
+    actor,
+    isProven,
+    replaced,
+    corrections,
+    evidence,
+  });
+  await tx.models.use(number);
+  await tx.partners.bumpAllRevisions(); // plans name the model
+  const detail = { failures: evidence.failures, proven: isProven, forced: !isProven };
+  await tx.audit.record({ at: tx.now, actor, action: "model.apply", subject: version, detail });
+  return version;
+}
+
+/**
+ * Stores the appliances' frailties under the number that the next version gets, which no version has yet, in place of
+ * whatever stood there; a fit that was kept there is forgotten. Returns the number.
+ */
+async function storeFrailties(
+  { store, yieldNow, fitLock }: Storing,
+  lock: Lock,
+  { fit }: Calibration,
+): Promise<number> {
+  const number = await store.write(async (tx) => {
+    await lock.confirm(tx);
+    // One that was held up for so long that another was begun leaves what is kept as it is.
+    await fitLock?.confirm(tx);
+    await tx.models.forgetKeptFit();
+    return await tx.models.nextNumber();
+  });
+  for (let after: string | undefined = ""; after !== undefined; await yieldNow())
+    after = await store.write(
+      async (tx): Promise<string | undefined> => {
+        await lock.confirm(tx);
+        return await tx.models.deleteFrailties(number, after!, BATCH);
+      },
+      { durability: "process", priority: "background" },
+    );
+  // in an order of their own, so that the same fit is stored alike
+  const frailties = [...fit.corrections.frailties].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (let done = 0; done < frailties.length; done += BATCH) {
+    const batch = frailties.slice(done, done + BATCH);
+    await store.write(
+      async (tx) => {
+        await lock.confirm(tx);
+        for (const [applianceId, frailty] of batch)
+          await tx.models.insertFrailty(number, applianceId, frailty);
+      },
+      { durability: "process", priority: "background" },
+    );
+    await yieldNow();
+  }
+  return number;
+}
+
+/**
+ * Goes back to the model that was in use before the present one. Returns the names of both. Throws conflict where
+ * another than `from` is in use, if that is given: of two who go back from it at once, one does.
+ */
+export async function revertModel(
+  { store, knowledge, actor }: Pick<ModelAdministration, "store" | "knowledge" | "actor">,
+  from?: string,
+): Promise<{ from: string; to: string }> {
+  return await store.write(async (tx) => {
+    const lock = await acquireLockIn(tx, MODEL, actor);
+    if ("heldBy" in lock) throw beingStored();
+    const current = await tx.models.inUse();
+    const version = current?.version ?? knowledge.modelVersion;
+    if (from !== undefined && from !== version)
+      throw conflict(`Model ${version} is in use by now, and not ${from}. Nothing was changed`);
+    if (!current) throw conflict("The plain model is in use, and nothing comes before it");
+    const { replaced } = (await tx.models.find(current.number))!;
+    await tx.models.use(replaced);
+    await tx.partners.bumpAllRevisions();
+    const to = await modelVersionOf(tx, knowledge);
+    await tx.audit.record({
+      at: tx.now,
+      actor,
+      action: "model.revert",
+      subject: current.version,
+      detail: { to },
+    });
+    await tx.locks.release(MODEL, lock.id);
+    return { from: current.version, to };
+  });
+}
+
+const beingStored = () => conflict("Another fit is being stored just now. Nothing was changed");
+
+function notProven({ failuresYearAgo, validation }: Calibration): OperatorError {
+  const { logLossDifference: difference } = validation;
+  const why =
+    failuresYearAgo < FEWEST_FAILURES
+      ? `only ${failuresYearAgo} failures were on record a year ago`
+      : difference === null
+        ? "the year it is measured at has no outcomes"
+        : `its log loss differs by ${difference.mean.toFixed(4)}, within ${difference.low.toFixed(4)} to ${difference.high.toFixed(4)}`;
+  return new OperatorError(
+    `the calibrated model is not proven better than the plain one: ${why}`,
+    "Nothing was changed. `mainstay calibrate --report FILE.html` shows why; --force applies it all the same, and says so for good.",
+  );
+}

@@ -1,0 +1,95 @@
+import { type HeldLock, NO_LOCK } from "../../cluster/locks.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Partner, WebhookReceiver } from "../../domain/partner.ts";
+import { tierChanged } from "../../wire/webhooks.ts";
+import type { Administration } from "../partners/partners.ts";
+import { Outbox } from "./announcements.ts";
+
+export type AnnounceParts = {
+  administration: Administration;
+  knowledge: Knowledge;
+  /** Lets others have their turn between two steps. */
+  yieldNow: () => Promise<void>;
+  /** The turn at the partner, where others may do the same. */
+  lock?: HeldLock;
+};
+
+export type AnnouncedState = { critical: number; warning: number; queued: number };
+
+/** Components looked at in one transaction. */
+const STEP = 200;
+const TOLD = [
+  { tier: "CRITICAL", event: "component.critical" },
+  { tier: "WARNING", event: "component.warning" },
+] as const;
+
+/**
+ * Queues the present state to a partner's receiver, one delivery for every component that is CRITICAL or WARNING: for
+ * a receiver that was set after they had crossed. What is told is then announced, so that no snapshot tells it again.
+ * With `dryRun` it only counts. Asked twice, it tells twice.
+ * @throws OperatorError when there is nobody to tell.
+ */
+export async function announceState(
+  { administration, knowledge, yieldNow, lock = NO_LOCK }: AnnounceParts,
+  partner: Partner,
+  dryRun: boolean,
+): Promise<AnnouncedState> {
+  const { store, actor, changed } = administration;
+  const { id } = partner;
+  const receiver = await store.read.partners.findReceiver(id);
+  if (!receiver?.url)
+    throw new OperatorError(`${id} has no webhook receiver`, "Set one with `mainstay partner set-webhook`.");
+  if (dryRun) return await counted(administration, id, receiver);
+  const state: AnnouncedState = { critical: 0, warning: 0, queued: 0 };
+  for (const { tier } of TOLD)
+    for (let after = 0; ; await yieldNow()) {
+      const step = await store.write(
+        async (tx) => {
+          await lock.confirm(tx);
+          const outbox = new Outbox(tx, partner, await tx.forPartner(id));
+          const rows = await tx.components.tierAfter(id, tier, after, STEP);
+          let queued = 0;
+          for (const component of rows) {
+            // What a receiver knows that was told nothing: every component is GOOD at its birth.
+            const before = component.announcedTier === tier ? "GOOD" : component.announcedTier;
+            const message = tierChanged(knowledge, component, component, component.propertyName, before);
+            if (!(await outbox.wants(message.event))) continue;
+            queued++;
+            await outbox.add({ ...message, orderKey: component.id });
+            await tx.components.setAnnouncedTier(component.id, tier);
+            await tx.yieldToEventLoop();
+          }
+          return { found: rows.length, queued, last: rows.at(-1)?.seq ?? after };
+        },
+        { priority: "background", partnerId: id },
+      );
+      state[tier === "CRITICAL" ? "critical" : "warning"] += step.found;
+      state.queued += step.queued;
+      after = step.last;
+      if (step.found < STEP) break;
+    }
+  await store.write(
+    (tx) => tx.audit.record({ at: tx.now, actor, action: "partner.announce", subject: id, detail: state }),
+    { partnerId: id },
+  );
+  changed(id);
+  return state;
+}
+
+/** What there is to tell, from what is tallied anyway. */
+async function counted(
+  { store: { read } }: Administration,
+  partnerId: string,
+  { events }: WebhookReceiver,
+): Promise<AnnouncedState> {
+  const [critical, warning] = await Promise.all(
+    TOLD.map(({ tier }) => read.components.countTier(partnerId, tier)),
+  );
+  const counts = { CRITICAL: critical!, WARNING: warning! };
+  const queued = TOLD.filter(({ event }) => events === null || events.includes(event)).reduce(
+    (sum, { tier }) => sum + counts[tier],
+    0,
+  );
+  return { critical: counts.CRITICAL, warning: counts.WARNING, queued };
+}

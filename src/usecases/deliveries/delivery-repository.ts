@@ -1,0 +1,117 @@
+import { LRUCache } from "lru-cache";
+import { type Cluster, SINGLE_NODE } from "../../cluster/cluster.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { Sealer } from "../../secrets/sealer.ts";
+import type { Store, Tx } from "../../store/store.ts";
+import type { AttemptResult } from "../../webhooks/attempt.ts";
+import type {
+  DeliveryRepository,
+  PartnerLeases,
+  RevisedEndpoint,
+} from "../../webhooks/delivery-repository.ts";
+import { HEALTHY } from "../../webhooks/receiver-health.ts";
+import { LONGEST_DELAY_MS } from "../../webhooks/retry-schedule.ts";
+import { hasTakenOver } from "../partners/administer-partner.ts";
+
+/** Kept in clear, by their sealed text. */
+const MOST_SECRETS = 1000;
+
+/** The dispatcher's view of the store. */
+export function outboxPorts(
+  store: Store,
+  sealer: Sealer,
+  clock: () => Instant,
+  cluster: Cluster = SINGLE_NODE,
+): DeliveryRepository {
+  const { deliveries, partners } = store.read;
+  const secrets = new LRUCache<string, string>({ max: MOST_SECRETS });
+
+  /** Sealed texts never change, so each is opened once. */
+  async function unseal(sealed: string): Promise<string> {
+    const known = secrets.get(sealed);
+    if (known !== undefined) return known;
+    const secret = await sealer.unseal(sealed);
+    secrets.set(sealed, secret);
+    return secret;
+  }
+
+  const isEnabled = async (partnerId: string) => (await partners.find(partnerId))?.enabled === true;
+
+  async function endpoint(partnerId: string): Promise<RevisedEndpoint | null> {
+    const receiver = await partners.findEndpoint(partnerId);
+    if (!receiver) return null;
+    const { url, revision } = receiver;
+    const next = receiver.nextSecret && (await unseal(receiver.nextSecret));
+    if (next && hasTakenOver(receiver, clock())) return { url, revision, secret: next, nextSecret: null };
+    return { url, revision, secret: await unseal(receiver.secret), nextSecret: next || null };
+  }
+
+  return {
+    duePartners: (now) => deliveries.duePartners(now, now + LONGEST_DELAY_MS),
+    // A disabled partner's deliveries wait, and go out when it is enabled again.
+    due: async (partnerId, now, limit, excluding) =>
+      (await isEnabled(partnerId))
+        ? await deliveries.due(partnerId, now, now + LONGEST_DELAY_MS, limit, excluding)
+        : [],
+    nextDueAt: (now) => deliveries.nextDueAt(now),
+    endpoint,
+    record: (results) =>
+      // Nothing of what it writes is numbered or dated, so that it waits for no partner's long writes.
+      store.write(async (tx) => {
+        const own = cluster.isSingleNode ? results : await ofOwnLanes(tx, cluster, results);
+        for (const result of own) await tx.deliveries.recordAttempt(madeAttempt(result));
+      }),
+    async receiver(partnerId) {
+      const receiver = await partners.findReceiver(partnerId);
+      if (!receiver) return { health: HEALTHY, concurrency: null, revision: 0 };
+      const { failures, failingSince, pausedAt, lastError, concurrency, revision } = receiver;
+      return { health: { failures, failingSince, pausedAt, lastError }, concurrency, revision };
+    },
+    saveReceiverHealth: (partnerId, health, revision, epoch) =>
+      store.write(async (tx) => {
+        const [own] = cluster.isSingleNode ? [true] : await ofOwnLanes(tx, cluster, [{ partnerId, epoch }]);
+        if (own) await tx.partners.saveReceiverHealth(partnerId, health, revision);
+      }),
+  };
+}
+
+const laneLease = (partnerId: string) => `lane:${partnerId}`;
+
+/** What was made in lanes that are this server's still: whatever another has taken over is that one's to say. */
+export async function ofOwnLanes<Made extends { partnerId: string; epoch?: number }>(
+  tx: Tx,
+  cluster: Cluster,
+  made: readonly Made[],
+): Promise<Made[]> {
+  const names = new Set(made.map(({ partnerId }) => laneLease(partnerId)));
+  const own = await cluster.confirm(tx, [...names]);
+  return made.filter(({ partnerId, epoch }) => own.get(laneLease(partnerId)) === epoch);
+}
+
+/** The dispatcher's lanes as leases; undefined where this server has its database for itself. */
+export function leasedLanes(cluster: Cluster): PartnerLeases | undefined {
+  if (cluster.isSingleNode) return undefined;
+  const prefix = laneLease("");
+  const partnerOf = (name: string) => name.slice(prefix.length);
+  return {
+    async acquire(partnerIds) {
+      const own = await cluster.acquire(partnerIds.map(laneLease));
+      return new Map(Array.from(own, ([name, epoch]) => [partnerOf(name), epoch]));
+    },
+    isHeld: (partnerId, epoch, needMs) => cluster.holds({ name: laneLease(partnerId), epoch }, needMs),
+    release: (partnerIds) => cluster.release(partnerIds.map(laneLease)),
+    onLost: (listener) =>
+      cluster.onLost((names) => listener(names.filter((name) => name.startsWith(prefix)).map(partnerOf))),
+  };
+}
+
+function madeAttempt(result: AttemptResult) {
+  const { deliveryId, startedAt, durationMs, statusCode, error, address, responseHead } = result;
+  const isFreeProbe = result.isProbe && result.outcome === "retry";
+  return {
+    ...{ deliveryId, startedAt, durationMs, statusCode, error, address, responseHead },
+    status: result.outcome === "retry" ? ("pending" as const) : result.outcome,
+    cycleAttempts: isFreeProbe ? result.attempt - 1 : result.attempt,
+    nextAttemptAt: result.nextAttemptAt,
+  };
+}

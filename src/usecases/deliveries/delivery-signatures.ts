@@ -1,0 +1,21 @@
+import { notFound } from "../../domain/errors.ts";
+import type { Instant } from "../../domain/time.ts";
+import { signedHeaders } from "../../webhooks/sign.ts";
+import { hasTakenOver } from "../partners/administer-partner.ts";
+import type { Administration } from "../partners/partners.ts";
+
+/** The headers that a delivery would be sent with at that moment, by name. Throws not_found. */
+export async function deliveryHeaders(
+  { store, sealer }: Administration,
+  id: string,
+  at: Instant,
+): Promise<Record<string, string>> {
+  const found = await store.read.deliveryLog.find(id);
+  const receiver = found && (await store.read.partners.findReceiver(found.delivery.partnerId));
+  if (!found || !receiver) throw notFound("Delivery not found");
+  const isOver = hasTakenOver(receiver, at);
+  const secret = await sealer.unseal((isOver && receiver.nextSecret) || receiver.secret);
+  const nextSecret = isOver || receiver.nextSecret === null ? null : await sealer.unseal(receiver.nextSecret);
+  const { event, body } = found.delivery;
+  return signedHeaders({ deliveryId: id, event, body: Buffer.from(body), at, secret, nextSecret });
+}

@@ -1,0 +1,74 @@
+import { newDeliveryId } from "../../domain/ids.ts";
+import type { Partner } from "../../domain/partner.ts";
+import type { Instant } from "../../domain/time.ts";
+import { newWebhookSecret } from "../../secrets/credentials.ts";
+import type { SendResult } from "../../webhooks/attempt.ts";
+import type { Sender } from "../../webhooks/sender.ts";
+import { signedHeaders } from "../../webhooks/sign.ts";
+import { eventBody, receiverTested } from "../../wire/webhooks.ts";
+import type { Administration } from "../partners/partners.ts";
+
+/**
+ * `accepts`: took a delivery whose signature is wrong, so it does not verify. `verifies`: answered 401 or 403.
+ * `unclear`: refused with another status, which need not be for the signature. `unreachable`: no answer.
+ */
+export type Verdict = "accepts" | "verifies" | "unclear" | "unreachable";
+
+export type Probed = { partner: Partner; url: string; verdict: Verdict } & Pick<
+  SendResult,
+  "statusCode" | "error" | "durationMs"
+>;
+
+export type ProbeParts = {
+  administration: Administration;
+  send: Sender["send"];
+  clock: () => Instant;
+  timeoutMs: number;
+};
+
+const MESSAGE = "This delivery is signed wrongly on purpose: a receiver that verifies answers 401.";
+const AT_ONCE = 8;
+
+/** Sends each partner's receiver a delivery with wrong signatures. Partners without a receiver are left out. */
+export async function probeReceivers(parts: ProbeParts, partners: readonly Partner[]): Promise<Probed[]> {
+  const probed: Probed[] = [];
+  for (let i = 0; i < partners.length; i += AT_ONCE) {
+    const group = partners.slice(i, i + AT_ONCE).map((partner) => probe(parts, partner));
+    for (const one of await Promise.all(group)) if (one) probed.push(one);
+  }
+  return probed;
+}
+
+async function probe(parts: ProbeParts, partner: Partner): Promise<Probed | undefined> {
+  const { administration, send, clock, timeoutMs } = parts;
+  const { store, random, actor } = administration;
+  const url = (await store.read.partners.findReceiver(partner.id))?.url;
+  if (!url) return undefined;
+  const at = clock();
+  const message = receiverTested(MESSAGE, "signature probe");
+  const body = Buffer.from(eventBody(message, partner, at));
+  const deliveryId = newDeliveryId(at, new DataView(random(new Uint8Array(4)).buffer).getUint32(0));
+  // A secret that nobody has: every signature is of the right form and wrong.
+  const secret = newWebhookSecret(random);
+  const headers = signedHeaders({ deliveryId, event: message.event, body, at, secret, nextSecret: null });
+  const { statusCode, error, durationMs } = await send({ url, headers, body, timeoutMs });
+  const verdict = verdictOf(statusCode);
+  await store.write(
+    (tx) =>
+      tx.audit.record({
+        at: tx.now,
+        actor,
+        action: "partner.probe_webhook",
+        subject: partner.id,
+        detail: { verdict, status_code: statusCode },
+      }),
+    { partnerId: partner.id },
+  );
+  return { partner, url, verdict, statusCode, error, durationMs };
+}
+
+function verdictOf(statusCode: number | null): Verdict {
+  if (statusCode === null) return "unreachable";
+  if (statusCode >= 200 && statusCode < 300) return "accepts";
+  return statusCode === 401 || statusCode === 403 ? "verifies" : "unclear";
+}

@@ -1,0 +1,91 @@
+import type { FailedWindow } from "../../domain/delivery.ts";
+import { conflict, notFound } from "../../domain/errors.ts";
+import { toIso } from "../../domain/time.ts";
+import type { Tx } from "../../store/store.ts";
+import type { Administration } from "../partners/partners.ts";
+
+export type Resent = { id: string; partnerId: string; attempts: number };
+
+const PER_TRANSACTION = 500;
+
+/** Who sends again, and who is told of it. */
+export type Resender = Pick<Administration, "store" | "actor" | "changed">;
+
+/**
+ * Sends a finished delivery again: the same id and bytes, a new cycle of three attempts. Throws not_found, also for
+ * another's than `ofPartner` where that is given, and conflict while it is still being tried or its partner has no
+ * receiver.
+ */
+export async function resendDelivery(resender: Resender, id: string, ofPartner?: string): Promise<Resent> {
+  const { store, actor, changed } = resender;
+  const partnerId = (await store.read.deliveryLog.find(id))?.delivery.partnerId;
+  if (partnerId === undefined || (ofPartner ?? partnerId) !== partnerId) throw notFound("Delivery not found");
+  const resent = await store.write(
+    async (tx) => {
+      // The partner's rows are this write's own by now: of two that ask at once the second finds it being tried.
+      const delivery = (await tx.deliveryLog.find(id))?.delivery;
+      if (!delivery) throw notFound("Delivery not found");
+      if (delivery.status === "pending") throw conflict("Delivery is still in progress");
+      await requireReceiver(tx, partnerId);
+      // Where several servers share the database one of them may have pruned it since.
+      if (!(await tx.deliveryLog.resend(id, tx.now))) throw notFound("Delivery not found");
+      await tx.partners.raiseRevision(partnerId);
+      const detail = { partner_id: partnerId, status: delivery.status };
+      await tx.audit.record({ at: tx.now, actor, action: "delivery.resend", subject: id, detail });
+      return { id, partnerId, attempts: delivery.attempts };
+    },
+    { partnerId },
+  );
+  changed(partnerId);
+  return resent;
+}
+
+/** How many deliveries `resendFailed` would send. */
+export async function countFailed({ store }: Administration, window: FailedWindow): Promise<number> {
+  if (!(await store.read.partners.find(window.partnerId))) throw notFound("Partner not found");
+  return await store.read.deliveryLog.countFailed(window);
+}
+
+/**
+ * Sends a partner's failed deliveries of a window of time again, in the order in which they were made; returns how
+ * many. Done in batches: when it is cut short, asking again sends the rest.
+ */
+export async function resendFailed(administration: Administration, window: FailedWindow): Promise<number> {
+  const { store, actor, changed } = administration;
+  const { partnerId, from, to } = window;
+  const matched = await countFailed(administration, window);
+  await store.write(
+    async (tx) => {
+      await requireReceiver(tx, partnerId);
+      const detail = { from: toIso(from), to: toIso(to), matched };
+      await tx.audit.record({
+        at: tx.now,
+        actor,
+        action: "delivery.resend_failed",
+        subject: partnerId,
+        detail,
+      });
+    },
+    { partnerId },
+  );
+  let resent = 0;
+  // Past the last id each time, since one that fails again meanwhile would come round without end.
+  for (let afterId = ""; ; ) {
+    const ids = await store.write(
+      async (tx) => {
+        await tx.partners.raiseRevision(partnerId);
+        return await tx.deliveryLog.resendFailed(window, afterId, PER_TRANSACTION, tx.now);
+      },
+      { partnerId },
+    );
+    resent += ids.length;
+    changed(partnerId);
+    if (ids.length < PER_TRANSACTION) return resent;
+    afterId = ids.at(-1)!;
+  }
+}
+
+async function requireReceiver(tx: Tx, partnerId: string): Promise<void> {
+  const receiver = await tx.partners.findReceiver(partnerId);
+  if (!receiver?.url) throw conflict("The partner has no webhook receiver");
+}

@@ -1,0 +1,43 @@
+import { conflict, notFound } from "../../domain/errors.ts";
+import { receiverTested } from "../../wire/webhooks.ts";
+import type { Administration } from "../partners/partners.ts";
+import { Outbox } from "./announcements.ts";
+
+export const TEST_MESSAGE = "This is a test of your webhook endpoint.";
+
+/**
+ * Sends the partner a `webhook.test`, also when its event filter leaves that out; returns the delivery's id. Throws
+ * not_found, and conflict when the delivery would wait: the partner has no receiver or is disabled.
+ */
+export async function sendTestEvent(
+  { store, actor, changed }: Administration,
+  partnerId: string,
+  test: { message: string; requestedBy: string; requestId?: string },
+): Promise<string> {
+  const id = await store.write(
+    async (tx) => {
+      const partner = await tx.partners.find(partnerId);
+      if (!partner) throw notFound("Partner not found");
+      const receiver = await tx.partners.findReceiver(partnerId);
+      if (!receiver?.url) throw conflict("The partner has no webhook receiver");
+      if (!partner.enabled) throw conflict("The partner is disabled: its deliveries wait");
+      const sending = { ...tx, requestId: test.requestId ?? null };
+      const message = receiverTested(test.message, test.requestedBy);
+      const id = await new Outbox(sending, partner, await tx.forPartner(partnerId)).addUnfiltered(message);
+      await tx.partners.raiseRevision(partnerId);
+      const detail = { delivery_id: id };
+      await tx.audit.record({
+        at: tx.now,
+        actor,
+        action: "partner.webhook_test",
+        subject: partnerId,
+        detail,
+      });
+      return id;
+    },
+    { partnerId },
+  );
+  // A paused receiver is probed now instead of at its next turn.
+  changed(partnerId);
+  return id;
+}

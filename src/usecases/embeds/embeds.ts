@@ -1,0 +1,54 @@
+import type { Embed } from "../../domain/embed.ts";
+import { notFound, OperatorError } from "../../domain/errors.ts";
+import { MS_PER_DAY } from "../../domain/time.ts";
+import { newEmbedToken } from "../../secrets/credentials.ts";
+import { hashSecret } from "../../secrets/hash.ts";
+import type { Administration } from "../partners/partners.ts";
+
+/** Makes a page of a property; its token is shown once and stored as its hash. `days` is its life, null for no end. */
+export async function createEmbed(
+  { store, random, actor }: Pick<Administration, "store" | "random" | "actor">,
+  { propertyId, days }: { propertyId: string; days: number | null },
+): Promise<{ embed: Embed; token: string }> {
+  const partnerId = await store.read.properties.ownerOf(propertyId);
+  if (partnerId === undefined)
+    throw new OperatorError(
+      `there is no property ${propertyId}`,
+      "GET /v1/properties lists a partner's; `mainstay export` writes them all.",
+    );
+  const token = newEmbedToken(random);
+  const embed = await store.write(
+    async (tx) => {
+      // It may be deleted with its partner just now.
+      if ((await tx.properties.ownerOf(propertyId)) !== partnerId) throw notFound("Property not found");
+      const made: Embed = {
+        id: tx.newId("embed"),
+        partnerId,
+        propertyId,
+        createdAt: tx.now,
+        expiresAt: days === null ? null : tx.now + days * MS_PER_DAY,
+        revokedAt: null,
+        views: 0,
+        lastViewedAt: null,
+      };
+      await tx.embeds.insert({ ...made, tokenHash: hashSecret(token) });
+      const detail = { property_id: propertyId, partner_id: partnerId, expires_days: days };
+      await tx.audit.record({ at: tx.now, actor, action: "embed.create", subject: made.id, detail });
+      return made;
+    },
+    { partnerId },
+  );
+  return { embed, token };
+}
+
+/** Ends a page's token at once. False where there is none of that id, or it has ended before. */
+export async function revokeEmbed(
+  { store, actor }: Pick<Administration, "store" | "actor">,
+  id: string,
+): Promise<boolean> {
+  return await store.write(async (tx) => {
+    if (!(await tx.embeds.revoke(id, tx.now))) return false;
+    await tx.audit.record({ at: tx.now, actor, action: "embed.revoke", subject: id, detail: {} });
+    return true;
+  });
+}

@@ -1,0 +1,95 @@
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { putInOrder } from "../../domain/scoring/timeline.ts";
+import type { EventEvidence } from "../../domain/scoring/types.ts";
+import { forEachYielding, runYielding, type Yield, yieldToEventLoop } from "../../event-loop.ts";
+import type { EventEvidenceRow } from "../../store/queries/service-events.ts";
+import type { Tx } from "../../store/store.ts";
+import type { Stores } from "../../store/stores.ts";
+import { loadNotes } from "./note-findings.ts";
+
+/** How many events are taken in one step. */
+const SIZES = {
+  /** Of however many appliances. */
+  atOnce: 10_000,
+  /** Of more, those of one appliance are read so many at a time. */
+  page: 2_000,
+  /** More than that are put in order ahead, in steps. */
+  ordered: 1_000,
+};
+
+/** What scoring reads of the events of appliances, by their ids, in short steps where there are many. */
+export async function loadEvents(
+  stores: Stores | Tx,
+  knowledge: Pick<Knowledge, "keywords">,
+  applianceIds: readonly string[],
+  sizes = SIZES,
+): Promise<Map<string, EventEvidence[]>> {
+  const { version } = knowledge.keywords;
+  const rows = await stores.serviceEvents.evidence(applianceIds, version, sizes.atOnce + 1);
+  const events = new Map<string, EventEvidence[]>();
+  if (rows.length <= sizes.atOnce) {
+    const notes = await loadNotes(stores, knowledge, rows);
+    for (const [index, { applianceId, componentId, eventType, date, conditionAfter }] of rows.entries()) {
+      const event = { componentId, eventType, date, conditionAfter, note: notes[index]! };
+      const known = events.get(applianceId);
+      if (known) known.push(event);
+      else events.set(applianceId, [event]);
+    }
+    return events;
+  }
+  const yieldNow: Yield = "yieldToEventLoop" in stores ? stores.yieldToEventLoop : yieldToEventLoop;
+  for (const id of applianceIds) {
+    const some = await loadOf(stores, knowledge, id, sizes.page, yieldNow);
+    if (some.length > sizes.ordered) await runYielding(putInOrder(some), yieldNow);
+    events.set(id, some);
+  }
+  return events;
+}
+
+/** Of one appliance, those of a day that are equal but for the words of their notes as one. */
+async function loadOf(
+  stores: Stores | Tx,
+  knowledge: Pick<Knowledge, "keywords">,
+  applianceId: string,
+  page: number,
+  yieldNow: Yield,
+): Promise<EventEvidence[]> {
+  const all: EventEvidence[] = [];
+  let day = { on: "", kinds: new Map<string, { event: EventEvidence; keys: Set<string | null> }>() };
+  const endDay = () => {
+    for (const { event, keys } of day.kinds.values()) all.push({ ...event, times: keys.size });
+  };
+  for (let last: EventEvidenceRow | undefined; ; await yieldNow()) {
+    const rows = await stores.serviceEvents.evidenceAfter(
+      applianceId,
+      knowledge.keywords.version,
+      last,
+      page,
+    );
+    const notes = await loadNotes(stores, knowledge, rows);
+    await forEachYielding(
+      rows.entries(),
+      yieldNow,
+      ([index, { componentId, eventType, date, conditionAfter }]) => {
+        const note = notes[index]!;
+        if (date !== day.on) {
+          endDay();
+          day = { on: date, kinds: new Map() };
+        }
+        const said = note?.findings.map(({ groupId, share }) => `${groupId} ${share}`);
+        const kind = JSON.stringify([componentId, eventType, conditionAfter, said]);
+        const known = day.kinds.get(kind);
+        if (known) known.keys.add(note?.key ?? null);
+        else
+          day.kinds.set(kind, {
+            event: { componentId, eventType, date, conditionAfter, note },
+            keys: new Set([note?.key ?? null]),
+          });
+      },
+    );
+    if (rows.length < page) break;
+    last = rows.at(-1);
+  }
+  endDay();
+  return all;
+}

@@ -1,0 +1,97 @@
+import type { ComponentToScore } from "../../domain/component.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { ScoredProperty } from "../../domain/property.ts";
+import type {
+  ClaimEvidence,
+  ComponentHistory,
+  EventEvidence,
+  SmartEvidence,
+} from "../../domain/scoring/types.ts";
+import type { Day } from "../../domain/time.ts";
+import type { ScoredAppliance } from "../../store/queries/appliances.ts";
+import type { ClaimEvidenceRow } from "../../store/queries/claims.ts";
+import type { Tx } from "../../store/store.ts";
+import type { Stores } from "../../store/stores.ts";
+import { loadClaims } from "../claims/property-claims.ts";
+import { loadEvents } from "./event-histories.ts";
+import { loadSmartEvents } from "./smart-histories.ts";
+
+/** What scoring reads of some properties: the appliances with their components and evidence, and the claims. */
+export type LoadedProperty = {
+  history: { state: string; recordsSince: Day; claims: ClaimEvidence[]; appliances: MutableHistory[] };
+  appliances: Map<string, ScoredAppliance>;
+  components: ComponentToScore[];
+};
+
+/**
+ * Loads the histories of properties, or of some of one's appliances; in a fixed number of queries unless they are long.
+ * `asOf`: the day that they are to be scored on, or all such days. `claims`: those of the properties, where they were
+ * read already.
+ */
+export async function loadHistories(
+  stores: Stores | Tx,
+  knowledge: Knowledge,
+  properties: readonly ScoredProperty[],
+  appliances: readonly ScoredAppliance[],
+  asOf: Day | readonly Day[],
+  claims?: ReadonlyMap<string, readonly ClaimEvidenceRow[]>,
+): Promise<Map<string, LoadedProperty>> {
+  const ids = appliances.map((appliance) => appliance.id);
+  const components = await stores.components.forScoring(ids);
+  const events = await loadEvents(stores, knowledge, ids);
+  const smart = await loadSmartEvents(stores, knowledge, ids, [asOf].flat());
+  const ofProperties =
+    claims ??
+    (await loadClaims(
+      stores,
+      knowledge,
+      properties.map((property) => property.id),
+    ));
+  const loaded = new Map<string, LoadedProperty>();
+  for (const { id, state, recordsSince } of properties)
+    loaded.set(id, {
+      history: {
+        state,
+        recordsSince,
+        claims: (ofProperties.get(id) ?? []).map(claimEvidence),
+        appliances: [],
+      },
+      appliances: new Map(),
+      components: [],
+    });
+  const histories = new Map<string, MutableHistory>();
+  for (const appliance of appliances) {
+    const history = applianceHistory(
+      appliance,
+      events.get(appliance.id) ?? [],
+      smart.get(appliance.id) ?? [],
+    );
+    histories.set(appliance.id, history);
+    const property = loaded.get(appliance.propertyId)!;
+    property.history.appliances.push(history);
+    property.appliances.set(appliance.id, appliance);
+  }
+  for (const component of components) {
+    histories.get(component.applianceId)!.components.push(component);
+    loaded.get(component.propertyId)!.components.push(component);
+  }
+  return loaded;
+}
+
+type MutableHistory = ReturnType<typeof applianceHistory>;
+
+function applianceHistory(appliance: ScoredAppliance, events: EventEvidence[], smartEvents: SmartEvidence[]) {
+  const { id, typeId, unitId, brand, model, brandTier, installYear, usageIntensity } = appliance;
+  return {
+    ...{ id, typeId, unitId, brand, model, brandTier, installYear, usageIntensity },
+    components: [] as ComponentHistory[],
+    events,
+    smartEvents,
+  };
+}
+
+const claimEvidence = ({ claimType, dateOfLoss, status }: ClaimEvidenceRow): ClaimEvidence => ({
+  claimType,
+  dateOfLoss,
+  status,
+});

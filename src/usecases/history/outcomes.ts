@@ -1,0 +1,205 @@
+import type { ComponentToScore } from "../../domain/component.ts";
+import { alike } from "../../domain/scoring/alike.ts";
+import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../../domain/scoring/cascade.ts";
+import { scoringOf, scoringWithoutCascade } from "../../domain/scoring/score.ts";
+import type { Score } from "../../domain/scoring/types.ts";
+import { isOutcome, type ServiceEvent } from "../../domain/service-event.ts";
+import { addDays, type Day, type Instant } from "../../domain/time.ts";
+import { runYielding } from "../../event-loop.ts";
+import type { ScoredAppliance } from "../../store/queries/appliances.ts";
+import type { DayEvent } from "../../store/queries/service-events.ts";
+import { correctionsOf, modelVersionOf } from "../calibration/active-model.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { inSteps, isReachedByOthers, upstreamOf } from "../portfolio/rescore.ts";
+import { type LoadedProperty, loadHistories } from "./histories.ts";
+import { appliancesForScoring } from "./scored-appliances.ts";
+
+/** What was logged of one appliance on one day. */
+type DayLog = { events: ServiceEvent[]; claims: ServiceEvent[]; replacements: ServiceEvent[] };
+/** What is kept of an event with its outcomes. */
+type KeptEvent = Pick<ServiceEvent, "id" | "eventType" | "date" | "createdAt">;
+/** Events of a day that are read in one step. */
+const OF_DAY = 2000;
+/** By day, and then by appliance. */
+type Logged = Map<Day, Map<string, DayLog>>;
+
+/**
+ * Keeps the validation data of the service events of one write: what stood on the day before a failure or a
+ * replacement, from the history known by then. An appliance's state is worked out once for each such day.
+ */
+export class OutcomeLog {
+  #appliances = new Map<string, ScoredAppliance>();
+  /** By property. */
+  #logged = new Map<string, Logged>();
+  /** When the first of the events was logged: what is older was there before. */
+  #since: Instant = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly writer: PortfolioWriter) {}
+
+  /** Takes in an event that was inserted. */
+  add(event: ServiceEvent, appliance: ScoredAppliance): void {
+    const { eventType } = event;
+    if (!isOutcome(eventType) && eventType !== "Warranty Claim") return;
+    this.#appliances.set(appliance.id, appliance);
+    this.#since = Math.min(this.#since, event.createdAt);
+    const days = entry(this.#logged, appliance.propertyId, (): Logged => new Map());
+    const day = entry(days, event.date, () => new Map<string, DayLog>());
+    const log = entry(day, appliance.id, (): DayLog => ({ events: [], claims: [], replacements: [] }));
+    if (isOutcome(eventType)) log.events.push(event);
+    if (eventType === "Warranty Claim") log.claims.push(event);
+    if (eventType === "Replacement") log.replacements.push(event);
+  }
+
+  /** Stores the outcomes. To be called before the events move the dates of components. */
+  async finish(): Promise<void> {
+    for (const [propertyId, days] of this.#logged) await this.#keepOfProperty(propertyId, days);
+  }
+
+  async #keepOfProperty(propertyId: string, days: Logged): Promise<void> {
+    const { tx, knowledge } = this.writer;
+    const { loaded, upstream } = await this.#load(propertyId, days);
+    const components = Map.groupBy(loaded.components, ({ applianceId }) => applianceId);
+    const histories = new Map(loaded.history.appliances.map((history) => [history.id, history]));
+    const reachingEver = upstream.map(({ id }) => histories.get(id)!);
+    const ofUpstream = await correctionsOf(tx, knowledge, reachingEver);
+    const stands = alike(reachingEver, ofUpstream);
+    for (const [date, logs] of days) {
+      const before = addDays(date, -1);
+      const targets = [...logs.keys()];
+      const reaching = upstreamOf(
+        knowledge,
+        targets.map((id) => this.#appliances.get(id)!),
+        upstream,
+      );
+      const standing = new Set(reaching.map(({ id }) => stands.get(id)!));
+      const assessed = new Map<string, CascadingAppliance>();
+      for (const appliances of inSteps([...standing])) {
+        const some = { ...loaded.history, appliances: [...appliances] };
+        const steps = scoringWithoutCascade(knowledge, some, before, ofUpstream);
+        for (const [i, score] of (await runYielding(steps, tx.yieldToEventLoop)).entries())
+          assessed.set(appliances[i]!.id, score);
+        await tx.yieldToEventLoop();
+      }
+      const upstreamScores = reaching.map(({ id, unitId }) => ({
+        ...assessed.get(stands.get(id)!.id)!,
+        unitId,
+      }));
+      const cascades = new CascadeEffects(knowledge, upstreamScores);
+      const scores = new Map<string, Score>();
+      for (const step of inSteps(targets)) {
+        const some = { ...loaded.history, appliances: step.map((id) => histories.get(id)!) };
+        const corrections = await correctionsOf(tx, knowledge, some.appliances);
+        const steps = scoringOf(knowledge, some, before, { corrections, cascades });
+        for (const [id, score] of await runYielding(steps, tx.yieldToEventLoop)) scores.set(id, score);
+        await tx.yieldToEventLoop();
+      }
+      for (const [applianceId, log] of logs)
+        await this.#keepOfDay(log, components.get(applianceId) ?? [], scores);
+    }
+  }
+
+  /** The histories of the appliances that events speak of and of those that cascade on to them, read once. */
+  async #load(
+    propertyId: string,
+    days: Logged,
+  ): Promise<{ loaded: LoadedProperty; upstream: ScoredAppliance[] }> {
+    const { tx, partner, knowledge } = this.writer;
+    const property = (await tx.properties.find(partner.id, propertyId))!;
+    const spokenOf = [...new Set([...days.values()].flatMap((logs) => [...logs.keys()]))].map(
+      (id) => this.#appliances.get(id)!,
+    );
+    const isReached = spokenOf.some(({ typeId }) => isReachedByOthers(knowledge, typeId));
+    const all = isReached ? await appliancesForScoring(tx, propertyId) : [];
+    const upstream = upstreamOf(knowledge, spokenOf, all);
+    const read = new Map([...upstream, ...spokenOf].map((appliance) => [appliance.id, appliance]));
+    const before = [...days.keys()].map((day) => addDays(day, -1));
+    const loaded = await loadHistories(tx, knowledge, [property], [...read.values()], before);
+    await tx.yieldToEventLoop();
+    return { loaded: loaded.get(propertyId)!, upstream };
+  }
+
+  async #keepOfDay(
+    { events, claims, replacements }: DayLog,
+    components: readonly ComponentToScore[],
+    scores: ReadonlyMap<string, Score>,
+  ): Promise<void> {
+    const keep = (event: KeptEvent, spokenOf: ReadonlySet<string>) =>
+      this.#keep(
+        event,
+        components.filter(({ id }) => spokenOf.has(id)),
+        scores,
+      );
+    const every = new Set(components.map(({ id }) => id));
+    const spokenOf = ({ componentId }: { componentId: string | null }) =>
+      componentId === null ? every : new Set([componentId]);
+    for (const event of events) await keep(event, spokenOf(event));
+    // A Warranty Claim leaves an outcome of what was replaced on its day, whichever was logged first.
+    const [about] = claims.length > 0 ? claims : replacements;
+    if (!about) return;
+    const all = new Set<string>();
+    const before = new Set<string>();
+    await this.#eachOfDay(about, (event) => {
+      if (event.eventType !== "Replacement") return;
+      for (const id of spokenOf(event)) {
+        all.add(id);
+        if (event.createdAt < this.#since) before.add(id);
+      }
+    });
+    for (const claim of claims) await keep(claim, spokenOf(claim).intersection(all));
+    const newly = all.difference(before);
+    if (newly.size === 0) return;
+    await this.#eachOfDay(about, async (event) => {
+      if (event.eventType === "Warranty Claim" && event.createdAt < this.#since)
+        await keep({ ...event, date: about.date }, spokenOf(event).intersection(newly));
+    });
+  }
+
+  /** Visits all that happened to an appliance on a day, some at a time. */
+  async #eachOfDay(
+    { applianceId, date }: Pick<ServiceEvent, "applianceId" | "date">,
+    visit: (event: DayEvent) => void | Promise<void>,
+  ): Promise<void> {
+    const { tx } = this.writer;
+    for (let after = ""; ; await tx.yieldToEventLoop()) {
+      const some = await tx.serviceEvents.ofDayAfter(applianceId, date, after, OF_DAY);
+      for (const event of some) await visit(event);
+      if (some.length < OF_DAY) return;
+      after = some.at(-1)!.id;
+    }
+  }
+
+  async #keep(
+    event: KeptEvent,
+    components: readonly ComponentToScore[],
+    scores: ReadonlyMap<string, Score>,
+  ): Promise<void> {
+    const { tx, partner, knowledge } = this.writer;
+    const modelVersion = await modelVersionOf(tx, knowledge);
+    for (const component of components) {
+      const score = scores.get(component.id)!;
+      await tx.serviceEvents.insertOutcome({
+        serviceEventId: event.id,
+        componentId: component.id,
+        partnerId: partner.id,
+        defId: component.defId,
+        eventType: event.eventType,
+        date: event.date,
+        ageYears: score.ageYears,
+        probability: score.periodRisk,
+        riskScore: Math.round(score.riskScore * 100),
+        modelVersion,
+        createdAt: event.createdAt,
+      });
+    }
+    await tx.yieldToEventLoop();
+  }
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}

@@ -1,0 +1,253 @@
+import type { Appliance } from "../../domain/appliance.ts";
+import type { Component } from "../../domain/component.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
+import { type Property, parseState } from "../../domain/property.ts";
+import type {
+  ApplianceReference,
+  MeterEvent,
+  PropertyReference,
+  RiskSummary,
+  SensorEvent,
+  SmartEvent,
+} from "../../domain/sensor-event.ts";
+import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
+import { readingReceived, smartEventTaken } from "../../wire/webhooks.ts";
+import { createAppliance } from "../portfolio/appliances.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { createProperty } from "../portfolio/properties.ts";
+import { rescore } from "../portfolio/rescore.ts";
+
+const EARLIEST: Instant = Date.UTC(1970, 0, 1);
+
+/** Stores a meter reading and passes it on; scores stay as they are. */
+export async function receiveMeterEvent(writer: PortfolioWriter, input: MeterEvent): Promise<SensorEvent> {
+  const { tx, partner } = writer;
+  const appliance = await tx.appliances.find(partner.id, input.applianceId);
+  if (!appliance) throw notFound(`Appliance not found: ${input.applianceId}`);
+  if (input.componentId !== null) await findComponent(writer, appliance, input.componentId, null);
+  const event: SensorEvent = {
+    ...input,
+    id: tx.newId("sensorEvent"),
+    partnerId: partner.id,
+    propertyId: appliance.propertyId,
+    kind: "meter",
+    eventType: null,
+    severity: null,
+    notes: null,
+    recordedAt: recordedAt(input.recordedAt, tx.now),
+    createdAt: tx.now,
+  };
+  await tx.sensorEvents.insert(event);
+  await writer.outbox.add(readingReceived(event));
+  return event;
+}
+
+export type SmartOutcome = {
+  event: SensorEvent;
+  property: Property;
+  appliance: Appliance;
+  propertyCreated: boolean;
+  applianceCreated: boolean;
+  /** The components that the event speaks of, as they are now. */
+  affected: Component[];
+  /** Of all that were scored again. */
+  summary: RiskSummary;
+  warnings: string[];
+};
+
+/**
+ * Takes in a smart event: finds or registers what it names, scores the appliance again at once and announces what
+ * crossed a tier. Throws not_found for an id that is unknown, invalid_request for what creation lacks.
+ */
+export async function receiveSmartEvent(
+  writer: PortfolioWriter,
+  input: SmartEvent,
+  told: "sensor.smart" | "sensor.smart.processed",
+): Promise<SmartOutcome> {
+  const { tx, partner, knowledge } = writer;
+  const found = await resolve(writer, input);
+  const { property, appliance } = found;
+  const component = await findComponent(writer, appliance, input.componentId, input.componentDefId);
+  const event: SensorEvent = {
+    id: tx.newId("sensorEvent"),
+    partnerId: partner.id,
+    propertyId: property.id,
+    applianceId: appliance.id,
+    componentId: component?.id ?? null,
+    kind: "smart",
+    eventType: input.eventType,
+    severity: input.severity,
+    sensorId: input.sensorId,
+    metric: input.metric,
+    value: input.value,
+    unit: input.unit,
+    notes: input.notes,
+    recordedAt: recordedAt(input.recordedAt, tx.now),
+    createdAt: tx.now,
+  };
+  await tx.sensorEvents.insert(event);
+  const scored = await rescore(writer, property, [appliance], "sensor");
+  const type = knowledge.smartEvent(input.eventType);
+  const affected = scored.filter((one) =>
+    component
+      ? one.id === component.id
+      : one.applianceId === appliance.id && type?.componentIds.has(one.defId),
+  );
+  const summary = {
+    scored: scored.length,
+    critical: scored.filter((one) => one.riskTier === "CRITICAL").length,
+    warning: scored.filter((one) => one.riskTier === "WARNING").length,
+  };
+  await writer.outbox.add(smartEventTaken(told, event, summary));
+  const warnings = type ? [] : [`Unknown event_type ${input.eventType}: stored, no effect on scores`];
+  return { ...found, event, affected, summary, warnings };
+}
+
+async function resolve(writer: PortfolioWriter, input: SmartEvent) {
+  const known = await findAppliance(writer, input);
+  if (known) {
+    const property = (await writer.tx.properties.find(writer.partner.id, known.propertyId))!;
+    return { property, appliance: known, propertyCreated: false, applianceCreated: false };
+  }
+  const existing = await findProperty(writer, input.property);
+  refuseIncomplete(input, existing);
+  const property = existing ?? (await registerProperty(writer, input.property));
+  const alike = existing && (await findAlike(writer, existing, input.appliance));
+  const appliance = alike ?? (await registerAppliance(writer, property, input.appliance));
+  return { property, appliance, propertyCreated: !existing, applianceCreated: !alike };
+}
+
+/** The appliance by its id, or by its serial, within the property where one is named. */
+async function findAppliance(writer: PortfolioWriter, { appliance, property }: SmartEvent) {
+  const { tx, partner } = writer;
+  if (appliance.applianceId === null && appliance.serial === null) return undefined;
+  const named = await findProperty(writer, property);
+  if (appliance.applianceId !== null) {
+    const found = await tx.appliances.find(partner.id, appliance.applianceId);
+    if (!found || (named && named.id !== found.propertyId))
+      throw notFound(`Appliance not found: ${appliance.applianceId}`);
+    return found;
+  }
+  if (named) return onlyOne(await tx.appliances.withSerial(named.id, appliance.serial!));
+  if (property.partnerPropertyId !== null || property.address !== null) return undefined;
+  return onlyOne(await tx.appliances.withSerialOfPartner(partner.id, appliance.serial!));
+}
+
+/** Undefined where nothing was found. Of several none is taken: a guess could score another building. */
+function onlyOne(found: readonly Appliance[]): Appliance | undefined {
+  if (found.length < 2) return found[0];
+  const message = "belongs to several appliances: specify the property, or send appliance_id instead";
+  throw invalid(`serial ${message}`, [{ field: "serial", message }]);
+}
+
+async function findProperty({ tx, partner }: PortfolioWriter, reference: PropertyReference) {
+  if (reference.propertyId !== null) {
+    const found = await tx.properties.find(partner.id, reference.propertyId);
+    if (!found) throw notFound("Property not found");
+    return found;
+  }
+  if (reference.partnerPropertyId !== null)
+    return await tx.properties.findByReference(partner.id, reference.partnerPropertyId);
+  if (reference.name === null || reference.address === null) return undefined;
+  const { state, city, zip } = reference;
+  const fiveOf = (text: string | null) => text?.slice(0, 5) ?? null;
+  const alike = (said: string | null, has: string | null) =>
+    said === null || has === null || said.toUpperCase() === has.toUpperCase();
+  const found = await tx.properties.ofAddress(partner.id, reference.name, reference.address);
+  return found.find(
+    (one) => alike(state, one.state) && alike(city, one.city) && alike(fiveOf(zip), fiveOf(one.zip)),
+  );
+}
+
+/** Appliances of a property that are looked at in one step. */
+const STEP = 500;
+
+/** Without a serial, an appliance that agrees in everything that was said is the one that was meant. */
+async function findAlike({ tx }: PortfolioWriter, property: Property, wanted: ApplianceReference) {
+  if (wanted.serial !== null || wanted.typeId === null) return undefined;
+  const agrees = <T>(said: T | null, has: T | null) => said === null || said === has;
+  for (let after = 0; ; await tx.yieldToEventLoop()) {
+    const some = await tx.appliances.ofPropertyAfter(property.id, after, STEP);
+    const found = some.find(
+      (one) =>
+        one.typeId === wanted.typeId &&
+        agrees(wanted.installYear, one.installYear) &&
+        agrees(wanted.brand, one.brand) &&
+        agrees(wanted.model, one.model) &&
+        agrees(wanted.unitId, one.unitId),
+    );
+    if (found || some.length < STEP) return found;
+    after = some.at(-1)!.seq;
+  }
+}
+
+/** Names every field that creating what is missing would need, those of property and appliance together. */
+function refuseIncomplete({ property, appliance }: SmartEvent, existing: Property | undefined): void {
+  const lacking: string[] = [];
+  if (!existing)
+    for (const field of ["name", "address", "state"] as const)
+      if (property[field] === null) lacking.push(field);
+  const describesOne = existing !== undefined && appliance.serial === null && appliance.typeId !== null;
+  if (appliance.typeId === null) lacking.push("type_id");
+  if (appliance.installYear === null && !describesOne) lacking.push("install_year");
+  if (lacking.length === 0) return;
+  throw invalid(
+    `${lacking.join(", ")} ${lacking.length === 1 ? "is" : "are"} required to create a new ${existing ? "appliance" : "property and appliance"}`,
+    lacking.map((field) => ({ field, message: "is required" })),
+  );
+}
+
+async function registerProperty(writer: PortfolioWriter, reference: PropertyReference): Promise<Property> {
+  const { name, address, city, zip, partnerPropertyId, unitCount } = reference;
+  const state = parseState(reference.state!);
+  return await createProperty(
+    writer,
+    {
+      ...{ name: name!, address: address!, city, state, zip, partnerPropertyId },
+      unitCount: unitCount ?? 0,
+      yearBuilt: null,
+      notes: null,
+    },
+    { source: "sensor_event" },
+  );
+}
+
+async function registerAppliance(
+  writer: PortfolioWriter,
+  property: Property,
+  { typeId, installYear, brand, model, serial, unitId }: ApplianceReference,
+): Promise<Appliance> {
+  if (installYear === null)
+    throw invalid("install_year is required to create a new appliance", [
+      { field: "install_year", message: "is required" },
+    ]);
+  const { appliance } = await createAppliance(writer, {
+    ...{ propertyId: property.id, typeId: typeId!, installYear, brand, model, serial, unitId },
+    brandTier: null,
+    usageIntensity: null,
+    warrantyExpiry: null,
+  });
+  return appliance;
+}
+
+async function findComponent(
+  { tx }: PortfolioWriter,
+  appliance: Appliance,
+  componentId: string | null,
+  defId: string | null,
+): Promise<Component | undefined> {
+  if (componentId === null && defId === null) return undefined;
+  const found = (await tx.components.ofAppliance(appliance.id)).find(
+    (one) => (componentId === null || one.id === componentId) && (defId === null || one.defId === defId),
+  );
+  if (!found) throw notFound(`Component not found: ${componentId ?? defId}`);
+  return found;
+}
+
+/** When it happened; a sensor's clock may be a day ahead, not more. */
+function recordedAt(given: Instant | null, now: Instant): Instant {
+  if (given === null) return now;
+  if (given >= EARLIEST && given <= now + MS_PER_DAY) return given;
+  const message = "must be between 1970 and 24 hours from now";
+  throw invalid(`recorded_at ${message}`, [{ field: "recorded_at", message }]);
+}

@@ -1,0 +1,53 @@
+import type { Property } from "../../domain/property.ts";
+import { recordsSince } from "../../domain/scoring/record.ts";
+import { type Day, dayOf, daysBetween } from "../../domain/time.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+
+/** Properties whose days are read together. */
+const AT_ONCE = 50;
+
+/**
+ * Moves the days from which properties' service records are complete back over events that were added, where they reach
+ * on from them. Returns those that have moved, as they are now.
+ */
+export async function extendRecords(
+  { tx, knowledge }: PortfolioWriter,
+  properties: readonly Property[],
+  added: ReadonlyMap<string, readonly Day[]>,
+): Promise<Property[]> {
+  const { longestGapDays } = knowledge.model.record;
+  const reached = properties.filter(
+    (property) =>
+      !property.recordsSinceGiven &&
+      added
+        .get(property.id)
+        ?.some(
+          (day) => day < property.recordsSince && daysBetween(day, property.recordsSince) <= longestGapDays,
+        ),
+  );
+  const moved: Property[] = [];
+  for (let from = 0; from < reached.length; from += AT_ONCE) {
+    const some = reached.slice(from, from + AT_ONCE);
+    const ids = some.map(({ id }) => id);
+    const days = Map.groupBy(await tx.serviceEvents.daysBeforeRecords(ids), ({ propertyId }) => propertyId);
+    for (const property of some) {
+      const own = (days.get(property.id) ?? []).map(({ date }) => date);
+      const since = recordsSince(property.recordsSince, own, knowledge.model);
+      if (since === property.recordsSince) continue;
+      await tx.properties.saveRecord(property.id, since);
+      moved.push({ ...property, recordsSince: since });
+    }
+    await tx.yieldToEventLoop();
+  }
+  return moved;
+}
+
+/** The day that follows from the property's registration and its service events. */
+export async function derivedRecord(
+  { tx, knowledge }: PortfolioWriter,
+  property: Pick<Property, "id" | "createdAt">,
+): Promise<Day> {
+  const registeredOn = dayOf(property.createdAt);
+  const days = await tx.serviceEvents.daysBefore(property.id, registeredOn);
+  return recordsSince(registeredOn, days, knowledge.model);
+}

@@ -1,0 +1,83 @@
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { CountingReadings } from "../../domain/scoring/counting-readings.ts";
+import type { SmartEvidence } from "../../domain/scoring/types.ts";
+import { type Day, dayNumber, type Instant, MS_PER_DAY } from "../../domain/time.ts";
+import { forEachYielding, type Yield, yieldToEventLoop } from "../../event-loop.ts";
+import type { SmartEvidenceRow, SmartPlace } from "../../store/queries/sensor-events.ts";
+import type { Tx } from "../../store/store.ts";
+import type { Stores } from "../../store/stores.ts";
+
+/** How many smart events are taken in one step. */
+const SIZES = {
+  /** Of however many appliances. */
+  atOnce: 10_000,
+  /** Of more, those of one appliance are read so many at a time. */
+  page: 10_000,
+};
+/** Read beyond the span after which a smart event has faded, since that is in days and a reading has a time. */
+const SPARE_DAYS = 2;
+
+/**
+ * What scoring on some days reads of the smart events of appliances, by their ids. Where there are very many they are
+ * read in short steps, and those are kept that may count.
+ */
+export async function loadSmartEvents(
+  stores: Stores | Tx,
+  knowledge: Knowledge,
+  applianceIds: readonly string[],
+  days: readonly Day[],
+  sizes = SIZES,
+): Promise<Map<string, SmartEvidence[]>> {
+  const numbers = days.map(dayNumber).sort((a, b) => a - b);
+  const smartDays = knowledge.model.evidence.smartEvent.spanDays + SPARE_DAYS;
+  const since = (numbers[0]! - smartDays) * MS_PER_DAY;
+  const events = new Map<string, SmartEvidence[]>();
+  const rows = await stores.sensorEvents.smartEvidence(applianceIds, since, sizes.atOnce + 1);
+  if (rows.length <= sizes.atOnce) {
+    for (const row of rows) {
+      const known = events.get(row.applianceId);
+      if (known) known.push(evidenceOf(row));
+      else events.set(row.applianceId, [evidenceOf(row)]);
+    }
+    return events;
+  }
+  const yieldNow: Yield = "yieldToEventLoop" in stores ? stores.yieldToEventLoop : yieldToEventLoop;
+  for (const id of applianceIds) {
+    const counting = new CountingReadings(knowledge, numbers);
+    const until = (numbers.at(-1)! + 1) * MS_PER_DAY;
+    for await (const page of pagesOf(stores, id, { since, until }, sizes.page)) {
+      await yieldNow();
+      await forEachYielding(page, yieldNow, (row) => counting.take(evidenceOf(row)));
+    }
+    events.set(id, counting.kept);
+  }
+  return events;
+}
+
+const evidenceOf = (row: SmartEvidenceRow): SmartEvidence => ({
+  componentId: row.componentId,
+  eventType: row.eventType!,
+  severity: row.severity ?? "medium",
+  sensorId: row.sensorId,
+  recordedAt: row.recordedAt,
+});
+
+/** An appliance's smart events, the newest first. */
+async function* pagesOf(
+  { sensorEvents }: Pick<Stores, "sensorEvents">,
+  applianceId: string,
+  { since, until }: { since: Instant; until: Instant },
+  limit: number,
+): AsyncGenerator<SmartEvidenceRow[], void> {
+  let before: SmartPlace | undefined = { recordedAt: until, id: "" };
+  while (before) {
+    const page: (SmartEvidenceRow & SmartPlace)[] = await sensorEvents.smartEvidenceBefore(
+      applianceId,
+      since,
+      before,
+      limit,
+    );
+    yield page;
+    before = page.length < limit ? undefined : page.at(-1);
+  }
+}

@@ -1,0 +1,32 @@
+import { OperatorError } from "../../domain/errors.ts";
+import { newAdminKey } from "../../secrets/credentials.ts";
+import { hashSecret } from "../../secrets/hash.ts";
+import { type Administration, readName } from "../partners/partners.ts";
+
+/** Creates an administrator; the key is shown once and stored as its hash. */
+export async function createAdministrator(
+  { store, random, actor }: Administration,
+  given: string,
+): Promise<{ id: string; key: string }> {
+  const name = readName(given, "an administrator's name", 'mainstay admin create "Night shift"');
+  const key = newAdminKey(random);
+  const id = await store.write(async (tx) => {
+    const made = { id: tx.newId("administrator"), name, keyHash: hashSecret(key), createdAt: tx.now };
+    await tx.administrators.insert({ ...made, revokedAt: null });
+    await tx.audit.record({ at: tx.now, actor, action: "admin.create", subject: made.id, detail: { name } });
+    return made.id;
+  });
+  return { id, key };
+}
+
+/** Ends an administrator's key at once. */
+export async function revokeAdministrator({ store, actor }: Administration, id: string): Promise<void> {
+  await store.write(async (tx) => {
+    if (!(await tx.administrators.revoke(id, tx.now)))
+      throw new OperatorError(
+        `there is no administrator ${id} whose key is valid`,
+        "`mainstay admin list` shows them all.",
+      );
+    await tx.audit.record({ at: tx.now, actor, action: "admin.revoke", subject: id, detail: {} });
+  });
+}

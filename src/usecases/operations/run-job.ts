@@ -1,0 +1,18 @@
+import { conflict } from "../../domain/errors.ts";
+import type { JobBeginning } from "../../domain/job.ts";
+import type { Administration } from "../partners/partners.ts";
+
+/** Starts a job in an administrator's name. Throws conflict while it is running. */
+export async function runJob(
+  { store, actor }: Administration,
+  name: string,
+  start: (name: string) => Promise<JobBeginning | undefined>,
+): Promise<void> {
+  const beginning = await start(name);
+  if (beginning === "running elsewhere")
+    throw conflict(`The job ${name} is running already, on another server`);
+  if (beginning !== "begun") throw conflict(`The job ${name} is running already`);
+  await store.write((tx) =>
+    tx.audit.record({ at: tx.now, actor, action: "job.run", subject: name, detail: {} }),
+  );
+}

@@ -1,0 +1,134 @@
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Partner } from "../../domain/partner.ts";
+import type { Instant } from "../../domain/time.ts";
+import { yieldToEventLoop } from "../../event-loop.ts";
+import type { ExportedTable } from "../../store/queries/export.ts";
+import type { Store } from "../../store/store.ts";
+import {
+  applianceLineView,
+  claimLineView,
+  componentLineView,
+  deliveryLineView,
+  type ExportLine,
+  endLineView,
+  outcomeLineView,
+  partnerLineView,
+  photoLineView,
+  propertyLineView,
+  sensorEventLineView,
+  serviceEventLineView,
+  trendLineView,
+  unitLineView,
+} from "../../wire/export.ts";
+
+const PAGE = 500;
+/** A component has a trend row for every change of a year at most. */
+const COMPONENTS_OF_TREND_PAGE = 100;
+
+/**
+ * Everything that a partner owns, a page at a time: first the partner, then each kind of record, a record that refers
+ * to another always after it, and last a line `end` with the counts, by which a file that was cut short is known.
+ *
+ * What was there when the export began is in it, each record as it is when its page is read; what is added later is
+ * not. The server may write meanwhile.
+ */
+export async function* exportPartner(
+  store: Store,
+  knowledge: Knowledge,
+  partner: Partner,
+  now: () => Instant,
+): AsyncGenerator<ExportLine[], void> {
+  const counts: Record<string, number> = {};
+  yield [partnerLineView(partner, now())];
+  for await (const page of records(store, knowledge, partner.id)) {
+    const type = page[0]!.type;
+    counts[type] = (counts[type] ?? 0) + page.length;
+    yield page;
+    await yieldToEventLoop();
+  }
+  yield [endLineView(now(), counts)];
+}
+
+async function* records(store: Store, knowledge: Knowledge, partnerId: string): AsyncGenerator<ExportLine[]> {
+  const { read } = store;
+  // What a later record may refer to is bounded after it, so that nothing refers to what was left out.
+  const last = (table: ExportedTable) => read.export.lastId(table);
+  const ends = {
+    webhookDeliveries: await last("webhookDeliveries"),
+    photos: await last("photos"),
+    claims: await last("claims"),
+    sensorEvents: await last("sensorEvents"),
+    serviceEvents: await last("serviceEvents"),
+  };
+  const totals = await read.totals.ofPartner(partnerId);
+  const settledAt = await read.snapshots.settledAt();
+
+  for await (const page of bySeq(totals.properties, (slice) =>
+    read.properties.portfolioPage(partnerId, slice),
+  )) {
+    yield page.map(({ property }) => propertyLineView(property));
+  }
+  for await (const page of bySeq(totals.properties, (slice) => read.properties.page(partnerId, slice)))
+    for (const { id, unitCount } of page)
+      for await (const units of bySeq(unitCount, (slice) => read.units.page(id, slice)))
+        yield units.map(unitLineView);
+  for await (const page of bySeq(totals.appliances, (slice) => read.appliances.page(partnerId, slice)))
+    yield page.map(applianceLineView);
+  for await (const page of bySeq(totals.components, (slice) => read.components.page(partnerId, slice)))
+    yield page.map((row) => componentLineView(knowledge, row, settledAt));
+
+  const range = { partnerId, limit: PAGE };
+  for await (const page of byId(ends.serviceEvents, (ids) => read.export.serviceEvents({ ...range, ...ids })))
+    yield page.map(serviceEventLineView);
+  for await (const page of byId(ends.sensorEvents, (ids) => read.export.sensorEvents({ ...range, ...ids })))
+    yield page.map(sensorEventLineView);
+  for await (const page of byId(ends.claims, (ids) => read.export.claims({ ...range, ...ids })))
+    yield page.map(claimLineView);
+  for await (const page of byId(ends.photos, (ids) => read.export.photos({ ...range, ...ids })))
+    yield page.map(photoLineView);
+  for await (const page of bySeq(
+    totals.components,
+    (slice) => read.components.page(partnerId, slice),
+    COMPONENTS_OF_TREND_PAGE,
+  )) {
+    const rows = await read.export.trendRows(page.map(({ id }) => id));
+    if (rows.length > 0) yield rows.map(trendLineView);
+  }
+  let after = { serviceEventId: "", componentId: "" };
+  for (;;) {
+    const page = await read.export.outcomes(partnerId, after, ends.serviceEvents, PAGE);
+    if (page.length === 0) break;
+    after = page.at(-1)!;
+    yield page.map(outcomeLineView);
+  }
+  for await (const page of byId(ends.webhookDeliveries, (ids) =>
+    read.export.webhookDeliveries({ ...range, ...ids }),
+  ))
+    yield page.map(deliveryLineView);
+}
+
+/** Pages over rows that are numbered from 1 without gaps, up to the number `end`. */
+async function* bySeq<Row>(
+  end: number,
+  read: (slice: { offset: number; limit: number }) => Promise<Row[]>,
+  size = PAGE,
+): AsyncGenerator<Row[]> {
+  for (let offset = 0; offset < end; offset += size) {
+    const page = await read({ offset, limit: Math.min(size, end - offset) });
+    if (page.length === 0) return;
+    yield page;
+  }
+}
+
+/** Pages over rows by their ids, up to the id `last`. */
+async function* byId<Row extends { id: string }>(
+  last: string,
+  read: (ids: { after: string; last: string }) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  for (let after = ""; ; ) {
+    const page = await read({ after, last });
+    if (page.length === 0) return;
+    after = page.at(-1)!.id;
+    yield page;
+  }
+}

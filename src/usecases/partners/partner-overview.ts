@@ -1,0 +1,24 @@
+import { notFound } from "../../domain/errors.ts";
+import type { Partner, PartnerOverview } from "../../domain/partner.ts";
+import type { PartnerTotals } from "../../store/queries/totals.ts";
+import type { Store } from "../../store/store.ts";
+
+/** A partner with its receiver, the size of its portfolio, and of its outbox. Throws not_found once it is purged. */
+export async function partnerOverview(
+  { read }: Pick<Store, "read">,
+  partner: Partner,
+): Promise<PartnerOverview> {
+  const { id } = partner;
+  // Its purge may end after it was looked up.
+  const totals: PartnerTotals | undefined = await read.totals.ofPartner(id);
+  if (!totals) throw notFound(`Partner not found: ${id}`);
+  const { properties, appliances, components } = totals;
+  return {
+    partner,
+    receiver: await read.partners.findReceiver(id),
+    clientId: await read.partners.clientId(id),
+    ...{ properties, appliances, components },
+    deliveriesPending: await read.deliveryLog.count({ partnerId: id, status: "pending" }),
+    deliveriesFailed: await read.deliveryLog.count({ partnerId: id, status: "failed" }),
+  };
+}

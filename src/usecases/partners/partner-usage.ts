@@ -1,0 +1,20 @@
+import { notFound } from "../../domain/errors.ts";
+import type { PartnerUsage } from "../../domain/partner.ts";
+import { addMonths } from "../../domain/time.ts";
+import type { Store } from "../../store/store.ts";
+
+/** The calls of a month and the billable units. Today's calls may hold up to 10 that a running server has set aside. */
+export async function partnerUsage(store: Store, partnerId: string, month: string): Promise<PartnerUsage> {
+  const partner = await store.read.partners.find(partnerId);
+  if (!partner) throw notFound("Partner not found");
+  const from = `${month}-01`;
+  const days = await store.read.budgets.days(partnerId, from, addMonths(from, 1));
+  return {
+    partnerId,
+    name: partner.name,
+    month,
+    calls: days.reduce((sum, { calls }) => sum + calls, 0),
+    days,
+    billableUnits: await store.read.partners.billableUnits(partnerId),
+  };
+}

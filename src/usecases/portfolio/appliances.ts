@@ -1,0 +1,182 @@
+import {
+  type Appliance,
+  type ApplianceChange,
+  DEFAULT_USAGE,
+  type NewAppliance,
+} from "../../domain/appliance.ts";
+import { type Component, tierOfHundredths } from "../../domain/component.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { checkYear, type Property } from "../../domain/property.ts";
+import type { BrandTier } from "../../domain/scoring/types.ts";
+import { dayOf, yearOf } from "../../domain/time.ts";
+import type { Tx } from "../../store/store.ts";
+import { applianceCreated } from "../../wire/webhooks.ts";
+import type { PortfolioWriter } from "./portfolio-writer.ts";
+import { type Rescoring, rescore, rescoreEach } from "./rescore.ts";
+
+export type CreatedAppliance = { appliance: Appliance; components: Component[] };
+
+/**
+ * Registers an appliance with the components of its type, scored. Throws not_found for the property or unit, and
+ * invalid_request for a type that the knowledge base lacks.
+ */
+export async function createAppliance(
+  writer: PortfolioWriter,
+  input: NewAppliance,
+): Promise<CreatedAppliance> {
+  const intake = new ApplianceIntake(writer);
+  const appliance = await intake.add(input);
+  return { appliance, components: (await intake.finish()).get(appliance.id) ?? [] };
+}
+
+/** Registers appliances and then, once, when `finish` is called, scores them and those that they cascade on to. */
+export class ApplianceIntake {
+  #properties = new Map<string, Property>();
+  #added = new Map<string, Appliance[]>();
+
+  constructor(private readonly writer: PortfolioWriter) {}
+
+  /** Says what is known of properties that appliances are added to, so that it is not read again. */
+  know(properties: readonly Property[]): void {
+    for (const property of properties) {
+      if (this.#properties.has(property.id)) continue;
+      this.#properties.set(property.id, property);
+      this.#added.set(property.id, []);
+    }
+  }
+
+  /** Writes one appliance; its components are inserted with their first score. Throws as `createAppliance`. */
+  async add(input: NewAppliance): Promise<Appliance> {
+    const { tx, partner, knowledge } = this.writer;
+    const property = await this.#property(input.propertyId);
+    const type = knowledge.findType(input.typeId);
+    if (!type)
+      throw invalid(`Unknown type_id: ${input.typeId}`, [
+        { field: "type_id", message: "must be an appliance type from GET /v1/appliance-types" },
+      ]);
+    checkYear("install_year", input.installYear, yearOf(dayOf(tx.now)));
+    if (input.unitId !== null) await checkUnit(tx, property.id, input.unitId);
+    const createdAt = this.writer.rows.nextInstant();
+    const appliance: Appliance = {
+      ...input,
+      id: tx.newId("appliance"),
+      partnerId: partner.id,
+      seq: this.writer.nextSeq("appliances"),
+      brandTier: input.brandTier ?? tierOfBrand(knowledge, input.typeId, input.brand),
+      brandTierGiven: input.brandTier !== null,
+      usageIntensity: input.usageIntensity ?? DEFAULT_USAGE,
+      createdAt,
+      updatedAt: createdAt,
+    };
+    await this.writer.insertAppliance(appliance);
+    for (const definition of type.components)
+      this.writer.addComponent(newComponent(this.writer, appliance, definition.id));
+    await this.writer.outbox.add(applianceCreated(appliance));
+    this.#added.get(property.id)!.push(appliance);
+    return appliance;
+  }
+
+  /** The components of each appliance that was added, scored. */
+  async finish(): Promise<Map<string, Component[]>> {
+    const components = new Map<string, Component[]>();
+    const rescorings: Rescoring[] = [];
+    for (const [propertyId, changed] of this.#added) {
+      if (changed.length === 0) continue;
+      for (const { id } of changed) components.set(id, []);
+      rescorings.push({ property: this.#properties.get(propertyId)!, changed, cause: "history" });
+    }
+    for (const scored of await rescoreEach(this.writer, rescorings))
+      components.get(scored.applianceId)?.push(scored);
+    return components;
+  }
+
+  async #property(id: string): Promise<Property> {
+    const known = this.#properties.get(id);
+    if (known) return known;
+    const property = await this.writer.tx.properties.find(this.writer.partner.id, id);
+    if (!property) throw notFound("Property not found");
+    this.know([property]);
+    return property;
+  }
+}
+
+/** Changes an appliance. Throws not_found, and invalid_request for another type or property. */
+export async function changeAppliance(
+  writer: PortfolioWriter,
+  id: string,
+  change: ApplianceChange,
+): Promise<CreatedAppliance> {
+  const { tx, partner, knowledge } = writer;
+  const before = await tx.appliances.find(partner.id, id);
+  if (!before) throw notFound("Appliance not found");
+  const property = (await tx.properties.find(partner.id, before.propertyId))!;
+  if (change.installYear !== undefined) checkYear("install_year", change.installYear, yearOf(dayOf(tx.now)));
+  if (change.unitId != null) await checkUnit(tx, property.id, change.unitId);
+  const { brandTier, usageIntensity, typeId, propertyId, ...rest } = change;
+  refuseMove("type_id", before.typeId, typeId);
+  refuseMove("property_id", before.propertyId, propertyId);
+  const after: Appliance = { ...before, ...rest, updatedAt: tx.now };
+  if (usageIntensity !== undefined) after.usageIntensity = usageIntensity ?? DEFAULT_USAGE;
+  if (brandTier !== undefined) after.brandTierGiven = brandTier !== null;
+  after.brandTier = after.brandTierGiven
+    ? (brandTier ?? before.brandTier)
+    : tierOfBrand(knowledge, after.typeId, after.brand);
+  await tx.appliances.update(id, after);
+  if (after.installYear !== before.installYear)
+    for (const component of await tx.components.ofAppliance(id))
+      if (component.installYear === before.installYear)
+        await tx.components.update(component.id, { installYear: after.installYear });
+  // All of the property, since an appliance that moves to another unit leaves the cascades of the old one.
+  const components = await rescore(
+    writer,
+    property,
+    after.unitId === before.unitId ? [after] : "all",
+    "history",
+  );
+  return { appliance: after, components: components.filter((component) => component.applianceId === id) };
+}
+
+/** The tier that the knowledge base knows for the brand, else standard. */
+function tierOfBrand(knowledge: Knowledge, typeId: string, brand: string | null): BrandTier {
+  return knowledge.brandTier(typeId, brand) ?? "standard";
+}
+
+function refuseMove(field: string, present: string, asked: string | undefined): void {
+  if (asked === undefined || asked === present) return;
+  throw invalid(`${field} cannot be changed`, [{ field, message: `is ${present} and cannot be changed` }]);
+}
+
+async function checkUnit(tx: Tx, propertyId: string, unitId: string): Promise<void> {
+  const unit = await tx.units.find(unitId);
+  if (unit?.propertyId !== propertyId) throw notFound("Unit not found");
+}
+
+function newComponent(writer: PortfolioWriter, appliance: Appliance, defId: string): Component {
+  const { tx } = writer;
+  return {
+    id: tx.newId("component"),
+    partnerId: appliance.partnerId,
+    propertyId: appliance.propertyId,
+    applianceId: appliance.id,
+    seq: writer.nextSeq("components"),
+    defId,
+    installYear: appliance.installYear,
+    lastReplaced: null,
+    lastServiced: null,
+    overrideLifespan: null,
+    riskScore: 0,
+    riskTier: tierOfHundredths(0),
+    confidence: "LOW",
+    announcedTier: "GOOD",
+    lifeFactor: 1,
+    effectiveAgeYears: 0,
+    rate: 1,
+    hazardRatio: 1,
+    acuteHazard: 0,
+    scoredOn: dayOf(tx.now),
+    trendScore: null,
+    rescoredAt: appliance.createdAt,
+    createdAt: appliance.createdAt,
+  };
+}

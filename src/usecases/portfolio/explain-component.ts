@@ -1,0 +1,42 @@
+import { type ExplainedComponent, explainScore } from "../../domain/explanation/explanation.ts";
+import { CHANGES, type ChangeName, scoreAfter } from "../../domain/explanation/what-if.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Score } from "../../domain/scoring/types.ts";
+import { type Yield, yieldToEventLoop } from "../../event-loop.ts";
+import type { Store } from "../../store/store.ts";
+import { correctionsOf, modelVersionOf } from "../calibration/active-model.ts";
+import { loadHistories } from "../history/histories.ts";
+import { appliancesForScoring } from "../history/scored-appliances.ts";
+import { upstreamOf } from "./rescore.ts";
+
+/** Explains any partner's component, for the operator alone; undefined for an unknown id. */
+export async function explainComponent(
+  { read }: Pick<Store, "read">,
+  knowledge: Knowledge,
+  id: string,
+  yieldNow: Yield = yieldToEventLoop,
+): Promise<ExplainedComponent | undefined> {
+  const owner = await read.components.ownerOf(id);
+  if (owner === undefined) return undefined;
+  const component = (await read.components.find(owner, id))!;
+  const { propertyId, applianceId, scoredOn } = component;
+  const property = (await read.properties.find(owner, propertyId))!;
+  const all = await appliancesForScoring(read, propertyId);
+  const appliance = all.find((one) => one.id === applianceId)!;
+  const upstream = upstreamOf(knowledge, [appliance], all).filter(
+    (one) => one.id !== applianceId && (one.unitId === null || one.unitId === appliance.unitId),
+  );
+  const loaded = await loadHistories(read, knowledge, [property], [appliance, ...upstream], scoredOn);
+  const { history } = loaded.get(propertyId)!;
+  const corrections = await correctionsOf(read, knowledge, history.appliances);
+  const target = { applianceId, componentId: id };
+  const explanation = explainScore(knowledge, history, target, scoredOn, corrections);
+  const changes: { change: ChangeName; score: Score }[] = [];
+  for (const change of Object.keys(CHANGES) as ChangeName[]) {
+    await yieldNow();
+    const score = scoreAfter(knowledge, history, target, change, scoredOn, corrections);
+    changes.push({ change, score });
+  }
+  const modelVersion = await modelVersionOf(read, knowledge);
+  return { component, modelVersion, explanation, corrections, changes };
+}

@@ -1,0 +1,86 @@
+import { Failure, invalid, notFound } from "../../domain/errors.ts";
+import { displayName, PHOTO_EXTENSIONS, type Photo, photoTypeOf } from "../../domain/photo.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { Store, Tx } from "../../store/store.ts";
+
+/** Where the pictures' bytes are kept. */
+export type Uploads = {
+  /** Writes a file whole and durably, or not at all, where it is kept beside the database. */
+  write(filename: string, bytes: Uint8Array): Promise<void>;
+  /** Writes it with its record, where it is kept in the database. */
+  writeWithRecord(tx: Tx, filename: string, bytes: Uint8Array): Promise<void>;
+  read(filename: string): Blob | Promise<Blob>;
+  remove(filename: string): Promise<void>;
+  /** The names of files last written before then that are ours or half of one of ours, some at a time. */
+  writtenBefore(instant: Instant): AsyncIterable<string[]>;
+};
+
+export type NewPhoto = {
+  applianceId: string;
+  serviceEventId: string | null;
+  originalName: string;
+  bytes: Uint8Array;
+  filename: string;
+};
+
+/** Records a picture whose bytes are stored already. Throws not_found, and invalid_request for a foreign service event. */
+export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto): Promise<Photo> {
+  const { applianceId, serviceEventId, bytes, filename } = input;
+  if (!(await tx.appliances.find(partnerId, applianceId))) throw notFound("Appliance not found");
+  if (serviceEventId !== null) {
+    const event = await tx.serviceEvents.find(partnerId, serviceEventId);
+    if (event?.applianceId !== applianceId) throw notFound(`Service event not found: ${serviceEventId}`);
+  }
+  const photo: Photo = {
+    id: tx.newId("photo"),
+    partnerId,
+    applianceId,
+    serviceEventId,
+    filename,
+    originalName: displayName(input.originalName),
+    mediaType: photoTypeOf(bytes)!,
+    bytes: bytes.length,
+    sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
+    uploadedAt: tx.now,
+  };
+  await tx.photos.insert(photo);
+  tx.bumpRevision(partnerId);
+  return photo;
+}
+
+/** A random name for a picture, with the extension of what it is. Throws invalid_request for what is no picture. */
+export function newPhotoName(bytes: Uint8Array, random: (bytes: Uint8Array) => Uint8Array): string {
+  const mediaType = photoTypeOf(bytes);
+  if (!mediaType) {
+    const message = "must be a JPEG, PNG, WebP or HEIC image";
+    throw invalid(`file ${message}`, [{ field: "file", message }]);
+  }
+  const name = Buffer.from(random(new Uint8Array(16))).toString("hex");
+  return `${name}.${PHOTO_EXTENSIONS[mediaType]}`;
+}
+
+export function photoTooLarge(limit: number): Failure {
+  return new Failure("payload_too_large", `The image is larger than ${limit} bytes`);
+}
+
+/**
+ * Removes the pictures that were written before then and that no photo speaks of: a crash came between the picture and
+ * its record. Returns how many.
+ */
+export async function sweepUploads(
+  { read }: Pick<Store, "read">,
+  uploads: Uploads,
+  before: Instant,
+  signal: AbortSignal,
+): Promise<number> {
+  let removed = 0;
+  for await (const names of uploads.writtenBefore(before)) {
+    signal.throwIfAborted();
+    const known = await read.photos.known(names);
+    for (const name of names.filter((name) => !known.has(name))) {
+      await uploads.remove(name);
+      removed++;
+    }
+  }
+  return removed;
+}

@@ -1,0 +1,143 @@
+import { type Candidate, spend } from "../../domain/planning/budget.ts";
+import { PlanGatherer } from "../../domain/planning/plan-gatherer.ts";
+import { addPlanSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
+import {
+  type BudgetUse,
+  type PlanTerms,
+  type PortfolioPlan,
+  type PropertyCandidate,
+  summaryOf,
+} from "../../domain/planning/property-plan.ts";
+import { type Day, dayOf } from "../../domain/time.ts";
+import { iterateComponents } from "../../store/paged-iteration.ts";
+import type { SpendingPlace } from "../../store/queries/plans.ts";
+import type { Tx } from "../../store/store.ts";
+import { modelVersionOf } from "../calibration/active-model.ts";
+import { newParts, type PlanWorld } from "./property-plan.ts";
+
+/** Properties whose plans are made anew in one transaction, unless they have very many candidates. */
+const PROPERTIES_A_STEP = 40;
+const MOST_CANDIDATES = 4000;
+/** Candidates read, or written, in one step. */
+const CANDIDATES_A_STEP = 500;
+
+/**
+ * Makes anew the plans of the partner's properties whose history has changed since they were made, in short steps.
+ * After it the sums hold what was on record when it began.
+ */
+export async function renewChangedPlans(world: PlanWorld, partnerId: string): Promise<number> {
+  return await renew(world, partnerId, (limit) => world.store.read.plans.changed(partnerId, limit));
+}
+
+/** Makes anew, after a snapshot, the plans of all partners that are older than it; returns how many. */
+export async function renewAgedPlans(world: PlanWorld, day: Day): Promise<number> {
+  const { plans, partners } = world.store.read;
+  let count = 0;
+  for (const { id } of await partners.list())
+    count += await renew(world, id, (limit) => plans.aged(id, day, limit));
+  return count;
+}
+
+async function renew(
+  world: PlanWorld,
+  partnerId: string,
+  find: (limit: number) => Promise<string[]>,
+): Promise<number> {
+  const { store, clock, yieldNow, signal } = world;
+  const renewed = new Set<string>();
+  while (true) {
+    const found = await find(PROPERTIES_A_STEP);
+    // What moves while this runs was right when it began: one round for each is enough.
+    if (found.every((propertyId) => renewed.has(propertyId))) return renewed.size;
+    const made: MadePlan[] = [];
+    let candidates = 0;
+    for (const propertyId of found) {
+      renewed.add(propertyId);
+      const plan = await makePlan(world, partnerId, propertyId);
+      made.push(plan);
+      candidates += plan.candidates.length;
+      if (candidates > MOST_CANDIDATES) break; // the others are found again
+    }
+    await store.write((tx) => savePlans(tx, partnerId, made, dayOf(clock())), {
+      durability: "process",
+      priority: "background",
+      partnerId,
+    });
+    signal?.throwIfAborted();
+    await yieldNow();
+  }
+}
+
+type MadePlan = { propertyId: string; sums: PlanSums; candidates: Candidate[]; changes: number };
+
+async function makePlan(
+  { store, knowledge }: PlanWorld,
+  partnerId: string,
+  propertyId: string,
+): Promise<MadePlan> {
+  // The count of changes is read first: what changes from here on leaves the plan to be made anew once more.
+  const { changes } = await store.read.plans.ofProperty(propertyId);
+  const { unitCount } = (await store.read.properties.find(partnerId, propertyId))!;
+  const gatherer = new PlanGatherer(knowledge, newParts);
+  await iterateComponents(store, propertyId, (component) => {
+    gatherer.add(component);
+    return 0;
+  });
+  return { propertyId, sums: gatherer.sums(unitCount), candidates: gatherer.candidates, changes };
+}
+
+/** Stores plans of one partner's properties, and carries what moved on to the sums of the portfolio. */
+async function savePlans(tx: Tx, partnerId: string, plans: readonly MadePlan[], asOf: Day): Promise<void> {
+  const portfolio = await tx.plans.ofPartner(partnerId);
+  for (const { propertyId, sums, candidates, changes } of plans) {
+    addPlanSums(portfolio, (await tx.plans.ofProperty(propertyId)).sums, -1);
+    addPlanSums(portfolio, sums, 1);
+    await tx.plans.save(propertyId, sums, asOf, changes);
+    await tx.plans.dropCandidates(propertyId);
+    for (let done = 0; done < candidates.length; done += CANDIDATES_A_STEP) {
+      await tx.plans.addCandidates(propertyId, partnerId, candidates.slice(done, done + CANDIDATES_A_STEP));
+      await tx.yieldToEventLoop();
+    }
+  }
+  await tx.plans.savePartner(partnerId, portfolio);
+}
+
+/** The plan over all of a partner's properties, of sums that hold what is on record now. */
+export async function planPortfolio(
+  world: PlanWorld,
+  partnerId: string,
+  terms: PlanTerms,
+): Promise<PortfolioPlan> {
+  const { store, knowledge, clock } = world;
+  await renewChangedPlans(world, partnerId);
+  const sums = await store.read.plans.ofPartner(partnerId);
+  const asOf = (await store.read.plans.asOf(partnerId)) ?? dayOf(clock());
+  const { budgetCents } = terms;
+  return {
+    ...summaryOf(terms, asOf, sums, await modelVersionOf(store.read, knowledge)),
+    budget: budgetCents === null ? null : await spendOverPortfolio(world, partnerId, budgetCents),
+  };
+}
+
+/** The best use of a budget over all of a partner's properties. */
+export async function spendOverPortfolio(
+  { store, yieldNow }: Pick<PlanWorld, "store" | "yieldNow">,
+  partnerId: string,
+  amountCents: number,
+): Promise<BudgetUse<PropertyCandidate>> {
+  const use: BudgetUse<PropertyCandidate> = { amountCents, chosen: [], spentCents: 0, avoidedCents: 0 };
+  const seen = new Set<string>();
+  let place: SpendingPlace = { rank: -Number.MAX_VALUE, id: "" };
+  while (true) {
+    const left = amountCents - use.spentCents;
+    const some = await store.read.plans.candidates(partnerId, place, left, CANDIDATES_A_STEP);
+    // One whose plan is made anew between two steps may come a second time, in another place.
+    const unseen = some.filter(({ id }) => !seen.has(id));
+    for (const { id } of unseen) seen.add(id);
+    spend(use, amountCents, unseen);
+    const last = some.at(-1);
+    if (!last || some.length < CANDIDATES_A_STEP) return use;
+    place = last;
+    await yieldNow();
+  }
+}

@@ -1,0 +1,118 @@
+import { conflict, notFound } from "../../domain/errors.ts";
+import { checkPastDay } from "../../domain/past-day.ts";
+import {
+  checkYear,
+  type NewProperty,
+  type Property,
+  type PropertyChange,
+  type PropertySource,
+} from "../../domain/property.ts";
+import { dayOf, yearOf } from "../../domain/time.ts";
+import type { Tx } from "../../store/store.ts";
+import { propertyCreated } from "../../wire/webhooks.ts";
+import { derivedRecord } from "../history/service-record.ts";
+import type { PortfolioWriter } from "./portfolio-writer.ts";
+import { rescore } from "./rescore.ts";
+
+/**
+ * Registers a property with its units and tells the partner. A partner_property_id that is taken is a conflict;
+ * `isReferenceFree`: it was looked for already.
+ */
+export async function createProperty(
+  writer: PortfolioWriter,
+  input: NewProperty,
+  origin: { source: PropertySource; isDemo?: boolean; isReferenceFree?: boolean },
+): Promise<Property> {
+  const { tx, partner } = writer;
+  if (input.yearBuilt !== null) checkYear("year_built", input.yearBuilt, yearOf(dayOf(tx.now)));
+  if (input.partnerPropertyId !== null && !origin.isReferenceFree)
+    await refuseTakenReference(tx, partner.id, input.partnerPropertyId);
+  const createdAt = writer.rows.nextInstant();
+  const today = dayOf(createdAt);
+  if (input.recordsSince != null) checkPastDay("records_since", input.recordsSince, today);
+  const property: Property = {
+    ...input,
+    recordsSince: input.recordsSince ?? today,
+    recordsSinceGiven: input.recordsSince != null,
+    estimatedValueCents: input.estimatedValueCents ?? null,
+    id: tx.newId("property"),
+    partnerId: partner.id,
+    seq: writer.nextSeq("properties"),
+    isDemo: origin.isDemo ?? false,
+    source: origin.source,
+    createdAt,
+    updatedAt: createdAt,
+  };
+  await writer.insertProperty(property);
+  await addUnits(tx, property.id, 0, property.unitCount);
+  await writer.outbox.add(propertyCreated(property));
+  return property;
+}
+
+/** Changes a property. Throws not_found, or conflict when units that carry an appliance would go. */
+export async function changeProperty(
+  writer: PortfolioWriter,
+  id: string,
+  change: PropertyChange,
+): Promise<Property> {
+  const { tx, partner } = writer;
+  const before = await tx.properties.find(partner.id, id);
+  if (!before) throw notFound("Property not found");
+  if (change.yearBuilt != null) checkYear("year_built", change.yearBuilt, yearOf(dayOf(tx.now)));
+  if (change.partnerPropertyId != null && change.partnerPropertyId !== before.partnerPropertyId)
+    await refuseTakenReference(tx, partner.id, change.partnerPropertyId);
+  if (change.unitCount !== undefined) {
+    await changeUnits(tx, before, change.unitCount);
+    writer.replan(id);
+  }
+  const { recordsSince, ...rest } = change;
+  const after: Property = { ...before, ...rest, updatedAt: tx.now };
+  if (recordsSince != null) checkPastDay("records_since", recordsSince, dayOf(tx.now));
+  if (recordsSince !== undefined) {
+    after.recordsSince = recordsSince ?? (await derivedRecord(writer, before));
+    after.recordsSinceGiven = recordsSince !== null;
+  }
+  const { updatedAt, recordsSinceGiven } = after;
+  await tx.properties.update(id, { ...rest, updatedAt, recordsSince: after.recordsSince, recordsSinceGiven });
+  if (after.state !== before.state) await moveComponents(tx, after);
+  if (after.state !== before.state || after.recordsSince !== before.recordsSince)
+    await rescore(writer, after, "all", "history");
+  return after;
+}
+
+const MOVED_AT_ONCE = 500;
+
+/** Says of a property's components that they are in its state now, which alerts are filtered by. */
+async function moveComponents(tx: Tx, { id, state }: Property): Promise<void> {
+  let last: number | undefined = 0;
+  while (last !== undefined) {
+    last = await tx.components.setState(id, state, last, MOVED_AT_ONCE);
+    await tx.yieldToEventLoop();
+  }
+}
+
+async function refuseTakenReference(tx: Tx, partnerId: string, reference: string): Promise<void> {
+  const taken = await tx.properties.findByReference(partnerId, reference);
+  if (taken) throw conflict(`partner_property_id is already in use by property ${taken.id}`);
+}
+
+async function changeUnits(tx: Tx, property: Property, unitCount: number): Promise<void> {
+  if (unitCount > property.unitCount) await addUnits(tx, property.id, property.unitCount, unitCount);
+  if (unitCount >= property.unitCount) return;
+  const inUse = await tx.units.inUseAbove(property.id, unitCount);
+  if (inUse.length > 0) {
+    const names = inUse.slice(0, 10).map((unit) => `${unit.number} (${unit.id})`);
+    const more = inUse.length > names.length ? ` and ${inUse.length - names.length} more` : "";
+    throw conflict(
+      `unit_count cannot be reduced: these units still contain appliances: ${names.join(", ")}${more}`,
+    );
+  }
+  await tx.units.deleteAbove(property.id, unitCount);
+}
+
+async function addUnits(tx: Tx, propertyId: string, from: number, to: number): Promise<void> {
+  const units = [];
+  for (let number = from + 1; number <= to; number++)
+    units.push({ id: tx.newId("unit"), propertyId, number, createdAt: tx.now });
+  await tx.units.insert(units);
+}

@@ -1,0 +1,132 @@
+import { LRUCache } from "lru-cache";
+import type { PlacedComponent } from "../../domain/component.ts";
+import { doors } from "../../domain/figures/assessment.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { byWorth, type Candidate, spend } from "../../domain/planning/budget.ts";
+import {
+  type ComponentPlan,
+  candidateOf,
+  type Plannable,
+  planComponent,
+} from "../../domain/planning/component-plan.ts";
+import { type PlanSums, roundYears } from "../../domain/planning/plan-sums.ts";
+import {
+  type BudgetUse,
+  type DatedPlan,
+  type PlanTerms,
+  type PropertyPlan,
+  summaryOf,
+} from "../../domain/planning/property-plan.ts";
+import type { NewPart } from "../../domain/planning/renewals.ts";
+import { addYears, emptyYears, type Years } from "../../domain/planning/schedule.ts";
+import type { Property } from "../../domain/property.ts";
+import { sortedInSteps } from "../../domain/steps.ts";
+import { dayOf, type Instant } from "../../domain/time.ts";
+import { forEachYielding, mapYielding, runYielding, type Yield } from "../../event-loop.ts";
+import { iterateComponents } from "../../store/paged-iteration.ts";
+import type { Store } from "../../store/store.ts";
+import { modelVersionOf } from "../calibration/active-model.ts";
+
+/** What is known of the new parts of so many kinds, 9 KB each: what depends on kind, life and costs alone. */
+export const newParts = new LRUCache<string, NewPart>({ max: 1000 });
+
+export type PlanWorld = {
+  store: Pick<Store, "read" | "write" | "inReadSnapshot">;
+  knowledge: Knowledge;
+  clock: () => Instant;
+  yieldNow: Yield;
+  signal?: AbortSignal;
+};
+
+/** About what a component takes with its plan. */
+const PLAN_BYTES = 3000;
+
+/** A property's plan as of today, of the scores that its components have now. */
+export async function planProperty(
+  {
+    store,
+    knowledge,
+    clock,
+    yieldNow,
+  }: Omit<PlanWorld, "store"> & { store: Pick<Store, "read" | "inReadSnapshot"> },
+  property: Property,
+  terms: PlanTerms,
+  hold: (bytes: number) => void = () => {},
+): Promise<PropertyPlan<PlacedComponent>> {
+  const components: PlacedComponent[] = [];
+  const visit = (component: PlacedComponent) => {
+    components.push(component);
+    return PLAN_BYTES;
+  };
+  await iterateComponents(store, property.id, visit, hold);
+  const modelVersion = await modelVersionOf(store.read, knowledge);
+  return await planOf({ knowledge, clock, yieldNow, modelVersion }, property, components, terms);
+}
+
+/** The plan of a property whose components are at hand. */
+export async function planOf(
+  world: Pick<PlanWorld, "knowledge" | "clock" | "yieldNow"> & { modelVersion: string },
+  property: Property,
+  components: readonly PlacedComponent[],
+  terms: PlanTerms,
+): Promise<PropertyPlan<PlacedComponent>> {
+  const { knowledge, clock, yieldNow, modelVersion } = world;
+  const { plans, years } = await planComponents(knowledge, components, terms.years, yieldNow);
+  const candidates = await mapYielding(plans, yieldNow, (plan) => candidateOf(knowledge, plan));
+  const sums = sumsOf(plans, candidates, property, years);
+  await yieldNow();
+  return {
+    ...summaryOf(terms, dayOf(clock()), sums, modelVersion),
+    property,
+    plans,
+    budget: terms.budgetCents === null ? null : await spendOn(candidates, terms.budgetCents, yieldNow),
+  };
+}
+
+function sumsOf(
+  plans: readonly ComponentPlan<Plannable>[],
+  candidates: readonly Candidate[],
+  { unitCount }: Property,
+  years: Years,
+): PlanSums {
+  const due = candidates.filter((_, index) => plans[index]!.policy === "replace_now");
+  const add = (pick: (candidate: Candidate) => number) => due.reduce((sum, one) => sum + pick(one), 0);
+  return {
+    doors: doors(unitCount),
+    dueCount: due.length,
+    dueCents: add(({ plannedCents }) => plannedCents),
+    dueWaitingCents: add(({ waitingCents }) => waitingCents),
+    years: roundYears(years),
+  };
+}
+
+/** The plans of some components over some years, by cost of waiting, the highest first, and all their years together. */
+export async function planComponents<C extends Plannable>(
+  knowledge: Knowledge,
+  components: readonly C[],
+  years: number,
+  yieldNow: Yield,
+): Promise<{ plans: DatedPlan<C>[]; years: Years }> {
+  const total = emptyYears(years);
+  const plans: DatedPlan<C>[] = [];
+  await forEachYielding(components, yieldNow, (component) => {
+    const own = emptyYears(years);
+    plans.push({ ...planComponent(knowledge, component, newParts, own), years: own });
+    addYears(total, own);
+  });
+  return { plans: await runYielding(sortedInSteps(plans, inOrderOfWaiting), yieldNow), years: total };
+}
+
+const inOrderOfWaiting = (a: ComponentPlan<Plannable>, b: ComponentPlan<Plannable>) =>
+  b.waitingCents - a.waitingCents || (a.component.id < b.component.id ? -1 : 1);
+
+/** The best use of a budget among candidates. */
+export async function spendOn(
+  candidates: readonly Candidate[],
+  amountCents: number,
+  yieldNow: Yield,
+): Promise<BudgetUse> {
+  const use: BudgetUse = { amountCents, chosen: [], spentCents: 0, avoidedCents: 0 };
+  spend(use, amountCents, await runYielding(sortedInSteps(candidates, byWorth), yieldNow));
+  return use;
+}

@@ -1,0 +1,273 @@
+import type { Component, ComponentToScore } from "../../domain/component.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { ScoredProperty } from "../../domain/property.ts";
+import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../../domain/scoring/cascade.ts";
+import type { Corrections } from "../../domain/scoring/corrections.ts";
+import { scoringOf, scoringWithoutCascade } from "../../domain/scoring/score.ts";
+import type { Score } from "../../domain/scoring/types.ts";
+import { type Day, dayOf } from "../../domain/time.ts";
+import { runYielding } from "../../event-loop.ts";
+import type { ScoredAppliance } from "../../store/queries/appliances.ts";
+import type { Tx } from "../../store/store.ts";
+import { correctionsOf } from "../calibration/active-model.ts";
+import { loadClaims } from "../claims/property-claims.ts";
+import { type LoadedProperty, loadHistories } from "../history/histories.ts";
+import { appliancesForScoring } from "../history/scored-appliances.ts";
+import type { PortfolioWriter, ScoreCause } from "./portfolio-writer.ts";
+
+/** Appliances scored in one go, between which others have their turn. */
+const STEP = 100;
+
+/**
+ * Scores again, as of today, the appliances of one property whose history changed, and those that a cascade rule
+ * carries a change on to. Returns every component scored, as it is now.
+ */
+export async function rescore(
+  writer: PortfolioWriter,
+  property: ScoredProperty,
+  changed: readonly ScoredAppliance[] | "all",
+  cause: ScoreCause,
+): Promise<Component[]> {
+  const { tx, knowledge } = writer;
+  const asOf = dayOf(tx.now);
+  const all = isWithin(knowledge, changed) ? [] : await appliancesForScoring(tx, property.id);
+  const { targets, upstream } = reach(knowledge, changed, all);
+  const claims = await loadClaims(tx, knowledge, [property.id]);
+  const scored: Component[] = [];
+  const scoring = {
+    tx,
+    knowledge,
+    asOf,
+    load: async (step: readonly ScoredAppliance[]) =>
+      (await load(writer, [property], step, claims)).get(property.id)!,
+  };
+  await scoreInSteps(scoring, targets, upstream, async (component, appliance, score) => {
+    scored.push(await writer.saveScore(component, appliance, score, asOf, cause));
+  });
+  return scored;
+}
+
+export type Rescoring = {
+  property: ScoredProperty;
+  changed: readonly ScoredAppliance[] | "all";
+  cause: ScoreCause;
+};
+
+/** Does as `rescore` with several properties, each there once, and reads together what scoring needs of some of them. */
+export async function rescoreEach(
+  writer: PortfolioWriter,
+  rescorings: readonly Rescoring[],
+): Promise<Component[]> {
+  const scored: Component[] = [];
+  for (const some of await inBunches(writer.tx, rescorings)) {
+    const [one, ...others] = some;
+    const components =
+      others.length === 0
+        ? await rescore(writer, one!.property, one!.changed, one!.cause)
+        : await rescoreTogether(writer, some);
+    scored.push(...components);
+    await writer.tx.yieldToEventLoop();
+  }
+  return scored;
+}
+
+/** As many as come to about a step, since what is read for them is read at once. */
+async function inBunches(tx: Tx, rescorings: readonly Rescoring[]): Promise<Rescoring[][]> {
+  if (rescorings.length < 2) return rescorings.map((one) => [one]);
+  const sizes = await tx.totals.appliancesOf(rescorings.map(({ property }) => property.id));
+  const bunches: Rescoring[][] = [];
+  let room = 0;
+  for (const one of rescorings) {
+    const { property, changed } = one;
+    // What is added in this write is not in the sums yet.
+    const size = (sizes.get(property.id) ?? 0) + (changed === "all" ? 0 : changed.length);
+    if (size > room || bunches.length === 0) {
+      bunches.push([]);
+      room = STEP;
+    }
+    bunches.at(-1)!.push(one);
+    room -= size;
+  }
+  return bunches;
+}
+
+async function rescoreTogether(
+  writer: PortfolioWriter,
+  rescorings: readonly Rescoring[],
+): Promise<Component[]> {
+  const { tx, knowledge } = writer;
+  const asOf = dayOf(tx.now);
+  const beyond = rescorings.filter(({ changed }) => !isWithin(knowledge, changed));
+  const ids = beyond.map(({ property }) => property.id);
+  const all = Map.groupBy(
+    ids.length === 0 ? [] : await tx.appliances.forScoring(ids),
+    ({ propertyId }) => propertyId,
+  );
+  const reached = rescorings.map((one) => ({
+    ...one,
+    ...reach(knowledge, one.changed, all.get(one.property.id) ?? []),
+  }));
+  const appliances = new Map(
+    reached.flatMap(({ targets, upstream }) => [...upstream, ...targets]).map((one) => [one.id, one]),
+  );
+  const read = [...appliances.values()];
+  const properties = rescorings.map(({ property }) => property);
+  const loaded = await load(writer, properties, read);
+  const corrections = await correctionsOf(tx, knowledge, read);
+  const scored: Component[] = [];
+  for (const { property, cause, targets, upstream } of reached) {
+    const whole = loaded.get(property.id)!;
+    const scoring = { tx, knowledge, asOf, corrections, load: async (step: Step) => partOf(whole, step) };
+    await scoreInSteps(scoring, targets, upstream, async (component, appliance, score) => {
+      scored.push(await writer.saveScore(component, appliance, score, asOf, cause));
+    });
+  }
+  return scored;
+}
+
+type Step = readonly ScoredAppliance[];
+
+/** What was read of some of a property's appliances. */
+function partOf(property: LoadedProperty, step: Step): LoadedProperty {
+  const { history, components, appliances } = property;
+  if (step.length === history.appliances.length) return property;
+  const ids = new Set(step.map(({ id }) => id));
+  return {
+    history: { ...history, appliances: history.appliances.filter(({ id }) => ids.has(id)) },
+    components: components.filter(({ applianceId }) => ids.has(applianceId)),
+    appliances,
+  };
+}
+
+type Scoring = {
+  tx: Tx;
+  knowledge: Knowledge;
+  asOf: Day;
+  /** What scoring reads of some of the property's appliances. */
+  load: (step: Step) => Promise<LoadedProperty>;
+  /** What calibration has learned, where it was read already. */
+  corrections?: Corrections;
+};
+
+/**
+ * Scores appliances of one property, however many, some at a time, and gives way between: `save` is handed each
+ * component with its score. `upstream` are the appliances of the property that cascade on to them from other types.
+ */
+export async function scoreInSteps(
+  { tx, knowledge, asOf, load, corrections: known }: Scoring,
+  targets: readonly ScoredAppliance[],
+  upstream: readonly ScoredAppliance[],
+  save: (component: ComponentToScore, appliance: ScoredAppliance, score: Score) => Promise<void>,
+): Promise<void> {
+  // Those that cascade on are assessed once.
+  const upstreamScores: CascadingAppliance[] = [];
+  for (const step of inSteps(upstream)) {
+    const { history } = await load(step);
+    const corrections = known ?? (await correctionsOf(tx, knowledge, history.appliances));
+    const steps = scoringWithoutCascade(knowledge, history, asOf, corrections);
+    upstreamScores.push(...(await runYielding(steps, tx.yieldToEventLoop)));
+    await tx.yieldToEventLoop();
+  }
+  const cascades = new CascadeEffects(knowledge, upstreamScores);
+  for (const step of inSteps(targets)) {
+    const loaded = await load(step);
+    const corrections = known ?? (await correctionsOf(tx, knowledge, loaded.history.appliances));
+    const steps = scoringOf(knowledge, loaded.history, asOf, { corrections, cascades });
+    const scores = await runYielding(steps, tx.yieldToEventLoop);
+    for (const component of loaded.components) {
+      await save(component, loaded.appliances.get(component.applianceId)!, scores.get(component.id)!);
+      await tx.yieldToEventLoop();
+    }
+  }
+}
+
+/** What scoring reads of some of properties' appliances, by property, those inserted in this write with them. */
+async function load(
+  writer: PortfolioWriter,
+  properties: readonly ScoredProperty[],
+  appliances: readonly ScoredAppliance[],
+  claims?: Parameters<typeof loadHistories>[5],
+): Promise<Map<string, LoadedProperty>> {
+  const { tx, knowledge } = writer;
+  const loaded = await loadHistories(tx, knowledge, properties, appliances, dayOf(tx.now), claims);
+  for (const property of loaded.values())
+    for (const history of property.history.appliances)
+      for (const component of writer.unscoredOf(history.id)) {
+        history.components.push(component);
+        property.components.push(component);
+      }
+  return loaded;
+}
+
+/** Some appliances at a time. */
+export function* inSteps<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < all.length; from += STEP) yield all.slice(from, from + STEP);
+}
+
+/** Whether a change moves the scores of the changed appliances alone: most rules stay within an appliance. */
+function isWithin(knowledge: Knowledge, changed: readonly ScoredAppliance[] | "all"): boolean {
+  const { links } = crossTypeLinks(knowledge);
+  const isLinked = ({ typeId }: ScoredAppliance) => links.has(typeId) || isReachedByOthers(knowledge, typeId);
+  return changed !== "all" && !changed.some(isLinked);
+}
+
+/**
+ * The appliances whose scores a change can move, and those that cascade on to them from other types. Only where the
+ * change is not `isWithin` must `all` of the property's be given.
+ */
+function reach(
+  knowledge: Knowledge,
+  changed: readonly ScoredAppliance[] | "all",
+  all: readonly ScoredAppliance[],
+): { targets: readonly ScoredAppliance[]; upstream: readonly ScoredAppliance[] } {
+  if (isWithin(knowledge, changed)) return { targets: changed as readonly ScoredAppliance[], upstream: [] };
+  const targets = changed === "all" ? all : withReached(knowledge, changed, all);
+  return { targets, upstream: upstreamOf(knowledge, targets, all) };
+}
+
+function withReached(
+  knowledge: Knowledge,
+  changed: readonly ScoredAppliance[],
+  all: readonly ScoredAppliance[],
+): readonly ScoredAppliance[] {
+  const { links } = crossTypeLinks(knowledge);
+  const ids = new Set(changed.map(({ id }) => id));
+  const types = new Set(changed.flatMap(({ typeId }) => [...(links.get(typeId) ?? [])]));
+  return all.filter(({ id, typeId }) => ids.has(id) || types.has(typeId));
+}
+
+/** Those of a property's appliances whose state cascades on to appliances of other types among these. */
+export function upstreamOf<A extends Pick<ScoredAppliance, "typeId">>(
+  knowledge: Knowledge,
+  reached: readonly Pick<ScoredAppliance, "typeId">[],
+  all: readonly A[],
+): A[] {
+  const { links } = crossTypeLinks(knowledge);
+  const types = new Set(reached.map(({ typeId }) => typeId));
+  return all.filter(({ typeId }) => !types.isDisjointFrom(links.get(typeId) ?? new Set()));
+}
+
+/** Whether appliances of other types carry their state on to one of this type. */
+export function isReachedByOthers(knowledge: Knowledge, typeId: string): boolean {
+  return crossTypeLinks(knowledge).reached.has(typeId);
+}
+
+/** By type, the other types that it cascades on to; and all that are cascaded to. */
+type Links = { links: ReadonlyMap<string, ReadonlySet<string>>; reached: ReadonlySet<string> };
+const linksOf = new WeakMap<Knowledge, Links>();
+
+function crossTypeLinks(knowledge: Knowledge): Links {
+  const known = linksOf.get(knowledge);
+  if (known) return known;
+  const links = new Map<string, Set<string>>();
+  const reached = new Set<string>();
+  for (const def of knowledge.components.values())
+    for (const rule of knowledge.cascadesTo(def.id)) {
+      if (!rule.acrossTypes) continue;
+      links.set(rule.upstreamTypeId, (links.get(rule.upstreamTypeId) ?? new Set()).add(def.typeId));
+      reached.add(def.typeId);
+    }
+  const found = { links, reached };
+  linksOf.set(knowledge, found);
+  return found;
+}

@@ -1,0 +1,72 @@
+import ipaddr from "ipaddr.js";
+import { type Address, contains, type Network, parseAddress, parseNetwork } from "../networks.ts";
+
+/** The operator's lists. Deny wins over allow; an allow list that is not empty must contain the address. */
+export type AddressPolicy = { allow: readonly Network[]; deny: readonly Network[] };
+
+/** Never connected to, whatever the lists say: none of these can be a partner's receiver. */
+const ALWAYS_REFUSED: readonly (readonly [kind: string, networks: readonly string[]])[] = [
+  // Outside link-local too: Alibaba, Oracle (classic), Azure's wire server, AWS, Google, Scaleway.
+  [
+    "a cloud metadata address",
+    [
+      "169.254.169.254",
+      "100.100.100.200",
+      "192.0.0.192",
+      "168.63.129.16",
+      "fd00:ec2::254",
+      "fd20:ce::254",
+      "fd00:42::42",
+    ],
+  ],
+  ["a link-local address", ["169.254.0.0/16", "fe80::/10"]],
+  ["an unspecified address", ["0.0.0.0/8", "::"]],
+  ["a multicast address", ["224.0.0.0/4", "ff00::/8"]],
+  ["the broadcast address", ["255.255.255.255"]],
+];
+const REFUSED_NETWORKS = ALWAYS_REFUSED.flatMap(([kind, texts]) =>
+  texts.map((text) => ({ kind, network: parseNetwork(text) })),
+);
+
+/** IPv6 blocks that carry an IPv4 address, where it stands in the 16 bytes, and what its bytes are XORed with. */
+const EMBEDDINGS = [
+  { text: "64:ff9b::/96", offsets: [12, 13, 14, 15], mask: 0 }, // NAT64, RFC 6052
+  { text: "64:ff9b:1::/48", offsets: [6, 7, 9, 10], mask: 0 }, // NAT64 of one's own, RFC 8215
+  { text: "64:ff9b:1::/48", offsets: [12, 13, 14, 15], mask: 0 }, // the same with a /96 inside it
+  { text: "2002::/16", offsets: [2, 3, 4, 5], mask: 0 }, // 6to4, RFC 3056
+  { text: "::/96", offsets: [12, 13, 14, 15], mask: 0 }, // IPv4-compatible, RFC 4291
+  { text: "::ffff:0:0:0/96", offsets: [12, 13, 14, 15], mask: 0 }, // IPv4-translated, RFC 2765
+  { text: "2001::/32", offsets: [4, 5, 6, 7], mask: 0 }, // Teredo's server, RFC 4380
+  { text: "2001::/32", offsets: [12, 13, 14, 15], mask: 0xff }, // Teredo's client
+].map(({ text, ...where }) => ({ network: parseNetwork(text), ...where }));
+
+/** Why the address must not be connected to, in words, or undefined when it may. `address` is numeric, as a socket reports it. */
+export function addressRefusal(address: string, policy: AddressPolicy): string | undefined {
+  const parsed = parseAddress(address);
+  if (!parsed) return `${address} is no IP address`;
+  const meanings = [parsed, ...embeddedIpv4(parsed)];
+  for (const { kind, network } of REFUSED_NETWORKS) {
+    if (meanings.some((meaning) => contains(network, meaning))) {
+      return `${address} is ${kind}, which is never connected to`;
+    }
+  }
+  const denying = policy.deny.find((network) => meanings.some((meaning) => contains(network, meaning)));
+  if (denying) return `${address} is in the denied network ${denying.text}`;
+  if (policy.allow.length > 0 && !policy.allow.some((network) => contains(network, parsed))) {
+    return `${address} is in none of the allowed networks`;
+  }
+  return undefined;
+}
+
+/** The IPv4 addresses that a gateway may hand this IPv6 address's traffic to. */
+function embeddedIpv4(address: Address): Address[] {
+  if (address.kind() === "ipv4" || address.range() === "loopback") return [];
+  const bytes = address.toByteArray();
+  const ipv4At = (offsets: readonly number[], mask: number) =>
+    ipaddr.fromByteArray(offsets.map((offset) => bytes[offset]! ^ mask));
+  const found = EMBEDDINGS.filter(({ network }) => contains(network, address)).map(({ offsets, mask }) =>
+    ipv4At(offsets, mask),
+  );
+  const isIsatap = (bytes[8]! & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
+  return isIsatap ? [...found, ipv4At([12, 13, 14, 15], 0)] : found; // ISATAP, RFC 5214, under any prefix
+}

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { AddressRateWindow } from "../../src/cluster/address-rate-window.ts";
+import { StorageError } from "../../src/domain/errors.ts";
+
+/** Remembers whom it was asked for, and refuses all for so long. */
+class Counted {
+  readonly asked: string[] = [];
+  constructor(private readonly refusesForMs: number) {}
+  async admit(caller: string): Promise<number | undefined> {
+    this.asked.push(caller);
+    return this.refusesForMs;
+  }
+}
+
+test("calls of an address are counted by all servers, under a name of their own", async () => {
+  const [shared, own] = [new Counted(7), new Counted(9)];
+  const window = new AddressRateWindow(shared, own, "address ");
+  expect(await window.admit("10.0.0.1", 0)).toBe(7);
+  expect([shared.asked, own.asked]).toEqual([["address 10.0.0.1"], []]);
+});
+
+test("by one server alone where the database cannot be asked", async () => {
+  const away = { admit: () => Promise.reject(new StorageError("away")) };
+  const window = new AddressRateWindow(away, new Counted(9), "");
+  expect(await window.admit("10.0.0.1", 0)).toBe(9);
+});
+
+test("and under a flood from very many addresses, of which the database hears no more than some at a time", async () => {
+  let answer = () => {};
+  const waits = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const asked: string[] = [];
+  const shared = {
+    async admit(caller: string) {
+      asked.push(caller);
+      await waits;
+      return undefined;
+    },
+  };
+  const own = new Counted(9);
+  const window = new AddressRateWindow(shared, own, "");
+  const flood = Array.from({ length: 1000 }, (_, nth) => window.admit(`10.0.${nth >> 8}.${nth & 255}`, 0));
+  answer();
+  await Promise.all(flood);
+  expect(asked.length).toBeLessThan(100);
+  expect(asked.length + own.asked.length).toBe(1000);
+  expect(await window.admit("10.9.9.9", 0)).toBeUndefined();
+});

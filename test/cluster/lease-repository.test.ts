@@ -1,0 +1,160 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { type LeaseRepository, leaseRepository, OutdatedServer } from "../../src/cluster/lease-repository.ts";
+import { MemoryLeaseRepository } from "../support/memory-lease-repository.ts";
+import { usePartnerStore } from "../support/partner-store.ts";
+
+type World = {
+  book: LeaseRepository;
+  /** Lets time pass for whatever the book knows. */
+  pass(ms: number): Promise<void>;
+  /** A newer version adds a step to the schema, which those of before can live with or are taken out for. */
+  upgrade(breaksOlder: boolean): Promise<void>;
+};
+
+const openStore = usePartnerStore();
+
+async function inDatabase(): Promise<World> {
+  const { store, sql } = await openStore(0);
+  return {
+    book: leaseRepository(store),
+    // The database's clock is nobody's to set: what it is compared with is made older.
+    async pass(ms) {
+      await sql(`UPDATE leases SET expires_at = expires_at - ${ms} WHERE expires_at > ${ms}`);
+      await sql(`UPDATE servers SET seen_at = seen_at - ${ms}`);
+    },
+    async upgrade(breaksOlder) {
+      await sql(
+        "INSERT INTO schema_migrations (number, name, sha256, applied_at) VALUES (99, 'less', '', 0)",
+      );
+      if (breaksOlder) await sql("DELETE FROM servers");
+    },
+  };
+}
+
+async function inMemory(): Promise<World> {
+  let now = 1_760_000_000_000;
+  const book = new MemoryLeaseRepository(() => now);
+  return {
+    book,
+    async pass(ms) {
+      now += ms;
+    },
+    async upgrade(breaksOlder) {
+      book.upgrade({ number: 99, name: "less" }, breaksOlder);
+    },
+  };
+}
+
+const server = (id: string) => ({
+  ...{ id, address: "http://10.0.0.1:8080", version: "0.1.0", schemaVersion: 98, model: "2", clockOffMs: 0 },
+});
+const FOR = 15_000;
+
+describe.each([
+  ["in the database", inDatabase],
+  ["in memory, which other tests take for it", inMemory],
+])("the lease book %s", (_, open) => {
+  let { book, pass, upgrade } = {} as World;
+  beforeEach(async () => {
+    ({ book, pass, upgrade } = await open());
+  });
+
+  test("gives a lease to the first who asks, and to nobody else until it has run out", async () => {
+    expect(await book.acquire("a", ["x", "y"], FOR)).toEqual([
+      { name: "x", epoch: 1 },
+      { name: "y", epoch: 1 },
+    ]);
+    expect(await book.acquire("b", ["x", "z"], FOR)).toEqual([{ name: "z", epoch: 1 }]);
+    await pass(FOR + 1);
+    expect(await book.acquire("b", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
+  });
+
+  test("leaves the epoch alone for the holder who asks again, and raises it once it had ended", async () => {
+    await book.acquire("a", ["x"], FOR);
+    expect(await book.acquire("a", ["x"], FOR)).toEqual([{ name: "x", epoch: 1 }]);
+    await pass(FOR + 1);
+    expect(await book.acquire("a", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
+  });
+
+  test("gives what was released to the next, with another epoch", async () => {
+    await book.acquire("a", ["x"], FOR);
+    await book.release("b", ["x"]);
+    expect(await book.acquire("b", ["x"], FOR)).toEqual([]);
+    await book.release("a", ["x"]);
+    expect(await book.acquire("b", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
+    expect(await book.confirm("a", ["x"])).toEqual([]);
+    expect(await book.confirm("b", ["x"])).toEqual([{ name: "x", epoch: 2 }]);
+  });
+
+  test("lengthens what a server holds when it says that it is there, and nothing that it released", async () => {
+    await book.acquire("a", ["x", "y"], FOR);
+    await book.release("a", ["y"]);
+    await pass(FOR - 1000);
+    expect((await book.heartbeat(server("a"), FOR)).leases).toEqual([{ name: "x", epoch: 1 }]);
+    await pass(FOR - 1000);
+    expect(await book.acquire("b", ["x", "y"], FOR)).toEqual([{ name: "y", epoch: 2 }]);
+  });
+
+  test("gives back what had ended and nobody took, by the same epoch", async () => {
+    await book.acquire("a", ["x"], FOR);
+    await pass(FOR - 1);
+    expect((await book.heartbeat(server("a"), FOR)).leases).toEqual([{ name: "x", epoch: 1 }]);
+    expect(await book.acquire("b", ["x"], FOR)).toEqual([]);
+  });
+
+  test("knows who is alive: who was seen within the time, and has not left", async () => {
+    await book.heartbeat(server("a"), FOR);
+    await book.heartbeat(server("b"), FOR);
+    const ids = async (of: string) =>
+      (await book.heartbeat(server(of), FOR)).alive.map(({ id }) => id).sort();
+    expect(await ids("c")).toEqual(["a", "b", "c"]);
+    await book.leave("b");
+    expect(await ids("c")).toEqual(["a", "c"]);
+    await pass(FOR + 1);
+    expect(await ids("c")).toEqual(["c"]);
+  });
+
+  test("lets those go on that can live with a newer schema, and nobody join who knows an older one", async () => {
+    await book.heartbeat(server("a"), FOR);
+    await upgrade(false);
+    expect((await book.heartbeat(server("a"), FOR)).alive.map(({ id }) => id)).toEqual(["a"]);
+    const refused = "has migration 99 (less), this version knows 98";
+    for (let times = 0; times < 2; times++)
+      await expect(book.heartbeat(server("b"), FOR)).rejects.toThrow(refused);
+    const newer = { ...server("c"), schemaVersion: 99 };
+    expect((await book.heartbeat(newer, FOR)).alive.map(({ id }) => id).sort()).toEqual(["a", "c"]);
+  });
+
+  test("does not take those in again that were taken out with a newer schema", async () => {
+    await book.heartbeat(server("a"), FOR);
+    await upgrade(true);
+    for (let times = 0; times < 2; times++)
+      await expect(book.heartbeat(server("a"), FOR)).rejects.toThrow(OutdatedServer);
+  });
+
+  test("holds nothing for who has left", async () => {
+    await book.heartbeat(server("a"), FOR);
+    await book.acquire("a", ["x"], FOR);
+    await book.leave("a");
+    expect(await book.acquire("b", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
+  });
+
+  test("gives a time of a job's pattern once, and none while the job is held", async () => {
+    expect(await book.acquireScheduled("a", "job", 100, FOR)).toEqual({ name: "job", epoch: 1 });
+    expect(await book.acquireScheduled("b", "job", 200, FOR)).toBeUndefined();
+    await book.release("a", ["job"]);
+    expect(await book.acquireScheduled("b", "job", 100, FOR)).toBeUndefined();
+    expect(await book.acquireScheduled("b", "job", 200, FOR)).toEqual({ name: "job", epoch: 2 });
+    await book.release("b", ["job"]);
+    expect(await book.acquire("a", ["job"], FOR)).toEqual([{ name: "job", epoch: 3 }]);
+    await book.release("a", ["job"]);
+    expect(await book.acquireScheduled("a", "job", 200, FOR)).toBeUndefined();
+  });
+
+  test("takes any number of names at once", async () => {
+    const names = Array.from({ length: 1001 }, (_, n) => `lane:${n}`);
+    expect(await book.acquire("a", names, FOR)).toHaveLength(1001);
+    expect(await book.acquire("b", names, FOR)).toEqual([]);
+    expect(await book.confirm("a", names)).toHaveLength(1001);
+  });
+});

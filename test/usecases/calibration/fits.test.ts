@@ -1,0 +1,97 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Acquired } from "../../../src/cluster/locks.ts";
+import { OperatorError } from "../../../src/domain/errors.ts";
+import { beginFit, failFit, latestFit, withFitLock } from "../../../src/usecases/calibration/fits.ts";
+import { type PartnerWorld, usePartnerStore } from "../../support/partner-store.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const open = usePartnerStore();
+let world: PartnerWorld;
+let other: PartnerWorld["store"];
+beforeEach(async () => {
+  world = await open(NOON);
+  other = await world.open();
+});
+
+const asked = (by: string) => ({ by, actor: "ADM_1" });
+const idOf = (acquired: Acquired) => (acquired as { id: string }).id;
+const everywhere = async () => {
+  const told = [await latestFit(world.store.read), await latestFit(other.read)];
+  expect(told[0]).toEqual(told[1]!);
+  return told[0]!;
+};
+/** The state after all its processes were killed and the lock has expired. */
+const killAll = (id: string) => other.write((tx) => tx.locks.release("fit", id));
+const byCommand = { ...asked("cli:night(7) on db1"), handedOver: undefined };
+
+// Rule: fit-among-servers
+describe("a fit among several processes", () => {
+  test("is begun by one, whoever asks at once; the other is told who does it, and since when", async () => {
+    expect(await everywhere()).toMatchObject({ status: "none", by: null });
+    const taken = await Promise.all([
+      beginFit(world.store, asked("the first")),
+      beginFit(other, asked("the second")),
+    ]);
+    const refused = taken.filter((one) => "heldBy" in one);
+    const winner = "id" in taken[0]! ? "the first" : "the second";
+    expect(refused).toEqual([{ heldBy: `${winner}, since 2026-03-10T12:00:00.000Z` }]);
+    expect(await everywhere()).toMatchObject({ status: "running", by: winner, startedAt: NOON, error: null });
+    const command = withFitLock(other, byCommand, async () => {});
+    await expect(command).rejects.toThrow(`a calibration is in progress already, by ${winner}, since`);
+  });
+
+  test("tells everywhere why it failed, once, also when that is told twice or too late", async () => {
+    const first = idOf(await beginFit(world.store, asked("one")));
+    world.time.now += 5_000;
+    await failFit(world.store, first, "no outcome is on record");
+    const failed = { status: "failed", by: "one", startedAt: NOON, finishedAt: NOON + 5_000 } as const;
+    expect(await everywhere()).toMatchObject({ ...failed, error: "no outcome is on record" });
+    await failFit(other, first, "another reason");
+    expect((await everywhere()).error).toBe("no outcome is on record");
+    const second = idOf(await beginFit(other, asked("two")));
+    await failFit(world.store, first, "too late");
+    expect(await everywhere()).toMatchObject({ status: "running", by: "two", startedAt: NOON + 5_000 });
+    await failFit(other, second, "why");
+    const entries = await world.store.read.audit.page({ offset: 0, limit: 10 }, "fit");
+    expect(entries.map(({ action, actor, detail }) => [action, actor, detail])).toEqual([
+      ["fit.fail", "ADM_1", { by: "two", error: "why" }],
+      ["fit.begin", "ADM_1", { by: "two" }],
+      ["fit.fail", "ADM_1", { by: "one", error: "no outcome is on record" }],
+      ["fit.begin", "ADM_1", { by: "one" }],
+    ]);
+  });
+
+  test("that was cut short with its server says so, and keeps nobody from another", async () => {
+    const id = idOf(await beginFit(world.store, asked("the server at http://one")));
+    await killAll(id);
+    expect(await everywhere()).toMatchObject({
+      ...{ status: "failed", by: "the server at http://one", finishedAt: null },
+      error: "It was cut short, with the server at http://one. Ask for it again.",
+    });
+    expect(await beginFit(other, asked("another"))).toHaveProperty("id");
+  });
+
+  test("of a command fails with its words, and with none of what a query was asked with", async () => {
+    const fail = (error: Error) => withFitLock(world.store, byCommand, () => Promise.reject(error));
+    await expect(fail(new OperatorError("nothing is on record", "Record more."))).rejects.toThrow("nothing");
+    expect(await everywhere()).toMatchObject({ status: "failed", by: "cli:night(7) on db1" });
+    expect((await everywhere()).error).toBe("nothing is on record. Record more.");
+    await expect(fail(new Error("values ('secret')"))).rejects.toThrow("secret");
+    expect((await everywhere()).error).toBe("It failed by a fault, which the command has told.");
+  });
+
+  test("that was handed over goes on in that turn, which its server tells the end of", async () => {
+    const id = idOf(await beginFit(world.store, asked("the server at http://one")));
+    const handed = { ...byCommand, handedOver: id };
+    const run = withFitLock(other, handed, async () => {
+      expect(await everywhere()).toMatchObject({ status: "running", by: "the server at http://one" });
+      throw new OperatorError("cut short");
+    });
+    await expect(run).rejects.toThrow("cut short");
+    expect((await everywhere()).status).toBe("running");
+    await failFit(world.store, id, "it was told so");
+    expect((await everywhere()).error).toBe("it was told so");
+    const late = withFitLock(other, handed, async () => "done");
+    await expect(late).rejects.toThrow("another process may be doing the same");
+  });
+});

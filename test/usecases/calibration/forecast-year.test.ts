@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import { addDays, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
+import { eachProperty } from "../../../src/usecases/calibration/forecast-year.ts";
+import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const TODAY = "2026-03-10";
+const YEAR_AGO = addDays(TODAY, -365);
+const open = usePortfolioStore();
+
+test("a sensor's alarm of that time counts in the forecast of the year that began then", async () => {
+  const world = await open(NOW);
+  const property = await world.addProperty({ recordsSince: "2020-01-01" });
+  const of = { propertyId: property.id };
+  const [washer] = await world.addAppliances({ ...of, typeId: "washer" });
+  const recordAlarm = (day: string) =>
+    world.store.write((tx) =>
+      tx.sensorEvents.insert({
+        ...{ ...of, id: tx.newId("sensorEvent"), partnerId: world.partnerId, applianceId: washer!.id },
+        ...{ componentId: null, eventType: "water_leak", severity: "high", sensorId: "s1" },
+        ...{ kind: "smart", metric: null, value: null, unit: null, notes: null, createdAt: NOW },
+        recordedAt: dayNumber(day) * MS_PER_DAY,
+      }),
+    );
+  const risksThen = async () => {
+    const risks: number[] = [];
+    const environment = { store: world.store, knowledge, yieldNow: async () => {}, ticks: () => 0 };
+    await eachProperty(environment, TODAY, (histories) => {
+      for (const history of histories)
+        for (const { periodRisk } of scoreProperty(knowledge, history, YEAR_AGO).values())
+          risks.push(periodRisk);
+    });
+    return risks;
+  };
+  const quiet = await risksThen();
+  await recordAlarm(addDays(YEAR_AGO, 5));
+  expect(await risksThen()).toEqual(quiet);
+  await recordAlarm(addDays(YEAR_AGO, -5));
+  expect(Math.max(...(await risksThen()))).toBeGreaterThan(Math.max(...quiet));
+});

@@ -1,0 +1,217 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Calibration } from "../../../src/domain/calibration/calibration.ts";
+import { keptFitId } from "../../../src/domain/calibration/model-version.ts";
+import { partOf } from "../../../src/domain/planning/component-plan.ts";
+import type { Corrections } from "../../../src/domain/scoring/corrections.ts";
+import { dayOf } from "../../../src/domain/time.ts";
+import {
+  applyCalibration,
+  applyKeptFit,
+  keepFit,
+  revertModel,
+} from "../../../src/usecases/calibration/model-versions.ts";
+import { renewAgedPlans, renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
+import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
+import { knowledge, type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+let world: PortfolioWorld;
+let propertyId: string;
+let applianceIds: string[];
+
+beforeEach(async () => {
+  world = await open(NOON);
+  propertyId = (await world.addProperty({ unitCount: 4 })).id;
+  const made = await world.addAppliances(
+    { propertyId, installYear: 2015 },
+    { propertyId, installYear: 2015 },
+  );
+  applianceIds = made.map(({ id }) => id);
+});
+
+const environment = () => ({
+  ...{ store: world.store, knowledge, clock: world.clock, actor: "cli:test" },
+  yieldNow: async () => {},
+  ticks: () => performance.now(),
+});
+const snapshot = () => takeSnapshot(environment(), dayOf(world.time.now));
+const components = () => world.store.read.components.rowsOfProperty(propertyId);
+const revision = () => world.store.read.partners.revision(world.partnerId);
+
+/** A fit by hand: every life a third longer, and the first appliance frail. */
+function fitted(frailties = new Map([[applianceIds[0]!, 2.5]])): Calibration {
+  const lifeFactors = new Map([...knowledge.components.keys()].map((id) => [id, 4 / 3]));
+  const corrections: Corrections = { lifeFactors, frailties, strength: { condition: 2, repairs: 1 } };
+  const fit = { failures: 60, frailtyShape: 4, corrections };
+  return { fit, validation: { better: true } } as Calibration;
+}
+const apply = (where: Partial<ReturnType<typeof environment>> = {}, fit = fitted()): Promise<string> =>
+  applyCalibration({ ...environment(), ...where }, fit, { force: false, evidence: {} });
+
+describe("a model that is put to use, and one that is gone back to,", () => {
+  test("leaves no partner's kept answers as they were", async () => {
+    const before = (await revision())!;
+    await apply();
+    const applied = (await revision())!;
+    expect(applied).toBeGreaterThan(before);
+    await revertModel(environment());
+    expect((await revision())!).toBeGreaterThan(applied);
+  });
+
+  // Rule: calibrate-plans
+  test("is that of the plans from the next snapshot on, also of those that were made on its day", async () => {
+    const renew = async () =>
+      (await renewAgedPlans(environment(), dayOf(world.time.now))) +
+      (await renewChangedPlans(environment(), world.partnerId));
+    const failures = async () => (await world.store.read.plans.ofPartner(world.partnerId)).years.runToFailure;
+    await renew();
+    const plain = await failures();
+    await apply();
+    await snapshot();
+    expect(await renew()).toBe(1);
+    const fitted = await failures();
+    expect(fitted).not.toEqual(plain);
+    await revertModel(environment());
+    world.time.now += 86_400_000;
+    await renewAgedPlans(environment(), dayOf(world.time.now)); // before that day's snapshot
+    await snapshot();
+    expect(await renew()).toBe(1);
+    expect((await failures())[20]).not.toBe(fitted[20]!);
+    expect(await renew()).toBe(0);
+  });
+
+  test("moves no plan where it is the one of the snapshot before", async () => {
+    await apply();
+    await snapshot();
+    await renewChangedPlans(environment(), world.partnerId);
+    world.time.now += 86_400_000;
+    await snapshot();
+    expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([]);
+  });
+});
+
+// Rule: calibrate-plans
+test("a plan's lives are those of the fit: of the kind, and in a frail appliance shorter for every part there", async () => {
+  await snapshot();
+  const plain = new Map((await components()).map((one) => [one.id, partOf(knowledge, one)]));
+  await apply();
+  world.time.now += 86_400_000;
+  await snapshot();
+  const fitted = await components();
+  expect(fitted.length).toBeGreaterThan(2);
+  for (const component of fitted) {
+    const { shape, scaleYears } = partOf(knowledge, component);
+    const frailty = component.applianceId === applianceIds[0] ? 2.5 : 1;
+    const factor = (4 / 3) * frailty ** (-1 / shape);
+    expect(scaleYears / plain.get(component.id)!.scaleYears).toBeCloseTo(factor, 10);
+  }
+});
+
+// Rule: partner-purge
+test("a purge takes what a fit has found of the partner's appliances", async () => {
+  await apply();
+  const frailties = async () => (await world.store.read.models.frailties(1, applianceIds)).size;
+  expect(await frailties()).toBe(1);
+  for (;;) if ((await world.store.write((tx) => tx.purge.step(world.partnerId))).isEmpty) break;
+  expect(await frailties()).toBe(0);
+});
+
+describe("of two fits that are stored at once", () => {
+  /** More than are stored in a transaction: of each appliance the same, so that a mixture is seen. */
+  const frailtiesOf = (value: number) => new Map(applianceIds.map((id) => [id, value]));
+  let many: PortfolioWorld;
+  let ids: string[];
+  beforeAll(async () => {
+    many = await open(NOON);
+    const { id } = await many.addProperty();
+    const roofs = Array.from({ length: 1100 }, () => ({ propertyId: id, typeId: "roof" }));
+    ids = (await many.addAppliances(...roofs)).map((one) => one.id);
+  });
+  beforeEach(async () => {
+    world = await many.copy();
+    applianceIds = ids;
+  });
+  const stored = async (number: number) => {
+    const found = await world.store.read.models.frailties(number, applianceIds);
+    return new Set(found.values());
+  };
+
+  test("one is put to use as it is, and the other is told to come again", async () => {
+    const other = await world.open();
+    const outcomes = await Promise.allSettled([
+      apply({}, fitted(frailtiesOf(2))),
+      apply({ store: other }, fitted(frailtiesOf(3))),
+    ]);
+    const refused = outcomes.filter(({ status }) => status === "rejected");
+    expect(refused).toHaveLength(1);
+    expect(String((refused[0] as PromiseRejectedResult).reason)).toContain(
+      "another calibration is being stored",
+    );
+    expect((await stored(1)).size).toBe(1);
+    expect((await apply({ store: other }, fitted(frailtiesOf(4)))).endsWith("+local.2")).toBe(true);
+    expect([...(await stored(2))]).toEqual([4]);
+  });
+
+  test("one that stood still for long changes nothing of what another has kept since", async () => {
+    const other = await world.open();
+    let kept: Awaited<ReturnType<typeof keepFit>> | undefined;
+    let steps = 0;
+    const stands = apply(
+      {
+        yieldNow: async () => {
+          if (++steps !== 2) return;
+          // As if a minute had gone by.
+          await world.sql("UPDATE locks SET expires_at = 1 WHERE name = 'calibration'");
+          kept = await keepFit(
+            { ...environment(), store: other },
+            { calibration: fitted(frailtiesOf(3)), evidence: {} },
+          );
+        },
+      },
+      fitted(frailtiesOf(2)),
+    );
+    await expect(stands).rejects.toThrow("another process may be doing the same");
+    const environmentOfOther = { ...environment(), store: other };
+    await applyKeptFit(environmentOfOther, keptFitId(kept!), { force: false });
+    expect([...(await stored(1))]).toEqual([3]);
+  });
+
+  test("the one that is kept cannot be put to use while the next is stored over it", async () => {
+    const kept = await keepFit(environment(), { calibration: fitted(frailtiesOf(2)), evidence: {} });
+    const refusals: string[] = [];
+    const next = await keepFit(
+      {
+        ...environment(),
+        yieldNow: async () => {
+          const applying = applyKeptFit(environment(), keptFitId(kept), { force: false });
+          refusals.push(await applying.then(() => "applied", String));
+        },
+      },
+      { calibration: fitted(frailtiesOf(3)), evidence: {} },
+    );
+    expect(refusals.length).toBeGreaterThan(2);
+    for (const refusal of refusals) expect(refusal).toContain("Another fit is being stored just now");
+    await applyKeptFit(environment(), keptFitId(next), { force: false });
+    expect([...(await stored(1))]).toEqual([3]);
+  });
+
+  test("nothing is taken back meanwhile, which is a conflict and no fault of the server's", async () => {
+    await apply();
+    const refusals: unknown[] = [];
+    await keepFit(
+      {
+        ...environment(),
+        yieldNow: async () =>
+          void refusals.push(await revertModel(environment()).then(() => "reverted", codeOf)),
+      },
+      { calibration: fitted(frailtiesOf(3)), evidence: {} },
+    );
+    expect(refusals.length).toBeGreaterThan(2);
+    expect(new Set(refusals)).toEqual(new Set(["conflict"]));
+    expect((await revertModel(environment())).to).toBe(knowledge.modelVersion);
+    expect(await revertModel(environment()).catch(codeOf)).toBe("conflict");
+  });
+});
+
+const codeOf = (error: { code?: string }) => error.code ?? error;

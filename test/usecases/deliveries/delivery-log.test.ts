@@ -1,0 +1,160 @@
+import { describe, expect, test } from "bun:test";
+import { MS_PER_DAY } from "../../../src/domain/time.ts";
+import { pruneDeliveries } from "../../../src/usecases/deliveries/prune-deliveries.ts";
+import {
+  countFailed,
+  resendDelivery,
+  resendFailed,
+} from "../../../src/usecases/deliveries/resend-deliveries.ts";
+import { type PartnerWorld, usePartnerStore } from "../../support/partner-store.ts";
+
+const partnerStore = usePartnerStore();
+const NOON = Date.parse("2026-06-01T12:00:00Z");
+
+/** Deliveries made and settled at the world's present moment, each with one attempt. */
+async function settle(
+  { store, partnerId }: PartnerWorld,
+  status: "delivered" | "failed" | "pending",
+  count = 1,
+): Promise<string[]> {
+  return await store.write(async (tx) => {
+    const ids: string[] = [];
+    const rows = await tx.forPartner(partnerId);
+    for (let i = 0; i < count; i++) {
+      const id = rows.newDeliveryId();
+      const delivery = { id, partnerId, event: "property.created", orderKey: null, body: `{"n":${i}}` };
+      await tx.deliveries.insert({ ...delivery, requestId: null, createdAt: tx.now });
+      await tx.deliveries.recordAttempt({
+        ...{ deliveryId: id, startedAt: tx.now, durationMs: 5, address: null, responseHead: "" },
+        ...{ statusCode: 500, error: "answered 500", status, cycleAttempts: 3, nextAttemptAt: null },
+      });
+      ids.push(id);
+    }
+    return ids;
+  });
+}
+
+const idsIn = async ({ store }: PartnerWorld) =>
+  (await store.read.deliveryLog.page({}, { limit: 5000, offset: 0 }))
+    .map(({ delivery }) => delivery.id)
+    .sort();
+
+describe("resending", () => {
+  // Rule: resend
+  test("starts a new cycle with the same body, and keeps the attempts made", async () => {
+    const world = await partnerStore(NOON);
+    const { store, administration, partnerId } = world;
+    const [id] = await settle(world, "failed");
+    world.time.now += 1000;
+    expect(await resendDelivery(administration, id!)).toEqual({ id: id!, partnerId, attempts: 1 });
+    const found = await store.read.deliveryLog.find(id!);
+    expect(found).toMatchObject({
+      delivery: {
+        status: "pending",
+        attempts: 1,
+        cycleAttempts: 0,
+        nextAttemptAt: NOON + 1000,
+        finishedAt: null,
+      },
+      attempts: [{ attempt: 1, error: "answered 500" }],
+    });
+    expect(found!.delivery.body).toBe('{"n":0}');
+    expect(world.changed).toContain(partnerId);
+    await expect(resendDelivery(administration, id!)).rejects.toMatchObject({ code: "conflict" });
+    await expect(resendDelivery(administration, "WH_1_aaaaa")).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  // Rule: resend-refused
+  test("is done for one of two that ask at once; the other is told that it is being tried", async () => {
+    const world = await partnerStore(NOON);
+    const other = { ...world.administration, store: await world.open() };
+    for (const id of await settle(world, "failed", 5)) {
+      const asked = [resendDelivery(world.administration, id), resendDelivery(other, id)];
+      const refused = (await Promise.allSettled(asked)).filter(({ status }) => status === "rejected");
+      expect(refused).toMatchObject([{ reason: { code: "conflict" } }]);
+    }
+  });
+
+  test("of a window takes the failed ones made within it, however many, and writes one audit entry", async () => {
+    const world = await partnerStore(NOON);
+    const { store, administration, partnerId } = world;
+    const before = await settle(world, "failed");
+    world.time.now = NOON + 60_000;
+    const within = await settle(world, "failed", 1_201);
+    await settle(world, "delivered", 3);
+    world.time.now = NOON + 120_000;
+    const after = await settle(world, "failed");
+    const window = { partnerId, from: NOON + 60_000, to: NOON + 120_000 };
+    expect(await countFailed(administration, window)).toBe(1_201);
+    expect(await resendFailed(administration, window)).toBe(1_201);
+    const pending = await store.read.deliveryLog.page({ status: "pending" }, { limit: 5000, offset: 0 });
+    expect(pending.map(({ delivery }) => delivery.id).sort()).toEqual(within.sort());
+    expect(await store.read.deliveryLog.count({ status: "delivered" })).toBe(3);
+    for (const id of [...before, ...after])
+      expect((await store.read.deliveryLog.find(id))!.delivery.status).toBe("failed");
+    const audit = await store.read.audit.page({ limit: 10, offset: 0 }, partnerId);
+    expect(audit.map(({ action }) => action)).toEqual(["delivery.resend_failed", "partner.create"]);
+    expect(audit[0]!.detail).toMatchObject({ matched: 1_201 });
+    expect(await resendFailed(administration, window)).toBe(0);
+  });
+
+  test("of a partner without a receiver is refused, and nothing is changed", async () => {
+    const world = await partnerStore(NOON, null);
+    const [id] = await settle(world, "failed");
+    const window = { partnerId: world.partnerId, from: 0, to: NOON * 2 };
+    await expect(resendDelivery(world.administration, id!)).rejects.toMatchObject({ code: "conflict" });
+    await expect(resendFailed(world.administration, window)).rejects.toMatchObject({ code: "conflict" });
+    expect((await world.store.read.deliveryLog.find(id!))!.delivery.status).toBe("failed");
+    expect(await world.store.read.audit.count(world.partnerId)).toBe(1);
+  });
+});
+
+describe("pruning", () => {
+  test("keeps delivered ones for so many days, failed ones twice as long, pending ones for good", async () => {
+    const world = await partnerStore(NOON);
+    const [, failed, pending] = [
+      await settle(world, "delivered"),
+      await settle(world, "failed"),
+      await settle(world, "pending"),
+    ];
+    const prune = () =>
+      pruneDeliveries({ store: world.store, clock: world.clock, yieldNow: () => Promise.resolve() }, 10);
+    world.time.now = NOON + 10 * MS_PER_DAY;
+    expect(await prune()).toBe(0);
+    // It was settled when its attempt of 5 ms had ended, and is kept for so long whole.
+    world.time.now += 5;
+    expect(await prune()).toBe(0);
+    world.time.now += 1;
+    expect(await prune()).toBe(1);
+    expect(await idsIn(world)).toEqual([...failed!, ...pending!].sort());
+    world.time.now = NOON + 20 * MS_PER_DAY + 10;
+    expect(await prune()).toBe(1);
+    world.time.now = NOON + 5_000 * MS_PER_DAY;
+    expect(await prune()).toBe(0);
+    expect(await idsIn(world)).toEqual(pending!);
+  });
+
+  test("counts a delivery's age from when it was settled last", async () => {
+    const world = await partnerStore(NOON);
+    const [id] = await settle(world, "failed");
+    await resendDelivery(world.administration, id!);
+    world.time.now = NOON + 500 * MS_PER_DAY;
+    const parts = { store: world.store, clock: world.clock, yieldNow: () => Promise.resolve() };
+    expect(await pruneDeliveries(parts, 10)).toBe(0);
+  });
+
+  test("works in batches, lets others have their turn, and stops when it is told to", async () => {
+    const world = await partnerStore(NOON);
+    await settle(world, "delivered", 1_000);
+    world.time.now = NOON + 11 * MS_PER_DAY;
+    const abort = new AbortController();
+    const left: number[] = [];
+    const yieldNow = async () => {
+      left.push(await world.store.read.deliveryLog.count({}));
+      if (left.length === 2) abort.abort();
+    };
+    const parts = { store: world.store, clock: world.clock, yieldNow, signal: abort.signal };
+    expect(await pruneDeliveries(parts, 10)).toBe(400);
+    expect(left).toEqual([800, 600]);
+  });
+});

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import { EVENT_TYPES } from "../../../src/domain/service-event.ts";
+import { loadEvents } from "../../../src/usecases/history/event-histories.ts";
+import { loadHistories } from "../../../src/usecases/history/histories.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const TODAY = "2026-03-10";
+const open = usePortfolioStore();
+
+const anEvent = fc.record({
+  appliance: fc.nat(1),
+  part: fc.constantFrom(null, 0, 1),
+  eventType: fc.constantFrom(...EVENT_TYPES),
+  date: fc.constantFrom("2024-06-01", "2025-09-01", "2025-09-02", "2026-02-01"),
+  notes: fc.constantFrom(null, "leaking", "leaking badly", "leaking, no heat", "rusty", "as new"),
+  conditionAfter: fc.constantFrom(null, "poor" as const),
+});
+
+test("a long history that is read in pages scores as one read at once, wherever a page ends", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anEvent, { minLength: 1, maxLength: 40 }),
+      fc.integer({ min: 1, max: 5 }),
+      async (logged, page) => {
+        const world = await open(NOW);
+        const property = await world.addProperty({ recordsSince: "2020-01-01" });
+        const of = { propertyId: property.id };
+        const appliances = await world.addAppliances(of, { ...of, typeId: "washer" });
+        const ids = appliances.map(({ id }) => id);
+        const components = await world.components(property.id);
+        await world.write(async (writer) => {
+          const log = new ServiceLog(writer);
+          for (const { appliance, part, ...event } of logged) {
+            const own = components.filter(({ applianceId }) => applianceId === ids[appliance]);
+            await log.add({
+              ...{ ...event, applianceId: ids[appliance]!, technician: null },
+              ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null },
+              componentId: part === null ? null : own[part]!.id,
+            });
+          }
+          await log.finish();
+        });
+        const { read } = world.store;
+        const loaded = await loadHistories(read, knowledge, [property], appliances, TODAY);
+        const { history } = loaded.get(property.id)!;
+        const paged = await loadEvents(read, knowledge, ids, { atOnce: 0, page, ordered: page });
+        const again = history.appliances.map((one) => ({ ...one, events: paged.get(one.id)! }));
+        expect(again.flatMap(({ events }) => events).length).toBeLessThanOrEqual(logged.length);
+        const scores = scoreProperty(knowledge, { ...history, appliances: again }, TODAY);
+        expect([...scores]).toEqual([...scoreProperty(knowledge, history, TODAY)]);
+      },
+    ),
+    { numRuns: 15 },
+  );
+});

@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import { readConsistently } from "../../../src/store/consistent-read.ts";
+import { EventStream } from "../../../src/usecases/history/event-stream.ts";
+import { type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+
+/** A portfolio whose components are all elevated, and a write that moves them between who scored them and how high. */
+async function worn() {
+  const world = await open(NOW);
+  const { id } = await world.addProperty();
+  const appliances = await world.addAppliances(...Array.from({ length: 4 }, () => ({ propertyId: id })));
+  const move = async (turn: number) => {
+    const components = await world.components(id);
+    await world.write(async (writer) => {
+      for (const before of components) {
+        const appliance = appliances.find((one) => one.id === before.applianceId)!;
+        const score = {
+          ...before,
+          riskScore: turn % 2 === 0 ? 0.6 : 0.9,
+          ageYears: 1,
+          scaleYears: 20,
+          prior: 0.5,
+        };
+        const cause = turn % 2 === 0 ? "snapshot" : "history";
+        await writer.saveScore(
+          before,
+          appliance,
+          { ...score, periodRisk: 0.1 } as never,
+          "2026-03-10",
+          cause,
+        );
+      }
+    });
+  };
+  await move(0);
+  const all = (await world.components(id)).map((one) => one.id).sort();
+  return { world, move, all };
+}
+
+/** Reads again and again while everything moves, until it has read often beside it. */
+async function whileMoving(move: (turn: number) => Promise<void>, read: () => Promise<void>) {
+  let moving = true;
+  const moved = (async () => {
+    for (let turn = 1; turn <= 30; turn++) await move(turn);
+    moving = false;
+  })();
+  while (moving) {
+    await read();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await moved;
+}
+
+const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id).sort();
+
+test("the stream shows all that is elevated, while a snapshot puts it back in order", async () => {
+  const { world, move, all } = await worn();
+  const stream = new EventStream();
+  const { store, partnerId } = world;
+  await whileMoving(move, async () => {
+    const { elevated } = await stream.page(store, partnerId, NOW + 1000, { limit: 200, offset: 0 }, NOW);
+    expect(idsOf(elevated.map(({ component }) => component))).toEqual(all);
+  });
+});
+
+test("what is read at one revision was there at one moment", async () => {
+  const { world, move, all } = await worn();
+  const { store, partnerId } = world;
+  const elevated = ({ components }: PortfolioWorld["store"]["read"]) =>
+    components.elevatedPage(partnerId, { limit: 200, offset: 0 });
+  await whileMoving(move, async () => {
+    expect(idsOf(await readConsistently(store, partnerId, elevated))).toEqual(all);
+  });
+});
+
+test("a partner that writes between any two readings is read in one transaction", async () => {
+  const { world, move, all } = await worn();
+  let turn = 1;
+  let readings = 0;
+  const rows = await readConsistently(world.store, world.partnerId, async (read) => {
+    readings++;
+    const { critical, warning } = await read.totals.ofPartner(world.partnerId);
+    await move(turn++);
+    const found = await read.components.elevatedPage(world.partnerId, { limit: 200, offset: 0 });
+    expect(critical + warning).toBe(all.length);
+    return { found, critical };
+  });
+  expect(readings).toBe(4);
+  expect(rows.found.filter(({ riskTier }) => riskTier === "CRITICAL")).toHaveLength(rows.critical);
+});

@@ -1,0 +1,65 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { findings } from "../../../src/domain/scoring/keywords.ts";
+import { noteOf, readNote } from "../../../src/usecases/history/note-findings.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { rescore } from "../../../src/usecases/portfolio/rescore.ts";
+import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const { keywords } = knowledge;
+
+test("what is kept of a note tells what it speaks of, and the note from others", () => {
+  const word = fc.constantFrom("leaking", "repaired", "no", "noisy", "passed", "valve", ",", "rust");
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 8 }), (words) => {
+      const notes = words.join(" ");
+      const { key, findings: kept } = noteOf(readNote(keywords, notes))!;
+      expect(kept).toEqual(
+        findings(keywords, notes).map(({ group, share }) => ({ groupId: group.id, share })),
+      );
+      expect(noteOf(readNote(keywords, `${notes}!`))!.key).not.toBe(key);
+    }),
+  );
+  expect(noteOf(readNote(keywords, null))).toBeNull();
+});
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+const UNREAD = { noteKey: null, findings: null, readBy: null };
+
+test.each([
+  ["was not read, in a database of before", UNREAD],
+  ["was read by other rules", { noteKey: "x", findings: "no_longer_a_group", readBy: "other" }],
+])("a note that %s is read with the next score, once", async (_, before) => {
+  const world = await open(NOW);
+  const property = await world.addProperty();
+  const [appliance] = await world.addAppliances({ propertyId: property.id });
+  const [event] = await world.write(async (writer) => {
+    const log = new ServiceLog(writer);
+    const event = await log.add({
+      ...{ applianceId: appliance!.id, componentId: null, eventType: "Other", date: "2026-03-01" },
+      ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null, technician: null },
+      ...{ notes: "leaking at the valve, burner repaired", conditionAfter: null },
+    });
+    await log.finish();
+    return [event];
+  });
+  const evidence = async () =>
+    (await world.store.read.serviceEvents.evidence([appliance!.id], keywords.version, 10))[0]!;
+  const scores = async () =>
+    (await world.components(property.id)).map(({ id, riskScore, hazardRatio }) => [
+      id,
+      riskScore,
+      hazardRatio,
+    ]);
+  const [read, scored] = [await evidence(), await scores()];
+  expect(read).toMatchObject({ unread: null, readBy: keywords.version });
+  expect(read.findings).not.toBe("");
+
+  await world.store.write((tx) => tx.serviceEvents.saveReading(event!.id, before));
+  expect(await evidence()).toMatchObject({ ...before, unread: event!.notes });
+  const recorded = (await world.store.read.properties.find(world.partner.id, property.id))!;
+  await world.write((writer) => rescore(writer, recorded, "all", "history"));
+  expect(await evidence()).toEqual(read);
+  expect(await scores()).toEqual(scored);
+});

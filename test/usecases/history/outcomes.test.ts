@@ -1,0 +1,113 @@
+import { beforeAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Appliance } from "../../../src/domain/appliance.ts";
+import type { Component } from "../../../src/domain/component.ts";
+import { isOutcome, type NewServiceEvent, type ServiceEvent } from "../../../src/domain/service-event.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+let world: PortfolioWorld;
+let propertyId: string;
+beforeAll(async () => {
+  world = await open(NOW);
+  propertyId = (await world.addProperty()).id;
+});
+
+const NOTHING = {
+  ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null },
+  ...{ technician: null, notes: null, conditionAfter: null },
+};
+
+async function appliance(): Promise<{ appliance: Appliance; components: Component[] }> {
+  const [made] = await world.addAppliances({ propertyId, installYear: 2000 });
+  return { appliance: made!, components: await world.store.read.components.ofAppliance(made!.id) };
+}
+
+const log = (events: readonly NewServiceEvent[]) =>
+  world.write(async (writer) => {
+    const services = new ServiceLog(writer);
+    const logged: ServiceEvent[] = [];
+    for (const event of events) logged.push(await services.add(event));
+    await services.finish();
+    return logged;
+  });
+
+/** What of the components has an outcome, by event. */
+const kept = async (components: readonly Component[]) =>
+  (await Promise.all(components.map(({ id }) => world.store.read.serviceEvents.outcomesOf(id)))).flat();
+
+/** Of each claim, those that a replacement of its day speaks of too. */
+function expected(events: readonly ServiceEvent[], components: readonly Component[]): string[] {
+  const speaksOf = (event: ServiceEvent, id: string) =>
+    event.componentId === null || event.componentId === id;
+  return events.flatMap((event) =>
+    components
+      .filter(({ id }) => {
+        if (!speaksOf(event, id)) return false;
+        if (isOutcome(event.eventType)) return true;
+        return (
+          event.eventType === "Warranty Claim" &&
+          events.some(
+            (other) => other.eventType === "Replacement" && other.date === event.date && speaksOf(other, id),
+          )
+        );
+      })
+      .map(({ id }) => `${event.id} ${id}`),
+  );
+}
+
+const anEvent = fc.record({
+  eventType: fc.constantFrom("Warranty Claim", "Replacement", "Emergency Repair", "Repair"),
+  date: fc.constantFrom("2024-03-01", "2024-03-02"),
+  part: fc.constantFrom(null, 0, 1, 2),
+});
+
+test("whatever is logged, in whichever order and requests, each failure and replacement has its outcomes", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(anEvent, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 4 }),
+      async (requests) => {
+        const { appliance: one, components } = await appliance();
+        const logged: ServiceEvent[] = [];
+        for (const request of requests) {
+          const events = request.map(({ part, ...event }) => ({
+            ...{ ...NOTHING, ...event, applianceId: one.id },
+            componentId: part === null ? null : components[part]!.id,
+          }));
+          logged.push(...(await log(events)));
+          const found = (await kept(components)).map((row) => `${row.serviceEventId} ${row.componentId}`);
+          expect(found.sort()).toEqual(expected(logged, components).sort());
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test("an outcome knows what was logged with it of earlier days, and nothing of its own day or later", async () => {
+  const [before, beside, control] = [await appliance(), await appliance(), await appliance()];
+  const on = (
+    { appliance: { id } }: typeof before,
+    eventType: "Repair" | "Emergency Repair",
+    date: string,
+  ) => ({
+    ...{ ...NOTHING, applianceId: id, componentId: null, eventType, date },
+  });
+  await log([
+    on(before, "Emergency Repair", "2024-03-05"),
+    on(before, "Repair", "2024-03-01"),
+    on(beside, "Emergency Repair", "2024-03-05"),
+    on(beside, "Repair", "2024-03-05"),
+    on(beside, "Repair", "2024-03-06"),
+    on(control, "Emergency Repair", "2024-03-05"),
+  ]);
+  const [known, unknown, alone] = await Promise.all(
+    [before, beside, control].map(async ({ components }) =>
+      (await kept(components)).map(({ defId, probability }) => [defId, probability]).sort(),
+    ),
+  );
+  expect(unknown).toEqual(alone!);
+  expect(known).not.toEqual(alone!);
+});

@@ -1,0 +1,67 @@
+import { beforeEach, expect, test } from "bun:test";
+import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
+import { knowledge, type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+let world: PortfolioWorld;
+let applianceId: string;
+let propertyId: string;
+
+/** A worn appliance, of whose components some were announced as elevated. */
+beforeEach(async () => {
+  world = await open(NOON, "http://hooks.test/");
+  propertyId = (await world.addProperty()).id;
+  applianceId = (await world.addAppliances({ propertyId, installYear: 1980 }))[0]!.id;
+  const { store, clock } = world;
+  const run = { store, knowledge, clock, ticks: () => performance.now(), yieldNow: async () => {} };
+  await takeSnapshot(run, "2026-03-10");
+});
+
+const log = (...events: Partial<NewServiceEvent>[]) =>
+  world.write(async (writer) => {
+    const service = new ServiceLog(writer);
+    for (const event of events)
+      await service.add({
+        ...{ applianceId, componentId: null, eventType: "Repair", date: "2026-03-10", technician: null },
+        ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null, notes: null },
+        ...{ conditionAfter: null, ...event },
+      });
+    await service.finish();
+  });
+const announced = async (event: string) => await world.store.read.deliveryLog.count({ event });
+
+// Rule: replacement-announces
+test.each([
+  ["before", ["Replacement", "Cleaning"]],
+  ["after", ["Cleaning", "Replacement"]],
+] as const)(
+  "a replacement announces what it brings back, logged %s another event of its appliance",
+  async (_, types) => {
+    const elevated = (await world.components(propertyId)).filter(
+      ({ announcedTier }) => announcedTier !== "GOOD",
+    );
+    expect(elevated.length).toBeGreaterThan(0);
+    await log(...types.map((eventType) => ({ eventType })));
+    expect(await announced("component.recovered")).toBe(elevated.length);
+    for (const component of await world.components(propertyId))
+      expect(component).toMatchObject({
+        riskTier: "GOOD",
+        announcedTier: "GOOD",
+        lastReplaced: "2026-03-10",
+      });
+  },
+);
+
+test("dates never go backwards, in whatever order events are logged", async () => {
+  await log(
+    { eventType: "Cleaning", date: "2026-02-02" },
+    { eventType: "Repair", date: "2026-01-01" },
+    { eventType: "Replacement", date: "2025-05-05" },
+    { eventType: "Replacement", date: "2024-04-04" },
+  );
+  for (const component of await world.components(propertyId))
+    expect(component).toMatchObject({ lastServiced: "2026-02-02", lastReplaced: "2025-05-05" });
+});

@@ -1,0 +1,214 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
+import type { Store, Tx } from "../../../src/store/store.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
+import type { Batch, Outcome } from "../../../src/usecases/import/kind.ts";
+import { serviceEventRows } from "../../../src/usecases/import/service-events.ts";
+import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
+import { knowledge, type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+
+/** A store whose service events are read through others. */
+function readingThrough(
+  store: Store,
+  through: (read: Tx["serviceEvents"]) => Partial<Tx["serviceEvents"]>,
+): Store {
+  const wrapped = ({ serviceEvents, ...tx }: Tx): Tx => ({
+    ...tx,
+    serviceEvents: { ...serviceEvents, ...through(serviceEvents) },
+  });
+  return { ...store, write: (run, how) => store.write((tx) => run(wrapped(tx)), how) };
+}
+
+/** As where an appliance has more events than are read ahead. */
+const withoutReadingAhead = (store: Store) =>
+  readingThrough(store, () => ({ ofAppliances: async () => undefined }));
+
+type Told = Pick<NewServiceEvent, "componentId" | "eventType" | "date" | "notes" | "totalCostCents">;
+
+async function log({ write }: PortfolioWorld, applianceId: string, events: readonly Told[]): Promise<void> {
+  await write(async (writer) => {
+    const service = new ServiceLog(writer);
+    const rest = { partsCostCents: null, laborCostCents: null, technician: null, conditionAfter: null };
+    for (const event of events) await service.add({ applianceId, ...rest, ...event });
+    await service.finish();
+  });
+}
+
+test("reads the events of a day once, however many rows and transactions bring more of them", async () => {
+  const world = await open(NOW);
+  const { store, partner, clock } = world;
+  const property = await world.addProperty();
+  const [heater] = await world.addAppliances({ propertyId: property.id });
+  const there = {
+    componentId: null,
+    eventType: "Cleaning" as const,
+    date: "2024-05-01",
+    totalCostCents: null,
+  };
+  await log(
+    world,
+    heater!.id,
+    Array.from({ length: 501 }, (_, nth) => ({ ...there, notes: `note ${nth}` })),
+  );
+  let read = 0;
+  let transactions = 0;
+  const counting = readingThrough(store, ({ matchedOfDayAfter }) => ({
+    matchedOfDayAfter: async (...asked) => {
+      const found = await matchedOfDayAfter(...asked);
+      read += found.length;
+      return found;
+    },
+  }));
+  const rows = Array.from({ length: 900 }, (_, nth) => `${heater!.id},Cleaning,2024-05-01,note ${nth}\n`);
+  const { serviceEvents } = await importPortfolio({
+    ...{ store: counting, knowledge, partner, clock, actor: "cli:test" },
+    sources: {
+      serviceEvents: { name: "events.csv", text: `appliance_id,event_type,date,notes\n${rows.join("")}` },
+    },
+    yieldNow: async () => void transactions++,
+  });
+  expect(serviceEvents).toEqual({ read: 900, created: 399, updated: 0, unchanged: 501 });
+  expect(transactions).toBeGreaterThan(1);
+  expect(read).toBe(501);
+});
+
+/** A transaction of an import, or what another writer logs between two. */
+type Step = { rows: Told[]; by: "import" | "other"; isTriedInVain: boolean };
+
+const told = fc.record({
+  componentId: fc.constantFrom("first", null),
+  eventType: fc.constantFrom("Repair", "Cleaning"),
+  date: fc.constantFrom("2024-05-01", "2024-05-02"),
+  notes: fc.constantFrom(null, "leaking"),
+  totalCostCents: fc.constantFrom(null, 100, 250),
+}) as fc.Arbitrary<Told>;
+const step: fc.Arbitrary<Step> = fc.record({
+  rows: fc.array(told, { maxLength: 6 }),
+  by: fc.constantFrom("import", "import", "import", "other"),
+  isTriedInVain: fc.boolean(),
+});
+
+const PLAIN: Told = {
+  ...{ componentId: null, eventType: "Repair", date: "2024-05-01", notes: null, totalCostCents: null },
+};
+const LEAKING: Told = { ...PLAIN, notes: "leaking" };
+const DEAR: Told = { ...PLAIN, totalCostCents: 250 };
+const CHEAP: Told = { ...PLAIN, totalCostCents: 100 };
+const steps = (...those: [Step["by"], ...Told[]][]) =>
+  those.map(([by, ...rows]): Step => ({ by, rows, isTriedInVain: false }));
+
+/** The event that a row asks for is logged by another once its day was read. */
+const SEEN_MEANWHILE = {
+  ...{ before: [], update: false, isReadAhead: false },
+  steps: steps(["import", PLAIN], ["other", LEAKING], ["import", LEAKING]),
+};
+/** What was read ahead is no longer used once a row has changed it, and the day was read in the transaction before. */
+const CHANGED_MEANWHILE = {
+  ...{ before: [PLAIN], update: true, isReadAhead: true },
+  steps: steps(["import", DEAR, CHEAP], ["import", LEAKING, DEAR, LEAKING]),
+};
+
+/** What a row comes to by the rule itself: the event that it is alike is looked for among all. */
+function applied(events: Told[], row: Told, update: boolean): Outcome | "updated" {
+  const { totalCostCents, ...matched } = row;
+  const isAlike = (one: Told) =>
+    (Object.keys(matched) as (keyof typeof matched)[]).every((field) => one[field] === row[field]);
+  const first = events.find(isAlike);
+  if (!first) {
+    events.push({ ...row });
+    return "created";
+  }
+  // An empty cell changes nothing.
+  if (!update || totalCostCents === null || first.totalCostCents === totalCostCents) return "unchanged";
+  first.totalCostCents = totalCostCents;
+  return "updated";
+}
+
+const entryOf = (applianceId: string, { componentId, eventType, date, notes, totalCostCents }: Told) =>
+  serviceEventRows.read({
+    ...{ appliance_id: applianceId, event_type: eventType, date },
+    ...(componentId !== null && { component_id: componentId }),
+    ...(notes !== null && { notes }),
+    ...(totalCostCents !== null && { total_cost: totalCostCents / 100 }),
+  });
+type Entry = ReturnType<typeof entryOf>;
+
+/** What the rows of one transaction come to. `isInVain`: it is taken back when all is done. */
+async function take(
+  { store, partner }: Pick<PortfolioWorld, "store" | "partner">,
+  batches: ReturnType<typeof serviceEventRows.start>,
+  entries: readonly Entry[],
+  { update, isInVain = false }: { update: boolean; isInVain?: boolean },
+): Promise<(Outcome | "updated")[]> {
+  type Acquired = { batch: Batch<Entry>; outcomes: (Outcome | "updated")[] };
+  const { batch, outcomes } = await writePortfolio<Acquired>(
+    store.write,
+    knowledge,
+    partner,
+    async (writer) => {
+      const batch = batches(writer);
+      await batch.foresee(entries);
+      const outcomes: Acquired["outcomes"] = [];
+      for (const entry of entries) {
+        const outcome = await batch.apply(entry, update);
+        outcomes.push(typeof outcome === "string" ? outcome : "updated");
+      }
+      await batch.finish();
+      if (isInVain) throw new Error("taken back");
+      return { batch, outcomes };
+    },
+  );
+  batch.committed?.();
+  return outcomes;
+}
+
+test("finds the same event of a row as a search of all would, in whatever transactions and beside other writers", async () => {
+  const world = await open(NOW);
+  const { partner } = world;
+  const property = await world.addProperty();
+  const factOf = ({ componentId, eventType, date, notes, totalCostCents }: Told) => [
+    ...[componentId, eventType, date, notes, totalCostCents],
+  ];
+  const sequences = fc.record({
+    before: fc.array(told, { maxLength: 8 }),
+    steps: fc.array(step, { maxLength: 6 }),
+    update: fc.boolean(),
+    isReadAhead: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(sequences, async ({ before, steps, update, isReadAhead }) => {
+      const store = isReadAhead ? world.store : withoutReadingAhead(world.store);
+      const [heater] = await world.addAppliances({ propertyId: property.id });
+      const [first] = await world.store.read.components.ofAppliance(heater!.id);
+      const named = (one: Told): Told => ({
+        ...one,
+        componentId: one.componentId && first!.id,
+      });
+      const expected = before.map(named);
+      await log(world, heater!.id, expected);
+      const batches = serviceEventRows.start();
+      for (const { rows, by, isTriedInVain } of steps) {
+        const events = rows.map(named);
+        if (by === "other") {
+          await log(world, heater!.id, events);
+          expected.push(...events);
+          continue;
+        }
+        const entries = events.map((one) => entryOf(heater!.id, one));
+        const inVain = () => take({ store, partner }, batches, entries, { update, isInVain: true });
+        if (isTriedInVain) await expect(inVain()).rejects.toThrow("taken back");
+        const outcomes = await take({ store, partner }, batches, entries, { update });
+        expect(outcomes).toEqual(events.map((row) => applied(expected, row, update)));
+      }
+      const found = await world.store.read.serviceEvents.ofAppliance(heater!.id);
+      const inOrder = found.toSorted((one, other) => one.createdAt - other.createdAt);
+      expect(inOrder.map(factOf)).toEqual(expected.map(factOf));
+    }),
+    { numRuns: 40, examples: [[SEEN_MEANWHILE], [CHANGED_MEANWHILE]] },
+  );
+});

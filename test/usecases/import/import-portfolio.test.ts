@@ -1,0 +1,526 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { importLockName, withLock } from "../../../src/cluster/locks.ts";
+import { csvLine } from "../../../src/csv/write.ts";
+import type { Partner } from "../../../src/domain/partner.ts";
+import { loadKnowledge } from "../../../src/knowledge/load.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
+import type { Store, Tx } from "../../../src/store/store.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { type ImportRequest, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
+import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
+import { createProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { withLockId } from "../../support/lock-database.ts";
+
+const knowledge = loadKnowledge();
+const NOW = Date.parse("2026-03-01T12:00:00Z");
+const clock = () => NOW;
+
+let folder: string;
+let store: Store;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "mainstay-import-"));
+  store = openSqliteStore(join(folder, "mainstay.db"), {
+    clock,
+    random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+  });
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+const newPartner = () =>
+  store.write(async (tx): Promise<Partner> => {
+    const partner = { name: "P", enabled: true, dailyBudget: 1, credentialGeneration: 1, createdAt: tx.now };
+    const made = { id: tx.newId("partner"), ...partner };
+    await tx.partners.insert(made);
+    return made;
+  });
+
+type Files = { properties?: string; appliances?: string; serviceEvents?: string };
+
+function run(partner: Partner, files: Files, more: Partial<ImportRequest> = {}) {
+  const source = (name: string, text?: string) => (text === undefined ? undefined : { name, text });
+  const sources = {
+    properties: source("properties.csv", files.properties),
+    appliances: source("appliances.csv", files.appliances),
+    serviceEvents: source("events.csv", files.serviceEvents),
+  };
+  return importPortfolio({ store, knowledge, partner, sources, clock, actor: "cli:test", ...more });
+}
+
+/** What a reader sees of a partner's portfolio, without ids and instants, in an order of its own. */
+async function portfolio({ id }: Partner) {
+  const all = { limit: 10_000, offset: 0 };
+  const { properties, appliances, components, serviceEvents, totals } = store.read;
+  const rows = await properties.portfolioPage(id, all);
+  const nameOf = new Map(rows.map(({ property }) => [property.id, property.name]));
+  const units = await appliances.page(id, all);
+  const label = new Map(units.map((one) => [one.id, [nameOf.get(one.propertyId), one.serial, one.model]]));
+  const events = await Promise.all(units.map((one) => serviceEvents.ofAppliance(one.id)));
+  const sorted = (facts: unknown[]) => facts.map((fact) => JSON.stringify(fact)).sort();
+  return {
+    sums: { ...(await totals.ofPartner(id)), partnerId: "" },
+    properties: sorted(
+      rows.map(({ property: { name, address, source }, totals }) => [
+        ...[name, address, source],
+        { ...totals, propertyId: "", partnerId: "" },
+      ]),
+    ),
+    components: sorted(
+      (await components.page(id, all)).map((one) => [
+        ...[label.get(one.applianceId), one.defId, one.riskScore, one.riskTier, one.confidence],
+        ...[one.effectiveAgeYears, one.hazardRatio, one.lastReplaced, one.lastServiced, one.installYear],
+      ]),
+    ),
+    events: sorted(
+      events
+        .flat()
+        .map((one) => [
+          ...[label.get(one.applianceId), one.componentId === null, one.eventType, one.date],
+          ...[one.totalCostCents, one.notes],
+        ]),
+    ),
+  };
+}
+
+const HEAD = "partner_property_id,name,address,state\n";
+const ELM = `${HEAD}E,Elm Court,1 Elm St,ny\n`;
+const UNITS = "partner_property_id,type_id,install_year,serial,model\n";
+const EVENTS = "partner_property_id,serial,event_type,date,component_def_id,total_cost,notes\n";
+
+describe("an import", () => {
+  test("gives every component the score that single requests would have given", async () => {
+    const imported = await newPartner();
+    await run(imported, {
+      properties: ELM,
+      appliances: `${UNITS}E,roof,1990,R1,\nE,water_heater_gas,2010,W1,\nE,elevator,1998,L1,\n`,
+      serviceEvents: `${EVENTS}E,W1,Repair,2024-05-01,,120.50,leaking tank\nE,L1,Replacement,2020-02-29,elev_controller,,\nE,W1,Emergency Repair,2025-01-02,,,\n`,
+    });
+    const asked = await newPartner();
+    await store.write((tx) => bySingleRequests(tx, asked));
+    const [one, other] = [await portfolio(imported), await portfolio(asked)];
+    expect(one.components).toHaveLength(other.components.length);
+    expect(one.components).toEqual(other.components);
+    expect(one.events).toEqual(other.events);
+    expect(one.sums).toEqual(other.sums);
+  });
+
+  test("adds nothing more once another process has acquired its lock", async () => {
+    const partner = await newPartner();
+    const files = { properties: ELM, appliances: UNITS + "E,refrigerator,2015,,\n".repeat(800) };
+    const name = importLockName(partner.id);
+    const as = (by: string): Partial<ImportRequest> => ({
+      withLock: (work) =>
+        withLock(withLockId(store, by), { name, owner: by, activity: "an import is in progress" }, work),
+    });
+    const other = async () => {
+      // The state after the lock has expired.
+      await store.write((tx) => tx.locks.release(name, "one"));
+      return await run(partner, files, as("other"));
+    };
+    let others: ReturnType<typeof other> | undefined;
+    const yieldNow = async () => {
+      others ??= other();
+      await others;
+    };
+    const paused = run(partner, files, { ...as("one"), yieldNow });
+    await expect(paused).rejects.toThrow("another process may be doing the same");
+    expect((await others!).appliances.created).toBeGreaterThan(0);
+    expect((await store.read.totals.ofPartner(partner.id)).appliances).toBe(800);
+  });
+
+  test("adds nothing twice, in whatever order rows come and however often", async () => {
+    const property = fc.constantFrom(
+      "P1,One,1 A St,NY",
+      "P2,Two,2 B St,NJ",
+      "P3,Three,3 C St,CA",
+      ",None,x,NY",
+      "P4,Four,4 D St,XX",
+    );
+    const appliance = fc.constantFrom(
+      "P1,roof,1990,S1,",
+      "P1,elevator,2001,S2,m",
+      "P2,boiler,2003,S1,",
+      "P2,boiler,20O3,S9,",
+      "P9,roof,2000,S1,",
+      "P1,roof,1995,S2,",
+    );
+    const event = fc.constantFrom(
+      "P1,S1,Inspection,2024-01-01,,,",
+      "P1,S1,Inspection,2024-01-01,,,again",
+      "P1,S2,Repair,2023-06-30,elev_machine,10,",
+      "P2,S1,Cleaning,2022-02-30,,,",
+      "P2,S1,Cleaning,2022-02-28,,1e999,",
+      "P2,S7,Other,2022-02-28,,,",
+    );
+    const rows = fc.record({
+      p: fc.array(property, { maxLength: 8 }),
+      a: fc.array(appliance, { maxLength: 12 }),
+      e: fc.array(event, { maxLength: 12 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(rows, async ({ p, a, e }) => {
+        const partner = await newPartner();
+        const files = (lock: (list: string[]) => string[]) => ({
+          properties: HEAD + lock(p).join("\n"),
+          appliances: UNITS + lock(a).join("\n"),
+          serviceEvents: EVENTS + lock(e).join("\n"),
+        });
+        const first = await run(
+          partner,
+          files((list) => list),
+        );
+        const state = await portfolio(partner);
+        expect(state.sums).toMatchObject({
+          properties: first.properties.created,
+          appliances: first.appliances.created,
+          components: first.components.created,
+          serviceEvents: first.serviceEvents.created,
+        });
+        for (const counts of [first.properties, first.appliances, first.serviceEvents])
+          expect(counts.created + counts.unchanged).toBeLessThanOrEqual(counts.read);
+        const again = await run(
+          partner,
+          files((list) => [...list, ...list].reverse()),
+        );
+        // A type under a serial that another row of the file has is decided by the row that came first.
+        expect(again).toMatchObject({
+          properties: { created: 0 },
+          appliances: { created: 0 },
+          components: { created: 0 },
+          serviceEvents: { created: 0 },
+        });
+        expect(await portfolio(partner)).toEqual(state);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test("changes of events that are alike the one that was logged first, in whatever order they are read", async () => {
+    const partner = await newPartner();
+    const files = { properties: `${HEAD}P1,One,1 A St,NY`, appliances: `${UNITS}P1,roof,1990,S1,` };
+    await run(partner, files);
+    const [roof] = await store.read.appliances.page(partner.id, { limit: 1, offset: 0 });
+    const alike = {
+      ...{ applianceId: roof!.id, componentId: null, eventType: "Repair" as const, date: "2024-01-01" },
+      ...{ partsCostCents: null, laborCostCents: null, technician: null, notes: null, conditionAfter: null },
+    };
+    await writePortfolio(store.write, knowledge, partner, async (writer) => {
+      const log = new ServiceLog(writer);
+      for (const totalCostCents of [1, 2, 3]) await log.add({ ...alike, totalCostCents });
+      await log.finish();
+    });
+    const backwards = (tx: Tx): Tx => {
+      const { ofAppliances } = tx.serviceEvents;
+      const serviceEvents = {
+        ...tx.serviceEvents,
+        ofAppliances: async (...asked: Parameters<typeof ofAppliances>) =>
+          (await ofAppliances(...asked))?.toReversed(),
+      };
+      return { ...tx, serviceEvents };
+    };
+    const reversed: Store = { ...store, write: (run, how) => store.write((tx) => run(backwards(tx)), how) };
+    for (const [by, cost] of [
+      [store, "0.04"],
+      [reversed, "0.05"],
+    ] as const)
+      await run(
+        partner,
+        { serviceEvents: `${EVENTS}P1,S1,Repair,2024-01-01,,${cost},` },
+        { store: by, update: true },
+      );
+    const costs = (await store.read.serviceEvents.ofAppliance(roof!.id)).map((one) => one.totalCostCents);
+    expect(costs).toEqual([5, 2, 3]);
+  });
+
+  test("reads a property of many appliances without a serial once, however many rows name it", async () => {
+    const partner = await newPartner();
+    const rows = Array.from({ length: 600 }, (_, nth) => `E,range_gas,2010,,M${nth}\n`).join("");
+    let read = 0;
+    const counting: Store["write"] = (run, options) =>
+      store.write((tx) => {
+        const { ofProperty, ofPropertyAfter } = tx.appliances;
+        const counted = async <T>(found: Promise<T[]>) => {
+          read += (await found).length;
+          return await found;
+        };
+        const appliances: typeof tx.appliances = {
+          ...tx.appliances,
+          ofProperty: (id) => counted(ofProperty(id)),
+          ofPropertyAfter: (id, after, limit) => counted(ofPropertyAfter(id, after, limit)),
+        };
+        return run({ ...tx, appliances });
+      }, options);
+    const files = { properties: ELM, appliances: UNITS + rows };
+    const first = await run(partner, files, { store: { ...store, write: counting } });
+    const second = await run(partner, files, { store: { ...store, write: counting } });
+    expect([first.appliances.created, second.appliances.unchanged]).toEqual([600, 600]);
+    expect(read).toBe(600);
+  });
+
+  test("matches appliances without a serial by their number", async () => {
+    const partner = await newPartner();
+    const row = "E,ptac,2015,,K100\n";
+    const two = await run(partner, { properties: ELM, appliances: UNITS + row + row });
+    expect(two.appliances).toEqual({ read: 2, created: 2, updated: 0, unchanged: 0 });
+    const three = await run(partner, { appliances: UNITS + row + row + row });
+    expect(three.appliances).toEqual({ read: 3, created: 1, updated: 0, unchanged: 2 });
+    const fewer = await run(partner, { appliances: UNITS + row });
+    expect(fewer.appliances).toEqual({ read: 1, created: 0, updated: 0, unchanged: 1 });
+  });
+
+  // Rule: property-source, property-created
+  test("is told to the partner's receiver as it happens, once", async () => {
+    const partner = await newPartner();
+    await store.write((tx) =>
+      tx.partners.insertReceiver({
+        partnerId: partner.id,
+        url: "https://r.example/",
+        secret: "s",
+        events: null,
+      }),
+    );
+    const files = {
+      properties: ELM,
+      appliances: `${UNITS}E,roof,1990,R1,\n`,
+      serviceEvents: `${EVENTS}E,R1,Inspection,2024-01-01,,,\n`,
+    };
+    const told = async () => {
+      const due = await store.read.deliveries.due(partner.id, NOW, NOW, 100, new Set());
+      return due.map(({ body }) => JSON.parse(Buffer.from(body).toString()));
+    };
+    await run(partner, files);
+    const first = await told();
+    expect(first.map(({ event }) => event)).toEqual([
+      "property.created",
+      "appliance.created",
+      "service_event.created",
+    ]);
+    expect(first[0].data).toMatchObject({ address: "1 Elm St", state: "NY", source: "import" });
+    await run(partner, files);
+    expect(await told()).toEqual(first);
+  });
+});
+
+async function bySingleRequests(tx: Tx, partner: Partner): Promise<void> {
+  const each = <T>(act: (writer: PortfolioWriter) => Promise<T>) =>
+    writePortfolio((run) => run(tx), knowledge, partner, act);
+  const none = { city: null, zip: null, yearBuilt: null, notes: null };
+  const elm = {
+    ...none,
+    name: "Elm Court",
+    address: "1 Elm St",
+    state: "NY",
+    unitCount: 0,
+    partnerPropertyId: "E",
+  };
+  const property = await each((writer) => createProperty(writer, elm, { source: "import" }));
+  const blank = {
+    unitId: null,
+    brand: null,
+    model: null,
+    brandTier: null,
+    usageIntensity: null,
+    warrantyExpiry: null,
+  };
+  const add = (typeId: string, installYear: number, serial: string) =>
+    each((writer) =>
+      createAppliance(writer, { ...blank, propertyId: property.id, typeId, installYear, serial }),
+    );
+  await add("roof", 1990, "R1");
+  const heater = await add("water_heater_gas", 2010, "W1");
+  const lift = await add("elevator", 1998, "L1");
+  const log = (applianceId: string, event: object) =>
+    each(async (writer) => {
+      const events = new ServiceLog(writer);
+      const costs = { partsCostCents: null, laborCostCents: null, totalCostCents: null };
+      const rest = { componentId: null, technician: null, notes: null, conditionAfter: null };
+      await events.add({ applianceId, ...costs, ...rest, ...event } as Parameters<ServiceLog["add"]>[0]);
+      await events.finish();
+    });
+  await log(heater.appliance.id, {
+    eventType: "Repair",
+    date: "2024-05-01",
+    totalCostCents: 12_050,
+    notes: "leaking tank",
+  });
+  const controller = lift.components.find((one) => one.defId === "elev_controller")!;
+  await log(lift.appliance.id, { eventType: "Replacement", date: "2020-02-29", componentId: controller.id });
+  await log(heater.appliance.id, { eventType: "Emergency Repair", date: "2025-01-02" });
+}
+
+describe("a rejected row", () => {
+  test("is kept with its columns, its line and the reason, and goes in once it is mended", async () => {
+    const partner = await newPartner();
+    const rejectsFolder = join(folder, "mend");
+    const text = `serial,type_id,install_year,partner_property_id,Remark\nL1,elevator,,E,"by ""Otis"",\nsouth"\n  ,roof,12abc,E,\nL2,elevator,1999,E,fine\nL3,elevator,1999,X,\n`;
+    const first = await run(partner, { properties: ELM, appliances: text }, { rejectsFolder });
+    expect(first).toMatchObject({
+      appliances: { read: 4, created: 1, updated: 0, unchanged: 0 },
+      rejected: 3,
+      rejects: [
+        { kind: "appliances", file: "appliances.csv", rows: 3, path: join(rejectsFolder, "appliances.csv") },
+      ],
+      warnings: ["appliances.csv: ignored, since no field has the name: Remark"],
+    });
+    const kept = readFileSync(first.rejects[0]!.path!, "utf8");
+    expect(kept).toBe(
+      [
+        "serial,type_id,install_year,partner_property_id,Remark,line,error",
+        'L1,elevator,,E,"by ""Otis"",\nsouth",2,install_year is required',
+        '"  ",roof,12abc,E,,4,install_year must be a number such as 12 or 1200.50',
+        "L3,elevator,1999,X,,6,Property not found: X\n",
+      ].join("\n"),
+    );
+    const mended = kept.replace("elevator,,E", "elevator,2001,E").replace("12abc", "2012");
+    const second = await run(partner, { appliances: mended }, { rejectsFolder });
+    expect(second).toMatchObject({
+      appliances: { read: 3, created: 2, updated: 0, unchanged: 0 },
+      rejected: 1,
+    });
+    expect(readFileSync(second.rejects[0]!.path!, "utf8")).toBe(
+      "serial,type_id,install_year,partner_property_id,Remark,line,error\nL3,elevator,1999,X,,5,Property not found: X\n",
+    );
+  });
+
+  test.each([
+    ["properties", "P,N,A,XX,,", "state must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP"],
+    ["properties", ",N,A,NY,,", "partner_property_id is required"],
+    ["properties", "P,,,NY,,", "name is required; address is required"],
+    ["properties", "P,N,A,NY,NaN,", "estimated_value must be a number such as 12 or 1200.50"],
+    ["properties", "P,N,A,NY,1e999,", "estimated_value must be a number such as 12 or 1200.50"],
+    ["properties", "P,N,A,NY,-1,", "estimated_value must be an amount in USD from 0 to 1000000000000"],
+    ["properties", "P,N,A,NY,,3000", "year_built must be a whole number from 1800 to 2027"],
+    ["properties", "P,N,A,NY,,1.5", "year_built must be a whole number from 1800 to next year"],
+    [
+      "properties",
+      "P,N,A,NY,$1,2O01",
+      "year_built must be a number such as 12 or 1200.50; estimated_value must be",
+    ],
+    ["properties", "P,N,A,NY", "the row has 4 cells where the first line has 6"],
+    ["properties", "P,N,A,NY,,,x,y", 'the row has 8 cells where the first line has 6; left over: "x", "y"'],
+    ["serviceEvents", "E,L1,Inspection,2024-02-30,,", "date must be a valid date in the format YYYY-MM-DD"],
+    ["serviceEvents", "E,L1,Dance,2024-02-28,,", "event_type must be one of"],
+    ["serviceEvents", "E,L9,Repair,2024-02-28,,", "Appliance not found: serial L9 in property E"],
+    ["serviceEvents", "E,,Repair,2024-02-28,,", "serial or appliance_id is required"],
+    ["serviceEvents", ",L1,Repair,2024-02-28,,", "partner_property_id or property_id is required"],
+    [
+      "serviceEvents",
+      "E,L1,Repair,2024-02-28,roof_membrane,",
+      "component_def_id is none of the components of a elevator",
+    ],
+    ["serviceEvents", "E,L1,Repair,2024-02-28,,12abc", "total_cost must be a number such as 12 or 1200.50"],
+    ["serviceEvents", "E,L1,Repair,2030-01-01,,", "date must be from 1900-01-01 to"],
+  ] as const)("of %s says what is wrong: %s", async (part, row, error) => {
+    const partner = await newPartner();
+    await run(partner, { properties: ELM, appliances: `${UNITS}E,elevator,2000,L1,\n` });
+    const heads = {
+      properties: "partner_property_id,name,address,state,estimated_value,year_built\n",
+      serviceEvents: "partner_property_id,serial,event_type,date,component_def_id,total_cost\n",
+    };
+    const result = await run(partner, { [part]: heads[part] + row });
+    expect(result.rejected).toBe(1);
+    expect(result.rejects[0]!.first.line).toBe(2);
+    expect(result.rejects[0]!.first.error).toStartWith(error);
+  });
+
+  test("is one whose serial another type of appliance has", async () => {
+    const partner = await newPartner();
+    const appliances = `${UNITS}E,roof,2000,S,\nE,boiler,2000,S,\n`;
+    const { appliances: counts, rejects } = await run(partner, { properties: ELM, appliances });
+    expect(counts).toEqual({ read: 2, created: 1, updated: 0, unchanged: 0 });
+    expect(rejects[0]!.first.error).toMatch(/^serial is that of the property's roof A_/);
+  });
+
+  // Rule: smart-ambiguous
+  test("is an event of a serial that two of the property's appliances have", async () => {
+    const partner = await newPartner();
+    await run(partner, { properties: ELM, appliances: `${UNITS}E,roof,2000,S,\nE,boiler,2000,T,\n` });
+    const [, boiler] = await store.read.appliances.page(partner.id, { limit: 2, offset: 0 });
+    await store.write((tx) => tx.appliances.update(boiler!.id, { ...boiler!, serial: "S" }));
+    const { rejects } = await run(partner, {
+      serviceEvents: `${EVENTS}E,S,Cleaning,2020-01-01,,,\n`,
+    });
+    expect(rejects[0]!.first.error).toBe(
+      "serial belongs to several appliances of the property: use appliance_id",
+    );
+  });
+});
+
+describe("a file that cannot be used", () => {
+  const cases: [string, Files, RegExp][] = [
+    [
+      "a missing column",
+      { properties: "partner_property_id,name,address\n" },
+      /properties.csv: column missing: state/,
+    ],
+    [
+      "no column to match on",
+      { appliances: "type_id,install_year\n" },
+      /column missing: partner_property_id, or property_id/,
+    ],
+    ["two columns of one field", { properties: `${HEAD.trim()},name\n` }, /columns 2 and 5 both hold name/],
+    [
+      "a wrong quote",
+      { properties: `${ELM}F,"Fir,2 Fir St,NY\n` },
+      /properties.csv line 3: a quote is opened/,
+    ],
+    ["nothing in it", { properties: "" }, /properties.csv is empty/],
+    ["nothing but blank lines", { properties: "\n\n" }, /nothing but blank lines/],
+  ];
+  test.each(cases)("for %s stops the import before anything is written", async (_, files, message) => {
+    const partner = await newPartner();
+    const good = { properties: ELM, ...files };
+    expect(run(partner, good)).rejects.toThrow(message);
+    expect((await store.read.totals.ofPartner(partner.id)).properties).toBe(0);
+  });
+
+  test("is met with the mapping that was probably meant", async () => {
+    const text = "Partner Property ID,Nmae,address,state\n1,2,3,4\n";
+    const error = await run(await newPartner(), { properties: text }).catch((thrown) => thrown);
+    expect(error.message).toBe("properties.csv: columns missing: partner_property_id; name");
+    expect(error.hint).toBe(
+      "Did you mean --map 'Partner Property ID=partner_property_id' --map 'Nmae=name'?",
+    );
+  });
+});
+
+describe("a mapping", () => {
+  const partnerAndText = async () => ({
+    partner: await newPartner(),
+    text: `${csvLine(["Bldg", "Street", "ST", "name"])}B1,1 Elm St,NY,x\n`,
+  });
+
+  test("names the field that a column holds, or several, before the column's own name", async () => {
+    const { partner, text } = await partnerAndText();
+    const mappings = [
+      { column: "Bldg", field: "partner_property_id" },
+      { column: "Bldg", field: "name" },
+      { column: "Street", field: "address" },
+      { column: "ST", field: "state" },
+    ];
+    const result = await run(partner, { properties: text }, { mappings });
+    expect(result).toMatchObject({
+      properties: { created: 1 },
+      rejected: 0,
+      warnings: ["properties.csv: ignored, since no field has the name: name"],
+    });
+    const found = await store.read.properties.findByReference(partner.id, "B1");
+    expect(found).toMatchObject({ name: "B1", address: "1 Elm St", state: "NY", source: "import" });
+  });
+
+  test.each([
+    [{ column: "Strete", field: "address" }, 'no file has a column "Strete"'],
+    [{ column: "Bldg", field: "adress" }, "can have no adress"],
+  ])("that serves no file is refused: %o", async (mapping, message) => {
+    const { partner } = await partnerAndText();
+    const properties = `Bldg,${HEAD}1,E,Elm,1 Elm St,NY\n`;
+    expect(run(partner, { properties }, { mappings: [mapping] })).rejects.toThrow(message);
+  });
+});

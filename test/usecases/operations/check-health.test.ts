@@ -1,0 +1,51 @@
+import { beforeEach, expect, test } from "bun:test";
+import { checkHealth, type HealthParts } from "../../../src/usecases/operations/check-health.ts";
+import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
+import { knowledge, type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const THREE = Date.parse("2026-03-10T03:00:00Z");
+const HOUR = 3_600_000;
+const open = usePortfolioStore();
+let world: PortfolioWorld;
+let health: (changes?: Partial<HealthParts>) => ReturnType<typeof checkHealth>;
+beforeEach(async () => {
+  world = await open(THREE);
+  const { store, clock } = world;
+  health = (changes = {}) =>
+    checkHealth({
+      clockOffMs: () => 0,
+      ...{ store, clock, version: "1.2.3", schedulerOn: true },
+      uptimeMs: () => 1000 * HOUR,
+      outboxRuns: () => true,
+      pages: () => ({ state: "ok" }),
+      lastBackup: () => undefined,
+      ...changes,
+    });
+});
+const take = () => {
+  const { store, clock } = world;
+  const signal = new AbortController().signal;
+  return takeSnapshot(
+    { store, knowledge, clock, ticks: () => performance.now(), yieldNow: async () => {}, signal },
+    "2026-03-10",
+  );
+};
+
+// Rule: health-degraded
+test("a snapshot is late more than 26 hours after the one before", async () => {
+  await take();
+  world.time.now = THREE + 26 * HOUR;
+  expect(await health()).toMatchObject({ status: "ok", checks: { scheduler: "ok" } });
+  world.time.now += 1;
+  expect(await health()).toMatchObject({
+    status: "degraded",
+    checks: { database: "ok", scheduler: "late" },
+    lastSnapshot: { date: "2026-03-10", finishedAt: THREE },
+  });
+});
+
+test("without a snapshot yet, a server that runs for more than 26 hours is late, and no other", async () => {
+  expect(await health({ uptimeMs: () => 26 * HOUR })).toMatchObject({ status: "ok", lastSnapshot: null });
+  expect(await health({ uptimeMs: () => 26 * HOUR + 1 })).toMatchObject({ status: "degraded" });
+  expect(await health({ schedulerOn: false })).toMatchObject({ status: "ok", checks: { scheduler: "off" } });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "bun:test";
+import { watchOtherProcesses } from "../../../src/app/outbound.ts";
+import { systemTimers } from "../../../src/event-loop.ts";
+import { outboxPorts } from "../../../src/usecases/deliveries/delivery-repository.ts";
+import { sendTestEvent } from "../../../src/usecases/deliveries/send-test-event.ts";
+import {
+  changePartner,
+  finishRotations,
+  rotateWebhookSecret,
+  setEnabled,
+} from "../../../src/usecases/partners/administer-partner.ts";
+import type { SendResult } from "../../../src/webhooks/attempt.ts";
+import { DISPATCHER_DEFAULTS } from "../../../src/webhooks/delivery-repository.ts";
+import { createDispatcher } from "../../../src/webhooks/dispatcher.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type PartnerWorld, usePartnerStore } from "../../support/partner-store.ts";
+
+const partnerStore = usePartnerStore();
+const NOON = Date.parse("2026-06-01T12:00:00Z");
+const HOUR = 3_600_000;
+
+const endpointOf = ({ store, sealer, clock, partnerId }: PartnerWorld) =>
+  outboxPorts(store, sealer, clock).endpoint(partnerId);
+
+describe("a rotation of the webhook secret", () => {
+  test("keeps the secret before until the overlap is over, whatever the clock does afterwards", async () => {
+    const world = await partnerStore(NOON);
+    const { secret } = await rotateWebhookSecret(world.administration, world.partnerId, HOUR);
+    const during = { secret: world.webhookSecret, nextSecret: secret };
+    expect(await endpointOf(world)).toMatchObject(during);
+    world.time.now = NOON + HOUR - 1;
+    expect(await finishRotations(world.store)).toEqual([]);
+    expect(await endpointOf(world)).toMatchObject(during);
+    world.time.now = NOON + HOUR;
+    const after = { secret, nextSecret: null };
+    expect(await endpointOf(world)).toMatchObject(after);
+    expect(await finishRotations(world.store)).toEqual([world.partnerId]);
+    world.time.now = NOON;
+    expect(await endpointOf(world)).toMatchObject(after);
+  });
+
+  test("that follows another gives up the secret that still waited, and keeps the one in force", async () => {
+    const world = await partnerStore(NOON);
+    const { administration, partnerId, webhookSecret } = world;
+    const first = await rotateWebhookSecret(administration, partnerId, HOUR);
+    const second = await rotateWebhookSecret(administration, partnerId, HOUR);
+    expect(await endpointOf(world)).toMatchObject({ secret: webhookSecret, nextSecret: second.secret });
+    world.time.now += HOUR;
+    const third = await rotateWebhookSecret(administration, partnerId, HOUR);
+    expect(await endpointOf(world)).toMatchObject({ secret: second.secret, nextSecret: third.secret });
+    const fourth = await rotateWebhookSecret(administration, partnerId, 0);
+    expect(await endpointOf(world)).toMatchObject({ secret: fourth.secret, nextSecret: null });
+    expect(first.secret).not.toBe(second.secret);
+  });
+});
+
+describe("turning a partner off", () => {
+  test("is written once, ends its tokens, and leaves it without an endpoint until it is on again", async () => {
+    const world = await partnerStore(NOON);
+    const { administration, partnerId, store } = world;
+    await setEnabled(administration, partnerId, false);
+    await setEnabled(administration, partnerId, false);
+    expect(await store.read.partners.find(partnerId)).toMatchObject({
+      enabled: false,
+      credentialGeneration: 2,
+    });
+    expect(await endpointOf(world)).toBeNull();
+    await setEnabled(administration, partnerId, true);
+    expect(await store.read.partners.find(partnerId)).toMatchObject({
+      enabled: true,
+      credentialGeneration: 2,
+    });
+    expect(await endpointOf(world)).not.toBeNull();
+    const actions = await store.read.audit.page({ limit: 10, offset: 0 }, partnerId);
+    expect(actions.map(({ action }) => action)).toEqual([
+      "partner.enable",
+      "partner.disable",
+      "partner.create",
+    ]);
+  });
+});
+
+test("a paused receiver is shown, and tried again as soon as another process gives it an address", async () => {
+  const world = await partnerStore(NOON);
+  const { administration, store, sealer, clock, partnerId } = world;
+  const log: string[] = [];
+  const note = (_fields: object, message: string) => void log.push(message);
+  const sent: string[] = [];
+  const send = async ({ url }: { url: string }): Promise<SendResult> => {
+    sent.push(url);
+    const ok = url === "http://new.test/";
+    const error = ok ? null : "answered 500";
+    return { ok, statusCode: ok ? 200 : 500, error, responseHead: "", durationMs: 1, address: null };
+  };
+  const dispatcher = createDispatcher(
+    {
+      ...outboxPorts(store, sealer, clock),
+      ...{ send, timers: systemTimers, clock, log: { info: note, warn: note, error: note } },
+    },
+    { ...DISPATCHER_DEFAULTS, pauseLimits: { failures: 2, failingMs: 0 }, probeIntervalMs: HOUR },
+  );
+  const endWatch = await watchOtherProcesses(store, dispatcher, { error: note } as never);
+  try {
+    for (let i = 0; i < 3; i++)
+      await sendTestEvent(administration, partnerId, { message: "Hello", requestedBy: "test" });
+    dispatcher.start();
+    await eventually(async () => {
+      expect(await store.read.partners.findReceiver(partnerId)).toMatchObject({
+        pausedAt: expect.any(Number),
+        lastError: "answered 500",
+      });
+    });
+    expect(log).toContain("webhook receiver paused: its deliveries wait until a probe succeeds");
+    const beside = { ...administration, store: await world.open() };
+    await changePartner(beside, partnerId, { webhookUrl: "http://new.test/" });
+    await eventually(async () => {
+      // By then each is due again, also one that was about to be sent when it was paused.
+      world.time.now += 60_000;
+      expect(await store.read.deliveryLog.count({ partnerId, status: "delivered" })).toBe(3);
+    });
+    expect(await store.read.partners.findReceiver(partnerId)).toMatchObject({ pausedAt: null, failures: 0 });
+    expect(sent.filter((url) => url === "http://new.test/")).toHaveLength(3);
+  } finally {
+    endWatch();
+    await dispatcher.stop(1000);
+  }
+});

@@ -1,0 +1,298 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { StorageError } from "../../../src/domain/errors.ts";
+import type { Partner } from "../../../src/domain/partner.ts";
+import type { BudgetReservations } from "../../../src/store/store.ts";
+import { type BudgetLedger, DailyBudgets } from "../../../src/usecases/partners/daily-call-limits.ts";
+import { type PartnerWorld, usePartnerStore } from "../../support/partner-store.ts";
+import { runsHere, testOnFile } from "../../support/postgres.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const open = usePartnerStore();
+let world: PartnerWorld;
+let budgets: DailyBudgets;
+let partner: Partner;
+const begin = async () => {
+  world = await open(NOON);
+  budgets = start();
+  partner = { ...(await world.store.read.partners.find(world.partnerId))!, dailyBudget: 25 };
+};
+beforeEach(begin);
+
+/** A server's counting, as after a start; what one before had set aside and not given back is lost with it. */
+const start = () => new DailyBudgets(world.store, world.clock);
+/** A ledger in memory, which outlives the servers of a test as a file does. */
+function ledger(): BudgetLedger & { lines: ReturnType<BudgetLedger["read"]> } {
+  const lines: ReturnType<BudgetLedger["read"]> = [];
+  return {
+    lines,
+    read: () => lines.toSorted((a, b) => a.calls - b.calls),
+    note: (partnerId, day, calls) => lines.push({ partnerId, day, calls }) > 0,
+    clear: () => void lines.splice(0),
+  };
+}
+const stored = (day = "2026-03-10") => world.store.read.budgets.taken(world.partnerId, day);
+/** Takes a call as a request does, which reads the partner's revision first. */
+async function call(of = partner) {
+  await budgets.revision(of.id);
+  return await budgets.take(of);
+}
+/** Takes calls one after another; how many were allowed. */
+async function take(calls: number, of = partner): Promise<number> {
+  let allowed = 0;
+  for (let nth = 0; nth < calls; nth++) if ((await call(of)).allowed) allowed++;
+  return allowed;
+}
+
+describe("a partner's calls of a day", () => {
+  test("are allowed down to none, and each says how many are left", async () => {
+    const answers = [];
+    for (let nth = 0; nth < 26; nth++) answers.push(await call());
+    expect(answers.map(({ remaining }) => remaining)).toEqual([
+      ...Array.from({ length: 25 }, (_, nth) => 24 - nth),
+      0,
+    ]);
+    expect(answers.map(({ allowed }) => allowed)).toEqual([...Array(25).fill(true), false]);
+    expect(await budgets.remaining(partner)).toBe(0);
+  });
+
+  test("that come at the same time are allowed to the number, and no further", async () => {
+    const answers = await Promise.all(Array.from({ length: 80 }, () => call()));
+    expect(answers.filter(({ allowed }) => allowed)).toHaveLength(25);
+  });
+
+  test("that wait together are set aside in one write, with few more than themselves", async () => {
+    let writes = 0;
+    const write: typeof world.store.write = async (...given) => {
+      writes++;
+      return await world.store.write(...given);
+    };
+    budgets = new DailyBudgets({ ...world.store, write }, world.clock);
+    const many = { ...partner, dailyBudget: 1000 };
+    const answers = await Promise.all(Array.from({ length: 64 }, () => budgets.take(many)));
+    expect(answers.every(({ allowed }) => allowed)).toBe(true);
+    expect(writes).toBe(1);
+    expect(await stored()).toBeWithin(64, 64 + 10 + 1);
+  });
+
+  test("are no more than the budget by any number of servers, each of which may have set some aside", async () => {
+    const servers = [budgets, start(), start()];
+    const many = { ...partner, dailyBudget: 200 };
+    const perServer = await Promise.all(
+      servers.map(async (server) => {
+        let allowed = 0;
+        for (let burst = 0; burst < 20; burst++) {
+          const answers = await Promise.all(
+            Array.from({ length: 1 + (burst % 5) }, async () => {
+              await server.revision(many.id);
+              return await server.take(many);
+            }),
+          );
+          allowed += answers.filter((answer) => answer.allowed).length;
+        }
+        return allowed;
+      }),
+    );
+    const allowed = perServer.reduce((sum, one) => sum + one, 0);
+    expect(allowed).toBe(3 * 60);
+    expect(await stored()).toBeWithin(allowed, 200 + 1);
+    for (const server of servers) await server.release();
+    expect(await stored()).toBe(allowed);
+    // What each holds is the others' again.
+    expect(await take(200, many)).toBe(20);
+  });
+
+  // Rule: budget-reset
+  test("start again at midnight UTC", async () => {
+    world.time.now = Date.parse("2026-03-10T23:59:59.999Z");
+    expect(await take(30)).toBe(25);
+    world.time.now++;
+    expect(await take(30)).toBe(25);
+  });
+
+  test("are counted apart for each partner", async () => {
+    await take(25);
+    expect(await take(5, { ...partner, id: "PARTNER_2" })).toBe(5);
+  });
+
+  test("of none are refused", async () => {
+    expect(await take(3, { ...partner, dailyBudget: 0 })).toBe(0);
+  });
+});
+
+describe("while nothing can be written", () => {
+  /** The same server, whose disk is full until `mend` is called. */
+  function onFullDisk() {
+    let isFull = true;
+    const write: typeof world.store.write = (...given) =>
+      isFull
+        ? Promise.reject(new StorageError("the disk is full", "Make room."))
+        : world.store.write(...given);
+    budgets = new DailyBudgets({ ...world.store, read: world.store.read, write }, world.clock);
+    return () => {
+      isFull = false;
+    };
+  }
+
+  // Where servers share a database nothing is counted in memory: another would not know of it.
+  testOnFile("calls are allowed up to the budget all the same, and each says how many are left", async () => {
+    expect(await take(10)).toBe(10);
+    await budgets.release();
+    onFullDisk();
+    const answers = [];
+    for (let nth = 0; nth < 17; nth++) answers.push(await budgets.take(partner));
+    expect(answers.slice(0, 15).map(({ remaining }) => remaining)).toEqual(
+      Array.from({ length: 15 }, (_, nth) => 14 - nth),
+    );
+    expect(answers.map(({ allowed }) => allowed)).toEqual([...Array(15).fill(true), false, false]);
+    expect(await stored()).toBe(10);
+  });
+
+  testOnFile("calls are counted, and written as soon as that is possible again", async () => {
+    const mend = onFullDisk();
+    expect(await take(6)).toBe(6);
+    mend();
+    expect(await take(40)).toBe(19);
+    expect(await stored()).toBe(25);
+  });
+});
+
+describe("a budget that an operator changes", () => {
+  test("holds from the next call when it is raised", async () => {
+    expect(await take(30)).toBe(25);
+    expect(await take(30, { ...partner, dailyBudget: 30 })).toBe(5);
+  });
+
+  test("holds from the next call when it is lowered", async () => {
+    await take(4);
+    expect(await take(30, { ...partner, dailyBudget: 6 })).toBe(2);
+  });
+});
+
+describe("what is stored", () => {
+  test("is never fewer calls than were allowed, and at most 10 more", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 20 }), async (bursts) => {
+        await begin();
+        let allowed = 0;
+        for (const calls of bursts) {
+          const answers = await Promise.all(Array.from({ length: calls }, () => call()));
+          allowed += answers.filter((answer) => answer.allowed).length;
+          const taken = await stored();
+          expect(taken).toBeWithin(allowed, allowed + 11);
+          expect(taken).toBeLessThanOrEqual(partner.dailyBudget);
+        }
+      }),
+      { numRuns: runsHere(15) },
+    );
+  });
+
+  test("after a stop is exactly what was allowed", async () => {
+    await take(9);
+    await budgets.release();
+    expect(await stored()).toBe(9);
+    budgets = start();
+    expect(await take(30)).toBe(16);
+  });
+
+  test("after a crash forfeits at most 10 calls, and never allows one too many", async () => {
+    const before = await take(9);
+    budgets = start();
+    const after = await take(30);
+    expect(before + after).toBeWithin(15, 26);
+  });
+
+  test("of a day that has ended is given back to that day", async () => {
+    await take(1);
+    world.time.now += 86_400_000;
+    await take(1);
+    await budgets.release();
+    expect([await stored("2026-03-10"), await stored("2026-03-11")]).toEqual([1, 1]);
+  });
+});
+
+describe("with a ledger", () => {
+  /** Writes that wait until they are let go. */
+  function behindALongWrite(noted: BudgetLedger) {
+    const gate = Promise.withResolvers<void>();
+    const write: typeof world.store.write = async (...given) => {
+      await gate.promise;
+      return await world.store.write(...given);
+    };
+    const store = { ...world.store, write };
+    return { store, budgets: new DailyBudgets(store, world.clock, noted), letGo: gate.resolve };
+  }
+
+  test("no call waits for a write, and none is one too many", async () => {
+    const { budgets: waiting, letGo } = behindALongWrite(ledger());
+    budgets = waiting;
+    expect(await take(40)).toBe(25);
+    expect(await stored()).toBe(0);
+    letGo();
+    await budgets.release();
+    expect(await stored()).toBe(25);
+  });
+
+  test("a crash in the middle of a write forfeits at most 10 calls, and never allows one too many", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 4 }), async (lives) => {
+        await begin();
+        const noted = ledger();
+        let allowed = 0;
+        for (const calls of lives) {
+          const { budgets: waiting } = behindALongWrite(noted);
+          budgets = new DailyBudgets(world.store, world.clock, noted);
+          await budgets.recover();
+          budgets = waiting;
+          allowed += await take(calls);
+          expect(allowed).toBeLessThanOrEqual(25);
+        }
+        budgets = new DailyBudgets(world.store, world.clock, noted);
+        await budgets.recover();
+        expect(await stored()).toBeWithin(allowed, allowed + 10 * lives.length + 1);
+        expect(noted.lines).toEqual([]);
+      }),
+      { numRuns: runsHere(15) },
+    );
+  });
+
+  test("no block is set aside in the database beside it, which would count what is noted already", async () => {
+    const noted = ledger();
+    /** A database that grants blocks by itself, as PostgreSQL does, whatever the test runs on. */
+    const budgetReservations: BudgetReservations = {
+      reserve: (partnerId, day, calls, budget) =>
+        world.store.write(async (tx) => ({
+          revision: (await tx.partners.revision(partnerId))!,
+          taken: (await tx.budgets.take(partnerId, day, calls, budget)).taken,
+        })),
+    };
+    const restart = async () => {
+      const { store } = behindALongWrite(noted);
+      await new DailyBudgets(world.store, world.clock, noted).recover();
+      budgets = new DailyBudgets({ ...store, budgetReservations }, world.clock, noted);
+    };
+    let allowed = 0;
+    for (const calls of [4, 11]) {
+      await restart();
+      allowed += await take(calls);
+    }
+    await restart();
+    expect(await stored()).toBeGreaterThanOrEqual(allowed);
+  });
+
+  test("after a stop exactly what was allowed is stored, and nothing noted", async () => {
+    const noted = ledger();
+    budgets = new DailyBudgets(world.store, world.clock, noted);
+    await take(9);
+    await budgets.release();
+    expect([await stored(), noted.lines]).toEqual([9, []]);
+  });
+
+  test("that cannot be written to, calls are counted in the database first", async () => {
+    budgets = new DailyBudgets(world.store, world.clock, { ...ledger(), note: () => false });
+    expect(await take(3)).toBe(3);
+    // A block beside the call that waited for it.
+    expect(await stored()).toBe(8);
+    expect(await take(40)).toBe(22);
+  });
+});

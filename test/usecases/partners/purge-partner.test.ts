@@ -1,0 +1,86 @@
+import { beforeEach, expect, test } from "bun:test";
+import { createEmbed } from "../../../src/usecases/embeds/embeds.ts";
+import { setEnabled } from "../../../src/usecases/partners/administer-partner.ts";
+import { partnerOverview } from "../../../src/usecases/partners/partner-overview.ts";
+import { rotateApiKey, rotateClientSecret } from "../../../src/usecases/partners/partners.ts";
+import { purgePartner } from "../../../src/usecases/partners/purge-partner.ts";
+import { type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const open = usePortfolioStore();
+const uploads = { remove: async () => {} };
+let world: PortfolioWorld;
+beforeEach(async () => {
+  world = await open(Date.parse("2026-03-10T12:00:00Z"));
+  const { id: propertyId } = await world.addProperty({});
+  await world.addAppliances(...Array.from({ length: 150 }, () => ({ propertyId })));
+});
+
+const purge = async (store = world.store, yieldNow: () => Promise<void> = async () => {}) => {
+  const partner = (await world.store.read.partners.find(world.partnerId))!;
+  return await purgePartner(
+    { administration: { ...world.administration, store }, uploads, yieldNow },
+    partner,
+    partner.name,
+  );
+};
+const actions = async () =>
+  (await world.store.read.audit.page({ offset: 0, limit: 20 }, world.partnerId)).map(({ action }) => action);
+const codeOf = (error: { code?: string }) => error.code ?? error;
+
+// Rule: partner-purge-ends
+test("a partner whose deletion has begun is let in again by nobody, until it is gone", async () => {
+  const { administration, partnerId, store } = world;
+  const letIn = async () => [
+    await setEnabled(administration, partnerId, true).then(() => "on", codeOf),
+    await rotateApiKey(administration, partnerId).then(() => "a key", codeOf),
+    await rotateClientSecret(administration, partnerId).then(() => "a secret", codeOf),
+  ];
+  const seen: unknown[] = [];
+  await purge(store, async () => {
+    if (await store.read.partners.find(partnerId)) seen.push(...(await letIn()));
+  });
+  expect(seen.length).toBeGreaterThanOrEqual(3);
+  expect(new Set(seen)).toEqual(new Set(["conflict"]));
+  const gone = await setEnabled(administration, partnerId, true).then(() => "on", codeOf);
+  expect(gone).toBe("not_found");
+});
+
+// Rule: partner-purge-ends
+test("what comes in by calls that were let in before is deleted too, up to the very end", async () => {
+  let late = 0;
+  await purge(world.store, async () => {
+    if (late++ < 4) await world.addProperty({}).catch(() => {});
+  });
+  expect(late).toBeGreaterThan(1);
+  for (const table of ["properties", "event_log", "partner_totals", "webhook_receivers"])
+    expect(await world.sql(`SELECT 1 FROM ${table}`)).toEqual([]);
+});
+
+test("a partner that is deleted while it is shown is not found, and no fault of the server's", async () => {
+  const partner = (await world.store.read.partners.find(world.partnerId))!;
+  expect(await partnerOverview(world.store, partner)).toMatchObject({ properties: 1, appliances: 150 });
+  await purge();
+  expect(await partnerOverview(world.store, partner).catch(codeOf)).toBe("not_found");
+});
+
+test("a page of a property that is deleted in the same instant is not found, and no fault of the server's", async () => {
+  const { administration, partnerId, store } = world;
+  const { id: propertyId } = await world.addProperty({});
+  await purge();
+  // As it was looked up just before.
+  const properties = { ...store.read.properties, ownerOf: async () => partnerId };
+  const before = { ...store, read: { ...store.read, properties } };
+  const made = createEmbed({ ...administration, store: before }, { propertyId, days: null });
+  expect(await made.then(() => "made", codeOf)).toBe("not_found");
+});
+
+// Rule: partner-purge
+test("of two deletions at once each goes on with what the other leaves, and the partner is gone once", async () => {
+  const other = await world.open();
+  const ended = await Promise.allSettled([purge(), purge(other)]);
+  expect(ended.map(({ status }) => status)).toContain("fulfilled");
+  for (const one of ended)
+    if (one.status === "rejected") expect((one.reason as { code: string }).code).toBe("not_found");
+  expect((await actions()).filter((action) => action === "partner.purged")).toEqual(["partner.purged"]);
+  expect(await world.sql("SELECT 1 FROM partners")).toEqual([]);
+});

@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { candidateOf } from "../../../src/domain/planning/component-plan.ts";
+import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
+import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
+import {
+  renewAgedPlans,
+  renewChangedPlans,
+  spendOverPortfolio,
+} from "../../../src/usecases/portfolio/portfolio-plan.ts";
+import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { planComponents, spendOn } from "../../../src/usecases/portfolio/property-plan.ts";
+import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
+import { knowledge, type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+const yieldNow = async () => {};
+let world: PortfolioWorld;
+let properties: string[];
+
+beforeEach(async () => {
+  world = await open(NOON);
+  properties = [];
+  for (const [index, installYear] of [1995, 2008, 2014, 2026].entries()) {
+    const { id } = await world.addProperty({ name: `House ${index}`, unitCount: index * 3 });
+    properties.push(id);
+    await world.addAppliances(
+      { propertyId: id, installYear },
+      { propertyId: id, installYear, typeId: "elevator" },
+      { propertyId: id, installYear: installYear - 3, typeId: "roof" },
+    );
+  }
+});
+
+const environment = () => ({ store: world.store, knowledge, clock: world.clock, yieldNow });
+const renew = () => renewChangedPlans(environment(), world.partnerId);
+const portfolio = () => world.store.read.plans.ofPartner(world.partnerId);
+const sumsOf = async (id: string) => (await world.store.read.plans.ofProperty(id)).sums;
+const componentsOf = (id: string) => world.store.read.components.rowsOfProperty(id);
+
+async function recounted() {
+  const sums = emptyPlanSums();
+  for (const id of properties) addPlanSums(sums, await sumsOf(id), 1);
+  return sums;
+}
+
+describe("a portfolio's plan", () => {
+  // Rule: portfolio-plan
+  test("is what the plans of its properties add up to, to the cent", async () => {
+    expect(await renew()).toBe(4);
+    const sums = await portfolio();
+    expect(sums).toEqual(await recounted());
+    expect(sums.doors).toBe(1 + 3 + 6 + 9);
+    expect(sums.dueCount).toBeGreaterThan(0);
+    let [planned, due] = [0, 0];
+    for (const id of properties) {
+      const made = await planComponents(knowledge, await componentsOf(id), 30, yieldNow);
+      planned += Math.round(made.years.planned[4]!);
+      due += made.plans.filter(({ policy }) => policy === "replace_now").length;
+    }
+    expect(sums.years.planned[4]).toBe(planned);
+    expect(sums.dueCount).toBe(due);
+  });
+
+  test("is made anew for what has changed, and for nothing else", async () => {
+    await renew();
+    const before = await portfolio();
+    expect(await renew()).toBe(0);
+    await world.addAppliances({ propertyId: properties[2]!, installYear: 1990 });
+    expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([properties[2]!]);
+    expect(await renew()).toBe(1);
+    const after = await portfolio();
+    expect(after).toEqual(await recounted());
+    expect(after.years.failures[0]).toBeGreaterThan(before.years.failures[0]!);
+  });
+
+  test("follows a property's number of units", async () => {
+    await renew();
+    await world.write((writer) => changeProperty(writer, properties[0]!, { unitCount: 40 }));
+    expect(await renew()).toBe(1);
+    expect((await portfolio()).doors).toBe(40 + 3 + 6 + 9);
+  });
+
+  test("that is made while a property changes takes the change in the next time", async () => {
+    let changed = false;
+    const once = async () => {
+      if (changed) return;
+      changed = true;
+      await world.addAppliances({ propertyId: properties[0]!, installYear: 1985 });
+    };
+    const store = {
+      ...world.store,
+      write: async (...args: Parameters<typeof world.store.write>) => {
+        await once();
+        return world.store.write(...args);
+      },
+    } as typeof world.store;
+    await renewChangedPlans({ ...environment(), store }, world.partnerId);
+    expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([properties[0]!]);
+    await renew();
+    expect((await sumsOf(properties[0]!)).dueCount).toBe(
+      (await planComponents(knowledge, await componentsOf(properties[0]!), 1, yieldNow)).plans.filter(
+        ({ policy }) => policy === "replace_now",
+      ).length,
+    );
+    expect(await portfolio()).toEqual(await recounted());
+  });
+
+  test("is made anew after a snapshot, of scores that have only aged", async () => {
+    await renewAgedPlans(environment(), dayOf(world.time.now));
+    const before = await portfolio();
+    expect(await renewAgedPlans(environment(), dayOf(world.time.now))).toBe(0);
+    world.time.now += 200 * MS_PER_DAY;
+    const day = dayOf(world.time.now);
+    await takeSnapshot({ ...environment(), ticks: () => performance.now() }, day);
+    expect(await renew()).toBe(0);
+    expect(await world.store.read.plans.asOf(world.partnerId)).toBe("2026-03-10");
+    expect(await renewAgedPlans(environment(), day)).toBe(4);
+    expect(await world.store.read.plans.asOf(world.partnerId)).toBe(day);
+    const after = await portfolio();
+    expect(after).toEqual(await recounted());
+    expect(after.years).not.toEqual(before.years);
+  });
+});
+
+describe("a budget over a portfolio", () => {
+  // Rule: plan-budget
+  test("buys what it would buy were all components those of one property", async () => {
+    await renew();
+    const all = (await Promise.all(properties.map(componentsOf))).flat();
+    const { plans } = await planComponents(knowledge, all, 1, yieldNow);
+    const candidates = plans.map((plan) => candidateOf(knowledge, plan));
+    for (const amountCents of [0, 50_000, 300_000, 2_000_000, 1e14]) {
+      const found = await spendOverPortfolio({ store: world.store, yieldNow }, world.partnerId, amountCents);
+      const expected = await spendOn(candidates, amountCents, yieldNow);
+      expect(found.chosen.map(({ id }) => id)).toEqual(expected.chosen.map(({ id }) => id));
+      expect(found.spentCents).toBe(expected.spentCents);
+      expect(found.avoidedCents).toBe(expected.avoidedCents);
+    }
+  });
+
+  test("is spent in steps that go on where the one before ended", async () => {
+    await renew();
+    // More of equal worth than a step reads, so that only the id tells them apart.
+    const rows = Array.from(
+      { length: 1700 },
+      (_, n) => `('${properties[0]}', 'C_${String(n).padStart(5, "0")}', '${world.partnerId}', -2, 100, 200)`,
+    );
+    await world.sql(`INSERT INTO plan_candidates VALUES ${rows.join(", ")}`);
+    const { chosen } = await spendOverPortfolio({ store: world.store, yieldNow }, world.partnerId, 1e14);
+    const ours = chosen.filter(({ id }) => /^C_\d{5}$/.test(id));
+    expect(ours.length).toBe(1700);
+    expect(new Set(chosen.map(({ id }) => id)).size).toBe(chosen.length);
+  });
+});

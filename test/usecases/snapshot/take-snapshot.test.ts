@@ -1,0 +1,643 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import { type Day, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
+import { trendPoints } from "../../../src/domain/trend.ts";
+import { loadHistories } from "../../../src/usecases/history/histories.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { createPartner } from "../../../src/usecases/partners/partners.ts";
+import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
+import { changeProperty, createProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
+import { dueSnapshot, takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
+import {
+  APPLIANCE,
+  knowledge,
+  type PortfolioWorld,
+  PROPERTY,
+  usePortfolioStore,
+} from "../../support/portfolio-store.ts";
+import { onPostgres } from "../../support/postgres.ts";
+
+const THREE = Date.parse("2026-03-10T03:00:00Z");
+const open = usePortfolioStore();
+/** Whether the snapshot is taken as by one of several servers. */
+let isShared = onPostgres;
+let world: PortfolioWorld;
+let propertyId: string;
+/** What a test begins with, which it has a copy of. */
+type Beginning = { world: PortfolioWorld; propertyId: string };
+let empty: Beginning;
+beforeAll(async () => {
+  const world = await open(THREE, "http://hooks.test/");
+  empty = { world, propertyId: (await world.addProperty()).id };
+});
+const beginWith = async (beginning: Beginning) => {
+  world = await beginning.world.copy();
+  propertyId = beginning.propertyId;
+};
+const beginEmpty = () => beginWith(empty);
+
+const today = () => dayOf(world.time.now);
+/** Takes the snapshot of the day that the clock stands at. `cutAfter` ends it after so many steps and the next; 0, after the first. */
+function take({
+  cutAfter = Number.POSITIVE_INFINITY,
+  store = world.store,
+  afterStep = async (_step: number) => {},
+} = {}) {
+  const abort = new AbortController();
+  if (cutAfter === 0) abort.abort();
+  let steps = 0;
+  const yieldNow = async () => {
+    if (++steps >= cutAfter) abort.abort();
+    await afterStep(steps);
+  };
+  const ticks = () => performance.now();
+  const environment = { store: { ...store, isShared }, knowledge, clock: world.clock, ticks, yieldNow };
+  return takeSnapshot({ ...environment, signal: abort.signal }, today());
+}
+const nextDay = (days = 1) => {
+  world.time.now += days * MS_PER_DAY;
+};
+const points = async (componentId: string, from: Day = "2000-01-01") => {
+  const { snapshots } = world.store.read;
+  return trendPoints(await snapshots.trendRows(componentId), await snapshots.days(from));
+};
+/** The announcements in the outbox: event, component, tier before and tier now. */
+async function announced(): Promise<string[]> {
+  const page = await world.store.read.deliveryLog.page({}, { limit: 1000, offset: 0 });
+  return page
+    .map(({ delivery }) => JSON.parse(delivery.body))
+    .filter(({ event }) => event.startsWith("component."))
+    .map(({ event, data }) => `${event} ${data.component_def_id} ${data.previous_tier} ${data.risk_tier}`)
+    .reverse();
+}
+
+const WAYS = [
+  // PostgreSQL is never one server's.
+  ...(onPostgres ? [] : [["of one server", false] as const]),
+  ["that servers divide", true] as const,
+];
+
+describe.each(WAYS)("a snapshot %s", (_, divided) => {
+  beforeEach(async () => {
+    isShared = divided;
+    await beginEmpty();
+  });
+
+  test("counts what it found and keeps that as the day's run", async () => {
+    await world.addAppliances({ propertyId, installYear: 1980 }, { propertyId, installYear: 2026 });
+    const result = await take();
+    expect(result).toMatchObject({
+      date: "2026-03-10",
+      components: 12,
+      critical: 2,
+      warning: 1,
+      good: 9,
+      announced: 3,
+      heldBack: 0,
+      alreadyDone: false,
+    });
+    expect(await world.store.read.snapshots.run("2026-03-10")).toMatchObject({
+      components: 12,
+      critical: 2,
+      announced: 3,
+      modelVersion: "2",
+    });
+  });
+
+  // Rule: snapshot-twice
+  test("taken again on its day changes nothing and announces nothing", async () => {
+    await world.addAppliances({ propertyId, installYear: 1980 });
+    const first = await take();
+    const before = await announced();
+    world.time.now += 3_600_000;
+    expect(await take()).toEqual({ ...first, durationMs: 0, alreadyDone: true });
+    expect(await announced()).toEqual(before);
+  });
+
+  test("moves the revision with its steps, of whom they score, and of everybody when it ends", async () => {
+    const { partner: other } = await createPartner(world.administration, {
+      ...{ name: "Other", dailyBudget: 1, webhookUrl: null },
+    });
+    await world.addAppliances({ propertyId });
+    const revisions = () =>
+      Promise.all([world.partnerId, other.id].map((id) => world.store.read.partners.revision(id)));
+    const [mine, others] = (await revisions()) as [number, number];
+    // All is scored in the first step; what is left is to say so.
+    await expect(take({ cutAfter: 0 })).rejects.toThrow();
+    expect(await revisions()).toEqual([mine + 1, others]);
+    await take();
+    expect(await revisions()).toEqual([mine + 2, others + 1]);
+    await take();
+    expect(await revisions()).toEqual([mine + 2, others + 1]);
+  });
+
+  test("of a day before one that has a snapshot is refused, and changes nothing", async () => {
+    const [appliance] = await world.addAppliances({ propertyId, installYear: 1980 });
+    await take();
+    const [component] = await world.components(propertyId);
+    nextDay(-1);
+    await expect(take()).rejects.toThrow("there is a snapshot of 2026-03-10, and today is 2026-03-09");
+    expect(await points(component!.id)).toHaveLength(1);
+    expect(await world.components(propertyId)).toContainEqual(component!);
+    expect(appliance).toBeDefined();
+  });
+
+  test("after a gap too long to believe in drops nothing of the trends; the next one does", async () => {
+    const [appliance] = await world.addAppliances({ propertyId, installYear: 2024 });
+    await take();
+    nextDay(400);
+    await take();
+    const [component] = await world.components(propertyId);
+    expect((await points(component!.id)).map(({ day }) => day)).toEqual(["2026-03-10", "2027-04-14"]);
+    nextDay();
+    await take();
+    expect((await points(component!.id)).map(({ day }) => day)).toEqual(["2027-04-14", "2027-04-15"]);
+    expect(appliance).toBeDefined();
+  });
+
+  test("of a clock that was ahead can be discarded: the trend goes on from the day before", async () => {
+    await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
+    await take();
+    const before = await world.components(propertyId);
+    nextDay(3650);
+    await take();
+    nextDay(-3649);
+    const { administration } = world;
+    expect(await discardLaterSnapshots(administration, today())).toBe(1);
+    expect(await discardLaterSnapshots(administration, today())).toBe(0);
+    await take();
+    const after = await world.components(propertyId);
+    expect(after.map(({ riskScore }) => riskScore)).toEqual(before.map(({ riskScore }) => riskScore));
+    for (const { id, riskScore } of after)
+      expect(await points(id)).toEqual([
+        { day: "2026-03-10", riskScore },
+        { day: "2026-03-11", riskScore },
+      ]);
+  });
+
+  test("discarded back to the day of another leaves the trend as that one left it", async () => {
+    await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
+    await take();
+    const rows = async () =>
+      Promise.all(
+        (await world.components(propertyId)).map(({ id }) => world.store.read.snapshots.trendRows(id)),
+      );
+    const before = { components: await world.components(propertyId), rows: await rows() };
+    nextDay(3650);
+    await take();
+    expect((await rows()).flat().length).toBeGreaterThan(before.rows.length);
+    nextDay(-3650);
+    expect(await discardLaterSnapshots(world.administration, today())).toBe(1);
+    expect(await rows()).toEqual(before.rows);
+    const trend = (await world.components(propertyId)).map(({ trendScore }) => trendScore);
+    expect(trend).toEqual(before.components.map(({ trendScore }) => trendScore));
+  });
+
+  // Rule: crossing-announced, component-warning
+  test("announces a component when it crosses a tier, once, with the tier that was announced before", async () => {
+    await world.addAppliances({ propertyId, typeId: "roof", installYear: 2026 });
+    const seen = new Map<string, string>();
+    for (let year = 0; year < 60; year += 3) {
+      await take();
+      nextDay(1095);
+    }
+    for (const line of await announced()) {
+      const [, component, previous, now] = line.split(" ") as [string, string, string, string];
+      expect(previous, line).toBe(seen.get(component) ?? "GOOD");
+      expect(now, line).not.toBe(previous);
+      seen.set(component, now);
+    }
+    expect(new Set(seen.values())).toEqual(new Set(["CRITICAL", "WARNING"])); // as old as age can make them
+    expect(seen.size).toBe(6);
+  });
+
+  test("writes no announcement for a partner that wants none", async () => {
+    await world.store.write((tx) =>
+      tx.partners.updateReceiver(world.partnerId, { events: ["property.created"] }),
+    );
+    await world.addAppliances({ propertyId, installYear: 1980 });
+    expect((await take()).announced).toBe(3);
+    expect(await announced()).toEqual([]);
+  });
+});
+
+/** More properties than a step scores: a third of their components are critical, and a half elevated. */
+const FILLED = { properties: 30, components: 1440 };
+let filled: Beginning;
+beforeAll(async () => {
+  const world = await open(THREE, "http://hooks.test/");
+  filled = { world, propertyId: (await world.addProperty()).id };
+  for (let nth = 0; nth < FILLED.properties; nth++) {
+    const { id } = await world.addProperty({ name: `Property ${nth}` });
+    await world.addAppliances(...Array.from({ length: 8 }, () => ({ propertyId: id, installYear: 1980 })));
+  }
+});
+
+describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
+  const all = FILLED.components;
+  beforeEach(async () => {
+    isShared = divided;
+    await beginWith(filled);
+  });
+
+  test("goes on where it stopped, and announces each component once", async () => {
+    await expect(take({ cutAfter: 1 })).rejects.toThrow();
+    const unfinished = await world.store.read.snapshots.unfinished();
+    const done = divided ? await world.store.read.snapshotShares.sum(unfinished!.day) : unfinished!;
+    expect(done.components).toBeWithin(1, all);
+    expect(await take()).toMatchObject({
+      components: all,
+      critical: all / 3,
+      announced: all / 2,
+      alreadyDone: false,
+    });
+    const announcements = await world.store.read.deliveryLog.count({ event: "component.critical" });
+    expect(announcements).toBe(all / 3);
+  });
+
+  test("is no day of the trend until it is finished", async () => {
+    const [component] = await world.store.read.components.page(world.partnerId, { limit: 1, offset: 0 });
+    await expect(take({ cutAfter: 1 })).rejects.toThrow();
+    expect(await points(component!.id)).toEqual([]);
+    await take();
+    expect(await points(component!.id)).toHaveLength(1);
+  });
+
+  describe("and discarded in its midst, since the clock was ahead", () => {
+    const scored = async () => {
+      const components = await world.store.read.components.page(world.partnerId, { limit: all, offset: 0 });
+      return components.map(({ id, trendScore }) => ({ id, trendScore }));
+    };
+    let before: Awaited<ReturnType<typeof scored>>;
+    beforeEach(async () => {
+      await take();
+      before = await scored();
+      nextDay(3650);
+    });
+    const discard = () => {
+      nextDay(-3650);
+      return discardLaterSnapshots(world.administration, today());
+    };
+    const leavesNoTrace = async () => {
+      expect(await world.store.read.snapshots.laterThan(today())).toBeUndefined();
+      expect(await scored()).toEqual(before);
+      for (const { id } of before.slice(0, 20))
+        expect(await world.store.read.snapshots.trendRows(id)).toHaveLength(1);
+      nextDay();
+      expect(await take()).toMatchObject({ alreadyDone: false, components: all });
+    };
+
+    test("between two steps: it is not begun anew and leaves no trace", async () => {
+      let discarded = 0;
+      const ahead = take({
+        async afterStep(step) {
+          if (step === 2) discarded = await discard();
+        },
+      });
+      await expect(ahead).rejects.toThrow("was discarded while it was taken");
+      expect(discarded).toBe(1);
+      await leavesNoTrace();
+    });
+
+    test("in steps, between which others write: cut short, it is simply asked for again", async () => {
+      await take();
+      nextDay(-3650);
+      const atOnce = 500;
+      let steps = 0;
+      const yieldNow = async () => {
+        await world.addProperty();
+        if (++steps === 2) throw new Error("cut short");
+      };
+      const cut = discardLaterSnapshots(world.administration, today(), { yieldNow, atOnce });
+      await expect(cut).rejects.toThrow("cut short");
+      nextDay();
+      await expect(take()).rejects.toThrow("there is a snapshot of");
+      nextDay(-1);
+      expect(await discardLaterSnapshots(world.administration, today(), { atOnce })).toBe(1);
+      await leavesNoTrace();
+    });
+
+    test("with what is scored of that day once its trend was taken back", async () => {
+      const [added] = await world.addAppliances({ propertyId, installYear: 1980 });
+      await take();
+      nextDay(-3650);
+      const ofAdded = () => world.store.read.components.ofAppliance(added!.id);
+      let takenIn = 0;
+      const yieldNow = async () => {
+        const isTakenBack = (await ofAdded()).every(({ trendScore }) => trendScore === null);
+        if (!isTakenBack || takenIn > 0) return;
+        nextDay(3650);
+        takenIn = (await take()).takenIn!.components;
+        nextDay(-3650);
+      };
+      expect(await discardLaterSnapshots(world.administration, today(), { yieldNow })).toBe(1);
+      const components = await ofAdded();
+      expect(takenIn).toBe(components.length);
+      for (const { id, trendScore } of components) {
+        expect(trendScore).toBeNull();
+        expect(await world.store.read.snapshots.trendRows(id)).toEqual([]);
+      }
+    });
+
+    test("while another server is at a step of it: neither is that begun anew", async () => {
+      let underWay = () => {};
+      const isUnderWay = new Promise<void>((resolve) => {
+        underWay = resolve;
+      });
+      let steps = 0;
+      const { store } = world;
+      const write: typeof store.write = (run, options) =>
+        store.write(async (tx) => {
+          const value = await run(tx);
+          if (options?.priority === "background" && ++steps === 2) {
+            underWay();
+            // As long as the other needs to come this far, where it can at all.
+            await Bun.sleep(200);
+          }
+          return value;
+        }, options);
+      const ahead = take({ store: { ...store, write } }).catch((error: Error) => error);
+      await isUnderWay;
+      const other = await world.open();
+      nextDay(-3650);
+      await discardLaterSnapshots({ ...world.administration, store: other }, today());
+      // It is told so, but where it came to its end first.
+      await ahead;
+      await leavesNoTrace();
+    });
+
+    test("while a component is scored that was read before: what it is given back stays", async () => {
+      await take();
+      let underWay = () => {};
+      const isUnderWay = new Promise<void>((resolve) => {
+        underWay = resolve;
+      });
+      const scoring = world.write(async ({ tx }) => {
+        const rows = await tx.components.page(world.partnerId, { limit: all, offset: 0 });
+        const moved = rows.find(({ trendScore }, nth) => trendScore !== before[nth]!.trendScore)!;
+        underWay();
+        // As long as the other needs to come this far, where it can at all.
+        await Bun.sleep(200);
+        await tx.components.saveScore(moved, "settled");
+      });
+      await isUnderWay;
+      const other = await world.open();
+      nextDay(-3650);
+      await discardLaterSnapshots({ ...world.administration, store: other }, today());
+      await scoring;
+      await leavesNoTrace();
+    });
+  });
+
+  test("scores by what a write has changed of a property that it had to wait for", async () => {
+    const roof = { typeId: "roof", installYear: 2015 };
+    // The first of the first step.
+    const [moving, there] = [{ id: propertyId }, await world.addProperty({ state: "FL" })];
+    await world.addAppliances({ propertyId: moving.id, ...roof }, { propertyId: there.id, ...roof });
+    const scores = async ({ id }: { id: string }) => {
+      const components = await world.components(id);
+      return new Map(components.map(({ defId, riskScore }) => [defId, riskScore]));
+    };
+    expect(await scores(moving)).not.toEqual(await scores(there));
+    let underWay = () => {};
+    const isUnderWay = new Promise<void>((resolve) => {
+      underWay = resolve;
+    });
+    const move = world.write(async (writer) => {
+      await changeProperty(writer, moving.id, { state: "FL" });
+      underWay();
+      // As long as the other needs to come this far, where it can at all.
+      await Bun.sleep(300);
+    });
+    await isUnderWay;
+    await take({ store: await world.open() });
+    await move;
+    expect(await scores(moving)).toEqual(await scores(there));
+  });
+
+  test("by two processes at the same time is one run", async () => {
+    const results = await Promise.all([take(), take({ store: await world.open() })]);
+    for (const { components, announced } of results) expect([components, announced]).toEqual([all, all / 2]);
+    if (divided) expect(results.filter((one) => !one.endedByAnother && !one.alreadyDone)).toHaveLength(1);
+  });
+
+  test("by servers of which some stop is ended by the others, each partner's part taken once", async () => {
+    const partners = await Promise.all(
+      Array.from({ length: 5 }, async (_, nth) => {
+        const { partner } = await createPartner(world.administration, {
+          ...{ name: `Partner ${nth}`, dailyBudget: 1000, webhookUrl: "http://hooks.test/" },
+        });
+        await writePortfolio(world.store.write, knowledge, partner, async (writer) => {
+          const { id } = await createProperty(writer, PROPERTY, { source: "api" });
+          for (let n = 0; n < 4; n++)
+            await createAppliance(writer, { ...APPLIANCE, propertyId: id, installYear: 1980 });
+        });
+        return partner;
+      }),
+    );
+    const withTheirs = all + partners.length * 24;
+    const stores = [world.store, await world.open(), await world.open()];
+    const [ends] = await Promise.allSettled(
+      stores.map((store, nth) => take({ store, cutAfter: nth === 0 ? Number.POSITIVE_INFINITY : nth })),
+    );
+    expect(ends).toMatchObject({
+      status: "fulfilled",
+      value: { components: withTheirs, announced: withTheirs / 2 },
+    });
+    expect(await world.store.read.deliveryLog.count({ event: "component.critical" })).toBe(withTheirs / 3);
+  });
+});
+
+describe("the trend", () => {
+  beforeEach(beginEmpty);
+
+  // Rule: missed-snapshot
+  test("has a point for every day that had a snapshot, and none for a day that was missed", async () => {
+    await world.addAppliances({ propertyId, installYear: 2024 });
+    const [component] = await world.components(propertyId);
+    for (const days of [1, 1, 3, 1]) {
+      await take();
+      nextDay(days);
+    }
+    await take();
+    expect((await points(component!.id)).map(({ day }) => day)).toEqual([
+      "2026-03-10",
+      "2026-03-11",
+      "2026-03-12",
+      "2026-03-15",
+      "2026-03-16",
+    ]);
+  });
+
+  // Rule: trend-kept
+  test("agrees with the score that each snapshot found", async () => {
+    await world.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
+    const expected = new Map<string, string[]>();
+    for (let nth = 0; nth < 20; nth++) {
+      await take();
+      for (const { id, riskScore } of await world.components(propertyId))
+        expected.set(id, [...(expected.get(id) ?? []), `${today()} ${riskScore}`]);
+      nextDay(18);
+    }
+    for (const [id, lines] of expected) {
+      const found = (await points(id)).map(({ day, riskScore }) => `${day} ${riskScore}`);
+      expect(found).toEqual(lines);
+    }
+  });
+
+  // Rule: trend-unchanging
+  test("of the past is not changed by what is logged later, though it is dated before", async () => {
+    await world.addAppliances({ propertyId, installYear: 1980 });
+    const [component] = await world.components(propertyId);
+    await take();
+    const before = await points(component!.id);
+    nextDay();
+    await world.write(async (writer) => {
+      const log = new ServiceLog(writer);
+      await log.add({
+        ...{ applianceId: component!.applianceId, componentId: null, eventType: "Replacement" },
+        ...{ date: "2026-03-01", technician: null, notes: null, conditionAfter: null },
+        ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null },
+      });
+      await log.finish();
+    });
+    await take();
+    const [first, second] = await points(component!.id);
+    expect([first]).toEqual(before);
+    expect(first!.riskScore).toBe(99);
+    expect(second!.riskScore).toBeLessThan(3);
+  });
+
+  // Rule: trend-stored
+  test("takes a row only where the score has moved", async () => {
+    await world.addAppliances({ propertyId, installYear: 2026 });
+    const [component] = await world.components(propertyId);
+    for (let nth = 0; nth < 20; nth++) {
+      await take();
+      nextDay();
+    }
+    expect((await world.store.read.snapshots.trendRows(component!.id)).length).toBeLessThan(5);
+    expect(await points(component!.id)).toHaveLength(20);
+  });
+
+  // Rule: trend-kept
+  test("is kept for 365 days, also where the score has not moved since", async () => {
+    await world.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
+    const components = await world.components(propertyId);
+    await take();
+    for (let days = 0; days < 510; days += 30) {
+      nextDay(30);
+      await take();
+    }
+    const oldest = dayOf(world.time.now - 365 * MS_PER_DAY);
+    for (const { id } of components) {
+      const kept = await points(id);
+      expect(kept).toHaveLength(13);
+      expect(kept[0]!.day >= oldest).toBe(true);
+    }
+  });
+
+  test("of a component starts with its first snapshot", async () => {
+    await take();
+    nextDay();
+    await world.addAppliances({ propertyId });
+    await take();
+    const [component] = await world.components(propertyId);
+    expect((await points(component!.id)).map(({ day }) => day)).toEqual(["2026-03-11"]);
+  });
+});
+
+test("a property of very many appliances is scored in steps, as it would be in one", async () => {
+  await beginEmpty();
+  const types = ["plumbing_supply", "washer", "water_heater_gas", "elevator"];
+  // On record from the beginning, so that what is old is in a state that cascades on to other appliances.
+  const { id: propertyId } = await world.addProperty({ recordsSince: "1950-01-01" });
+  const many = Array.from({ length: 320 }, (_, i) => ({
+    propertyId,
+    // Most of them have few components, since it is the appliances that count.
+    typeId: i % 4 > 0 ? "garbage_disposal" : types[(i / 4) % types.length]!,
+    installYear: 1960 + (i % 60),
+  }));
+  await world.addAppliances(...many);
+  nextDay(400);
+  await take();
+  const { read } = world.store;
+  const appliances = await read.appliances.forScoring([propertyId]);
+  const all = await read.properties.forSnapshot("", 100_000);
+  const property = all.find(({ id }) => id === propertyId)!;
+  const loaded = await loadHistories(read, knowledge, [property], appliances, today());
+  const scores = scoreProperty(knowledge, loaded.get(propertyId)!.history, today());
+  const components = await world.components(propertyId);
+  expect(components.length).toBeGreaterThan(1000);
+  for (const { id, riskScore, hazardRatio, scoredOn } of components) {
+    const score = scores.get(id)!;
+    expect([riskScore, hazardRatio]).toEqual([Math.round(score.riskScore * 100), score.hazardRatio]);
+    expect(scoredOn).toBe(today());
+  }
+});
+
+// Rule: snapshot-time
+test("a snapshot is due from its time of day on", () => {
+  const at = (time: string) => Date.parse(`2026-03-10T${time}Z`);
+  expect(dueSnapshot(at("02:59:59.999"), 180)).toBeUndefined();
+  expect(dueSnapshot(at("03:00:00.000"), 180)).toBe("2026-03-10");
+  expect(dueSnapshot(at("23:59:59.999"), 180)).toBe("2026-03-10");
+  expect(dueSnapshot(at("00:00:00.000"), 0)).toBe("2026-03-10");
+});
+
+describe("a day whose snapshot another model had taken", () => {
+  beforeEach(async () => {
+    await beginEmpty();
+    await world.addAppliances({ propertyId, installYear: 1980 });
+    await take();
+    const [component] = await world.components(propertyId);
+    await world.store.write(async (tx) => {
+      await tx.snapshots.update(today(), { modelVersion: "1" });
+      await tx.components.saveScore({ ...component!, announcedTier: "GOOD" }, "settled");
+    });
+  });
+
+  // Rule: model-change
+  test("is taken again, announces nothing, and keeps its points of the trends", async () => {
+    const told = await announced();
+    const [before] = await world.components(propertyId);
+    expect(await take()).toMatchObject({ alreadyDone: false, announced: 0, heldBack: 1, components: 6 });
+    expect(await take()).toMatchObject({ alreadyDone: true, heldBack: 1 });
+    expect(await announced()).toEqual(told);
+    const [component] = await world.components(propertyId);
+    expect(component).toMatchObject({ announcedTier: component!.riskTier, trendScore: before!.trendScore });
+    expect(await points(component!.id)).toHaveLength(1);
+    expect(await world.store.read.snapshots.run(today())).toMatchObject({
+      modelVersion: "2",
+      takenAgain: true,
+    });
+  });
+
+  test("has its new score in the trend from the next day on", async () => {
+    const [component] = await world.components(propertyId);
+    await world.store.write((tx) => tx.components.saveScore({ ...component!, trendScore: 1 }, "settled"));
+    await take();
+    expect((await world.components(propertyId))[0]!.trendScore).toBe(1);
+    nextDay();
+    await take();
+    const [after] = await world.components(propertyId);
+    expect(after!.trendScore).toBe(after!.riskScore);
+    expect((await points(after!.id)).at(-1)).toEqual({ day: today(), riskScore: after!.riskScore });
+  });
+});
+
+test("a step that announces waits for the disk of a database that may end by itself", async () => {
+  await beginEmpty();
+  const asked: unknown[] = [];
+  const { store } = world;
+  const write: typeof store.write = (run, how) => {
+    asked.push(how?.durability ?? "durable");
+    return store.write(run, how);
+  };
+  await world.addAppliances({ propertyId: (await world.addProperty()).id });
+  await take({ store: { ...store, write } });
+  expect(asked).toContain(isShared ? "durable" : "process");
+  if (isShared) expect(asked).not.toContain("process");
+});

@@ -1,0 +1,117 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
+import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
+import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
+import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const THREE = Date.parse("2026-03-10T03:00:00Z");
+const open = usePortfolioStore();
+
+const doings = fc.array(
+  fc.oneof(
+    fc.record({ do: fc.constant("add" as const), to: fc.nat({ max: 2 }) }),
+    fc.record({ do: fc.constant("snapshot" as const), days: fc.nat({ max: 2 }) }),
+    fc.record({ do: fc.constant("discard" as const), days: fc.integer({ min: 1, max: 2 }) }),
+  ),
+  { maxLength: 10 },
+);
+
+test("those with what no snapshot has seen are known, whatever was added, taken and discarded", async () => {
+  const seen = new Set<number>();
+  const world = await open(THREE);
+  await fc.assert(
+    fc.asyncProperty(doings, async (list) => {
+      world.time.now += 30 * MS_PER_DAY;
+      const ids: string[] = [];
+      for (let nth = 0; nth < 3; nth++) ids.push((await world.addProperty({ name: `Property ${nth}` })).id);
+      const today = () => dayOf(world.time.now);
+      const environment = {
+        store: world.store,
+        knowledge,
+        clock: world.clock,
+        ticks: () => performance.now(),
+      };
+      for (const one of list) {
+        if (one.do === "add") await world.addAppliances({ propertyId: ids[one.to]!, typeId: "roof" });
+        if (one.do === "snapshot") {
+          world.time.now += one.days * MS_PER_DAY;
+          const signal = new AbortController().signal;
+          await takeSnapshot({ ...environment, yieldNow: async () => {}, signal }, today());
+        }
+        if (one.do === "discard") {
+          world.time.now -= one.days * MS_PER_DAY;
+          await discardLaterSnapshots(world.administration, today());
+        }
+        const known = (await world.store.read.properties.withUnseen(1000)).map(({ id }) => id);
+        const rows = await world.sql(
+          "SELECT DISTINCT property_id AS id FROM components WHERE trend_score IS NULL ORDER BY property_id",
+        );
+        expect(known).toEqual((rows as { id: string }[]).map(({ id }) => id));
+        seen.add(known.length);
+      }
+    }),
+    { numRuns: 15 },
+  );
+  expect(Math.max(...seen)).toBeGreaterThan(0);
+});
+
+test("are read for a step until they come to so many components, each of them once", async () => {
+  const world = await open(THREE);
+  const { properties } = world.store.read;
+  const ids: string[] = [];
+  for (let nth = 0; nth < 90; nth++) ids.push((await world.addProperty({ name: `Property ${nth}` })).id);
+  const isFull = (nth: number) => nth % 3 === 0 || nth > 60;
+  const full = ids.filter((_, nth) => isFull(nth));
+  await world.addAppliances(...full.map((propertyId) => ({ propertyId, typeId: "roof" })));
+  const sizeOf = (step: readonly { components: number }[]) =>
+    step.reduce((sum, { components }) => sum + components + 1, 0);
+
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 700 }), async (budget) => {
+      const steps: (typeof step)[] = [];
+      let step = await properties.forSnapshot("", budget);
+      for (; step.length > 0; step = await properties.forSnapshot(step.at(-1)!.id, budget)) steps.push(step);
+      expect(steps.flat().map(({ id }) => id)).toEqual([...ids].sort());
+      for (const one of steps) {
+        expect(sizeOf(one.slice(0, -1))).toBeLessThan(budget);
+        expect(one.length).toBeLessThanOrEqual(Math.ceil(budget / 4));
+      }
+      for (const one of steps.slice(0, -1))
+        expect(sizeOf(one) >= budget || one.length === Math.ceil(budget / 4)).toBeTrue();
+
+      const numbered = await properties.ofPartnerForSnapshot(world.partnerId, 0, budget);
+      expect(numbered.map(({ id }) => id)).toEqual(ids.slice(0, numbered.length));
+      expect(numbered).toHaveLength(steps[0]!.length);
+      const unseen = await properties.withUnseen(budget);
+      expect(unseen.map(({ id }) => id)).toEqual([...full].sort().slice(0, unseen.length));
+      expect(
+        sizeOf(unseen) >= budget || unseen.length === Math.min(full.length, Math.ceil(budget / 4)),
+      ).toBeTrue();
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("what a later day has put into the trends is discarded in however many steps", async () => {
+  const world = await open(THREE);
+  const { id: propertyId } = await world.addProperty();
+  await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
+  const snapshot = () => {
+    const { store, clock } = world;
+    const environment = { store, knowledge, clock, ticks: () => performance.now(), yieldNow: async () => {} };
+    return takeSnapshot(environment, dayOf(world.time.now));
+  };
+  const rows = () => world.sql("SELECT component_id, day, risk_score FROM risk_snapshots ORDER BY 1, 2");
+  const trends = async () => (await world.components(propertyId)).map(({ trendScore }) => trendScore);
+  await snapshot();
+  const before = { rows: await rows(), trends: await trends() };
+  world.time.now += 3650 * MS_PER_DAY;
+  await world.addAppliances({ propertyId, typeId: "boiler", installYear: 2010 });
+  await snapshot();
+  expect(await discardLaterSnapshots(world.administration, dayOf(THREE), { atOnce: 2 })).toBe(1);
+  const after = await trends();
+  const seen: typeof after = after.filter((one) => one !== null);
+  expect(seen.length).toBeLessThan(after.length);
+  expect({ rows: await rows(), trends: seen }).toEqual(before);
+});

@@ -1,0 +1,130 @@
+import type { AttemptResult, Endpoint, PendingDelivery } from "../../src/webhooks/attempt.ts";
+import type { DispatcherDeps } from "../../src/webhooks/delivery-repository.ts";
+import { HEALTHY, type ReceiverHealth } from "../../src/webhooks/receiver-health.ts";
+import { LONGEST_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";
+
+export type StoredDelivery = PendingDelivery & {
+  status: "pending" | "delivered" | "failed";
+  nextAttemptAt: number | null;
+};
+export type LogLine = { level: string; fields: Record<string, unknown>; message: string };
+
+/** What a store keeps for the dispatcher, as its ports promise it. It outlives dispatchers, as a database does. */
+export class MemoryOutbox {
+  readonly deliveries: StoredDelivery[] = [];
+  readonly attempts: AttemptResult[] = [];
+  readonly batches: number[] = [];
+  readonly endpoints = new Map<string, Endpoint | null>();
+  readonly disabled = new Set<string>();
+  readonly concurrency = new Map<string, number>();
+  readonly health = new Map<string, ReceiverHealth>();
+  readonly revisions = new Map<string, number>();
+  readonly log: LogLine[] = [];
+  private count = 0;
+
+  add(partnerId: string, orderKey: string | null = null, now = 0): StoredDelivery {
+    const id = `WH_${1_760_000_000_000 + this.count++}_aaaaa`;
+    const delivery: StoredDelivery = {
+      id,
+      partnerId,
+      event: "component.critical",
+      body: JSON.stringify({ id, note: "Zürich" }),
+      orderKey,
+      requestId: null,
+      attempts: 0,
+      status: "pending",
+      nextAttemptAt: now,
+    };
+    this.deliveries.push(delivery);
+    return delivery;
+  }
+
+  statuses(): string[] {
+    return this.deliveries.map(({ status }) => status);
+  }
+
+  attemptsOf(id: string): AttemptResult[] {
+    return this.attempts.filter(({ deliveryId }) => deliveryId === id);
+  }
+
+  ports(rest: Pick<DispatcherDeps, "send" | "clock" | "timers">): DispatcherDeps {
+    const pending = () => this.deliveries.filter(({ status }) => status === "pending");
+    const isDue = ({ nextAttemptAt: at }: StoredDelivery, now: number) =>
+      at !== null && (at <= now || at > now + LONGEST_DELAY_MS);
+    const write = (level: string) => (fields: Record<string, unknown>, message: string) =>
+      void this.log.push({ level, fields, message });
+    return {
+      duePartners: async (now) => [
+        ...new Set(
+          pending()
+            .filter((one) => isDue(one, now) && !this.disabled.has(one.partnerId))
+            .map(({ partnerId }) => partnerId),
+        ),
+      ],
+      due: async (partnerId, now, limit, excluding) => {
+        const jobs: PendingDelivery[] = [];
+        const laterKeys = new Set<string>();
+        if (this.disabled.has(partnerId)) return jobs;
+        for (const one of pending()) {
+          if (one.partnerId !== partnerId || jobs.length === limit) continue;
+          if (one.orderKey !== null && laterKeys.has(one.orderKey)) continue;
+          if (!isDue(one, now)) {
+            if (one.orderKey !== null) laterKeys.add(one.orderKey);
+          } else if (!excluding.has(one.id)) jobs.push(jobOf(one));
+        }
+        return jobs;
+      },
+      nextDueAt: async (now) => {
+        const later = pending().flatMap(({ nextAttemptAt: at }) => (at !== null && at > now ? [at] : []));
+        return later.length > 0 ? Math.min(...later) : null;
+      },
+      endpoint: async (partnerId) => {
+        if (this.disabled.has(partnerId)) return null;
+        const revision = this.revisions.get(partnerId) ?? 0;
+        const known = this.endpoints.get(partnerId);
+        if (known !== undefined) return known && { ...known, revision };
+        const secret = `whsec_${Buffer.alloc(32, partnerId).toString("base64")}`;
+        return { url: `http://${partnerId}.test/`, secret, nextSecret: null, revision };
+      },
+      record: async (results) => {
+        const kept = results.filter(
+          (result) =>
+            this.deliveries.some(({ id }) => id === result.deliveryId) && !this.attempts.includes(result),
+        );
+        for (const { deliveryId } of kept) this.pendingOf(deliveryId);
+        this.batches.push(results.length);
+        for (const result of kept) this.apply(result);
+      },
+      receiver: async (partnerId) => ({
+        health: this.health.get(partnerId) ?? HEALTHY,
+        concurrency: this.concurrency.get(partnerId) ?? null,
+        revision: this.revisions.get(partnerId) ?? 0,
+      }),
+      saveReceiverHealth: async (partnerId, health, revision) => {
+        if (revision === (this.revisions.get(partnerId) ?? 0)) this.health.set(partnerId, health);
+      },
+      log: { info: write("info"), warn: write("warn"), error: write("error") },
+      ...rest,
+    };
+  }
+
+  /** What can be recorded of; a dispatcher that has made an attempt of another one has a fault. */
+  private pendingOf(id: string): StoredDelivery {
+    const delivery = this.deliveries.find((one) => one.id === id);
+    if (delivery?.status !== "pending") throw new Error(`${id} is not pending`);
+    return delivery;
+  }
+
+  private apply(result: AttemptResult): void {
+    const delivery = this.pendingOf(result.deliveryId);
+    this.attempts.push(result);
+    const isFreeProbe = result.isProbe && result.outcome === "retry";
+    if (!isFreeProbe) delivery.attempts = result.attempt;
+    delivery.status = result.outcome === "retry" ? "pending" : result.outcome;
+    delivery.nextAttemptAt = result.nextAttemptAt;
+  }
+}
+
+function jobOf({ status: _, nextAttemptAt: __, ...job }: StoredDelivery): PendingDelivery {
+  return job;
+}
