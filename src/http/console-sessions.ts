@@ -73,7 +73,7 @@ export class ConsoleSessions {
   async begin(key: string): Promise<{ session: ConsoleSession; token: string }> {
     const keyHash = hashSecret(key);
     const administrator = await this.store.read.administrators.findByKey(keyHash);
-    if (!administrator) throw unauthorized("This is not the key of an administrator, or it was revoked.");
+    if (!administrator) throw unauthorized("Invalid or revoked administrator key.");
     const [token, csrfToken] = [this.#newToken(), this.#newToken()];
     const expiresAt = this.clock() + LIFETIME_MS;
     await this.#sessions.set(hashSecret(token), { keyHash, csrfToken, expiresAt });

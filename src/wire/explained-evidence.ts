@@ -10,15 +10,15 @@ import type { WireOf } from "./schema/wire-type.ts";
 /* What speaks for and against a component, as an explanation shows it. Nothing is rounded. */
 
 const ENDED_BY: Readonly<Record<Evidence["kind"], string | null>> = {
-  emergency_repair: "a Replacement of the component",
-  repair: "a Replacement of the component",
-  condition: "a newer condition, or a Replacement of the component",
-  inspection: "a Replacement of the component",
-  keyword: "a Replacement of the component",
+  emergency_repair: "replacement of the component",
+  repair: "replacement of the component",
+  condition: "a newer condition or replacement of the component",
+  inspection: "replacement of the component",
+  keyword: "replacement of the component",
   hazard_brand: null,
-  smart_event: "a Repair or a Replacement of the component, or a normal reading of the sensor",
-  claim: "a Replacement of the component",
-  cascade: "the other component's mending or replacement",
+  smart_event: "repair or replacement of the component, or a normal sensor reading",
+  claim: "replacement of the component",
+  cascade: "repair or replacement of the other component",
 };
 
 export const evidenceForm = object({
@@ -46,7 +46,7 @@ export const evidenceForm = object({
   acute_hazard: number("What a sensor's event adds to the acute hazard; 0 for all else", 0),
   upstream_score: number("Of a cascade: the other component's score without cascade", 0.81).orNull(),
   ends_on: day("First day on which it says nothing any more; null for what does not fade").orNull(),
-  ended_by: text("What ends it before", "a Replacement of the component").orNull(),
+  ended_by: text("Event that ends it earlier", "replacement of the component").orNull(),
   source: sourceToken,
   source_kind: sourceKind,
 });

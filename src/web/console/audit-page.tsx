@@ -8,7 +8,7 @@ import { IdLink, WithLinks } from "./id-link.tsx";
 import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
 
-/** What was changed, when, and by whom. */
+/** Lists the administrative changes with their time and actor. */
 export function AuditPage({ place }: { place: Place }) {
   const subject = place.query.get("subject") ?? "";
   const offset = place.query.get("offset") ?? "0";
@@ -16,14 +16,14 @@ export function AuditPage({ place }: { place: Place }) {
   const loaded = useRead<AuditPageJson>(`/admin/audit?${query}`);
   const people = useRead<AdministratorPageJson>("/admin/administrators?limit=200");
   const names = new Map(people.value?.administrators.map(({ admin_id, name }) => [admin_id, name]));
-  useTitle("Audit");
+  useTitle("Audit log");
   return (
     <>
       <Heading
-        title="Audit"
+        title="Audit log"
         about={
           subject === "" ? (
-            "Every change by an administrator or on the command line, the newest first. Nothing in it can be changed."
+            "All changes made by administrators or on the command line, newest first. This log is append-only."
           ) : (
             <>
               Changes to <code>{subject}</code>. <a href={addressOf(["audit"])}>Show all</a>
@@ -31,15 +31,15 @@ export function AuditPage({ place }: { place: Place }) {
           )
         }
       />
-      <Showing loaded={loaded} what="the audit">
+      <Showing loaded={loaded} what="the audit log">
         {(page) =>
           page.total === 0 ? (
-            <Empty title="Nothing was changed" />
+            <Empty title="No changes" />
           ) : (
             <section class="card" aria-label="Changes">
               <ul class="changes">
                 {page.entries.map((entry) => (
-                  <Change key={entry.seq} entry={entry} who={names.get(entry.actor) ?? entry.actor} />
+                  <Change key={entry.seq} entry={entry} actorName={names.get(entry.actor) ?? entry.actor} />
                 ))}
               </ul>
               <Pager
@@ -55,9 +55,9 @@ export function AuditPage({ place }: { place: Place }) {
   );
 }
 
-function Change({ entry, who }: { entry: AuditEntryJson; who: string }) {
+function Change({ entry, actorName }: { entry: AuditEntryJson; actorName: string }) {
   const { at, action, actor, subject, detail } = entry;
-  const told = Object.entries(detail).map(
+  const details = Object.entries(detail).map(
     ([name, value]) =>
       `${name.replaceAll("_", " ")}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
@@ -65,15 +65,15 @@ function Change({ entry, who }: { entry: AuditEntryJson; who: string }) {
     <li>
       <span class="when mute">{moment(at)}</span>
       <span class="who-did" title={actor}>
-        {who}
+        {actorName}
       </span>
       <strong class="what">{action}</strong>
       <span class="how small">
         <IdLink id={subject} />
-        {told.length > 0 && (
+        {details.length > 0 && (
           <span class="mute">
             {" "}
-            <WithLinks text={told.join("; ")} />
+            <WithLinks text={details.join("; ")} />
           </span>
         )}
       </span>

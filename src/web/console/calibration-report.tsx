@@ -7,10 +7,10 @@ import { sentence } from "../words.ts";
 import { Ratio } from "./component-evidence.tsx";
 import { formatNumber, formatPercent } from "./precise-format.ts";
 
-/** What a fit says of the stock: whose lives it moved, and whether lives end when they are forecast to. */
+/** Shows how a calibration changes component lifetimes, and how well the forecast lifetimes match the observed ones. */
 export function CalibrationReport({ fit }: { fit: FitJson }) {
   const { kinds, frailty_shape, evidence_strength: strength, d_calibration } = fit;
-  const moved = kinds.toSorted(
+  const byChange = kinds.toSorted(
     (a, b) => Math.abs(Math.log(b.life_factor)) - Math.abs(Math.log(a.life_factor)),
   );
   const furthest = Math.max(1.1, ...kinds.map(({ life_factor }) => Math.max(life_factor, 1 / life_factor)));
@@ -18,18 +18,22 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
     <>
       <p class="small">
         {frailty_shape === null
-          ? "Appliances of a kind do not differ among each other."
-          : `Appliances of a kind differ among each other, frailty of shape ${formatNumber(frailty_shape)}.`}{" "}
-        A condition counts at the power {formatNumber(strength.condition)}, repairs at{" "}
+          ? "Appliances of the same type show no difference in reliability beyond chance."
+          : `Appliances of the same type differ in reliability (frailty shape ${formatNumber(frailty_shape)}).`}{" "}
+        Evidence exponents: condition {formatNumber(strength.condition)}, repairs{" "}
         {formatNumber(strength.repairs)}.
       </p>
       <DCalibrationChart dCalibration={d_calibration} />
       <Numbers
-        summary="What it makes of the life of each kind"
-        rows={moved}
+        summary="Lifetime by component type"
+        rows={byChange}
         columns={[
-          { heading: "Kind", cell: ({ component_def_id }) => sentence(component_def_id) },
-          { heading: "Life", isNumber: true, cell: ({ life_factor }) => `× ${formatNumber(life_factor)}` },
+          { heading: "Component type", cell: ({ component_def_id }) => sentence(component_def_id) },
+          {
+            heading: "Lifetime",
+            isNumber: true,
+            cell: ({ life_factor }) => `× ${formatNumber(life_factor)}`,
+          },
           {
             heading: "Shorter · longer",
             cell: ({ life_factor }) => <Ratio factor={life_factor} furthest={furthest} isGoodAbove />,
@@ -44,23 +48,23 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
 
 const HEIGHT = 120;
 
-/** The share of lives that ended in each tenth of their forecast: a tenth each, were the forecasts right. */
+/** Charts the share of lifetimes that ended in each decile of their forecast: 10% each for a correct forecast. */
 function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: FitJson["d_calibration"] }) {
-  const most = Math.max(0.15, ...before.shares, ...after.shares);
-  const y = scaleLinear([0, most], [HEIGHT, 0]);
-  const tenths = before.shares.map((_, at) => at);
-  const x = scaleBand(tenths.map(String), [0, 1]).paddingInner(0.25);
+  const highest = Math.max(0.15, ...before.shares, ...after.shares);
+  const y = scaleLinear([0, highest], [HEIGHT, 0]);
+  const deciles = before.shares.map((_, at) => at);
+  const x = scaleBand(deciles.map(String), [0, 1]).paddingInner(0.25);
   const half = x.bandwidth() / 2;
   return (
     <figure>
       <svg
-        class="tenths"
+        class="deciles"
         width="100%"
         height={HEIGHT}
         role="img"
-        aria-label={`Lives that ended in each tenth of their forecast, a tenth each were the forecasts right. Chi-squared ${formatNumber(before.chi_squared)} plain, ${formatNumber(after.chi_squared)} fitted.`}
+        aria-label={`Share of lifetimes that ended in each decile of the forecast; 10% each if the forecast is correct. Chi-squared: default ${formatNumber(before.chi_squared)}, calibrated ${formatNumber(after.chi_squared)}.`}
       >
-        {tenths.map((at) =>
+        {deciles.map((at) =>
           [before, after].map(({ shares }, nth) => (
             <rect
               class={nth === 0 ? "fill plain" : "fill fitted"}
@@ -75,20 +79,21 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
       </svg>
       <p class="small mute">
         <span class="legend">
-          <i class="swatch plain" /> Plain
+          <i class="swatch plain" /> Default
         </span>{" "}
         <span class="legend">
-          <i class="swatch fitted" /> Fitted a year before
+          <i class="swatch fitted" /> Calibrated one year earlier
         </span>{" "}
-        Lives that ended in each tenth of their forecast; the line is a tenth, were the forecasts right.
+        Share of lifetimes that ended in each decile of the forecast. The line marks 10%, as expected of a
+        correct forecast.
       </p>
       <Numbers
-        summary="The tenths in a table"
-        rows={tenths}
+        summary="View as table"
+        rows={deciles}
         columns={[
-          { heading: "Tenth", cell: (at) => String(at + 1) },
-          { heading: "Plain", isNumber: true, cell: (at) => formatPercent(before.shares[at]!) },
-          { heading: "Fitted", isNumber: true, cell: (at) => formatPercent(after.shares[at]!) },
+          { heading: "Decile", cell: (at) => String(at + 1) },
+          { heading: "Default", isNumber: true, cell: (at) => formatPercent(before.shares[at]!) },
+          { heading: "Calibrated", isNumber: true, cell: (at) => formatPercent(after.shares[at]!) },
         ]}
       />
     </figure>

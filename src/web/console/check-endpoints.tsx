@@ -7,57 +7,57 @@ import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole } from "./console-context.ts";
 import { Verdict } from "./partner-endpoint.tsx";
 
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
-/** Probes the receiver of every enabled partner, and shows those that believe anybody first. */
+/** Checks the endpoint of every enabled partner, and lists those that do not verify signatures first. */
 export function CheckEndpoints() {
   const { api } = useConsole();
   const { run } = useAction();
-  const [found, setFound] = useState<readonly ProbeJson[]>();
-  const probe = () =>
+  const [results, setResults] = useState<readonly ProbeJson[]>();
+  const check = () =>
     run(async () => {
-      const probed: ProbeJson[] = [];
+      const checked: ProbeJson[] = [];
       for (let offset = 0; ; offset += 200) {
         const page = await api.read<PartnerPageJson>(`/admin/partners?limit=200&offset=${offset}`);
-        const left = page.partners.filter(({ enabled, webhook_url }) => enabled && webhook_url !== null);
-        const next = async () => {
-          for (let one = left.shift(); one; one = left.shift()) {
+        const queue = page.partners.filter(({ enabled, webhook_url }) => enabled && webhook_url !== null);
+        const worker = async () => {
+          for (let one = queue.shift(); one; one = queue.shift()) {
             const path = `/admin/partners/${encodeURIComponent(one.partner_id)}/webhook-probe`;
-            probed.push(await api.write<ProbeJson>("POST", path));
+            checked.push(await api.write<ProbeJson>("POST", path));
           }
         };
-        await Promise.all(Array.from({ length: AT_ONCE }, next));
+        await Promise.all(Array.from({ length: CONCURRENCY }, worker));
         if (offset + page.partners.length >= page.total || page.partners.length === 0) break;
       }
-      setFound(
-        probed.sort((a, b) => Number(b.accepts_without_verifying) - Number(a.accepts_without_verifying)),
+      setResults(
+        checked.sort((a, b) => Number(b.accepts_without_verifying) - Number(a.accepts_without_verifying)),
       );
     });
   return (
     <>
       <p class="choices">
-        <ConfirmDialog name="Probe every receiver" title="Probe every partner’s receiver?" onConfirm={probe}>
+        <ConfirmDialog name="Check all endpoints" title="Check all webhook endpoints?" onConfirm={check}>
           <p>
-            Each gets a webhook.test that is signed wrongly on purpose. One that answers 2xx does not verify,
-            and believes anybody who knows its address.
+            Each endpoint receives a webhook.test event with an invalid signature. An endpoint that responds
+            with 2xx accepts unauthenticated requests.
           </p>
         </ConfirmDialog>
       </p>
-      {found && (
-        <section class="card" aria-label="Receivers, probed">
+      {results && (
+        <section class="card" aria-label="Endpoint checks">
           <p role="status">
-            {found.length === 0
-              ? "No enabled partner has a receiver."
-              : `${counted(found.length, "receiver")} probed, of which ${counted(
-                  found.filter(({ accepts_without_verifying }) => accepts_without_verifying).length,
-                  "does not verify",
-                  "do not verify",
+            {results.length === 0
+              ? "No enabled partner has a webhook endpoint."
+              : `${counted(results.length, "endpoint")} checked; ${counted(
+                  results.filter(({ accepts_without_verifying }) => accepts_without_verifying).length,
+                  "does not verify signatures",
+                  "do not verify signatures",
                 )}.`}
           </p>
-          {found.length > 0 && (
+          {results.length > 0 && (
             <DataTable
-              caption="Receivers, probed"
-              rows={found}
+              caption="Endpoint checks"
+              rows={results}
               columns={[
                 {
                   heading: "Partner",
@@ -67,8 +67,8 @@ export function CheckEndpoints() {
                     </a>
                   ),
                 },
-                { heading: "What it did", cell: (one) => <Verdict probe={one} /> },
-                { heading: "Receiver", cell: ({ webhook_url }) => <code>{webhook_url}</code> },
+                { heading: "Result", cell: (one) => <Verdict probe={one} /> },
+                { heading: "Webhook URL", cell: ({ webhook_url }) => <code>{webhook_url}</code> },
               ]}
             />
           )}

@@ -8,41 +8,42 @@ import { Numbers, Section } from "../sections/section.tsx";
 import { sentence } from "../words.ts";
 import { formatNumber, formatPercent, formatYears } from "./precise-format.ts";
 
-const REASONS: Readonly<Record<ExplanationJson["age"]["reason"], string>> = {
-  replacement: "its last replacement on record",
-  installation: "July 1 of its install year",
-  unknown_past: "July 1 of its install year",
+const INSTALL_DATE_SOURCES: Readonly<Record<ExplanationJson["age"]["reason"], string>> = {
+  replacement: "last recorded replacement",
+  installation: "assumed from the install year",
+  unknown_past: "assumed from the install year",
 };
 
-/** How old it is, and where on the life of its kind that puts it. */
+/** Shows a component's effective age, and where that falls in the lifetime of its type. */
 export function ComponentAge({ explained }: { explained: ExplanationJson }) {
   const { age, rate } = explained;
   const past = age.unknown_past;
   return (
     <Section
       id="age"
-      title="How old it is"
-      about={`${formatYears(age.effective_age_years)} of normal use, by which ${formatPercent(age.prior)} of its kind have failed.`}
+      title="Age"
+      about={`Effective age ${formatYears(age.effective_age_years)}. By that age, ${formatPercent(age.prior)} of components of this type have failed.`}
     >
       <LifeCurve explained={explained} />
       <dl class="facts">
-        <Fact name="Born">
-          {date(age.born_on)}, {REASONS[age.reason]}: {formatYears(age.age_years)} ago
+        <Fact name="Installed">
+          {date(age.born_on)} ({INSTALL_DATE_SOURCES[age.reason]}), {formatYears(age.age_years)} ago
         </Fact>
         {past && (
-          <Fact name="What came before">
-            Its record begins {date(past.records_since)}; what came before is not known. It is the original
-            with {formatPercent(past.probability_original_now)}, else it was replaced at an unknown time.
+          <Fact name="Unknown history">
+            Records begin {date(past.records_since)}. There is a{" "}
+            {formatPercent(past.probability_original_now)} probability that this is the original component;
+            otherwise it was replaced at an unknown time.
           </Fact>
         )}
-        <Fact name="Aged">
+        <Fact name="Effective aging">
           {formatYears((rate.years_per_year * age.counted_days) / 365.25)} in the {count(age.counted_days)}{" "}
           days since {date(age.counted_from)}
         </Fact>
         {age.restorations.map((one) => (
-          <Fact name="Taken back">
-            {formatYears(one.removed_years)} by the {one.event_type} of {date(one.date)},{" "}
-            {formatPercent(one.share)} of what it had aged since the one before
+          <Fact name="Maintenance credit">
+            {formatYears(one.removed_years)} for the {one.event_type} on {date(one.date)}:{" "}
+            {formatPercent(one.share)} of the aging since the previous credit
           </Fact>
         ))}
       </dl>
@@ -61,14 +62,14 @@ const [WIDTH, HEIGHT, BOTTOM] = [1000, 180, 22];
 const POINTS = 80;
 const TABLE_POINTS = 10;
 
-/** How many of its kind still work at each age, and where this one stands. */
+/** Charts the share of the component type that still works at each effective age, and marks this component. */
 function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson }) {
   const { weibull_shape: shape, weibull_scale_years: scale, calibrated_median_years: median } = life;
-  const most = Math.max(median * 2, age.effective_age_years * 1.15);
+  const oldest = Math.max(median * 2, age.effective_age_years * 1.15);
   const working = (years: number) => Math.exp(-((years / scale) ** shape));
-  const x = scaleLinear([0, most], [0, WIDTH]);
+  const x = scaleLinear([0, oldest], [0, WIDTH]);
   const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, 6]);
-  const along = (points: number) => Array.from({ length: points + 1 }, (_, at) => (at / points) * most);
+  const along = (points: number) => Array.from({ length: points + 1 }, (_, at) => (at / points) * oldest);
   const at = (years: number) => length(x(years) / WIDTH);
   const round = (value: number) => Math.round(value * 10) / 10;
   const curve = line<number>()
@@ -81,7 +82,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
     along(POINTS).filter((years) => years <= age.effective_age_years),
   )!;
   const now = working(age.effective_age_years);
-  const isFarAlong = age.effective_age_years > most * 0.7;
+  const isFarAlong = age.effective_age_years > oldest * 0.7;
   return (
     <figure>
       <svg
@@ -89,7 +90,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
         width="100%"
         height={HEIGHT}
         role="img"
-        aria-label={`Of its kind half work at ${formatYears(median)}; at its age of ${formatYears(age.effective_age_years)}, ${formatPercent(now)}.`}
+        aria-label={`Half of the components of this type still work at ${formatYears(median)}; at this component’s effective age of ${formatYears(age.effective_age_years)}, ${formatPercent(now)}.`}
       >
         <svg width="100%" height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
           <path class="under" d={under} />
@@ -110,33 +111,33 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
         />
         <svg x={at(age.effective_age_years)} overflow="visible">
           <circle class="newest" cy={y(now)} r="4.5" />
-          {/* Beside the line where the curve is not: above it late in a life, below it early. */}
+          {/* The label avoids the curve: above it late in the lifetime, below it early. */}
           <text
             class="here"
             x={isFarAlong ? -10 : 10}
             y={now < 0.5 ? 24 : HEIGHT - BOTTOM - 12}
             text-anchor={isFarAlong ? "end" : "start"}
           >
-            {formatPercent(now)} still work
+            {formatPercent(now)} still working
           </text>
         </svg>
       </svg>
       <p class="small mute">
-        Of its kind, how many still work at an age in years of normal use; the line is this one.
+        Share of this component type still working, by effective age in years. The line marks this component.
       </p>
       <Numbers
-        summary="The curve in a table"
+        summary="View as table"
         rows={along(TABLE_POINTS)}
         columns={[
-          { heading: "Age of normal use", cell: (years) => formatYears(years) },
-          { heading: "Still work", isNumber: true, cell: (years) => formatPercent(working(years)) },
+          { heading: "Effective age", cell: (years) => formatYears(years) },
+          { heading: "Still working", isNumber: true, cell: (years) => formatPercent(working(years)) },
         ]}
       />
     </figure>
   );
 }
 
-/** How long its kind lives here, and how fast this one ages. */
+/** Shows the expected life of a component in its place, and how fast it ages. */
 export function ComponentLife({ explained }: { explained: ExplanationJson }) {
   const { life, rate, definition, model_source, score } = explained;
   const isCalibrated = life.kind_factor !== 1 || life.frailty !== 1;
@@ -144,39 +145,39 @@ export function ComponentLife({ explained }: { explained: ExplanationJson }) {
   return (
     <Section
       id="life"
-      title="How long it lives, and how fast it ages"
-      about={`Half of its kind work for ${formatYears(life.calibrated_median_years)} of normal use; here a year takes ${formatYears(rate.years_per_year)} of that.`}
+      title="Expected life and aging rate"
+      about={`Median life ${formatYears(life.calibrated_median_years)} of normal use. Here, one calendar year adds ${formatYears(rate.years_per_year)} of effective age.`}
     >
       <dl class="facts">
         <Fact name="Median life">
           {formatYears(life.median_life_years)},{" "}
-          {life.overridden ? "the component’s own, override_lifespan" : <From {...median} />}
+          {life.overridden ? "set for this component (override_lifespan)" : <From {...median} />}
         </Fact>
-        <Fact name="Its make">
+        <Fact name="Brand">
           × {formatNumber(life.brand_factor)}, {life.brand_tier}: <From {...model_source} />
         </Fact>
         {isCalibrated && (
-          <Fact name="Calibrated">
-            × {formatNumber(life.kind_factor)} for its kind, × {formatNumber(life.frailty_factor)} for its
-            appliance, on this record
+          <Fact name="Calibration">
+            × {formatNumber(life.kind_factor)} for this component type, × {formatNumber(life.frailty_factor)}{" "}
+            for this appliance
           </Fact>
         )}
-        <Fact name="Spread of lives">
+        <Fact name="Lifetime distribution">
           Weibull shape {formatNumber(life.weibull_shape)}, <From {...shape} />; scale{" "}
           {formatYears(life.weibull_scale_years)}
         </Fact>
         <Fact name="Use">
           {definition.wear === "use"
-            ? `× ${formatNumber(rate.usage_factor)} at an intensity of ${formatNumber(rate.usage_intensity)}`
-            : "It ages with time alone"}
+            ? `× ${formatNumber(rate.usage_factor)} at usage intensity ${formatNumber(rate.usage_intensity)}`
+            : "Ages with time only"}
         </Fact>
         {rate.environment.map((one) => (
           <Fact name={sentence(one.factor)}>
-            shortens its life to {formatPercent(one.life_factor)}: 1 − {formatNumber(one.sensitivity)} ×{" "}
+            Reduces life to {formatPercent(one.life_factor)}: 1 − {formatNumber(one.sensitivity)} ×{" "}
             {formatNumber(one.value)}, <code>{rate.source}</code>
           </Fact>
         ))}
-        <Fact name="Effective lifespan">{formatYears(score.effective_lifespan_years)} of the calendar</Fact>
+        <Fact name="Effective lifespan">{formatYears(score.effective_lifespan_years)} in calendar time</Fact>
       </dl>
     </Section>
   );

@@ -6,7 +6,7 @@ import { counted, date } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { formatNumber, formatPercent } from "./precise-format.ts";
 
-/** What speaks for and against it, piece by piece, and what sensors report now. */
+/** Lists the evidence about a component with its effect on the hazard, and the active sensor alarms. */
 export function Evidence({ explained: { evidence, hazard } }: { explained: ExplanationJson }) {
   const acute = evidence.filter(({ kind }) => kind === "smart_event");
   const lasting = evidence.filter(({ kind }) => kind !== "smart_event");
@@ -14,11 +14,11 @@ export function Evidence({ explained: { evidence, hazard } }: { explained: Expla
     <>
       <Section
         id="evidence"
-        title="What speaks for and against it"
+        title="Evidence"
         about={
           lasting.length === 0
-            ? "Nothing is on record: its age alone speaks."
-            : `${counted(lasting.length, "piece")} of evidence, each a ratio on the hazard: above 1 against it, below 1 for it. Together × ${formatNumber(hazard.hazard_ratio)}.`
+            ? "No evidence on record. The score depends on age only."
+            : `${counted(lasting.length, "evidence item")}. Values above 1 increase risk, below 1 reduce it. Combined: × ${formatNumber(hazard.hazard_ratio)}.`
         }
       >
         {lasting.length > 0 && <Lasting evidence={lasting} hazard={hazard} />}
@@ -26,25 +26,25 @@ export function Evidence({ explained: { evidence, hazard } }: { explained: Expla
       {acute.length > 0 && (
         <Section
           id="acute"
-          title="What sensors report now"
-          about={`Added to the hazard, whatever the age, and gone within ${counted(hazard.acute_span_days, "day")} or once it is mended.`}
+          title="Active sensor alarms"
+          about={`Added to the hazard regardless of age. An alarm expires within ${counted(hazard.acute_span_days, "day")} or when the component is repaired.`}
         >
           <DataTable
-            caption="Acute hazards"
+            caption="Active sensor alarms"
             rows={acute}
             columns={[
-              { heading: "Report", cell: ({ label }) => label },
+              { heading: "Alarm", cell: ({ label }) => label },
               {
-                heading: "Day",
+                heading: "Date",
                 cell: ({ date: on }) => <span class="one-line">{on === null ? "—" : date(on)}</span>,
               },
-              { heading: "Left of it", isNumber: true, cell: ({ remaining }) => formatPercent(remaining) },
+              { heading: "Remaining", isNumber: true, cell: ({ remaining }) => formatPercent(remaining) },
               {
-                heading: "Adds now",
+                heading: "Added hazard",
                 isNumber: true,
                 cell: ({ acute_hazard }) => `+ ${formatNumber(acute_hazard)}`,
               },
-              { heading: "Ends", cell: ends },
+              { heading: "Expires", cell: expiry },
               { heading: "Source", cell: ({ source }) => <code>{source}</code> },
             ]}
           />
@@ -71,58 +71,61 @@ function Lasting({
         columns={[
           { heading: "Evidence", cell: ({ label }) => label },
           {
-            heading: "Day",
+            heading: "Date",
             cell: ({ date: on }) => <span class="one-line">{on === null ? "—" : date(on)}</span>,
           },
-          { heading: "In full", isNumber: true, cell: ({ base_ratio }) => `× ${formatNumber(base_ratio)}` },
-          { heading: "Left of it", isNumber: true, cell: ({ remaining }) => formatPercent(remaining) },
+          { heading: "Initial", isNumber: true, cell: ({ base_ratio }) => `× ${formatNumber(base_ratio)}` },
+          { heading: "Remaining", isNumber: true, cell: ({ remaining }) => formatPercent(remaining) },
           ...(isShared
             ? [
                 {
-                  heading: "Power",
+                  heading: "Exponent",
                   isNumber: true,
                   cell: ({ weight, strength, times }: EvidenceJson) =>
                     formatNumber(weight * strength * times),
                 },
               ]
             : []),
-          { heading: "Now", isNumber: true, cell: ({ factor }) => `× ${formatNumber(factor)}` },
-          { heading: "For · against", cell: ({ factor }) => <Ratio factor={factor} furthest={furthest} /> },
-          { heading: "Ends", cell: ends },
+          { heading: "Current", isNumber: true, cell: ({ factor }) => `× ${formatNumber(factor)}` },
+          {
+            heading: "Lowers · raises risk",
+            cell: ({ factor }) => <Ratio factor={factor} furthest={furthest} />,
+          },
+          { heading: "Expires", cell: expiry },
           { heading: "Source", cell: ({ source }) => <code>{source}</code> },
         ]}
       />
       {isShared && (
         <p class="small mute">
-          A ratio counts at a power of itself where its event concerns one of several components that nobody
-          named, where a fault was mended, or where calibration found it worth more or less.
+          The exponent differs from 1 if an event does not name one of several components, if the fault was
+          repaired, or if calibration changed the weight of the evidence.
         </p>
       )}
       {hazard.cascades !== 1 && (
         <p class="small mute">
-          Of it × {formatNumber(hazard.own_product)} is its own, and × {formatNumber(hazard.cascades)} what
-          other components do to it.
+          Own evidence × {formatNumber(hazard.own_product)}; related components ×{" "}
+          {formatNumber(hazard.cascades)}.
         </p>
       )}
     </>
   );
 }
 
-function ends({ ends_on, ended_by }: EvidenceJson) {
+function expiry({ ends_on, ended_by }: EvidenceJson) {
   return (
     <span class="roomy">
-      {ends_on === null ? "Not by itself" : date(ends_on)}
-      {ended_by !== null && <span class="under small mute">before: {ended_by}</span>}
+      {ends_on === null ? "Does not expire" : date(ends_on)}
+      {ended_by !== null && <span class="under small mute">or on {ended_by}</span>}
     </span>
   );
 }
 
-/** How far a ratio stands from 1, on a scale on which twice and half are as far. */
+/** Draws a factor as a bar from 1 on a logarithmic scale, on which double and half have the same length. */
 export function Ratio(props: {
   factor: number;
-  /** Where the scale ends. */
+  /** The upper end of the scale; the lower end is its reciprocal. */
   furthest: number;
-  /** Whether what is above 1 is the better. */
+  /** True if factors above 1 are favorable. */
   isGoodAbove?: boolean;
 }) {
   const { factor, furthest, isGoodAbove = false } = props;

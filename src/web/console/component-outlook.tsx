@@ -2,30 +2,36 @@ import type { ExplanationJson, ScoreChangeJson } from "../../wire/explanation.ts
 import { TierMark } from "../charts/tier-mark.tsx";
 import { counted, date, money, years } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { POLICY_WORDS, TIER_WORDS } from "../words.ts";
+import { POLICY_WORDS, sentence, TIER_WORDS } from "../words.ts";
 import { formatPercent } from "./precise-format.ts";
 
-const CHANGE_WORDS: Readonly<Record<ScoreChangeJson["change"], string>> = {
-  replacement: "A replacement",
-  preventive_visit: "A preventive visit",
-  inspection_good: "An inspection that finds it good",
-  inspection_poor: "An inspection that finds it poor",
+const SCENARIO_LABELS: Readonly<Record<ScoreChangeJson["change"], string>> = {
+  replacement: "Replacement",
+  preventive_visit: "Preventive maintenance visit",
+  inspection_good: "Inspection, condition Good",
+  inspection_poor: "Inspection, condition Poor",
 };
 
-type Row = Pick<ScoreChangeJson, "confidence" | "note" | "q" | "risk_score" | "risk_tier"> & { name: string };
+type Scenario = Pick<ScoreChangeJson, "confidence" | "note" | "q" | "risk_score" | "risk_tier"> & {
+  name: string;
+};
 
-/** What the score would be if something happened to it on that day. */
+/** Compares the score with what it would be after a replacement, a maintenance visit or an inspection. */
 export function WhatIf({ explained: { changes, score, confidence } }: { explained: ExplanationJson }) {
-  const now: Row = { ...score, name: "As it is", confidence: confidence.level, note: null };
-  const rows = [now, ...changes.map((one): Row => ({ ...one, name: CHANGE_WORDS[one.change] }))];
+  const current: Scenario = { ...score, name: "Current", confidence: confidence.level, note: null };
+  const rows = [current, ...changes.map((one): Scenario => ({ ...one, name: SCENARIO_LABELS[one.change] }))];
   return (
-    <Section id="what-if" title="What would change it" about="Each alone, on the day of the score.">
+    <Section
+      id="what-if"
+      title="What-if scenarios"
+      about="Each scenario on its own, on the date of the score."
+    >
       <DataTable
-        caption="What would change it"
+        caption="What-if scenarios"
         rows={rows}
         columns={[
           {
-            heading: "If there were",
+            heading: "Scenario",
             cell: ({ name, note }) => (
               <>
                 {name}
@@ -43,72 +49,72 @@ export function WhatIf({ explained: { changes, score, confidence } }: { explaine
             ),
           },
           { heading: "Tier", cell: ({ risk_tier }) => TIER_WORDS[risk_tier].name },
-          { heading: "Chance to fail", isNumber: true, cell: ({ q }) => formatPercent(q) },
-          { heading: "Confidence", cell: ({ confidence }) => confidence.toLowerCase() },
+          { heading: "Failure probability", isNumber: true, cell: ({ q }) => formatPercent(q) },
+          { heading: "Confidence", cell: ({ confidence }) => sentence(confidence.toLowerCase()) },
         ]}
       />
     </Section>
   );
 }
 
-/** How well it is known, what would make it better known, and when it is expected to fail. */
+/** Shows the confidence in the score, what would raise it, and when failure is expected. */
 export function Confidence({ explained: { confidence, projection } }: { explained: ExplanationJson }) {
   const { raised_to, raised_by, condition_observed_on, brand_known, service_events } = confidence;
   return (
     <Section
       id="confidence"
-      title="How sure it is"
-      about={`${counted(service_events, "service event")}; its condition was ${
-        condition_observed_on === null ? "never observed" : `observed on ${date(condition_observed_on)}`
-      }; its make is ${brand_known ? "known" : "not known"}.`}
+      title="Confidence"
+      about={`${counted(service_events, "service event")}. ${
+        condition_observed_on === null
+          ? "Condition never observed"
+          : `Condition observed on ${date(condition_observed_on)}`
+      }. Brand ${brand_known ? "known" : "unknown"}.`}
     >
       <p>
         {raised_to === null
-          ? "It is as sure as it gets."
-          : `To be ${raised_to.toLowerCase()} it takes ${new Intl.ListFormat("en-US").format(raised_by)}.`}{" "}
-        It is expected to fail in {years(projection)}, with {projection.confidence_pct}% confidence in that
-        range.
+          ? "This is the highest confidence level."
+          : `Required for ${raised_to.toLowerCase()} confidence: ${new Intl.ListFormat("en-US").format(raised_by)}.`}{" "}
+        Expected failure: {years(projection)} ({projection.confidence_pct}% confidence in this range).
       </p>
     </Section>
   );
 }
 
-/** What to do about it, and what that rests on. */
+/** Shows the recommended action with the costs that it follows from. */
 export function Decision({ explained: { decision } }: { explained: ExplanationJson }) {
-  const { policy, replace_on, proactive_cost, reactive_cost, cost_of_waiting_a_year } = decision;
+  const { policy, replace_on, proactive_cost, reactive_cost, cost_of_waiting_a_year: netCost } = decision;
   const isByAge = replace_on !== null;
   return (
     <Section
       id="decision"
-      title="What to do about it"
+      title="Recommended action"
       about={
         isByAge
-          ? `${POLICY_WORDS[policy]}; due ${date(replace_on)}.`
-          : `${POLICY_WORDS[policy]}: to replace it by age would save too little.`
+          ? `${POLICY_WORDS[policy]}. Due ${date(replace_on)}.`
+          : `${POLICY_WORDS[policy]}. Replacing it by age would not save enough.`
       }
     >
       <dl class="facts">
         <div>
-          <dt>Costs</dt>
+          <dt>Replacement cost</dt>
           <dd>
-            {money(proactive_cost)} planned, {money(reactive_cost)} once it has failed
+            {money(proactive_cost)} planned, {money(reactive_cost)} after failure
           </dd>
         </div>
         <div>
-          <dt>In the long run</dt>
+          <dt>Long-term cost</dt>
           <dd>
             {money(decision.yearly_cost)} a year
-            {isByAge && `; run to failure ${money(decision.yearly_cost_run_to_failure)}`}
+            {isByAge && ` (run to failure: ${money(decision.yearly_cost_run_to_failure)})`}
           </dd>
         </div>
         <div>
-          <dt>To wait a year</dt>
+          <dt>12-month delay</dt>
           <dd>
-            risks {money(decision.risked_a_year)}, {formatPercent(decision.failure_probability_12m)} of what a
-            failure costs more, and spares {money(decision.yearly_cost)}:{" "}
-            {cost_of_waiting_a_year > 0
-              ? `it costs ${money(cost_of_waiting_a_year)} more than it saves`
-              : `it saves ${money(-cost_of_waiting_a_year)} more than it costs`}
+            Expected extra cost {money(decision.risked_a_year)} (
+            {formatPercent(decision.failure_probability_12m)} × {money(reactive_cost - proactive_cost)}), less{" "}
+            {money(decision.yearly_cost)} deferred ={" "}
+            {netCost > 0 ? `net cost of delay ${money(netCost)}` : `net saving from delay ${money(-netCost)}`}
           </dd>
         </div>
       </dl>
@@ -116,16 +122,16 @@ export function Decision({ explained: { decision } }: { explained: ExplanationJs
   );
 }
 
-/** The sources that the numbers above name. */
+/** Lists the sources that the sections above cite. */
 export function Sources({ sources }: Pick<ExplanationJson, "sources">) {
   return (
-    <Section id="sources" title="Where the numbers are from">
+    <Section id="sources" title="Sources">
       <ul class="plain-list small">
         {sources.map(({ token, title, publisher, year, address, strength, second_hand }) => (
           <li>
             <code>{token}</code> {title}. {publisher}
-            {year !== null && `, ${year}`}.{strength !== null && ` Strength ${strength}`}
-            {second_hand && ", second-hand"}
+            {year !== null && `, ${year}`}.{strength !== null && ` Evidence grade ${strength}`}
+            {second_hand && ", secondary source"}
             {strength !== null && "."} {address !== null && <span class="mute address">{address}</span>}
           </li>
         ))}

@@ -2,16 +2,17 @@ import type { ExplanationJson } from "../../wire/explanation.ts";
 import { addressOf } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { date, odds, years } from "../format.ts";
+import { date, years } from "../format.ts";
 import { TIER_WORDS } from "../words.ts";
 import { ComponentAge, ComponentLife } from "./component-age.tsx";
 import { Evidence } from "./component-evidence.tsx";
 import { Confidence, Decision, Sources, WhatIf } from "./component-outlook.tsx";
 import { ScoreBreakdown } from "./component-score.tsx";
 import { useRead, useTitle } from "./console-context.ts";
+import { formatPercent } from "./precise-format.ts";
 import { Heading } from "./shell.tsx";
 
-/** How a component's score came about, what it rests on, and what would change it. */
+/** Explains a component's score: its calculation, the evidence and what would change it. */
 export function ComponentPage({ id }: { id: string }) {
   const loaded = useRead<ExplanationJson>(`/admin/components/${encodeURIComponent(id)}/explanation`);
   useTitle(loaded.value?.component.component_name ?? "Component");
@@ -70,11 +71,11 @@ function ComponentHeading({ explained: { component, definition } }: { explained:
 
 function ScoreSummary({ explained }: { explained: ExplanationJson }) {
   const { score, shown, confidence, projection, as_of, model_version } = explained;
-  const isOther = shown.risk_score !== score.risk_score;
+  const isOutdated = shown.risk_score !== score.risk_score;
   return (
-    <section class="card" aria-labelledby="standing">
-      <h2 id="standing" class="heard">
-        How it stands
+    <section class="card" aria-labelledby="status">
+      <h2 id="status" class="heard">
+        Status
       </h2>
       <dl class="figures four">
         <div>
@@ -87,14 +88,14 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
           </dd>
         </div>
         <div>
-          <dt>In the coming year</dt>
-          <dd>{odds(score.failure_probability_12m)}</dd>
-          <dd class="small mute">fail, of those that work today</dd>
+          <dt>12-month failure probability</dt>
+          <dd>{formatPercent(score.failure_probability_12m)}</dd>
+          <dd class="small mute">if it works today</dd>
         </div>
         <div>
-          <dt>Expected to fail</dt>
+          <dt>Expected failure</dt>
           <dd>{years(projection)}</dd>
-          <dd class="small mute">an even chance by {date(projection.projected_failure_on)}</dd>
+          <dd class="small mute">50% chance of failure by {date(projection.projected_failure_on)}</dd>
         </div>
         <div>
           <dt>Confidence</dt>
@@ -104,10 +105,10 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
           </dd>
         </div>
       </dl>
-      {isOther && (
+      {isOutdated && (
         <p role="alert">
-          Partners are shown {shown.risk_score.toFixed(2)}, {TIER_WORDS[shown.risk_tier].name.toLowerCase()}:
-          the model has changed since. The next snapshot scores anew.
+          Partners see {shown.risk_score.toFixed(2)} ({TIER_WORDS[shown.risk_tier].name}), calculated before
+          the model was changed. The next snapshot updates it.
         </p>
       )}
     </section>

@@ -5,32 +5,28 @@ import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { odds } from "../format.ts";
 import { TIER_WORDS, TIERS } from "../words.ts";
 import { useRead, useTitle } from "./console-context.ts";
 import { Pager } from "./pager.tsx";
+import { formatPercent } from "./precise-format.ts";
 import { Heading } from "./shell.tsx";
 
-/** Looks a component up, by its own id or by what it belongs to. */
+/** Finds components by their own ID or by the ID of their appliance, property or partner. */
 export function ComponentsPage({ place }: { place: Place }) {
   const of = place.query.get("of") ?? "";
   useTitle("Components");
   return (
     <>
-      <Heading
-        title="Components"
-        about="Why does it stand where it stands? A score is explained number by number."
-      />
+      <Heading title="Components" about="Find a component and see how its score is calculated." />
       <div class="filters">
         <ComponentSearch key={of} of={of} />
         {of !== "" && <TierChoice of={of} place={place} />}
       </div>
       {of === "" ? (
-        <Empty title="Whose components?">
+        <Empty title="Search by ID">
           <p>
-            Partners see ids in every list, alert and webhook. One of a component leads to its explanation;
-            one of an appliance, a property or a <a href={addressOf(["partners"])}>partner</a> to its
-            components, the worst first.
+            Enter a component ID to see its score breakdown, or an appliance, property or{" "}
+            <a href={addressOf(["partners"])}>partner</a> ID to list its components (highest risk first).
           </p>
         </Empty>
       ) : (
@@ -48,33 +44,38 @@ const OWNERS: readonly (readonly [prefix: string, parameter: string])[] = [
 const parameterOf = (id: string) => OWNERS.find(([prefix]) => id.startsWith(prefix))?.[1];
 
 function ComponentSearch({ of }: { of: string }) {
-  const [refusal, setRefusal] = useState<string>();
+  const [error, setError] = useState<string>();
   const id = useId();
-  const look = (event: SubmitEvent) => {
+  const search = (event: SubmitEvent) => {
     event.preventDefault();
     const wanted = String(new FormData(event.currentTarget as HTMLFormElement).get("id")).trim();
     const isKnown = wanted.startsWith("C_") || parameterOf(wanted) !== undefined;
-    setRefusal(
+    setError(
       isKnown
         ? undefined
-        : "The id of a component begins with C_, of an appliance with A_, of a property with P_.",
+        : "Enter an ID that starts with C_ (component), A_ (appliance), P_ (property) or PARTNER_ (partner).",
     );
     if (wanted.startsWith("C_")) location.hash = addressOf(["components", wanted]);
     else if (isKnown) location.hash = addressOf(["components"], { of: wanted });
   };
   return (
-    <form class="filters look-up" onSubmit={look}>
+    <form class="filters look-up" onSubmit={search}>
       <span class="filter search">
-        <label for={id}>Id of a component, appliance, property or partner</label>
+        <label for={id}>Component, appliance, property or partner ID</label>
         <input
-          {...{ id, name: "id", required: true, defaultValue: of, autoComplete: "off", spellcheck: false }}
-          {...(refusal !== undefined && { "aria-invalid": true, "aria-describedby": `${id}-refusal` })}
+          id={id}
+          name="id"
+          required
+          defaultValue={of}
+          autoComplete="off"
+          spellcheck={false}
+          {...(error !== undefined && { "aria-invalid": true, "aria-describedby": `${id}-error` })}
         />
       </span>
-      <button type="submit">Look it up</button>
-      {refusal && (
-        <p id={`${id}-refusal`} role="alert">
-          {refusal}
+      <button type="submit">Search</button>
+      {error && (
+        <p id={`${id}-error`} role="alert">
+          {error}
         </p>
       )}
     </form>
@@ -86,7 +87,7 @@ function TierChoice({ of, place }: { of: string; place: Place }) {
     <Choice
       label="Tier"
       value={place.query.get("tier") ?? ""}
-      all={parameterOf(of) === "appliance_id" ? "All" : "Critical, warning"}
+      all={parameterOf(of) === "appliance_id" ? "All" : "Critical and warning"}
       choices={TIERS.map((one) => [one, TIER_WORDS[one].name])}
       onChange={(to) => replaceQuery(place, { tier: to, offset: "" })}
     />
@@ -106,11 +107,11 @@ function ComponentList({ of, place }: { of: string; place: Place }) {
           <Empty
             title={
               tier === ""
-                ? "Nothing is elevated"
-                : `Nothing is ${TIER_WORDS[tier as "GOOD"]?.name.toLowerCase() ?? tier}`
+                ? "No critical or warning components"
+                : `No ${TIER_WORDS[tier as "GOOD"]?.name.toLowerCase() ?? tier} components`
             }
           >
-            <p>Choose another tier to see the others.</p>
+            <p>Select another tier to see more components.</p>
           </Empty>
         ) : (
           <section class="card" aria-label="Components">
@@ -132,15 +133,15 @@ function ComponentList({ of, place }: { of: string; place: Place }) {
                   ),
                 },
                 {
-                  key: "odds",
-                  heading: "Fails within a year",
+                  key: "probability",
+                  heading: "12-month failure probability",
                   isNumber: true,
                   shownFrom: "medium",
-                  cell: ({ failure_probability_12m }) => odds(failure_probability_12m),
+                  cell: ({ failure_probability_12m }) => formatPercent(failure_probability_12m),
                 },
                 {
                   key: "expected",
-                  heading: "Expected to fail",
+                  heading: "Expected failure",
                   isNumber: true,
                   shownFrom: "wide",
                   cell: ({ projected_failure_year }) => projected_failure_year,
@@ -150,7 +151,7 @@ function ComponentList({ of, place }: { of: string; place: Place }) {
             <Pager
               page={page}
               one="component"
-              directions={["Before", "After"]}
+              directions={["Previous", "Next"]}
               onOffset={(to) => replaceQuery(place, { offset: String(to) })}
             />
           </section>

@@ -1,21 +1,21 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
-/** A button for what should not happen by a slip: it says first what will be. */
+/** Renders a button that opens a dialog, which explains the action and asks to confirm it. */
 export function ConfirmDialog(props: {
-  /** The button, and what is confirmed. */
+  /** The label of the button and of the dialog's confirmation. */
   name: string;
   title: string;
-  /** What will be. May hold fields, which `onConfirm` is given. */
+  /** Explains the effects. May contain form fields, whose values are passed to `onConfirm`. */
   children: ComponentChildren;
-  /** Resolves when it is done; to what was wrong with what was given, and the question stays open. */
-  onConfirm: (given: FormData) => Promise<unknown>;
-  isGrave?: boolean;
+  /** Runs the action. Resolves to a text to keep the dialog open with that error, and to anything else to close it. */
+  onConfirm: (form: FormData) => Promise<unknown>;
+  isDestructive?: boolean;
 }) {
-  const { name, title, children, onConfirm, isGrave = false } = props;
+  const { name, title, children, onConfirm, isDestructive = false } = props;
   const [isOpen, setOpen] = useState(false);
   const [isRunning, setRunning] = useState(false);
-  const [refusal, setRefusal] = useState<string>();
+  const [error, setError] = useState<string>();
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -23,16 +23,16 @@ export function ConfirmDialog(props: {
   }, [isOpen]);
   const confirm = async (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement);
+    const form = new FormData(event.currentTarget as HTMLFormElement);
     setRunning(true);
-    const outcome = await onConfirm(given);
+    const outcome = await onConfirm(form);
     setRunning(false);
-    setRefusal(typeof outcome === "string" ? outcome : undefined);
+    setError(typeof outcome === "string" ? outcome : undefined);
     if (typeof outcome !== "string") dialog.current?.close();
   };
   return (
     <>
-      <button type="button" class={isGrave ? "outline grave" : "outline"} onClick={() => setOpen(true)}>
+      <button type="button" class={isDestructive ? "outline grave" : "outline"} onClick={() => setOpen(true)}>
         {name}
       </button>
       {isOpen && (
@@ -40,14 +40,14 @@ export function ConfirmDialog(props: {
           <form class="card ask" onSubmit={(event) => void confirm(event)}>
             <h2 id={id}>{title}</h2>
             {children}
-            {refusal && <p role="alert">{refusal}</p>}
+            {error && <p role="alert">{error}</p>}
             <p class="choices">
               <button type="button" class="outline" onClick={() => dialog.current?.close()}>
                 Cancel
               </button>
               <button
                 type="submit"
-                class={isGrave ? "grave" : undefined}
+                class={isDestructive ? "grave" : undefined}
                 aria-busy={isRunning}
                 disabled={isRunning}
               >

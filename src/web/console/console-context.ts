@@ -5,20 +5,20 @@ import { toast } from "../browser/toasts.tsx";
 import type { AdminClient } from "./admin-client.ts";
 import { formatInstants } from "./server-text.tsx";
 
-/** What the pages of a session share. */
+/** The state that the pages of a session share. */
 export type ConsoleState = { api: AdminClient; signOut: () => void };
 
 export const ConsoleContext = createContext<ConsoleState | undefined>(undefined);
 export const useConsole = () => useContext(ConsoleContext)!;
 
-/** The title of the page in the browser's own list of pages. */
+/** Sets the document's title. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Mainstay console`;
   }, [title]);
 }
 
-/** What stands at an address of the administrators' operations; read anew every so many seconds while it is seen. */
+/** Reads a path of the admin API, and again every `everyS` seconds while the page is visible. */
 export function useRead<T>(path: string, everyS?: number): Loaded<T> {
   const { api } = useConsole();
   const loaded = useLoaded(path, () => api.read<T>(path));
@@ -31,15 +31,18 @@ export function useRead<T>(path: string, everyS?: number): Loaded<T> {
   return loaded;
 }
 
-/** Runs one change at a time, and says in passing what became of it. Resolves to its answer; undefined when it failed. */
+/**
+ * Runs one change at a time and shows its outcome as a toast. Resolves to the change's result, or to undefined if it
+ * failed.
+ */
 export function useAction() {
   const [isRunning, setRunning] = useState(false);
-  async function run<T>(change: () => Promise<T>, said?: string): Promise<T | undefined> {
+  async function run<T>(change: () => Promise<T>, successMessage?: string): Promise<T | undefined> {
     setRunning(true);
     try {
-      const answer = await change();
-      if (said !== undefined) toast(said);
-      return answer;
+      const result = await change();
+      if (successMessage !== undefined) toast(successMessage);
+      return result;
     } catch (thrown) {
       toast(formatInstants(thrown instanceof Error ? thrown.message : String(thrown)), { isFailure: true });
       return undefined;

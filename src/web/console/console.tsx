@@ -11,24 +11,24 @@ import { Pages } from "./pages.tsx";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
 
-const ENDED =
-  "The session has ended: its time was over, its key was revoked, or the server was started anew.";
+const SESSION_ENDED =
+  "Your session has ended because it expired, the key was revoked or the server restarted.";
 
 function Console() {
-  const known = useLoaded("session", readSession);
+  const current = useLoaded("session", readSession);
   const [session, setSession] = useState<ConsoleSessionJson>();
-  const [why, setWhy] = useState<string>();
+  const [endReason, setEndReason] = useState<string>();
   const place = usePlace();
   useEffect(() => {
-    if (known.value?.signed_in) setSession(known.value);
-  }, [known.value]);
+    if (current.value?.signed_in) setSession(current.value);
+  }, [current.value]);
   const end = useCallback((reason?: string) => {
-    setWhy(reason);
+    setEndReason(reason);
     setSession(undefined);
   }, []);
-  const world = useMemo(() => {
+  const state = useMemo(() => {
     if (!session) return undefined;
-    const api = new AdminClient(session, () => end(ENDED));
+    const api = new AdminClient(session, () => end(SESSION_ENDED));
     const signOut = () =>
       void api.write("POST", "/session/end").then(
         () => end(),
@@ -38,34 +38,34 @@ function Console() {
   }, [session, end]);
   useEffect(() => {
     scrollTo(0, 0);
-    // What was read out was the last page; a reader of screens is told where the new one begins.
+    // Moves a screen reader from the previous page to the start of the new one.
     if (document.activeElement === document.body)
       document.getElementById("main")?.focus({ preventScroll: true });
   }, [place.parts.join("/")]);
 
-  if (world)
+  if (state)
     return (
-      <ConsoleContext.Provider value={world}>
+      <ConsoleContext.Provider value={state}>
         <Shell place={place}>
           <Pages place={place} />
         </Shell>
         <Toasts />
       </ConsoleContext.Provider>
     );
-  if (known.value || why !== undefined)
-    return known.value?.signed_in && why === undefined && session !== undefined ? null : (
+  if (current.value || endReason !== undefined)
+    return (
       <SignIn
-        why={why}
+        endReason={endReason}
         onSession={(signedIn) => {
-          setWhy(undefined);
+          setEndReason(undefined);
           setSession(signedIn);
         }}
       />
     );
   return (
     <main class="sign-in">
-      {known.failure ? (
-        <Failed failure={known.failure} again={known.again} isPage />
+      {current.failure ? (
+        <Failed failure={current.failure} again={current.again} isPage />
       ) : (
         <Loading what="the console" isPage />
       )}

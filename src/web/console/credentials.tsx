@@ -2,7 +2,7 @@ import { useId, useState } from "preact/hooks";
 
 export type Credential = { name: string; value: string };
 
-/** Credentials that the server has just made: they can be copied now, and never read again. */
+/** Shows new credentials with a button to copy each: the server does not show them again. */
 export function Credentials(props: {
   title: string;
   credentials: readonly Credential[];
@@ -14,31 +14,30 @@ export function Credentials(props: {
     <section class="card credentials" role="alert" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       <p>
-        <strong>These are shown this once.</strong> Hand them over by a safe way; what is lost can only be
-        replaced.
+        <strong>Copy these now.</strong> They will not be shown again. Share them over a secure channel.
       </p>
       <dl>
-        {credentials.map((one) => (
-          <Copied {...one} />
+        {credentials.map((credential) => (
+          <CopyableCredential {...credential} />
         ))}
       </dl>
       <p>
         <button type="button" onClick={onDone}>
-          I have kept them
+          I have saved these
         </button>
       </p>
     </section>
   );
 }
 
-function Copied({ name, value }: Credential) {
-  const [said, setSaid] = useState("");
+function CopyableCredential({ name, value }: Credential) {
+  const [outcome, setOutcome] = useState("");
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(value);
-      setSaid("Copied");
+      setOutcome("Copied");
     } catch {
-      setSaid("Select it and copy it by hand: the browser allows no more here.");
+      setOutcome("Select and copy the text manually.");
     }
   };
   return (
@@ -46,11 +45,11 @@ function Copied({ name, value }: Credential) {
       <dt>{name}</dt>
       <dd>
         <code>{value}</code>
-        <button type="button" class="outline" aria-label={`Copy the ${name}`} onClick={() => void copy()}>
+        <button type="button" class="outline" aria-label={`Copy ${name}`} onClick={() => void copy()}>
           Copy
         </button>
         <span class="small mute" role="status">
-          {said}
+          {outcome}
         </span>
       </dd>
     </div>

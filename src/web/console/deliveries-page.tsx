@@ -6,24 +6,26 @@ import { Empty, Showing } from "../browser/states.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, moment } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
+import { DELIVERY_LABELS, EVENTS } from "./labels.ts";
 import { Pager } from "./pager.tsx";
 import { PartnerField } from "./partner-field.tsx";
 import { ResendFailed } from "./resend-failed.tsx";
 import { Heading } from "./shell.tsx";
-import { DELIVERY_WORDS, EVENTS } from "./words.ts";
 
 const FILTERS = ["partner_id", "status", "event", "since", "until", "offset"];
 
-/** What was sent to all partners' receivers. */
+/** Lists the webhook deliveries of all partners, and resends failed ones. */
 export function DeliveriesPage({ place }: { place: Place }) {
   const of = (name: string) => place.query.get(name) ?? "";
-  const given = FILTERS.map((name) => [name, of(name)]).filter(([, value]) => value !== "");
-  const loaded = useRead<PartnerDeliveryPageJson>(`/admin/webhook-deliveries?${new URLSearchParams(given)}`);
+  const filters = FILTERS.map((name) => [name, of(name)]).filter(([, value]) => value !== "");
+  const loaded = useRead<PartnerDeliveryPageJson>(
+    `/admin/webhook-deliveries?${new URLSearchParams(filters)}`,
+  );
   const set = (changes: Record<string, string>) => replaceQuery(place, { offset: "", ...changes });
   useTitle("Deliveries");
   return (
     <>
-      <Heading title="Deliveries" about="What was sent to the partners’ receivers, the newest first." />
+      <Heading title="Deliveries" about="Webhook deliveries to partners, newest first." />
       <Filters>
         <PartnerField
           label="Partner"
@@ -33,7 +35,7 @@ export function DeliveriesPage({ place }: { place: Place }) {
         <Choice
           label="Status"
           value={of("status")}
-          choices={Object.entries(DELIVERY_WORDS).map(([status, { name }]) => [status, name])}
+          choices={Object.entries(DELIVERY_LABELS).map(([status, { name }]) => [status, name])}
           onChange={(status) => set({ status })}
         />
         <Choice
@@ -45,18 +47,18 @@ export function DeliveriesPage({ place }: { place: Place }) {
         <InstantField label="From (UTC)" value={of("since")} onChange={(since) => set({ since })} />
         <InstantField label="Until (UTC)" value={of("until")} onChange={(until) => set({ until })} />
         <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={loaded.again}>
-          Look again
+          Refresh
         </button>
       </Filters>
       <Showing loaded={loaded} what="the deliveries">
         {(page) =>
           page.total === 0 ? (
-            <Empty title={given.length === 0 ? "Nothing was sent" : "Nothing matches"}>
+            <Empty title={filters.length === 0 ? "No deliveries yet" : "No matching deliveries"}>
               <p>
-                {given.length === 0 ? (
-                  "Deliveries appear here once a partner has a receiver and something happens."
+                {filters.length === 0 ? (
+                  "Deliveries appear after a webhook URL is set for a partner and an event occurs."
                 ) : (
-                  <a href={addressOf(["deliveries"])}>Show every delivery</a>
+                  <a href={addressOf(["deliveries"])}>Show all deliveries</a>
                 )}
               </p>
             </Empty>
@@ -86,7 +88,7 @@ export function DeliveriesPage({ place }: { place: Place }) {
                     shownFrom: "wide",
                     cell: ({ attempt_count }) => count(attempt_count),
                   },
-                  { key: "answer", heading: "Latest answer", shownFrom: "wide", cell: latestAnswer },
+                  { key: "response", heading: "Last response", shownFrom: "wide", cell: lastResponse },
                 ]}
               />
               <Pager
@@ -104,7 +106,7 @@ export function DeliveriesPage({ place }: { place: Place }) {
   );
 }
 
-/** A moment to the minute, as the address and the server have it. */
+/** Selects a UTC time to the minute. Its value is an ISO 8601 instant, or "" while none is selected. */
 function InstantField(props: { label: string; value: string; onChange: (instant: string) => void }) {
   const { label, value, onChange } = props;
   const id = useId();
@@ -133,11 +135,11 @@ function EventName({ id, event, created_at }: DeliveryJson) {
 }
 
 export function Status({ status }: Pick<DeliveryJson, "status">) {
-  const { name, chip } = DELIVERY_WORDS[status];
+  const { name, chip } = DELIVERY_LABELS[status];
   return <span class={`chip ${chip}`}>{name}</span>;
 }
 
-function latestAnswer({ attempts }: DeliveryJson): string {
+function lastResponse({ attempts }: DeliveryJson): string {
   const last = attempts.at(-1);
-  return last ? (last.error ?? String(last.status_code)) : "Not tried yet";
+  return last ? (last.error ?? `HTTP ${last.status_code}`) : "Queued";
 }

@@ -9,7 +9,7 @@ import { Status } from "./deliveries-page.tsx";
 import { Json } from "./id-link.tsx";
 import { Heading } from "./shell.tsx";
 
-/** A delivery: what it sends, how it was signed, and what became of every attempt. */
+/** Shows a delivery with its attempts, its payload and its signature headers. */
 export function DeliveryPage({ id }: { id: string }) {
   const { api } = useConsole();
   const path = `/admin/webhook-deliveries/${encodeURIComponent(id)}`;
@@ -17,7 +17,7 @@ export function DeliveryPage({ id }: { id: string }) {
   const { isRunning, run } = useAction();
   useTitle("Delivery");
   const resend = async () => {
-    await run(() => api.write("POST", `${path}/resend`), "It is sent again, with the same id and bytes.");
+    await run(() => api.write("POST", `${path}/resend`), "Queued for redelivery (same ID and payload).");
     loaded.again();
   };
   return (
@@ -38,7 +38,7 @@ export function DeliveryPage({ id }: { id: string }) {
             >
               <div class="choices">
                 <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={loaded.again}>
-                  Look again
+                  Refresh
                 </button>
                 {delivery.status !== "pending" && (
                   <button
@@ -47,7 +47,7 @@ export function DeliveryPage({ id }: { id: string }) {
                     disabled={isRunning}
                     onClick={() => void resend()}
                   >
-                    Send again
+                    Resend
                   </button>
                 )}
               </div>
@@ -59,16 +59,16 @@ export function DeliveryPage({ id }: { id: string }) {
                   rows={delivery.attempts}
                   columns={[
                     { heading: "Attempt", cell: (one) => count(one.attempt) },
-                    { heading: "Begun", cell: (one) => moment(one.started_at) },
-                    { heading: "Took", isNumber: true, cell: (one) => `${count(one.duration_ms)} ms` },
-                    { heading: "Outcome", cell: (one) => one.error ?? `Answered ${one.status_code}` },
-                    { heading: "From", cell: (one) => one.address ?? "—" },
-                    { heading: "Answer", cell: (one) => <code>{one.response_head}</code> },
+                    { heading: "Started", cell: (one) => moment(one.started_at) },
+                    { heading: "Duration", isNumber: true, cell: (one) => `${count(one.duration_ms)} ms` },
+                    { heading: "Outcome", cell: (one) => one.error ?? `HTTP ${one.status_code}` },
+                    { heading: "IP address", cell: (one) => one.address ?? "—" },
+                    { heading: "Response", cell: (one) => <code>{one.response_head}</code> },
                   ]}
                 />
               )}
             </Section>
-            <Section id="payload" title="What it sends">
+            <Section id="payload" title="Payload">
               <Json value={delivery.payload} />
             </Section>
             <Signature path={path} />
@@ -83,29 +83,29 @@ function Times({ delivery }: { delivery: FullDeliveryJson }) {
   const { partner_id, created_at, finished_at, next_attempt_at, request_id } = delivery;
   return (
     <>
-      Of <a href={addressOf(["partners", partner_id])}>this partner</a>, made {moment(created_at)}
-      {finished_at !== null && `, finished ${moment(finished_at)}`}
-      {next_attempt_at !== null && `, tried next ${moment(next_attempt_at)}`}
-      {request_id !== null && `, by request ${request_id}`}.
+      <a href={addressOf(["partners", partner_id])}>Show partner</a> · Created {moment(created_at)}
+      {finished_at !== null && ` · Finished ${moment(finished_at)}`}
+      {next_attempt_at !== null && ` · Next attempt ${moment(next_attempt_at)}`}
+      {request_id !== null && ` · Request ID ${request_id}`}
     </>
   );
 }
 
-/** Asked for only when it is wanted: the secret is opened for it. */
+/** Loads the headers only on request, because the server has to decrypt the secret to sign them. */
 function Signature({ path }: { path: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <Section
       id="signature"
-      title="How it is signed"
-      about="The headers that an attempt would be sent with now. Each attempt signs its own moment."
+      title="Signature headers"
+      about="Headers for an attempt sent now. The signature includes a timestamp, so it changes with each attempt."
     >
       {isOpen ? (
         <Headers path={path} />
       ) : (
         <p class="choices">
           <button type="button" class="outline" onClick={() => setOpen(true)}>
-            Show the headers
+            Show headers
           </button>
         </p>
       )}

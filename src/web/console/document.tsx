@@ -1,6 +1,6 @@
 import { type Rendered, renderDocument } from "../embed/document.tsx";
 
-/** The page that the console is put into by its script. Addresses are as the page sees them. */
+/** Renders the document that the console's script fills. The addresses are relative to the page. */
 export function renderConsole({ style, script }: { style: string; script: string }): Rendered {
   return renderDocument({
     title: "Mainstay console",
@@ -12,7 +12,7 @@ export function renderConsole({ style, script }: { style: string; script: string
           <main class="sign-in">
             <h1>Mainstay console</h1>
             <p>
-              The console needs JavaScript. All that it does, the command line does too:{" "}
+              The console needs JavaScript. You can do the same tasks on the command line: run{" "}
               <code>mainstay --help</code>.
             </p>
           </main>

@@ -12,54 +12,51 @@ import { Pager } from "./pager.tsx";
 import { PartnerField } from "./partner-field.tsx";
 import { Heading } from "./shell.tsx";
 
-/** The pages of properties that stand in partners' sites: made, listed and ended. */
+/** Lists, creates and revokes the shareable reports of properties. */
 export function EmbedsPage({ place }: { place: Place }) {
   const { api } = useConsole();
   const of = (name: string) => place.query.get(name) ?? "";
-  const given = ["partner_id", "property_id", "offset"]
+  const filters = ["partner_id", "property_id", "offset"]
     .map((name) => [name, of(name)])
-    .filter(([, one]) => one !== "");
-  const loaded = useRead<EmbedPageJson>(`/admin/embeds?${new URLSearchParams(given)}`);
-  const [isMaking, setMaking] = useState(of("property_id") !== "");
-  const [made, setMade] = useState<NewEmbedJson>();
+    .filter(([, value]) => value !== "");
+  const loaded = useRead<EmbedPageJson>(`/admin/embeds?${new URLSearchParams(filters)}`);
+  const [isCreating, setCreating] = useState(of("property_id") !== "");
+  const [created, setCreated] = useState<NewEmbedJson>();
   useTitle("Embeds");
   return (
     <>
-      <Heading
-        title="Embeds"
-        about="Pages of properties in the sites of partners and borrowers: who has the address may read the page."
-      >
-        {api.session.shows_credentials && !isMaking && (
-          <button type="button" onClick={() => setMaking(true)}>
+      <Heading title="Embeds" about="Shareable property reports. Anyone with the link can view the report.">
+        {api.session.shows_credentials && !isCreating && (
+          <button type="button" onClick={() => setCreating(true)}>
             New embed
           </button>
         )}
       </Heading>
       {!api.session.shows_credentials && (
         <p class="small mute">
-          Partners reach this listener too, so it makes no tokens. On the server’s machine,{" "}
-          <code>mainstay embed create PROPERTY_ID</code> does.
+          Partners can reach this address, so the console does not show tokens. To create an embed, run{" "}
+          <code>mainstay embed create PROPERTY_ID</code> on the server.
         </p>
       )}
-      {isMaking && api.session.shows_credentials && (
+      {isCreating && api.session.shows_credentials && (
         <NewEmbed
           propertyId={of("property_id")}
-          onCancel={() => setMaking(false)}
-          onMade={(embed) => {
-            setMade(embed);
-            setMaking(false);
+          onCancel={() => setCreating(false)}
+          onCreated={(embed) => {
+            setCreated(embed);
+            setCreating(false);
             loaded.again();
           }}
         />
       )}
-      {made && (
+      {created && (
         <Credentials
-          title="The new page"
+          title="New embed"
           credentials={[
-            { name: "Address", value: made.url },
-            { name: "Token", value: made.token },
+            { name: "URL", value: created.url },
+            { name: "Token", value: created.token },
           ]}
-          onDone={() => setMade(undefined)}
+          onDone={() => setCreated(undefined)}
         />
       )}
       <div class="filters">
@@ -74,15 +71,15 @@ export function EmbedsPage({ place }: { place: Place }) {
             class="outline"
             onClick={() => replaceQuery(place, { property_id: "", offset: "" })}
           >
-            Of every property
+            Show all properties
           </button>
         )}
       </div>
       <Showing loaded={loaded} what="the embeds">
         {(page) =>
           page.total === 0 ? (
-            <Empty title={given.length === 0 ? "No embed yet" : "None of these"}>
-              <p>An embed is made of a property, for a number of days or until it is revoked.</p>
+            <Empty title={filters.length === 0 ? "No embeds yet" : "No matching embeds"}>
+              <p>An embed shows the report of one property until it expires or is revoked.</p>
             </Empty>
           ) : (
             <EmbedList page={page} place={place} again={loaded.again} />
@@ -113,14 +110,14 @@ function EmbedList({ page, place, again }: { page: EmbedPageJson; place: Place; 
           },
           {
             key: "viewed",
-            heading: "Last looked at",
+            heading: "Last viewed",
             shownFrom: "wide",
             cell: ({ last_viewed_at }) =>
               last_viewed_at === null ? <span class="mute">Never</span> : moment(last_viewed_at),
           },
           {
-            key: "end",
-            heading: <span class="heard">End it</span>,
+            key: "revoke",
+            heading: <span class="heard">Revoke</span>,
             isNumber: true,
             cell: (embed) =>
               embed.status === "active" ? (
@@ -149,18 +146,18 @@ function EmbedName({ embed_id, property_id, property_name }: EmbedJson) {
   );
 }
 
-const STATUS_WORDS = {
-  active: { words: "Open", chip: "ok" },
-  expired: { words: "Expired", chip: "due_soon" },
-  revoked: { words: "Revoked", chip: "overdue" },
+const STATUS_LABELS = {
+  active: { name: "Active", chip: "ok" },
+  expired: { name: "Expired", chip: "due_soon" },
+  revoked: { name: "Revoked", chip: "overdue" },
 } as const;
 
 function Status({ status, expires_at, revoked_at }: EmbedJson) {
-  const { words, chip } = STATUS_WORDS[status];
+  const { name, chip } = STATUS_LABELS[status];
   const until = status === "revoked" ? revoked_at : expires_at;
   return (
     <>
-      <span class={`chip ${chip}`}>{words}</span>
+      <span class={`chip ${chip}`}>{name}</span>
       {until !== null && (
         <span class="under small mute">
           {status === "active" ? "until " : ""}
@@ -177,45 +174,45 @@ function Revoke({ embed, again }: { embed: EmbedJson; again: () => void }) {
   return (
     <ConfirmDialog
       name="Revoke"
-      title={`End the page of ${embed.property_name}?`}
-      isGrave
+      title={`Revoke the link to ${embed.property_name}?`}
+      isDestructive
       onConfirm={async () => {
         const path = `/admin/embeds/${encodeURIComponent(embed.embed_id)}/revoke`;
-        await run(() => api.write("POST", path), "The page has ended.");
+        await run(() => api.write("POST", path), "Link revoked.");
         again();
       }}
     >
-      <p>Its address leads nowhere from now on, wherever it is framed. It cannot be opened again.</p>
+      <p>The link stops working everywhere immediately. This cannot be undone.</p>
     </ConfirmDialog>
   );
 }
 
 function NewEmbed(props: {
   propertyId: string;
-  onMade: (embed: NewEmbedJson) => void;
+  onCreated: (embed: NewEmbedJson) => void;
   onCancel: () => void;
 }) {
-  const { propertyId, onMade, onCancel } = props;
+  const { propertyId, onCreated, onCancel } = props;
   const { api } = useConsole();
   const { isRunning, run } = useAction();
   const id = useId();
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement);
-    const text = (name: string) => String(given.get(name)).trim();
-    const wanted = {
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const text = (name: string) => String(form.get(name)).trim();
+    const embed = {
       property_id: text("property"),
       ...(text("days") !== "" && { expires_days: Number(text("days")) }),
     };
-    const made = await run(() => api.write<NewEmbedJson>("POST", "/admin/embeds", wanted));
-    if (made) onMade(made);
+    const created = await run(() => api.write<NewEmbedJson>("POST", "/admin/embeds", embed));
+    if (created) onCreated(created);
   };
   return (
     <section class="card" aria-labelledby={id}>
       <h2 id={id}>New embed</h2>
       <form class="fields" onSubmit={(event) => void submit(event)}>
         <label>
-          Property’s id
+          Property ID
           <input
             name="property"
             required
@@ -226,7 +223,7 @@ function NewEmbed(props: {
           />
         </label>
         <label>
-          Days until it ends
+          Expires after (days)
           <input name="days" type="number" min={1} max={MAX_EMBED_DAYS} step={1} placeholder="Never" />
         </label>
         <p class="choices">
@@ -234,7 +231,7 @@ function NewEmbed(props: {
             Cancel
           </button>
           <button type="submit" aria-busy={isRunning} disabled={isRunning}>
-            Make the embed
+            Create embed
           </button>
         </p>
       </form>

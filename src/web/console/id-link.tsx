@@ -8,7 +8,7 @@ const PLACES: readonly (readonly [prefix: string, address: (id: string) => strin
   ["P_", (id) => addressOf(["components"], { of: id })],
 ];
 
-/** An id as it is written; a link where the console has a page for what it names. */
+/** Renders an ID, as a link if the console has a page for its resource. */
 export function IdLink({ id }: { id: string }) {
   const address = PLACES.find(([prefix]) => id.startsWith(prefix))?.[1];
   return address ? (
@@ -22,14 +22,14 @@ export function IdLink({ id }: { id: string }) {
 
 const ID = /((?:PARTNER|C|A|P)_[0-9a-z]{26}|WH_\d{13}_[0-9a-z]{5})/g;
 
-/** A text, with the ids in it as links. */
+/** Renders a text with its IDs as links. */
 export const WithLinks = ({ text }: { text: string }) => (
   <>{text.split(ID).map((part, at) => (at % 2 === 1 ? <IdLink id={part} /> : part))}</>
 );
 
 const QUOTED_ID = /"((?:PARTNER|C|A|P)_[0-9a-z]{26})"/g;
 
-/** JSON to be read, with the ids in it as links. */
+/** Renders indented JSON with its IDs as links. */
 export function Json({ value }: { value: unknown }) {
   const parts = JSON.stringify(value, null, 2).split(QUOTED_ID);
   return (

@@ -11,50 +11,50 @@ import { ModelProposal } from "./model-proposal.tsx";
 import { Heading } from "./shell.tsx";
 import { formatMeasure, Validation } from "./validation.tsx";
 
-/** The model that scores are made with, its proof, and the versions before it. */
+/** Shows the active model, its validation and its versions, and calibrates it on request. */
 export function ModelPage() {
   const loaded = useRead<ModelJson>("/admin/model");
-  const people = useRead<AdministratorPageJson>("/admin/administrators?limit=200");
+  const administrators = useRead<AdministratorPageJson>("/admin/administrators?limit=200");
   const nameOf = (actor: string) =>
-    people.value?.administrators.find(({ admin_id }) => admin_id === actor)?.name ?? actor;
+    administrators.value?.administrators.find(({ admin_id }) => admin_id === actor)?.name ?? actor;
   useTitle("Model");
   return (
     <Showing loaded={loaded} what="the model" isPage>
       {(model) => {
-        const inUse = model.versions.find(({ in_use }) => in_use);
+        const active = model.versions.find(({ in_use }) => in_use);
         return (
           <>
             <Heading
               title={`Model ${model.model_version}`}
               about={
-                inUse
-                  ? `Model ${model.plain_model}, fitted to ${counted(inUse.failures, "failure")} of your own portfolio.`
-                  : "The executable’s own model, not fitted to your portfolio."
+                active
+                  ? `Model ${model.plain_model}, calibrated to ${counted(active.failures, "failure")} in your portfolio.`
+                  : "Default model, not calibrated to your data."
               }
             >
-              {inUse && <Revert model={model} onChange={loaded.again} />}
+              {active && <Revert model={model} onChange={loaded.again} />}
             </Heading>
             {model.latest_check && <LatestCheck check={model.latest_check} />}
-            {inUse && (
+            {active && (
               <Section
-                id="proof"
-                title="Its proof"
-                about={`Applied ${moment(inUse.applied_at)} by ${nameOf(inUse.applied_by)}.`}
+                id="validation"
+                title="Validation"
+                about={`Activated ${moment(active.applied_at)} by ${nameOf(active.applied_by)}.`}
               >
-                {inUse.forced && <p class="chip due_soon">Put to use without proof, by force</p>}
-                <Validation validation={inUse.validation} />
-                <CalibrationReport fit={inUse} />
+                {active.forced && <p class="chip due_soon">Activated without proof of improvement</p>}
+                <Validation validation={active.validation} />
+                <CalibrationReport fit={active} />
               </Section>
             )}
             <ModelProposal onApplied={loaded.again} />
             <Section id="versions" title="Versions">
               {model.versions.length === 0 ? (
-                <p class="empty">No fit was ever put to use.</p>
+                <p class="empty">No calibration has been activated.</p>
               ) : (
                 <Versions versions={model.versions} nameOf={nameOf} />
               )}
               <p class="small mute">
-                <a href={addressOf(["audit"])}>The audit</a> has who applied and reverted what.
+                See the <a href={addressOf(["audit"])}>audit log</a> for who activated or reverted versions.
               </p>
             </Section>
           </>
@@ -70,19 +70,19 @@ function Revert({ model, onChange }: { model: ModelJson; onChange: () => void })
   return (
     <ConfirmDialog
       name="Revert"
-      title={`Go back from model ${model.model_version}?`}
-      isGrave
+      title={`Revert model ${model.model_version}?`}
+      isDestructive
       onConfirm={async () => {
         await run(
           () => api.write("POST", "/admin/model/revert", { model_version: model.model_version }),
-          "Reverted. The next snapshot scores everything by the model before.",
+          "Reverted. The previous model applies from the next snapshot.",
         );
         onChange();
       }}
     >
       <p>
-        The model that was in use before it scores everything from the next snapshot on. What only the change
-        of model moves is not announced.
+        The previous model scores all components from the next snapshot. Score changes that result only from
+        the change of model are not sent as webhooks.
       </p>
     </ConfirmDialog>
   );
@@ -94,12 +94,12 @@ function LatestCheck({ check }: { check: NonNullable<ModelJson["latest_check"]> 
       id="check"
       title={
         check.worse_than_plain
-          ? "It now forecasts worse than the plain model"
-          : "It still forecasts no worse than the plain model"
+          ? "The calibration now forecasts worse than the default model"
+          : "The calibration forecasts no worse than the default model"
       }
-      about={`Checked ${date(check.date)} at the outcomes of the year before; done monthly.`}
+      about={`Checked ${date(check.date)} against the outcomes of the preceding year. Checked monthly.`}
     >
-      {check.worse_than_plain && <p>Fit it anew below, or go back to the model before.</p>}
+      {check.worse_than_plain && <p>Run a new calibration below, or revert to the previous model.</p>}
     </Section>
   );
 }
@@ -115,21 +115,21 @@ function Versions(props: { versions: readonly ModelVersionJson[]; nameOf: (actor
           heading: "Version",
           cell: ({ model_version, in_use }) => (
             <>
-              {model_version} {in_use && <span class="chip ok">In use</span>}
+              {model_version} {in_use && <span class="chip ok">Active</span>}
             </>
           ),
         },
-        { heading: "Applied", cell: ({ applied_at }) => moment(applied_at) },
+        { heading: "Activated", cell: ({ applied_at }) => moment(applied_at) },
         { heading: "By", cell: ({ applied_by }) => <bdi>{nameOf(applied_by)}</bdi> },
-        { heading: "Proof", cell: ({ proven }) => (proven ? "Proven better" : "Forced, without proof") },
+        { heading: "Improvement", cell: ({ proven }) => (proven ? "Proven" : "Unproven") },
         { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
         {
-          heading: "Concordance",
+          heading: "Concordance, default",
           isNumber: true,
           cell: ({ validation }) => formatMeasure(validation.before.concordance),
         },
         {
-          heading: "Fitted",
+          heading: "Concordance, calibrated",
           isNumber: true,
           cell: ({ validation }) => formatMeasure(validation.after.concordance),
         },

@@ -9,12 +9,12 @@ import { ServerText } from "./server-text.tsx";
 import { Validation } from "./validation.tsx";
 
 const PATH = "/admin/model/proposal";
-const REFRESHED_S = 3;
+const REFRESH_S = 3;
 
-/** A fit of the model to the portfolio's own failures: made on request, shown with its proof, and then put to use. */
+/** Runs a calibration on request, shows its validation, and activates it. */
 export function ModelProposal({ onApplied }: { onApplied: () => void }) {
   const { api } = useConsole();
-  const loaded = useRead<ModelProposalJson>(PATH, REFRESHED_S);
+  const loaded = useRead<ModelProposalJson>(PATH, REFRESH_S);
   const { isRunning, run } = useAction();
   const start = async () => {
     await run(() => api.write("POST", PATH));
@@ -23,7 +23,7 @@ export function ModelProposal({ onApplied }: { onApplied: () => void }) {
   const apply = async (proposal_id: string, force: boolean) => {
     await run(
       () => api.write("POST", `${PATH}/apply`, { proposal_id, force }),
-      "It is in use. The next snapshot scores everything by it.",
+      "Activated. The calibration applies from the next snapshot.",
     );
     loaded.again();
     onApplied();
@@ -31,10 +31,10 @@ export function ModelProposal({ onApplied }: { onApplied: () => void }) {
   return (
     <Section
       id="proposal"
-      title="A fresh fit"
-      about="Fits the lives of components, the frailty of appliances and the worth of evidence to the failures on record. Changes nothing by itself."
+      title="New calibration"
+      about="Estimates component lifetimes, appliance reliability and evidence weights from your recorded failures. Nothing changes until you activate it."
     >
-      <Showing loaded={loaded} what="the fit">
+      <Showing loaded={loaded} what="the calibration">
         {(proposal) => (
           <>
             <ProposalStatus proposal={proposal} />
@@ -46,20 +46,20 @@ export function ModelProposal({ onApplied }: { onApplied: () => void }) {
                 disabled={isRunning || proposal.status === "running"}
                 onClick={() => void start()}
               >
-                {proposal.status === "running" ? "At work…" : "Fit it now"}
+                {proposal.status === "running" ? "Calibrating…" : "Run calibration"}
               </button>
               {proposal.proposal_id !== null && (
                 <ConfirmDialog
-                  name={proposal.better ? "Put it to use" : "Put it to use without proof"}
-                  title="Put the fit to use?"
-                  isGrave={!proposal.better}
+                  name={proposal.better ? "Activate" : "Activate without proof"}
+                  title="Activate this calibration?"
+                  isDestructive={!proposal.better}
                   onConfirm={() => apply(proposal.proposal_id!, !proposal.better)}
                 >
                   <p>
                     {proposal.better
-                      ? "It was better at the year that is known by now. The next snapshot scores everything by it."
-                      : "It is NOT proven better than the plain model; the version says so of itself for good."}{" "}
-                    It can be reverted.
+                      ? "It forecast the past year better than the default model. It applies from the next snapshot."
+                      : "Not statistically better than the default model. This version will be marked “unproven” permanently."}{" "}
+                    You can revert it later.
                   </p>
                 </ConfirmDialog>
               )}
@@ -77,8 +77,8 @@ function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
   if (status === "running")
     return (
       <p role="status">
-        Under way{started_at && ` since ${moment(started_at)}`}, by <bdi>{by}</bdi>. It may take minutes; the
-        servers go on meanwhile.
+        Calibration in progress{started_at && ` since ${moment(started_at)}`}, started by <bdi>{by}</bdi>. It
+        may take several minutes. Servers continue to respond.
       </p>
     );
   if (status === "failed")
@@ -88,11 +88,11 @@ function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
           <ServerText text={error!} />
         </p>
         <p class="small mute">
-          Begun {moment(started_at!)} by <bdi>{by}</bdi>.
+          Started {moment(started_at!)} by <bdi>{by}</bdi>.
         </p>
         {proposal.proposal_id !== null && (
           <>
-            <p>The fit before it is kept.</p>
+            <p>The previous calibration is kept:</p>
             <CalibrationResult proposal={proposal} />
           </>
         )}
@@ -101,13 +101,13 @@ function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
   if (status === "applied")
     return (
       <p role="status">
-        Model {model_version} is in use since {moment(finished_at!)}.
+        Model {model_version} was activated {moment(finished_at!)}.
       </p>
     );
   return <CalibrationResult proposal={proposal} />;
 }
 
-/** What can be put to use. */
+/** Shows a finished calibration that can be activated. */
 function CalibrationResult({ proposal }: { proposal: ModelProposalJson }) {
   const { better, failures, lives, made_at, validation, fit } = proposal;
   return (
@@ -116,7 +116,8 @@ function CalibrationResult({ proposal }: { proposal: ModelProposalJson }) {
         <span class={`chip ${better ? "ok" : "due_soon"}`}>
           {better ? "Proven better" : "Not proven better"}
         </span>{" "}
-        {counted(failures!, "failure")} in {counted(lives!, "life", "lives")}, made {moment(made_at!)}.
+        {counted(failures!, "failure")} in {counted(lives!, "component lifetime")}, calibrated{" "}
+        {moment(made_at!)}.
       </p>
       <Validation validation={validation!} />
       <CalibrationReport fit={fit!} />

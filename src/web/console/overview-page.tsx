@@ -4,17 +4,18 @@ import { Showing } from "../browser/states.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, moment } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
+import { CHECK_LABELS, CHECK_STATUS_LABELS } from "./labels.ts";
 import { RecentErrors } from "./recent-errors.tsx";
 import { ServerText } from "./server-text.tsx";
 import { Heading } from "./shell.tsx";
-import { CHECK_STATUS, CHECK_WORDS, lengthOf } from "./words.ts";
+import { formatDuration } from "./time-format.ts";
 
-const REFRESHED_S = 30;
+const REFRESH_S = 30;
 const WORST_FIRST = ["fail", "warn", "ok"] as const;
 
-/** Is all well? If not, what to do. */
+/** Shows the server's health, with a remedy for each check that is not OK, and its recent errors. */
 export function OverviewPage() {
-  const loaded = useRead<OverviewJson>("/admin/overview", REFRESHED_S);
+  const loaded = useRead<OverviewJson>("/admin/overview", REFRESH_S);
   useTitle("Overview");
   return (
     <Showing loaded={loaded} what="the overview" isPage>
@@ -30,33 +31,34 @@ export function OverviewPage() {
 
 function Overview({ overview }: { overview: OverviewJson }) {
   const { checks, version, uptime_s, at } = overview;
-  const open = checks.filter(({ status }) => status !== "ok");
-  const acute = checks.filter(({ status }) => status === "fail").length;
+  const failed = checks.filter(({ status }) => status === "fail").length;
+  const warnings = checks.filter(({ status }) => status === "warn").length;
   const title =
-    acute > 0
-      ? "Something needs you now"
-      : open.length > 0
-        ? "It runs, with something to see to"
-        : "All is well";
+    failed > 0 ? "Action required" : warnings > 0 ? "Running with warnings" : "All systems operational";
   const sorted = WORST_FIRST.flatMap((status) => checks.filter((check) => check.status === status));
   return (
     <>
       <Heading
         title={title}
-        about={`Version ${version}, up for ${lengthOf(uptime_s)}. Looked at ${moment(at)}.`}
+        about={`Version ${version}, up for ${formatDuration(uptime_s)}. Last checked ${moment(at)}.`}
       />
       <dl class="figures">
         <Figure name="Properties" value={overview.properties} />
         <Figure name="Components" value={overview.components} />
-        <Figure name="Critical" value={overview.critical} kind="critical" />
-        <Figure name="Warning" value={overview.warning} kind="warning" />
-        <Figure name="Deliveries waiting" value={overview.deliveries_pending} />
+        <Figure name="Critical components" value={overview.critical} kind="critical" />
+        <Figure name="Warning components" value={overview.warning} kind="warning" />
+        <Figure name="Pending deliveries" value={overview.deliveries_pending} />
       </dl>
       <section class="card" aria-labelledby="checks">
         <h2 id="checks">
-          {open.length === 0
-            ? `${counted(checks.length, "check")}, all well`
-            : counted(open.length, "thing to see to", "things to see to")}
+          {failed + warnings === 0
+            ? `${counted(checks.length, "check")}, all OK`
+            : [
+                failed > 0 && `${counted(failed, "check")} failed`,
+                warnings > 0 && counted(warnings, "warning"),
+              ]
+                .filter((part) => part !== false)
+                .join(", ")}
         </h2>
         <ul class="checks">
           {sorted.map((check) => (
@@ -79,13 +81,13 @@ function Figure({ name, value, kind = "" }: { name: string; value: number; kind?
 
 function Check({ check }: { check: CheckJson }) {
   const { name, status, detail, remedy } = check;
-  const words = CHECK_WORDS[name] ?? { name };
-  const { name: said, tier } = CHECK_STATUS[status];
+  const label = CHECK_LABELS[name] ?? { name };
+  const { name: statusName, tier } = CHECK_STATUS_LABELS[status];
   return (
     <li class={status}>
       <TierMark tier={tier} />
-      <span class="state small">{said}</span>
-      <h3>{words.place ? <a href={addressOf(words.place)}>{words.name}</a> : words.name}</h3>
+      <span class="state small">{statusName}</span>
+      <h3>{label.place ? <a href={addressOf(label.place)}>{label.name}</a> : label.name}</h3>
       <div>
         <p>
           <ServerText text={detail} />

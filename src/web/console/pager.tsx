@@ -1,16 +1,16 @@
 import type { PagingJson } from "../../wire/paging.ts";
 import { counted } from "../format.ts";
 
-/** Where a page of a list stands, and the way to the ones beside it. */
+/** Shows the position of a page in its list, with buttons to the previous and next pages. */
 export function Pager(props: {
   page: PagingJson;
   one: string;
   many?: string;
-  /** How the pages beside it are called, where a list is in another order than of time. */
-  directions?: readonly [before: string, after: string];
+  /** The labels of the buttons, for lists that are not in order of time. */
+  directions?: readonly [previous: string, next: string];
   onOffset: (offset: number) => void;
 }) {
-  const { page, one, many, directions: [before, after] = ["Newer", "Older"], onOffset } = props;
+  const { page, one, many, directions: [previous, next] = ["Newer", "Older"], onOffset } = props;
   const { total, limit, offset, pages } = page;
   return (
     <nav class="pager small" aria-label="Pages">
@@ -26,7 +26,7 @@ export function Pager(props: {
             disabled={offset === 0}
             onClick={() => onOffset(Math.max(0, offset - limit))}
           >
-            {before}
+            {previous}
           </button>
           <button
             type="button"
@@ -34,7 +34,7 @@ export function Pager(props: {
             disabled={offset + limit >= total}
             onClick={() => onOffset(offset + limit)}
           >
-            {after}
+            {next}
           </button>
         </span>
       )}

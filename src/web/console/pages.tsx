@@ -15,7 +15,7 @@ import { SettingsPage } from "./settings-page.tsx";
 import { SnapshotsPage } from "./snapshots-page.tsx";
 import { UsagePage } from "./usage-page.tsx";
 
-/** The page of a place. */
+/** Renders the page for a place in the console. */
 export function Pages({ place }: { place: Place }) {
   const [area = "", id] = place.parts;
   if (area === "") return <OverviewPage />;
@@ -32,9 +32,9 @@ export function Pages({ place }: { place: Place }) {
   if (area === "audit") return <AuditPage place={place} />;
   if (area === "settings") return <SettingsPage place={place} />;
   return (
-    <Empty title="There is no such page" isPage>
+    <Empty title="Page not found" isPage>
       <p>
-        <a href={addressOf([])}>To the overview</a>
+        <a href={addressOf([])}>Go to overview</a>
       </p>
     </Empty>
   );

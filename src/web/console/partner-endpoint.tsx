@@ -8,9 +8,9 @@ import { count, counted, moment } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole } from "./console-context.ts";
-import { VERDICT_WORDS } from "./words.ts";
+import { VERDICT_LABELS } from "./labels.ts";
 
-/** Tries out a partner's receiver, and tells it what it has missed. */
+/** Tests a partner's webhook endpoint, and sends it the current alerts. */
 export function PartnerEndpoint(props: {
   partner: FullPartnerJson;
   path: string;
@@ -19,12 +19,12 @@ export function PartnerEndpoint(props: {
 }) {
   const { partner, path, task, onChange } = props;
   if (partner.webhook_url === null) return null;
-  const announcing = task?.kind === "announce" ? task : null;
+  const sending = task?.kind === "announce" ? task : null;
   return (
     <Section
-      id="receiver"
-      title="Try the receiver out"
-      about="A test is signed as every delivery is. A probe is signed wrongly on purpose: a receiver that takes it believes anybody."
+      id="endpoint"
+      title="Test the webhook endpoint"
+      about="A test event has a valid signature. The verification check sends an invalid one: an endpoint that accepts it does not verify signatures."
     >
       <p class="choices">
         <SendTest partner={partner} path={path} />
@@ -36,14 +36,14 @@ export function PartnerEndpoint(props: {
         />
         <ProbeButton path={path} />
       </p>
-      {announcing && (
+      {sending && (
         <p class="small" role="status">
-          {announcing.status === "running"
-            ? `The present state is being queued, since ${moment(announcing.started_at)}.`
-            : announcing.status === "failed"
-              ? `The present state was not told in full: ${announcing.error}`
-              : `The present state was queued ${moment(announcing.finished_at!)}: ${counted(announcing.counts?.queued ?? 0, "delivery", "deliveries")}.`}{" "}
-          <a href={addressOf(["deliveries"], { partner_id: partner.partner_id })}>Its deliveries</a>
+          {sending.status === "running"
+            ? `Queuing current alerts since ${moment(sending.started_at)}.`
+            : sending.status === "failed"
+              ? `Not all current alerts were sent: ${sending.error}`
+              : `Current alerts queued ${moment(sending.finished_at!)}: ${counted(sending.counts?.queued ?? 0, "delivery", "deliveries")}.`}{" "}
+          <a href={addressOf(["deliveries"], { partner_id: partner.partner_id })}>Show deliveries</a>
         </p>
       )}
     </Section>
@@ -55,10 +55,10 @@ function SendTest({ partner, path }: { partner: FullPartnerJson; path: string })
   const { run } = useAction();
   return (
     <ConfirmDialog
-      name="Send a test"
-      title={`Send ${partner.name} a webhook.test?`}
-      onConfirm={async (given) => {
-        const message = String(given.get("message")).trim();
+      name="Send test event"
+      title={`Send a test event to ${partner.name}?`}
+      onConfirm={async (form) => {
+        const message = String(form.get("message")).trim();
         const sent = await run(() =>
           api.write<{ id: string }>("POST", `${path}/webhook-test`, message === "" ? {} : { message }),
         );
@@ -66,15 +66,15 @@ function SendTest({ partner, path }: { partner: FullPartnerJson; path: string })
       }}
     >
       <label>
-        What it says
+        Message
         <input
           name="message"
           maxLength={500}
-          placeholder="This is a test of your webhook endpoint."
+          placeholder="This is a test of your webhook receiver."
           autoComplete="off"
         />
       </label>
-      <p class="small mute">A receiver that is paused is tried again at once.</p>
+      <p class="small mute">A paused endpoint is retried immediately.</p>
     </ConfirmDialog>
   );
 }
@@ -82,8 +82,8 @@ function SendTest({ partner, path }: { partner: FullPartnerJson; path: string })
 function ProbeButton({ path }: { path: string }) {
   const { api } = useConsole();
   const { isRunning, run } = useAction();
-  const [found, setFound] = useState<ProbeJson>();
-  const probe = async () => setFound(await run(() => api.write<ProbeJson>("POST", `${path}/webhook-probe`)));
+  const [result, setResult] = useState<ProbeJson>();
+  const probe = async () => setResult(await run(() => api.write<ProbeJson>("POST", `${path}/webhook-probe`)));
   return (
     <>
       <button
@@ -93,21 +93,21 @@ function ProbeButton({ path }: { path: string }) {
         disabled={isRunning}
         onClick={() => void probe()}
       >
-        Probe it
+        Check signature verification
       </button>
-      <span role="status">{found && <Verdict probe={found} />}</span>
+      <span role="status">{result && <Verdict probe={result} />}</span>
     </>
   );
 }
 
-/** What a receiver did with a delivery that was signed wrongly. */
+/** Shows how an endpoint responded to a delivery with an invalid signature. */
 export function Verdict({ probe }: { probe: ProbeJson }) {
-  const { words, chip } = VERDICT_WORDS[probe.verdict];
+  const { name, chip } = VERDICT_LABELS[probe.verdict];
   return (
     <>
-      <span class={`chip ${chip}`}>{words}</span>{" "}
+      <span class={`chip ${chip}`}>{name}</span>{" "}
       <span class="small mute">
-        {probe.error ?? `answered ${probe.status_code}`} in {count(probe.duration_ms)} ms
+        {probe.error ?? `HTTP ${probe.status_code}`} in {count(probe.duration_ms)} ms
       </span>
     </>
   );
@@ -125,22 +125,22 @@ function SendAlerts(props: {
   if (isRunning) return null;
   return (
     <ConfirmDialog
-      name="Announce the present state"
-      title={`Tell ${partner.name} what is elevated now?`}
+      name="Send current alerts"
+      title={`Send all current alerts to ${partner.name}?`}
       onConfirm={async () => {
-        await run(() => api.write("POST", `${path}/announce`, {}), "It is being queued.");
+        await run(() => api.write("POST", `${path}/announce`, {}), "Queuing current alerts.");
         onChange();
       }}
     >
       <AlertCount path={path} />
       <p class="small mute">
-        For a receiver that was set after the components had crossed their tiers. Asked twice, it tells twice.
+        Use this when an endpoint was added after alerts were raised. Running it again sends duplicates.
       </p>
     </ConfirmDialog>
   );
 }
 
-/** How many deliveries an announcement would be. */
+/** Shows how many deliveries the current alerts would create. */
 function AlertCount({ path }: { path: string }) {
   const { api } = useConsole();
   const loaded = useLoaded(path, () =>
@@ -151,8 +151,8 @@ function AlertCount({ path }: { path: string }) {
       {({ critical, warning, queued }) => (
         <p>
           {count(critical)} critical and {count(warning)} warning components:{" "}
-          <strong>{counted(queued, "delivery", "deliveries")}</strong> to{" "}
-          {queued < critical + warning ? "a receiver that wants no others." : "its receiver."}
+          <strong>{counted(queued, "delivery", "deliveries")}</strong>
+          {queued < critical + warning ? ". The endpoint is not subscribed to the others." : "."}
         </p>
       )}
     </Showing>

@@ -15,20 +15,20 @@ import { PartnerUsage } from "./partner-usage.tsx";
 import { EndpointStatus } from "./partners-page.tsx";
 import { Heading } from "./shell.tsx";
 
-const BUSY_REFRESHED_S = 2;
+const TASK_REFRESH_S = 2;
 
-/** A partner, and all that can be done to it. */
+/** Shows a partner, with the actions that an administrator can take on it. */
 export function PartnerPage({ id, place }: { id: string; place: Place }) {
   const path = `/admin/partners/${encodeURIComponent(id)}`;
   const loaded = useRead<FullPartnerJson>(path);
-  const [shown, setShown] = useState<readonly Credential[]>();
-  const [isBusy, setBusy] = useState(false);
-  const { value: latest, again: lookAgain } = useRead<{ task: PartnerTaskJson | null }>(
+  const [credentials, setCredentials] = useState<readonly Credential[]>();
+  const [isTaskRunning, setTaskRunning] = useState(false);
+  const { value: latest, again: reloadTask } = useRead<{ task: PartnerTaskJson | null }>(
     `${path}/task`,
-    isBusy ? BUSY_REFRESHED_S : undefined,
+    isTaskRunning ? TASK_REFRESH_S : undefined,
   );
   const task = latest?.task ?? null;
-  useEffect(() => setBusy(task?.status === "running"), [task]);
+  useEffect(() => setTaskRunning(task?.status === "running"), [task]);
   useTitle(loaded.value?.name ?? "Partner");
   if (task?.kind === "purge" && task.status === "done") return <PartnerDeleted task={task} />;
   return (
@@ -43,31 +43,31 @@ export function PartnerPage({ id, place }: { id: string; place: Place }) {
               title={partner.name}
               about={
                 <>
-                  <code>{partner.partner_id}</code>, since {date(partner.created_at)}
+                  <code>{partner.partner_id}</code>, created {date(partner.created_at)}
                   {!partner.enabled && <span class="chip overdue">Disabled</span>}
                 </>
               }
             >
               <EnableSwitch partner={partner} path={path} onChange={loaded.again} />
             </Heading>
-            {shown && (
+            {credentials && (
               <Credentials
-                title={`New for ${partner.name}`}
-                credentials={shown}
-                onDone={() => setShown(undefined)}
+                title={`New credentials for ${partner.name}`}
+                credentials={credentials}
+                onDone={() => setCredentials(undefined)}
               />
             )}
             <PartnerOverview partner={partner} />
-            <PartnerUsage path={path} place={place} dailyBudget={partner.daily_budget} />
+            <PartnerUsage path={path} place={place} dailyLimit={partner.daily_budget} />
             <PartnerSettings
               key={JSON.stringify([partner.daily_budget, partner.webhook_url, partner.webhook_events])}
               partner={partner}
               path={path}
               onChange={loaded.again}
             />
-            <PartnerEndpoint partner={partner} path={path} task={task} onChange={lookAgain} />
-            <CredentialSection path={path} partner={partner} onNew={setShown} onChange={loaded.again} />
-            <PartnerRemoval partner={partner} path={path} task={task} onChange={lookAgain} />
+            <PartnerEndpoint partner={partner} path={path} task={task} onChange={reloadTask} />
+            <CredentialSection path={path} partner={partner} onNew={setCredentials} onChange={loaded.again} />
+            <PartnerRemoval partner={partner} path={path} task={task} onChange={reloadTask} />
           </>
         )}
       </Showing>
@@ -80,7 +80,7 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
   const since = webhook_paused_at ?? webhook_failing_since;
   const deliveries = (status: string) => addressOf(["deliveries"], { partner_id, status });
   return (
-    <Section id="facts" title="How it stands">
+    <Section id="facts" title="Overview">
       <dl class="facts">
         <div>
           <dt>Portfolio</dt>
@@ -93,13 +93,13 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
           </dd>
         </div>
         <div>
-          <dt>Receiver</dt>
+          <dt>Webhook endpoint</dt>
           <dd>
             <EndpointStatus {...partner} />
             {since !== null && (
               <span class="small mute">
                 {" "}
-                since {moment(since)}: {webhook_last_error ?? "no answer"}
+                since {moment(since)}: {webhook_last_error ?? "no response"}
               </span>
             )}
           </dd>
@@ -107,24 +107,24 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
         <div>
           <dt>Deliveries</dt>
           <dd>
-            <a href={deliveries("pending")}>{count(partner.deliveries_pending)} waiting</a>,{" "}
+            <a href={deliveries("pending")}>{count(partner.deliveries_pending)} pending</a>,{" "}
             <a href={deliveries("failed")}>{count(partner.deliveries_failed)} failed</a>
           </dd>
         </div>
         <div>
           <dt>Embeds</dt>
           <dd>
-            <a href={addressOf(["embeds"], { partner_id })}>Pages of its properties in other sites</a>
+            <a href={addressOf(["embeds"], { partner_id })}>Embedded reports</a>
           </dd>
         </div>
         <div>
-          <dt>Client id</dt>
+          <dt>Client ID</dt>
           <dd>{partner.client_id ? <code>{partner.client_id}</code> : "None"}</dd>
         </div>
         <div>
-          <dt>Changes</dt>
+          <dt>History</dt>
           <dd>
-            <a href={addressOf(["audit"], { subject: partner_id })}>What was changed, and by whom</a>
+            <a href={addressOf(["audit"], { subject: partner_id })}>Audit log</a>
           </dd>
         </div>
       </dl>
@@ -137,8 +137,8 @@ type ChangeProps = { partner: FullPartnerJson; path: string; onChange: () => voi
 function EnableSwitch({ partner, path, onChange }: ChangeProps) {
   const { api } = useConsole();
   const { isRunning, run } = useAction();
-  const turn = async (action: "enable" | "disable", said: string) => {
-    await run(() => api.write("POST", `${path}/${action}`), said);
+  const set = async (action: "enable" | "disable", successMessage: string) => {
+    await run(() => api.write("POST", `${path}/${action}`), successMessage);
     onChange();
   };
   if (!partner.enabled)
@@ -147,7 +147,7 @@ function EnableSwitch({ partner, path, onChange }: ChangeProps) {
         type="button"
         aria-busy={isRunning}
         disabled={isRunning}
-        onClick={() => void turn("enable", `${partner.name} is enabled.`)}
+        onClick={() => void set("enable", `${partner.name} is enabled.`)}
       >
         Enable
       </button>
@@ -156,12 +156,12 @@ function EnableSwitch({ partner, path, onChange }: ChangeProps) {
     <ConfirmDialog
       name="Disable"
       title={`Disable ${partner.name}?`}
-      isGrave
-      onConfirm={() => turn("disable", `${partner.name} is disabled.`)}
+      isDestructive
+      onConfirm={() => set("disable", `${partner.name} is disabled.`)}
     >
       <p>
-        Its credentials are refused from now on, its bearer tokens end for good, and its deliveries wait until
-        it is enabled again. Nothing is deleted.
+        Its credentials stop working immediately, its bearer tokens are revoked permanently, and its webhook
+        deliveries are on hold until you enable it again. No data is deleted.
       </p>
     </ConfirmDialog>
   );
@@ -172,9 +172,9 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
   const { api } = useConsole();
   const { run } = useAction();
   const rotate = async (action: string, names: Readonly<Record<string, string>>, body?: unknown) => {
-    const made = await run(() => api.write<Record<string, string>>("POST", `${path}/${action}`, body));
-    if (!made) return;
-    onNew(Object.entries(names).map(([field, name]) => ({ name, value: made[field]! })));
+    const created = await run(() => api.write<Record<string, string>>("POST", `${path}/${action}`, body));
+    if (!created) return;
+    onNew(Object.entries(names).map(([field, name]) => ({ name, value: created[field]! })));
     onChange();
     scrollTo({ top: 0 });
   };
@@ -184,69 +184,74 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
       title="Credentials"
       about={
         api.session.shows_credentials
-          ? "A new one is shown once. All but the webhook secret are stored as hashes: nobody can read them again."
-          : "Partners reach this listener too, so it makes no credentials; the command line does."
+          ? "New credentials are shown once. Except for the webhook secret, only hashes are stored."
+          : "Partners can reach this address, so the console does not show credentials. Rotate them on the command line."
       }
     >
       <p class="choices">
         {api.session.shows_credentials && (
           <>
             <ConfirmDialog
-              name="New API key"
-              title="Make a new API key?"
-              isGrave
+              name="Rotate API key"
+              title="Rotate the API key?"
+              isDestructive
               onConfirm={() => rotate("rotate-key", { api_key: "API key" })}
             >
               <p>
-                The present one ends at once. Programs that use it are refused until they have the new one.
+                The current key stops working immediately. Programs that use it are rejected until they have
+                the new one.
               </p>
             </ConfirmDialog>
             <ConfirmDialog
-              name="New client secret"
-              title="Make a new client secret?"
-              isGrave
+              name="Rotate client secret"
+              title="Rotate the client secret?"
+              isDestructive
               onConfirm={() =>
-                rotate("rotate-secret", { client_id: "client id", client_secret: "client secret" })
+                rotate("rotate-secret", { client_id: "client ID", client_secret: "client secret" })
               }
             >
-              <p>The present one ends at once; bearer tokens that were bought with it live to their end.</p>
+              <p>
+                The current secret stops working immediately. Bearer tokens issued with it stay valid until
+                they expire.
+              </p>
             </ConfirmDialog>
             <ConfirmDialog
-              name="New webhook secret"
-              title="Make a new webhook secret?"
-              onConfirm={(given) =>
+              name="Rotate webhook secret"
+              title="Rotate the webhook secret?"
+              onConfirm={(form) =>
                 rotate(
                   "rotate-webhook-secret",
                   { webhook_secret: "webhook secret" },
-                  { overlap_hours: Number(given.get("overlap")) },
+                  { overlap_hours: Number(form.get("overlap")) },
                 )
               }
             >
               <label>
-                Hours for which the present one goes on signing
+                Overlap (hours)
                 <input name="overlap" type="number" min={0} max={2160} value={24} required />
               </label>
               <p class="small mute">
-                Meanwhile the new one’s signature is sent beside it. With 0 it takes over at once.
+                During the overlap, deliveries are signed with both the current and the new secret. With 0,
+                the new secret replaces the current one immediately.
               </p>
             </ConfirmDialog>
           </>
         )}
         <ConfirmDialog
-          name="End bearer tokens"
-          title="End every bearer token?"
-          isGrave
+          name="Revoke bearer tokens"
+          title="Revoke all bearer tokens?"
+          isDestructive
           onConfirm={async () => {
-            await run(() => api.write("POST", `${path}/revoke-tokens`), "Its bearer tokens have ended.");
+            await run(() => api.write("POST", `${path}/revoke-tokens`), "Bearer tokens revoked.");
             onChange();
           }}
         >
-          <p>{partner.name} has to ask for new ones. Its API key and client secret stay.</p>
+          <p>{partner.name} must request new ones. Its API key and client secret stay valid.</p>
         </ConfirmDialog>
       </p>
       {partner.webhook_secret_rotates_at && (
         <p class="small mute">
-          The next webhook secret takes over {moment(partner.webhook_secret_rotates_at)}.
+          The new webhook secret replaces the previous one on {moment(partner.webhook_secret_rotates_at)}.
         </p>
       )}
     </Section>

@@ -2,13 +2,13 @@ import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
 import { addressOf } from "../browser/place.ts";
 import { Empty } from "../browser/states.tsx";
-import { count, counted, moment } from "../format.ts";
+import { counted, moment } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ROOT } from "./admin-client.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole } from "./console-context.ts";
 
-/** Takes a partner's whole record away in a file, and deletes it for good once its name was typed. */
+/** Exports a partner's data, and deletes the partner after its name was typed to confirm. */
 export function PartnerRemoval(props: {
   partner: FullPartnerJson;
   path: string;
@@ -18,10 +18,10 @@ export function PartnerRemoval(props: {
   const { partner, path, task, onChange } = props;
   const { api } = useConsole();
   const { run } = useAction();
-  const isBusy = task?.status === "running";
-  const purge = async (given: FormData) => {
-    const confirm = String(given.get("name"));
-    if (confirm !== partner.name) return "This is not its whole name. Nothing was deleted.";
+  const isTaskRunning = task?.status === "running";
+  const purge = async (form: FormData) => {
+    const confirm = String(form.get("name"));
+    if (confirm !== partner.name) return "The name does not match. Nothing was deleted.";
     await run(() => api.write("POST", `${path}/purge`, { confirm }));
     onChange();
     return undefined;
@@ -29,14 +29,14 @@ export function PartnerRemoval(props: {
   return (
     <Section
       id="removal"
-      title="Take away, and delete"
-      about="An export holds all that the partner owns, a JSON object a line, but its photos. A purge deletes all of it for good; backups that were taken before still hold it."
+      title="Export and delete"
+      about="Export all partner data as NDJSON (photos not included), or permanently delete it. Existing backups still contain the data."
     >
       {task?.kind === "purge" && (
         <p role="status">
           {task.status === "running"
-            ? `It is being deleted, since ${moment(task.started_at)}.`
-            : `It was not deleted in full: ${task.error} Ask for it again: it goes on.`}
+            ? `Deletion in progress since ${moment(task.started_at)}.`
+            : `Deletion did not complete: ${task.error} Delete again to resume.`}
         </p>
       )}
       <p class="choices">
@@ -46,28 +46,29 @@ export function PartnerRemoval(props: {
           href={`${ROOT}${path}/export`}
           download={`${partner.partner_id}.ndjson`}
         >
-          Export
+          Export data
         </a>
-        {!isBusy && (
+        {!isTaskRunning && (
           <ConfirmDialog
-            name="Delete for good"
-            title={`Delete ${partner.name} for good?`}
-            isGrave
+            name="Delete permanently"
+            title={`Permanently delete ${partner.name}?`}
+            isDestructive
             onConfirm={purge}
           >
             <p>
-              Its credentials end at once. {counted(partner.properties, "property", "properties")},{" "}
-              {counted(partner.appliances, "appliance")} and {counted(partner.components, "component")} with
-              their history, photos and deliveries are deleted. This cannot be undone.
+              Its credentials stop working immediately.{" "}
+              {counted(partner.properties, "property", "properties")},{" "}
+              {counted(partner.appliances, "appliance")} and {counted(partner.components, "component")} are
+              deleted with their history, photos and deliveries. This cannot be undone.
             </p>
             <p>
               <a href={`${ROOT}${path}/export`} download={`${partner.partner_id}.ndjson`}>
-                Export it first
-              </a>
-              , unless you have it.
+                Export the data
+              </a>{" "}
+              first if you need a copy.
             </p>
             <label>
-              Its whole name, to confirm: <bdi class="wanted">{partner.name}</bdi>
+              Type the partner name to confirm: <bdi class="wanted">{partner.name}</bdi>
               <input name="name" required autoComplete="off" spellcheck={false} />
             </label>
           </ConfirmDialog>
@@ -77,16 +78,16 @@ export function PartnerRemoval(props: {
   );
 }
 
-/** In place of the partner that was deleted. */
+/** Replaces the page of a partner that was deleted. */
 export function PartnerDeleted({ task: { counts, finished_at } }: { task: PartnerTaskJson }) {
   return (
-    <Empty title="The partner is deleted" isPage>
+    <Empty title="Partner deleted" isPage>
       <p>
-        With all that it owned: {counted(counts?.rows ?? 0, "row")} and {count(counts?.files ?? 0)} photos,{" "}
-        {moment(finished_at!)}. Backups that were taken before still hold it.
+        {counted(counts?.rows ?? 0, "record")} and {counted(counts?.files ?? 0, "photo")} deleted{" "}
+        {moment(finished_at!)}. Existing backups still contain the data.
       </p>
       <p>
-        <a href={addressOf(["partners"])}>To the partners</a>
+        <a href={addressOf(["partners"])}>Go to partners</a>
       </p>
     </Empty>
   );

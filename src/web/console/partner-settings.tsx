@@ -1,34 +1,34 @@
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import { Section } from "../sections/section.tsx";
 import { useAction, useConsole } from "./console-context.ts";
-import { EVENTS } from "./words.ts";
+import { EVENTS } from "./labels.ts";
 
-/** A partner's budget and receiver, to be changed. */
+/** Edits a partner's daily call limit and webhook endpoint. */
 export function PartnerSettings(props: { partner: FullPartnerJson; path: string; onChange: () => void }) {
   const { partner, path, onChange } = props;
   const { api } = useConsole();
   const { isRunning, run } = useAction();
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement);
-    const text = (name: string) => String(given.get(name)).trim();
-    const events = given.getAll("event");
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const text = (name: string) => String(form.get(name)).trim();
+    const events = form.getAll("event");
     const url = text("url") || null;
-    const wanted = {
+    const changes = {
       daily_budget: Number(text("budget")),
-      // A receiver whose address is set is taken for healthy: only what was changed is sent.
+      // Setting the URL resets the endpoint's health to OK, so it is sent only when it has changed.
       ...(url !== partner.webhook_url && { webhook_url: url }),
       webhook_events: events.length === EVENTS.length ? null : events,
       webhook_concurrency: text("concurrency") === "" ? null : Number(text("concurrency")),
     };
-    if (await run(() => api.write("PUT", path, wanted), "Saved.")) onChange();
+    if (await run(() => api.write("PUT", path, changes), "Saved.")) onChange();
   };
   const { webhook_events: chosen } = partner;
   return (
-    <Section id="settings" title="Budget and receiver">
+    <Section id="settings" title="API limit and webhook endpoint">
       <form class="fields" onSubmit={(event) => void save(event)}>
         <label>
-          Calls a day
+          Daily API call limit
           <input
             name="budget"
             type="number"
@@ -39,28 +39,28 @@ export function PartnerSettings(props: { partner: FullPartnerJson; path: string;
           />
         </label>
         <label>
-          Webhook address
+          Webhook URL
           <input
             name="url"
             type="url"
             autoComplete="off"
-            placeholder="None: no webhooks are sent"
+            placeholder="None (no webhooks are sent)"
             defaultValue={partner.webhook_url ?? ""}
           />
         </label>
         <label>
-          Deliveries at a time
+          Concurrent deliveries
           <input
             name="concurrency"
             type="number"
             min={1}
             max={64}
-            placeholder="The setting’s number"
+            placeholder="Default"
             defaultValue={partner.webhook_concurrency === null ? "" : String(partner.webhook_concurrency)}
           />
         </label>
         <fieldset>
-          <legend>Events that it is told of</legend>
+          <legend>Subscribed events</legend>
           {EVENTS.map((event) => (
             <label>
               <input

@@ -6,20 +6,20 @@ import { Numbers, Section } from "../sections/section.tsx";
 import { ColumnChart } from "./column-chart.tsx";
 import { useRead } from "./console-context.ts";
 
-/** A partner's calls, day by day. */
+/** Shows a partner's API calls in a month, by day. */
 export function PartnerUsage({
   path,
   place,
-  dailyBudget,
+  dailyLimit,
 }: {
   path: string;
   place: Place;
-  dailyBudget: number;
+  dailyLimit: number;
 }) {
   const month = place.query.get("month") ?? new Date().toISOString().slice(0, 7);
   const loaded = useRead<UsageJson>(`${path}/usage?month=${encodeURIComponent(month)}`);
   return (
-    <Section id="usage" title="Calls">
+    <Section id="usage" title="API calls">
       <form class="filters month" onSubmit={(event) => event.preventDefault()}>
         <span class="filter">
           <label for="month">Month (UTC)</label>
@@ -33,13 +33,13 @@ export function PartnerUsage({
         </span>
       </form>
       <Showing loaded={loaded} what="the calls">
-        {(usage) => <MonthUsage usage={usage} dailyBudget={dailyBudget} />}
+        {(usage) => <MonthUsage usage={usage} dailyLimit={dailyLimit} />}
       </Showing>
     </Section>
   );
 }
 
-function MonthUsage({ usage, dailyBudget }: { usage: UsageJson; dailyBudget: number }) {
+function MonthUsage({ usage, dailyLimit }: { usage: UsageJson; dailyLimit: number }) {
   const { month, calls, days, billable_units } = usage;
   const [year, number] = month.split("-").map(Number) as [number, number];
   const length = new Date(Date.UTC(year, number, 0)).getUTCDate();
@@ -49,22 +49,22 @@ function MonthUsage({ usage, dailyBudget }: { usage: UsageJson; dailyBudget: num
     return { day, calls: byDay.get(day) ?? 0 };
   });
   const busiest = all.reduce((a, b) => (b.calls > a.calls ? b : a));
-  const words =
+  const summary =
     calls === 0
-      ? "No calls in this month."
-      : `${counted(calls, "call")}; most on ${date(busiest.day)}: ${count(busiest.calls)} of ${count(dailyBudget)} a day.`;
+      ? "No calls this month."
+      : `${counted(calls, "call")}. Peak: ${count(busiest.calls)} on ${date(busiest.day)} (limit ${count(dailyLimit)} a day).`;
   return (
     <>
       <p class="about">
-        {words} {counted(billable_units, "billable unit")}.
+        {summary} {counted(billable_units, "billable unit")}.
       </p>
       {calls > 0 && (
         <>
           <figure>
             <ColumnChart
-              words={words}
-              limit={dailyBudget}
-              columns={all.map(({ day, calls }) => ({ key: day, parts: [{ kind: "", value: calls }] }))}
+              label={summary}
+              limit={dailyLimit}
+              columns={all.map(({ day, calls }) => ({ key: day, segments: [{ kind: "", value: calls }] }))}
             />
             <p class="ends small mute" aria-hidden="true">
               <span>{date(all[0]!.day)}</span>

@@ -11,67 +11,70 @@ import { type Credential, Credentials } from "./credentials.tsx";
 import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
 
-/** All partners, and the making of one. */
+/** Lists the partners and creates new ones. */
 export function PartnersPage({ place }: { place: Place }) {
   const { api } = useConsole();
   const offset = place.query.get("offset") ?? "0";
   const search = place.query.get("search") ?? "";
   const query = new URLSearchParams({ limit: "100", offset, ...(search && { search }) });
   const loaded = useRead<PartnerPageJson>(`/admin/partners?${query}`);
-  const [isMaking, setMaking] = useState(false);
-  const [made, setMade] = useState<CreatedPartner>();
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<CreatedPartner>();
   useTitle("Partners");
   return (
     <>
-      <Heading title="Partners" about="Who calls the API: each with its own portfolio, budget and receiver.">
-        {api.session.shows_credentials && !isMaking && (
-          <button type="button" onClick={() => setMaking(true)}>
+      <Heading
+        title="Partners"
+        about="Organizations with API access. Each has its own portfolio, daily call limit and webhook endpoint."
+      >
+        {api.session.shows_credentials && !isCreating && (
+          <button type="button" onClick={() => setCreating(true)}>
             New partner
           </button>
         )}
       </Heading>
       {!api.session.shows_credentials && (
         <p class="small mute">
-          Partners reach this listener too, so it makes no credentials. On the server’s machine,{" "}
-          <code>mainstay partner create NAME</code> does.
+          Partners can reach this address, so the console does not show credentials. To create a partner, run{" "}
+          <code>mainstay partner create NAME</code> on the server.
         </p>
       )}
-      {isMaking && (
+      {isCreating && (
         <NewPartner
-          onCancel={() => setMaking(false)}
-          onMade={(partner) => {
-            setMade(partner);
-            setMaking(false);
+          onCancel={() => setCreating(false)}
+          onCreated={(partner) => {
+            setCreated(partner);
+            setCreating(false);
             loaded.again();
           }}
         />
       )}
-      {made && (
+      {created && (
         <Credentials
-          title={`Credentials of ${made.name}`}
-          credentials={credentialsOf(made)}
-          onDone={() => setMade(undefined)}
+          title={`Credentials for ${created.name}`}
+          credentials={credentialsOf(created)}
+          onDone={() => setCreated(undefined)}
         />
       )}
       <Filters>
         <Search
-          label="Name or id"
+          label="Name or ID"
           value={search}
           onChange={(to) => replaceQuery(place, { search: to, offset: "" })}
         />
         <p class="found">
-          <a href={addressOf(["usage"])}>Usage of all partners</a>
+          <a href={addressOf(["usage"])}>Usage by partner</a>
         </p>
       </Filters>
       <Showing loaded={loaded} what="the partners">
         {(page) =>
           page.total === 0 ? (
-            <Empty title={search === "" ? "No partner yet" : "No partner is called so"}>
+            <Empty title={search === "" ? "No partners yet" : "No matching partners"}>
               <p>
                 {search === "" ? (
-                  "A partner gets an API key, a client id and secret, and a webhook secret when it is made."
+                  "A new partner receives an API key, a client ID and secret, and a webhook secret."
                 ) : (
-                  <a href={addressOf(["partners"])}>Show every partner</a>
+                  <a href={addressOf(["partners"])}>Show all partners</a>
                 )}
               </p>
             </Empty>
@@ -83,16 +86,16 @@ export function PartnersPage({ place }: { place: Place }) {
                 rowKey={({ partner_id }) => partner_id}
                 columns={[
                   { key: "name", heading: "Partner", cell: PartnerName },
-                  { key: "receiver", heading: "Receiver", shownFrom: "medium", cell: EndpointStatus },
+                  { key: "endpoint", heading: "Webhook endpoint", shownFrom: "medium", cell: EndpointStatus },
                   {
-                    key: "budget",
-                    heading: "Calls a day",
+                    key: "limit",
+                    heading: "Daily call limit",
                     isNumber: true,
                     cell: ({ daily_budget }) => count(daily_budget),
                   },
                   {
-                    key: "since",
-                    heading: "Since",
+                    key: "created",
+                    heading: "Created",
                     isNumber: true,
                     shownFrom: "wide",
                     cell: ({ created_at }) => date(created_at),
@@ -102,7 +105,7 @@ export function PartnersPage({ place }: { place: Place }) {
               <Pager
                 page={page}
                 one="partner"
-                directions={["Before", "After"]}
+                directions={["Previous", "Next"]}
                 onOffset={(to) => replaceQuery(place, { offset: String(to) })}
               />
             </section>
@@ -125,15 +128,16 @@ function PartnerName({ partner_id, name, enabled }: PartnerJson) {
   );
 }
 
+/** Shows whether deliveries reach a partner's webhook endpoint. */
 export function EndpointStatus({ webhook_url, webhook_paused_at, webhook_failing_since }: PartnerJson) {
   if (webhook_url === null) return <span class="mute">None</span>;
   const state =
     webhook_paused_at !== null
-      ? { words: "Paused", chip: "overdue" }
+      ? { name: "Paused", chip: "overdue" }
       : webhook_failing_since !== null
-        ? { words: "Failing", chip: "due_soon" }
-        : { words: "Takes deliveries", chip: "ok" };
-  return <span class={`chip ${state.chip}`}>{state.words}</span>;
+        ? { name: "Failing", chip: "due_soon" }
+        : { name: "OK", chip: "ok" };
+  return <span class={`chip ${state.chip}`}>{state.name}</span>;
 }
 
 type CreatedPartner = {
@@ -145,18 +149,18 @@ type CreatedPartner = {
   webhook_secret: string;
 };
 
-const credentialsOf = (made: CreatedPartner): Credential[] => [
-  { name: "API key", value: made.api_key },
-  { name: "Client id", value: made.client_id },
-  { name: "Client secret", value: made.client_secret },
-  { name: "Webhook secret", value: made.webhook_secret },
+const credentialsOf = (partner: CreatedPartner): Credential[] => [
+  { name: "API key", value: partner.api_key },
+  { name: "Client ID", value: partner.client_id },
+  { name: "Client secret", value: partner.client_secret },
+  { name: "Webhook secret", value: partner.webhook_secret },
 ];
 
 function NewPartner({
-  onMade,
+  onCreated,
   onCancel,
 }: {
-  onMade: (partner: CreatedPartner) => void;
+  onCreated: (partner: CreatedPartner) => void;
   onCancel: () => void;
 }) {
   const { api } = useConsole();
@@ -164,38 +168,38 @@ function NewPartner({
   const id = useId();
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement);
-    const text = (name: string) => String(given.get(name)).trim();
-    const wanted = {
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const text = (name: string) => String(form.get(name)).trim();
+    const partner = {
       name: text("name"),
       ...(text("budget") !== "" && { daily_budget: Number(text("budget")) }),
       ...(text("url") !== "" && { webhook_url: text("url") }),
     };
-    const made = await run(() => api.write<CreatedPartner>("POST", "/admin/partners", wanted));
-    if (made) onMade(made);
+    const created = await run(() => api.write<CreatedPartner>("POST", "/admin/partners", partner));
+    if (created) onCreated(created);
   };
   return (
     <section class="card" aria-labelledby={id}>
       <h2 id={id}>New partner</h2>
       <form class="fields" onSubmit={(event) => void submit(event)}>
         <label>
-          Company’s name
+          Company name
           <input name="name" required maxLength={500} autoComplete="off" />
         </label>
         <label>
-          Calls a day
-          <input name="budget" type="number" min={0} step={1} placeholder="The setting’s number" />
+          Daily API call limit
+          <input name="budget" type="number" min={0} step={1} placeholder="Default" />
         </label>
         <label>
-          Webhook address
-          <input name="url" type="url" placeholder="https://… or none" autoComplete="off" />
+          Webhook URL
+          <input name="url" type="url" placeholder="https://… (optional)" autoComplete="off" />
         </label>
         <p class="choices">
           <button type="button" class="outline" onClick={onCancel}>
             Cancel
           </button>
           <button type="submit" aria-busy={isRunning} disabled={isRunning}>
-            Make the partner
+            Create partner
           </button>
         </p>
       </form>

@@ -1,10 +1,10 @@
-/* Numbers of an explanation, which a reader works out again: exact where `format.ts` rounds. */
+/* Number formats with more digits than those of `format.ts`, so that readers can verify a calculation. */
 
-/** Four digits that matter. */
+/** Formats with four significant digits. */
 export const formatNumber = (value: number) =>
   Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 });
 
-/** Three digits of a share, and never rounded up to certain. */
+/** Formats a share as a percentage with three significant digits; never rounds up to 100%. */
 export function formatPercent(share: number): string {
   const shown = Number((share * 100).toPrecision(3));
   return shown === 100 && share < 1 ? "over 99.9%" : `${shown}%`;

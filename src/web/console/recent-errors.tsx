@@ -4,11 +4,11 @@ import { counted, moment } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useRead } from "./console-context.ts";
 
-const REFRESHED_S = 30;
+const REFRESH_S = 30;
 
-/** What the server has logged as an error since it was started. */
+/** Lists the errors that the server logged since it started. */
 export function RecentErrors() {
-  const loaded = useRead<{ server: string; errors: LoggedErrorJson[] }>("/admin/errors", REFRESHED_S);
+  const loaded = useRead<{ server: string; errors: LoggedErrorJson[] }>("/admin/errors", REFRESH_S);
   return (
     <Showing loaded={loaded} what="the errors">
       {({ server, errors }) => (
@@ -17,8 +17,8 @@ export function RecentErrors() {
           title="Recent errors"
           about={
             errors.length === 0
-              ? `None was logged since the server at ${server} was started.`
-              : `${counted(errors.length, "error")} since the server at ${server} was started, the newest first; the log has more of each.`
+              ? "No errors since the server started."
+              : `${counted(errors.length, "error")} since ${server} started, newest first. See the log for details.`
           }
         >
           {errors.length > 0 && (
@@ -26,9 +26,9 @@ export function RecentErrors() {
               caption="Recent errors"
               rows={errors}
               columns={[
-                { heading: "When", cell: ({ at }) => <span class="one-line">{moment(at)}</span> },
+                { heading: "Time", cell: ({ at }) => <span class="one-line">{moment(at)}</span> },
                 {
-                  heading: "What",
+                  heading: "Error",
                   cell: ({ message, reason }) => (
                     <span class="roomy">
                       {message}
@@ -37,7 +37,7 @@ export function RecentErrors() {
                   ),
                 },
                 {
-                  heading: "Request",
+                  heading: "Request ID",
                   cell: ({ request_id }) => (request_id === null ? "—" : <code>{request_id}</code>),
                 },
               ]}

@@ -2,12 +2,12 @@ import { moment } from "../format.ts";
 
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** Instants as people read them. */
+/** Replaces each ISO 8601 instant in a text by its readable form. */
 export const formatInstants = (text: string): string => text.replace(INSTANT, moment);
 
-/** A finding as a sentence: instants as people read them, commands as what they are. */
+/** Renders a text from the server as a sentence, with readable times and with text in backquotes as code. */
 export function ServerText({ text }: { text: string }) {
-  const words = formatInstants(text);
-  const sentence = `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+  const readable = formatInstants(text);
+  const sentence = `${readable.charAt(0).toUpperCase()}${readable.slice(1)}${/[.!?]$/.test(readable) ? "" : "."}`;
   return <>{sentence.split("`").map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}</>;
 }

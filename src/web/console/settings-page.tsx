@@ -5,15 +5,15 @@ import { DataTable, Section } from "../sections/section.tsx";
 import { useRead, useTitle } from "./console-context.ts";
 import { Heading } from "./shell.tsx";
 
-/** The settings in force, and where each was given. */
+/** Lists the active settings with the source of each. */
 export function SettingsPage({ place }: { place: Place }) {
   const loaded = useRead<SettingsJson>("/admin/settings");
-  const onlyGiven = place.query.get("show") === "given";
+  const isFiltered = place.query.get("show") === "given";
   useTitle("Settings");
   return (
     <Showing loaded={loaded} what="the settings" isPage>
       {({ server, file, settings }) => {
-        const shown = settings.filter(({ origin }) => !onlyGiven || origin !== "default");
+        const shown = settings.filter(({ origin }) => !isFiltered || origin !== "default");
         const sections = Map.groupBy(shown, ({ key }) => key.split(".")[0]!);
         return (
           <>
@@ -21,34 +21,39 @@ export function SettingsPage({ place }: { place: Place }) {
               title="Settings"
               about={
                 <>
-                  {file === null ? "No file was read." : <code>{file}</code>} Settings are changed there, in
-                  the environment or by flags, and take effect with the next start. Told by the server at{" "}
-                  {server}.
+                  {file === null ? (
+                    "No configuration file. Change settings with environment variables or flags."
+                  ) : (
+                    <>
+                      Change settings in <code>{file}</code>, environment variables or flags.
+                    </>
+                  )}{" "}
+                  Restart to apply. Reported by {server}.
                 </>
               }
             >
               <label class="switch">
                 <input
                   type="checkbox"
-                  checked={onlyGiven}
+                  checked={isFiltered}
                   onChange={({ currentTarget }) =>
                     replaceQuery(place, { show: currentTarget.checked ? "given" : "" })
                   }
                 />
-                Only what differs from the defaults
+                Show non-default only
               </label>
             </Heading>
-            {shown.length === 0 && <Empty title="Every setting is at its default" />}
+            {shown.length === 0 && <Empty title="All settings have their default values" />}
             {[...sections].map(([name, group]) => (
               <Section id={`settings-${name}`} title={name}>
                 <DataTable
-                  caption={`Settings of ${name}`}
+                  caption={`Settings: ${name}`}
                   rows={group}
                   columns={[
                     { heading: "Setting", cell: ({ key }) => <code>{key.slice(name.length + 1)}</code> },
                     { heading: "Value", cell: Value },
                     {
-                      heading: "Given by",
+                      heading: "Source",
                       cell: ({ origin }) =>
                         origin === "default" ? <span class="mute">default</span> : <code>{origin}</code>,
                     },
@@ -64,6 +69,6 @@ export function SettingsPage({ place }: { place: Place }) {
 }
 
 function Value({ value, is_secret, is_set }: SettingJson) {
-  if (is_secret) return <span class="mute">{is_set ? "Set; not shown" : "Not set"}</span>;
+  if (is_secret) return <span class="mute">{is_set ? "Set (hidden)" : "Not set"}</span>;
   return is_set ? <code>{value}</code> : <span class="mute">{value === "[]" ? "None" : "Not set"}</span>;
 }

@@ -16,19 +16,19 @@ const AREAS = [
   { part: "settings", name: "Settings" },
 ] as const;
 
-/** What stands around every page: where one is, and who. */
+/** Frames every page with the navigation and the administrator's name. */
 export function Shell({ place, children }: { place: Place; children: ComponentChildren }) {
   const { api, signOut } = useConsole();
   const [area = ""] = place.parts;
   const areas = useRef<HTMLElement>(null);
-  // On a phone the areas are wider than the window.
+  // On a phone the navigation is wider than the window: bring the current area into view.
   useEffect(() => {
     areas.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [area]);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById("main")!.focus()}>
-        To the page
+        Skip to main content
       </button>
       <header class="top">
         <div class="inner">
@@ -60,7 +60,7 @@ export function Shell({ place, children }: { place: Place; children: ComponentCh
   );
 }
 
-/** A page's title, with a quiet line and what can be done to all of it. */
+/** Renders a page's title with a short description; the children are the actions for the whole page. */
 export function Heading(props: { title: string; about?: ComponentChildren; children?: ComponentChildren }) {
   const { title, about, children } = props;
   return (

@@ -4,29 +4,29 @@ import { ApiFailure } from "../browser/api-failure.ts";
 import { signIn } from "./admin-client.ts";
 import { useTitle } from "./console-context.ts";
 
-/** Asks for an administrator's key. */
+/** Signs an administrator in by key. */
 export function SignIn(props: {
-  /** Why the session before has ended. */
-  why: string | undefined;
+  /** Explains why the previous session ended; undefined if there was none. */
+  endReason: string | undefined;
   onSession: (session: ConsoleSessionJson) => void;
 }) {
-  const { why, onSession } = props;
-  const [refusal, setRefusal] = useState<string>();
-  const [isTrying, setTrying] = useState(false);
+  const { endReason, onSession } = props;
+  const [error, setError] = useState<string>();
+  const [isSigningIn, setSigningIn] = useState(false);
   const id = useId();
   useTitle("Sign in");
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement);
-    setTrying(true);
-    setRefusal(undefined);
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    setSigningIn(true);
+    setError(undefined);
     try {
-      onSession(await signIn(String(given.get("admin_key")).trim()));
+      onSession(await signIn(String(form.get("admin_key")).trim()));
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure)) throw thrown;
-      setRefusal(thrown.message);
-      setTrying(false);
+      setError(thrown.message);
+      setSigningIn(false);
     }
   };
 
@@ -35,24 +35,29 @@ export function SignIn(props: {
       <section class="card">
         <p class="brand">Mainstay</p>
         <h1>Console</h1>
-        {why && <p role="alert">{why}</p>}
+        {endReason && <p role="alert">{endReason}</p>}
         <form onSubmit={(event) => void submit(event)}>
           <div>
-            <label for={id}>Administrator’s key</label>
+            <label for={id}>Administrator key</label>
             <input
-              {...{ id, name: "admin_key", type: "password", required: true }}
-              {...{ autoComplete: "off", autoCapitalize: "none", spellcheck: false }}
-              aria-invalid={refusal === undefined ? undefined : true}
+              id={id}
+              name="admin_key"
+              type="password"
+              required
+              autoComplete="off"
+              autoCapitalize="none"
+              spellcheck={false}
+              aria-invalid={error === undefined ? undefined : true}
             />
           </div>
-          {refusal && <p role="alert">{refusal}</p>}
-          <button type="submit" aria-busy={isTrying} disabled={isTrying}>
-            {isTrying ? "Signing in…" : "Sign in"}
+          {error && <p role="alert">{error}</p>}
+          <button type="submit" aria-busy={isSigningIn} disabled={isSigningIn}>
+            {isSigningIn ? "Signing in…" : "Sign in"}
           </button>
         </form>
         <p class="small mute">
-          The key stays out of the page’s reach once you are in. On the server’s machine,{" "}
-          <code>mainstay admin create NAME</code> makes one.
+          Your key is not stored in the browser. To create one, run <code>mainstay admin create NAME</code> on
+          the server.
         </p>
       </section>
     </main>

@@ -1,4 +1,5 @@
 import type { SnapshotRunJson, SnapshotRunPageJson } from "../../wire/snapshot.ts";
+import { addressOf } from "../browser/place.ts";
 import { Empty, Showing } from "../browser/states.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date, moment } from "../format.ts";
@@ -8,7 +9,7 @@ import { ColumnChart } from "./column-chart.tsx";
 import { useRead, useTitle } from "./console-context.ts";
 import { Heading } from "./shell.tsx";
 
-/** The daily snapshots: how many components stood in which tier. */
+/** Shows the daily snapshots with the number of components in each tier. */
 export function SnapshotsPage() {
   const loaded = useRead<SnapshotRunPageJson>("/admin/snapshots?limit=90");
   useTitle("Snapshots");
@@ -16,13 +17,16 @@ export function SnapshotsPage() {
     <>
       <Heading
         title="Snapshots"
-        about="Once a day every component is scored anew, and what has changed is announced."
+        about="All components are rescored daily and changes are sent as webhooks."
       />
       <Showing loaded={loaded} what="the snapshots">
         {({ snapshots }) =>
           snapshots.length === 0 ? (
-            <Empty title="No snapshot yet">
-              <p>The server takes one a day by itself; the jobs say when the next is due.</p>
+            <Empty title="No snapshots yet">
+              <p>
+                A snapshot is taken daily. <a href={addressOf(["jobs"])}>Jobs</a> shows when the next one is
+                due.
+              </p>
             </Empty>
           ) : (
             <Runs runs={snapshots} />
@@ -37,22 +41,22 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
   const days = calendar(runs);
   const latest = runs[0]!;
   const share = latest.components === 0 ? 0 : Math.round((latest.critical / latest.components) * 100);
-  const words = `${date(latest.date)}: ${counted(latest.components, "component")}, ${count(latest.critical)} critical (${share}%), ${count(latest.warning)} warning.`;
+  const summary = `${date(latest.date)}: ${counted(latest.components, "component")}, ${count(latest.critical)} critical (${share}%), ${count(latest.warning)} warning.`;
   return (
     <>
-      <Section id="elevated" title="Elevated components" about={words}>
+      <Section id="elevated" title="Critical and warning components" about={summary}>
         <figure>
           <ColumnChart
-            words={`Critical and warning components over ${counted(runs.length, "day")}. ${words}`}
+            label={`Critical and warning components over ${counted(runs.length, "day")}. ${summary}`}
             columns={days.map(({ date, run }) => ({
               key: date,
-              parts: [
+              segments: [
                 { kind: "critical", value: run?.critical ?? 0 },
                 { kind: "warning", value: run?.warning ?? 0 },
               ],
             }))}
           />
-          <Ends days={days} />
+          <AxisEnds days={days} />
         </figure>
         <p class="small">
           {TIERS.slice(0, 2).map((tier) => (
@@ -65,17 +69,17 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
       <Section id="all" title="All components">
         <figure>
           <ColumnChart
-            words={`Components of every tier over ${counted(runs.length, "day")}`}
+            label={`Components by tier over ${counted(runs.length, "day")}`}
             columns={days.map(({ date, run }) => ({
               key: date,
-              parts: [
+              segments: [
                 { kind: "critical", value: run?.critical ?? 0 },
                 { kind: "warning", value: run?.warning ?? 0 },
                 { kind: "good", value: run?.good ?? 0 },
               ],
             }))}
           />
-          <Ends days={days} />
+          <AxisEnds days={days} />
         </figure>
         <p class="small">
           {TIERS.map((tier) => (
@@ -85,24 +89,28 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
           ))}
         </p>
       </Section>
-      <Section id="runs" title="Every run" about={`${counted(runs.length, "snapshot")}, the newest first.`}>
+      <Section
+        id="runs"
+        title="Snapshot history"
+        about={`${counted(runs.length, "snapshot")}, newest first.`}
+      >
         <DataTable
           caption="Snapshots"
           rows={runs}
           columns={[
-            { heading: "Day", cell: (run) => date(run.date) },
+            { heading: "Date", cell: (run) => date(run.date) },
             {
               heading: "Finished",
               cell: (run) =>
-                run.finished_at === null ? "Cut short; goes on by itself" : moment(run.finished_at),
+                run.finished_at === null ? "Interrupted; will resume automatically" : moment(run.finished_at),
             },
             { heading: "Components", isNumber: true, cell: (run) => count(run.components) },
             { heading: "Critical", isNumber: true, cell: (run) => count(run.critical) },
             { heading: "Warning", isNumber: true, cell: (run) => count(run.warning) },
             { heading: "Good", isNumber: true, cell: (run) => count(run.good) },
             { heading: "Changed", isNumber: true, cell: (run) => count(run.changed) },
-            { heading: "Announced", isNumber: true, cell: (run) => count(run.announced) },
-            { heading: "Held back", isNumber: true, cell: (run) => count(run.held_back) },
+            { heading: "Sent", isNumber: true, cell: (run) => count(run.announced) },
+            { heading: "Suppressed", isNumber: true, cell: (run) => count(run.held_back) },
             { heading: "Model", cell: (run) => run.model_version },
           ]}
         />
@@ -114,21 +122,21 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
 type CalendarDay = { date: string; run: SnapshotRunJson | undefined };
 
 const DAY_MS = 86_400_000;
-const FEWEST_DAYS = 30;
+const MIN_CHART_DAYS = 30;
 
-/** Every day from the oldest run to the newest, with its run if there was one: a gap is seen as one. */
+/** Returns every day from the oldest run to the newest, so that a day without a run shows as a gap. */
 function calendar(runs: readonly SnapshotRunJson[]): CalendarDay[] {
   const byDay = new Map(runs.map((run) => [run.date, run]));
   const last = Date.parse(runs[0]!.date);
   const span = Math.round((last - Date.parse(runs.at(-1)!.date)) / DAY_MS) + 1;
-  const length = Math.min(Math.max(span, FEWEST_DAYS), 366);
+  const length = Math.min(Math.max(span, MIN_CHART_DAYS), 366);
   return Array.from({ length }, (_, at) => {
     const date = new Date(last - (length - 1 - at) * DAY_MS).toISOString().slice(0, 10);
     return { date, run: byDay.get(date) };
   });
 }
 
-function Ends({ days }: { days: readonly CalendarDay[] }) {
+function AxisEnds({ days }: { days: readonly CalendarDay[] }) {
   return (
     <p class="ends small mute" aria-hidden="true">
       <span>{date(days[0]!.date)}</span>

@@ -8,14 +8,14 @@ import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 const thisMonth = () => new Date().toISOString().slice(0, 7);
 
-/** A month's calls and billable units of all partners, for the bill. */
+/** Lists every partner's API calls and billable units in a month, for billing. */
 export function UsagePage({ place }: { place: Place }) {
   const month = place.query.get("month") ?? thisMonth();
   const offset = place.query.get("offset") ?? "0";
-  const query = new URLSearchParams({ month, offset, limit: String(PAGE) });
+  const query = new URLSearchParams({ month, offset, limit: String(PAGE_SIZE) });
   const loaded = useRead<UsagePageJson>(`/admin/usage?${query}`);
   useTitle("Usage");
   return (
@@ -25,9 +25,9 @@ export function UsagePage({ place }: { place: Place }) {
       </p>
       <Heading
         title="Usage"
-        about="Calls of a month by partner, in UTC. Billable are the units of its properties as they are now, without demonstrations."
+        about="API calls by partner and month (UTC). Billable units are current property units, excluding demo properties."
       >
-        <SaveAll month={month} />
+        <SaveCsv month={month} />
       </Heading>
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         <span class="filter">
@@ -46,7 +46,7 @@ export function UsagePage({ place }: { place: Place }) {
       <Showing loaded={loaded} what="the usage">
         {(page) =>
           page.total === 0 ? (
-            <Empty title="No partner yet" />
+            <Empty title="No partners yet" />
           ) : (
             <section class="card" aria-label="Usage">
               <VirtualTable
@@ -75,7 +75,7 @@ export function UsagePage({ place }: { place: Place }) {
               <Pager
                 page={page}
                 one="partner"
-                directions={["Before", "After"]}
+                directions={["Previous", "Next"]}
                 onOffset={(to) => replaceQuery(place, { offset: String(to) })}
               />
             </section>
@@ -86,8 +86,8 @@ export function UsagePage({ place }: { place: Place }) {
   );
 }
 
-/** All partners' days of the month, as `mainstay partner usage --csv` prints them. */
-function SaveAll({ month }: { month: string }) {
+/** Saves every partner's calls by day, in the format of `mainstay partner usage --csv`. */
+function SaveCsv({ month }: { month: string }) {
   const { api } = useConsole();
   const { isRunning, run } = useAction();
   const save = () =>
@@ -103,7 +103,11 @@ function SaveAll({ month }: { month: string }) {
         ["partner_id", "day", "calls", "billable_units", "name"],
         all.flatMap(({ partner_id, name, billable_units, days }) =>
           (days.length > 0 ? days : [{ day: month, calls: 0 }]).map(({ day, calls }) => [
-            ...[partner_id, day, calls, billable_units, name],
+            partner_id,
+            day,
+            calls,
+            billable_units,
+            name,
           ]),
         ),
       );
@@ -116,7 +120,7 @@ function SaveAll({ month }: { month: string }) {
       disabled={isRunning}
       onClick={() => void save()}
     >
-      Save as CSV
+      Download CSV
     </button>
   );
 }

@@ -3,31 +3,39 @@ import { count, counted, date } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 
 const MEASURES = [
-  { key: "concordance", name: "Concordance", means: "how often the likelier one failed first; 1 is perfect" },
-  { key: "brier_skill", name: "Brier skill", means: "better than guessing the average; higher is better" },
+  {
+    key: "concordance",
+    name: "Concordance",
+    means: "how often the component with the higher forecast failed first; 1 is perfect",
+  },
+  {
+    key: "brier_skill",
+    name: "Brier skill",
+    means: "improvement over forecasting the average; higher is better",
+  },
   {
     key: "calibration_error",
     name: "Calibration error",
-    means: "forecast share against what came; lower is better",
+    means: "difference between forecast and actual failure rates; lower is better",
   },
   { key: "log_loss", name: "Log loss", means: "lower is better" },
 ] as const;
 
-/** A measure to four places. */
+/** Formats a measure to four decimal places. */
 export const formatMeasure = (value: number | null) => (value === null ? "—" : value.toFixed(4));
 
-/** How both models would have forecast a year that is known by now. */
+/** Compares both models' forecasts of a past year with its outcomes. */
 export function Validation({ validation }: { validation: ValidationJson }) {
   const { from, to, components, failed, before, after, log_loss_difference: difference } = validation;
   return (
     <>
       <p class="about">
-        {date(from)} to {date(to)}: {counted(components, "component")}, of which {count(failed)} failed.
+        {date(from)} to {date(to)}: {counted(components, "component")}, {count(failed)} failed.
         {difference &&
-          ` Log loss differs by ${difference.mean.toFixed(4)}, within ${difference.low.toFixed(4)} to ${difference.high.toFixed(4)}; below 0 the fit is better.`}
+          ` Change in log loss: ${difference.mean.toFixed(4)} (${difference.low.toFixed(4)} to ${difference.high.toFixed(4)}). A range below 0 means that the calibration is better.`}
       </p>
       <DataTable
-        caption="The year’s forecasts, measured at its outcomes"
+        caption="Forecasts compared with outcomes"
         rows={MEASURES}
         columns={[
           {
@@ -38,8 +46,8 @@ export function Validation({ validation }: { validation: ValidationJson }) {
               </>
             ),
           },
-          { heading: "Plain", isNumber: true, cell: ({ key }) => formatMeasure(before[key]) },
-          { heading: "Fitted", isNumber: true, cell: ({ key }) => formatMeasure(after[key]) },
+          { heading: "Default", isNumber: true, cell: ({ key }) => formatMeasure(before[key]) },
+          { heading: "Calibrated", isNumber: true, cell: ({ key }) => formatMeasure(after[key]) },
         ]}
       />
     </>
