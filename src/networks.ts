@@ -4,12 +4,13 @@ import { OperatorError } from "./domain/errors.ts";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A block of addresses, as it was written, from its first address on; `prefix` counts the leading fixed bits. */
+/** A block of addresses. `text` is as the operator wrote it; `prefix` is the number of leading fixed bits. */
 export type Network = { text: string; first: Address; prefix: number };
 
 /**
- * A numeric address; IPv4 mapped into IPv6 is the IPv4 address. A zone (`%eth0`) is left out. Undefined for anything
- * else: the library alone would also take `127.1` and `0x7f000001`.
+ * Returns the numeric address, without its zone (`%eth0`), or undefined if the text is not one. An IPv4 address that is
+ * mapped into IPv6 becomes the IPv4 address. The check with `isIP` is needed: ipaddr.js also accepts `127.1` and
+ * `0x7f000001`.
  */
 export const parseAddress = (text: string): Address | undefined =>
   isIP(text) === 0 ? undefined : ipaddr.process(text.split("%", 1)[0]!);
@@ -18,33 +19,43 @@ export const contains = ({ first, prefix }: Network, address: Address): boolean 
   address.kind() === first.kind() && address.match(first, prefix);
 
 /**
- * A network from `10.0.0.0/8`, `fd00::/8`, or one address alone. Throws an OperatorError that says what is wrong,
- * also when bits are set beyond the prefix, since such a block is a slip of the pen.
+ * Parses `10.0.0.0/8`, `fd00::/8` or a single address. Throws an OperatorError for anything else, and for address bits
+ * beyond the prefix, which are almost always a typing error.
  */
 export function parseNetwork(text: string): Network {
   const [addressText = "", prefixText, ...rest] = text.trim().split("/");
   const address = addressText.includes("%") ? undefined : parseAddress(addressText);
   if (!address || rest.length > 0) {
     throw new OperatorError(
-      `"${text}" is no network`,
-      "write an address and a prefix length: 10.0.0.0/8 or fd00::/8",
+      `"${text}" is not a network`,
+      "Write an address and a prefix length: 10.0.0.0/8 or fd00::/8.",
     );
   }
-  const mapped = addressText.includes(":") && address.kind() === "ipv4" ? 96 : 0;
+  const mappedBits = addressText.includes(":") && address.kind() === "ipv4" ? 96 : 0;
   const bits = address.kind() === "ipv4" ? 32 : 128;
-  const prefix = prefixText === undefined ? bits : Number(prefixText) - mapped;
+  const prefix = prefixText === undefined ? bits : Number(prefixText) - mappedBits;
   if (prefixText !== undefined && (!/^\d{1,3}$/.test(prefixText) || prefix < 0 || prefix > bits)) {
     throw new OperatorError(
-      `"${text}" has an impossible prefix length`,
-      `write ${mapped} to ${bits + mapped} after the slash`,
+      `"${text}" has an invalid prefix length`,
+      `Write ${mappedBits} to ${bits + mappedBits} after the slash.`,
     );
   }
-  const first = firstOf(address, prefix);
+  const first = firstAddress(address, prefix);
   if (first.toString() !== address.toString()) {
-    throw new OperatorError(`"${text}" has bits set beyond its prefix`, `the network is ${first}/${prefix}`);
+    throw new OperatorError(`"${text}" has address bits beyond its prefix`, `Write ${first}/${prefix}.`);
   }
   return { text: text.trim(), first, prefix };
 }
 
-const firstOf = (address: Address, prefix: number): Address =>
+/** Returns whether `parseNetwork` accepts the text. */
+export function isNetwork(text: string): boolean {
+  try {
+    parseNetwork(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const firstAddress = (address: Address, prefix: number): Address =>
   (address.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6).networkAddressFromCIDR(`${address}/${prefix}`);

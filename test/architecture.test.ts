@@ -22,7 +22,7 @@ const KNOWS: Record<string, readonly string[]> = {
   tls: ["domain"],
   knowledge: ["domain", "shapes.ts"],
   secrets: ["domain", "files.ts"],
-  config: ["domain"],
+  config: ["domain", "networks.ts"],
   store: ["domain", "event-loop.ts", "cluster"],
   "log.ts": ["domain", "secrets", "config"],
   webhooks: ["domain", "event-loop.ts", "networks.ts"],

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { isNetwork } from "../networks.ts";
 
 /**
  * What a setting's value may be, in an operator's words. Not of arktype, whose loading takes as long as all else that a
@@ -57,7 +58,10 @@ export const databaseUrl = optional(
 );
 export const timeOfDay = text('a time in UTC such as "03:00"', isMatch(/^([01]\d|2[0-3]):[0-5]\d$/));
 export const schedule = optional('five cron fields such as "30 4 * * *"', isCron);
-export const networks = list("networks such as 10.0.0.0/8", text("a network such as 10.0.0.0/8", isNetwork));
+export const networks = list(
+  "networks such as 10.0.0.0/8",
+  text("a network such as 10.0.0.0/8, with no address bits beyond its prefix", isNetwork),
+);
 export const frameAncestors = list(
   "sources such as https://portal.example.com",
   text("a source such as https://portal.example.com, 'self', 'none' or *", isFrameAncestor),
@@ -95,13 +99,6 @@ function isUrl(protocol: RegExp) {
     const url = isOneLine(value) ? URL.parse(value) : null;
     return url !== null && protocol.test(url.protocol) && url.hostname !== "";
   };
-}
-
-function isNetwork(value: string): boolean {
-  const [address = "", prefix, ...rest] = value.split("/");
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
 /** A source of the Content-Security-Policy grammar; nothing that could end the directive or the header. */

@@ -167,11 +167,15 @@ describe("what is refused", () => {
     expect(problems(text)).toEqual([problem]);
   });
 
-  test("one item of a list, at the item's own line", () => {
-    expect(problems('[server]\ntrusted_proxies = [\n  "10.0.0.0/8",\n  "10.0.0.0/33",\n]\n')).toEqual([
-      'a.toml:4: server.trusted_proxies: expected a network such as 10.0.0.0/8, got "10.0.0.0/33"',
-    ]);
-  });
+  test.each(["10.0.0.0/33", "10.0.0.1/8", "fe80::1%eth0"])(
+    "the item %s of a list of networks, at the item's own line",
+    (network) => {
+      expect(problems(`[server]\ntrusted_proxies = [\n  "10.0.0.0/8",\n  "${network}",\n]\n`)).toEqual([
+        "a.toml:4: server.trusted_proxies: expected a network such as 10.0.0.0/8, " +
+          `with no address bits beyond its prefix, got "${network}"`,
+      ]);
+    },
+  );
 
   test("broken TOML, at its line and column", () => {
     expect(problems("[server]\nport = \n")).toEqual(["a.toml:2:8: Unspecified values are invalid"]);
