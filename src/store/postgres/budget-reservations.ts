@@ -40,7 +40,7 @@ type Row = { revision: number; taken: number | null; entered: boolean };
 
 /** `process` tells this one from all others. */
 export function budgetReservations(connections: Connections, process: string): BudgetReservations {
-  const { pool, prepares } = connections.address;
+  const { pool, preparesStatements: prepares } = connections.address;
   const named = (name: string) => ({ ...(prepares && { name: `mainstay_${name}` }), types: TYPE_PARSERS });
   const { reader } = connections;
   const free: Writer[] = [];

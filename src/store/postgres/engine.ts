@@ -1,53 +1,35 @@
 import { is, Param, Placeholder, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/node-postgres";
+import { NodePgDatabase, NodePgDriver } from "drizzle-orm/node-postgres";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Db, Engine } from "../engine.ts";
 import { lazy } from "../lazy.ts";
 import { givenColumns, type RowWrite, type Values } from "../row-writes.ts";
 import { tables } from "./schema.ts";
+import { nameOf, type Result, type Runner, type Statement } from "./statement.ts";
+import { TableNamingDialect } from "./table-names.ts";
 import { TYPE_PARSERS } from "./type-parsers.ts";
 import { addStatement, insertStatement, type RowStatement, setStatement } from "./writer/row-statements.ts";
 
-/** A statement as it is sent. One with a name is parsed once by each connection. */
-export type Statement = {
-  name?: string;
-  text: string;
-  values: unknown[];
-  rowMode?: "array";
-  types?: typeof TYPE_PARSERS;
-};
-export type Result = { rows: unknown[] };
-
-/** What statements are run on: the readers' connections, or a transaction. */
-export type Runner = {
-  /** Resolves with its rows. */
-  read(statement: Statement): Promise<Result>;
-  /**
-   * Sends a statement that has no rows to give. It may resolve before it was run: what is sent after it is run after
-   * it, and its failure is the transaction's.
-   */
-  write(statement: Statement): Promise<void> | void;
-};
-
 type Query = { toSQL(): { sql: string; params: unknown[] } };
+const dialect = new TableNamingDialect();
 const NOTHING: Result = { rows: [] };
 const WRITES = /^\s*(insert|update|delete)\b/i;
 const RETURNS = /\breturning\b/i;
 
-/** Keeps rows back that are written one by one. */
-export type RowKeeper = { keep(statement: RowStatement, row: Values): void | Promise<void> };
+/** Batches rows that are written one by one. */
+type RowBatcher = { add(statement: RowStatement, row: Values): void | Promise<void> };
 
 /**
- * What queries need of PostgreSQL. `names`: whether statements are prepared by name; `keeper`: of a transaction, where
- * rows may be written.
+ * Makes what queries need of PostgreSQL. `preparesStatements` has statements prepared by name; `batcher` belongs to a
+ * transaction, and is missing where only reads are allowed.
  */
-export function postgresEngine(runner: Runner, names: boolean, keeper?: RowKeeper): Engine {
+export function postgresEngine(runner: Runner, preparesStatements: boolean, batcher?: RowBatcher): Engine {
   const isSet = new Map<unknown, Set<string>>();
   const rowWrite = (make: () => RowStatement): RowWrite => {
     const statement = lazy(make);
     return (values) => {
-      if (!keeper) throw new Error("a read was to write");
-      return keeper.keep(statement(), values);
+      if (!batcher) throw new Error("a reader was asked to write");
+      return batcher.add(statement(), values);
     };
   };
   const prepare = (query: Query) => {
@@ -56,10 +38,10 @@ export function postgresEngine(runner: Runner, names: boolean, keeper?: RowKeepe
       const value = is(param, Param) ? param.value : param;
       return is(value, Placeholder) ? { name: value.name as string } : { constant: value };
     });
-    const named = names ? { name: nameOf(text), text } : { text };
+    const parts = { text, types: TYPE_PARSERS, tables: dialect.tablesOf(text) };
+    const statement = preparesStatements ? { name: nameOf(text), ...parts } : parts;
     return (values: Values): Statement => ({
-      ...named,
-      types: TYPE_PARSERS,
+      ...statement,
       values: sources.map((source) =>
         sendable(source.name === undefined ? source.constant : values[source.name]),
       ),
@@ -67,17 +49,21 @@ export function postgresEngine(runner: Runner, names: boolean, keeper?: RowKeepe
   };
   const client = {
     async query(query: Statement, values: unknown[] = []): Promise<Result> {
-      const statement: Statement = { text: query.text, values: values.map(sendable), types: TYPE_PARSERS };
+      const { text } = query;
+      const tables = dialect.tablesOf(text);
+      const statement: Statement = { text, values: values.map(sendable), types: TYPE_PARSERS, tables };
       if (query.name) statement.name = query.name;
       if (query.rowMode) statement.rowMode = query.rowMode;
-      if (!WRITES.test(query.text) || RETURNS.test(query.text)) return await runner.read(statement);
+      if (!WRITES.test(text) || RETURNS.test(text)) return await runner.read(statement);
       await runner.write(statement);
       return NOTHING;
     },
   };
+  // As `drizzle()` makes it, with a dialect of our own.
+  const session = new NodePgDriver(client as never, dialect).createSession(undefined);
   return {
     dialect: "postgres",
-    db: drizzle(client as never) as unknown as Db,
+    db: new NodePgDatabase(dialect, session, undefined) as unknown as Db,
     tables,
     read<T>(make: () => Query) {
       const statement = lazy(() => prepare(make()));
@@ -101,7 +87,7 @@ export function postgresEngine(runner: Runner, names: boolean, keeper?: RowKeepe
     prepared(make) {
       return lazy(() => {
         const query = make() as unknown as Query & { prepare(name?: string): never };
-        return query.prepare(names ? nameOf(query.toSQL().sql) : undefined);
+        return query.prepare(preparesStatements ? nameOf(query.toSQL().sql) : undefined);
       });
     },
     isAmong: (column, placeholder) => sql`${column} = any(${sql.placeholder(placeholder)})`,
@@ -121,6 +107,3 @@ function sendable(value: unknown): unknown {
   if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "\uFFFE") : value;
   return Array.isArray(value) ? value.map(sendable) : value;
 }
-
-/** What a statement is prepared as. */
-export const nameOf = (text: string) => `mainstay_${Bun.hash(text).toString(36)}`;

@@ -32,7 +32,7 @@ export async function copyPortfolioTo(
         });
         return (rows[0] as { last: Instant }).last;
       };
-      const engine = postgresEngine(moment.runner, address.prepares);
+      const engine = postgresEngine(moment.runner, address.preparesStatements);
       await copyPortfolio({ engine, lastInstant }, to, partnerId);
     } finally {
       to.close();

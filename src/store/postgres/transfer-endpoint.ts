@@ -103,7 +103,7 @@ async function opened(
           await explained(() => client.query(statement as pg.QueryConfig));
         },
       },
-      address.prepares,
+      address.preparesStatements,
     );
     return {
       name: address.displayName,

@@ -6,14 +6,14 @@ const ph = sql.placeholder;
 
 export function clockStore(engine: Engine) {
   const { db } = engine;
-  const { clock } = engine.tables;
+  const { clock, partnerTotals } = engine.tables;
   const isOne = engine.dialect === "sqlite";
   const read = engine.prepared(() =>
     db
       .select({
         lastInstant: isOne
           ? clock.lastInstant
-          : sql<number>`greatest(${clock.lastInstant}, (select max(last_instant) from partner_totals))`,
+          : sql<number>`greatest(${clock.lastInstant}, (select max(last_instant) from ${partnerTotals}))`,
       })
       .from(clock),
   );
@@ -23,7 +23,7 @@ export function clockStore(engine: Engine) {
       .select({
         lastInstant: isOne
           ? clock.lastInstant
-          : sql<number>`coalesce((select nullif(last_instant, 0) from partner_totals where partner_id = ${ph("partnerId")}), ${clock.lastInstant})`,
+          : sql<number>`coalesce((select nullif(last_instant, 0) from ${partnerTotals} where partner_id = ${ph("partnerId")}), ${clock.lastInstant})`,
       })
       .from(clock),
   );

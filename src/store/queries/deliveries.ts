@@ -87,7 +87,7 @@ export function deliveryStore(engine: Engine) {
           isDue,
           sql`not ${isAmong(d.id, "excluding")}`,
           sql`not exists (
-            select 1 from webhook_deliveries older
+            select 1 from ${d} older
             where older.order_key = ${d.orderKey} and older.id < ${d.id} and older.status = 'pending'
               and older.next_attempt_at > ${ph("now")} and older.next_attempt_at <= ${ph("horizon")})`,
         ),
@@ -101,7 +101,7 @@ export function deliveryStore(engine: Engine) {
     db
       .select({
         at: sql`min((
-          select min(planned.next_attempt_at) from webhook_deliveries planned
+          select min(planned.next_attempt_at) from ${d} planned
           where planned.partner_id = partners.id and planned.status = 'pending'
             and planned.next_attempt_at > ${ph("now")}))`.as("at"),
       })
@@ -115,7 +115,7 @@ export function deliveryStore(engine: Engine) {
         and(
           eq(d.id, ph("deliveryId")),
           sql`not exists (
-            select 1 from webhook_attempts made
+            select 1 from ${webhookAttempts} made
             where made.delivery_id = ${d.id} and made.started_at = ${ph("startedAt")})`,
         ),
       ),

@@ -180,7 +180,7 @@ export function deliveryLogStore(engine: Engine) {
         .from(d)
         .where(
           sql`${d.id} in (
-            select old.id from webhook_deliveries old where old.status = ${status} and old.finished_at < ${before}
+            select old.id from ${d} old where old.status = ${status} and old.finished_at < ${before}
             order by old.finished_at limit ${limit} ${engine.skipLocked})`,
         );
       const ids = chosen.map(({ id }) => id);

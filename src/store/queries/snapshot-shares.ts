@@ -26,7 +26,7 @@ export function snapshotShareStore(engine: Engine) {
         and(
           eq(shares.day, ph("day")),
           sql`${shares.partnerId} = (
-            select free.partner_id from snapshot_shares free
+            select free.partner_id from ${shares} free
             where free.day = ${ph("day")} and free.is_done = false and free.partner_id > ${ph("after")}
             order by free.partner_id limit 1 ${engine.skipLocked})`,
         ),

@@ -36,7 +36,7 @@ export function snapshotStore(engine: Engine) {
         engine.isAmong(riskSnapshots.componentId, "componentIds"),
         // Said beside what follows, which would be looked up for every row that a component has.
         lt(riskSnapshots.day, ph("cutoff")),
-        sql`${riskSnapshots.day} < (select max(kept.day) from risk_snapshots kept where kept.component_id = risk_snapshots.component_id and kept.day <= ${ph("cutoff")})`,
+        sql`${riskSnapshots.day} < (select max(kept.day) from ${riskSnapshots} kept where kept.component_id = risk_snapshots.component_id and kept.day <= ${ph("cutoff")})`,
       ),
     ),
   );
@@ -74,7 +74,7 @@ export function snapshotStore(engine: Engine) {
     db
       .update(components)
       .set({
-        trendScore: sql`(select kept.risk_score from risk_snapshots kept
+        trendScore: sql`(select kept.risk_score from ${riskSnapshots} kept
           where kept.component_id = components.id and kept.day <= ${ph("day")} order by kept.day desc limit 1)`,
       })
       .where(engine.isAmong(components.id, "componentIds")),

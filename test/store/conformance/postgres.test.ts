@@ -1,14 +1,19 @@
-import { afterAll } from "bun:test";
+import { afterAll, expect, spyOn, test } from "bun:test";
+import pg from "pg";
+import { expectedColumns } from "../../../src/store/postgres/schema.ts";
+import type { Statement } from "../../../src/store/postgres/statement.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { usePostgres } from "../../support/postgres.ts";
 import { storeConformance } from "./suite.ts";
 import { random } from "./test-store.ts";
 
+const query = spyOn(pg.Client.prototype, "query");
 const opened = new Set<Store>();
 // Before the server ends that they are on.
 afterAll(async () => {
   await Promise.all([...opened].map((store) => store.close()));
+  query.mockRestore();
 });
 const { newDatabase } = usePostgres();
 
@@ -26,4 +31,15 @@ storeConformance("PostgreSQL", async () => {
       return closing;
     },
   };
+});
+
+test("every query on PostgreSQL names the tables that it reads or changes", () => {
+  const known = new Set(expectedColumns().map(({ table }) => table));
+  const sent = query.mock.calls.map(([statement]) => statement as unknown as Statement);
+  const naming = new Map(sent.flatMap(({ text, tables }) => (tables ? [[text, tables]] : [])));
+  expect(naming.size).toBeGreaterThan(100);
+  for (const [text, tables] of naming) {
+    const inText = [...text.matchAll(/\b(?:from|join|into|update) "?([a-z_]+)"?/gi)].map(([, name]) => name!);
+    for (const name of inText.filter((name) => known.has(name))) expect([...tables], text).toContain(name);
+  }
 });

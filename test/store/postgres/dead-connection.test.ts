@@ -69,7 +69,7 @@ const recorded = async (subject: string) =>
 const LOSSES: [sent: string, what: Loss["what"], runs: number, isNew: boolean][] = [
   ["BEGIN ISOLATION", "unheard", 1, true],
   ["BEGIN ISOLATION", "unheard", 1, false],
-  ["mainstay_mark", "unanswered", 1, true],
+  ["mainstay_record_group", "unanswered", 1, true],
   ["mainstay_lock_partners", "unanswered", 1, false],
   ["audit_log", "unheard", 2, true],
   ["audit_log", "unanswered", 2, true],

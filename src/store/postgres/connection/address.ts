@@ -14,7 +14,7 @@ export type DatabaseAddress = {
   /** False where the connection is not encrypted. */
   ssl: false | ConnectionOptions;
   /** Whether statements get names to be prepared by; not through a PgBouncer older than 1.21. */
-  prepares: boolean;
+  preparesStatements: boolean;
   /** Connections for reading at most. */
   pool: number;
   /** How long a caller waits for a database that does not answer, before it is refused. */
@@ -70,7 +70,7 @@ export function parseAddress(url: string): DatabaseAddress {
     password: decoded(parsed.password),
     database,
     ssl: encryption(host, given),
-    prepares: prepared === "true",
+    preparesStatements: prepared === "true",
     pool: number("pool", DEFAULT_POOL, 200),
     timeoutMs: 1000 * number("connect_timeout", DEFAULT_PATIENCE_S, 60),
     displayName: `postgres://${user}@${isIP(host) === 6 ? `[${host}]` : host}:${port}/${database}`,

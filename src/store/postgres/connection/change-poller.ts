@@ -1,52 +1,56 @@
 import type pg from "pg";
 import type { Connections } from "./connections.ts";
 
-/** What others have written: the sum tells of every group that is committed, without a row for each. */
-const OTHERS =
+/** Changes with every group of writes that another process commits: the sum of the numbers of all other writers. */
+const WRITTEN_BY_OTHERS =
   "SELECT count(*) || ':' || coalesce(sum(number), 0) AS written FROM write_groups WHERE writer NOT LIKE $1";
-const FORGET_OLD = "DELETE FROM write_groups WHERE written_at < now() - interval '1 day'";
-const FORGET_MS = 1_000;
-const FORGET = "DELETE FROM write_groups WHERE writer LIKE $1";
+const DELETE_OLD = "DELETE FROM write_groups WHERE written_at < now() - interval '1 day'";
+const DELETE_OWN = "DELETE FROM write_groups WHERE writer LIKE $1";
+const DELETE_TIMEOUT_MS = 1_000;
 
-/** Asks several times a second whether the database is there, and whether other processes have written to it. */
+/** Polls several times a second whether the database answers, and whether other processes have written to it. */
 export class ChangePoller {
   #written: string | undefined;
-  #own: string;
-  /** Changes whenever another process was seen to have committed. */
+  /** Matches the writers of this process. */
+  readonly #ownWriters: string;
+  /** Changes whenever a commit of another process is detected. */
   version = 0;
 
   constructor(
     private readonly connections: Connections,
     process: string,
   ) {
-    // Its own signs do not stand for others.
-    this.#own = `${process.replaceAll("_", "\\_")}-%`;
+    this.#ownWriters = `${process.replaceAll("_", "\\_")}-%`;
   }
 
-  /** Looks for the first time, and from then on by itself, on a connection that is its own from now on. */
+  /** Polls once, and starts polling on this connection, which belongs to the poller from now on. */
   async start(client: pg.Client): Promise<void> {
-    await client.query(FORGET_OLD);
-    await this.#look(client);
-    this.connections.startPolling(client, (own) => this.#look(own));
+    await client.query(DELETE_OLD);
+    await this.#poll(client);
+    this.connections.startPolling(client, (current) => this.#poll(current));
   }
 
-  async #look(client: pg.Client): Promise<void> {
-    const { rows } = await client.query<{ written: string }>(OTHERS, [this.#own]);
+  /** Deletes the rows of this process. */
+  async end(): Promise<void> {
+    if (this.connections.unavailable) return;
+    // Rows that remain are deleted by another process after a day.
+    await this.#deleteOwn().catch(() => {});
+  }
+
+  async #poll(client: pg.Client): Promise<void> {
+    const { rows } = await client.query<{ written: string }>(WRITTEN_BY_OTHERS, [this.#ownWriters]);
     const { written } = rows[0]!;
     if (this.#written !== undefined && this.#written !== written) this.version++;
     this.#written = written;
   }
 
-  /** Takes the rows of this process away. */
-  async end(): Promise<void> {
-    if (this.connections.unavailable) return;
-    await this.connections
-      .open()
-      .then(async (client) => {
-        // What is left is forgotten after a day all the same.
-        await client.query({ text: FORGET, values: [this.#own], query_timeout: FORGET_MS } as pg.QueryConfig);
-        await this.connections.end(client);
-      })
-      .catch(() => {});
+  async #deleteOwn(): Promise<void> {
+    const client = await this.connections.open();
+    await client.query({
+      text: DELETE_OWN,
+      values: [this.#ownWriters],
+      query_timeout: DELETE_TIMEOUT_MS,
+    } as pg.QueryConfig);
+    await this.connections.end(client);
   }
 }

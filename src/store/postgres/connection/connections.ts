@@ -1,8 +1,8 @@
 import { Socket } from "node:net";
 import pg from "pg";
 import { StorageError } from "../../../domain/errors.ts";
-import type { Result, Runner, Statement } from "../engine.ts";
 import { explainError, isConflict, isConnectionLost } from "../errors.ts";
+import type { Result, Runner, Statement } from "../statement.ts";
 import type { DatabaseAddress } from "./address.ts";
 
 /** The limit of a read; whatever takes longer is read in pages. */

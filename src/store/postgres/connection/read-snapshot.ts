@@ -1,36 +1,36 @@
 import type pg from "pg";
-import type { Runner } from "../engine.ts";
 import { isConnectionLost } from "../errors.ts";
+import type { Runner } from "../statement.ts";
 import type { Connections } from "./connections.ts";
 
 const BEGIN = [
   "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
   "SET LOCAL statement_timeout = '60s'",
-  // It holds up what cleans the tables.
+  // An open snapshot keeps VACUUM from removing dead rows.
   "SET LOCAL idle_in_transaction_session_timeout = '60s'",
 ].join("; ");
 
-/** A connection that sees what is committed when it first reads, until it is closed. */
+/** Opens a transaction that sees what was committed at its first read, until it is closed. */
 export async function openReadSnapshot(
   connections: Connections,
 ): Promise<{ runner: Runner; close(): Promise<void> }> {
   const { client, giveBack } = await connections.checkOut(BEGIN);
-  let hasLost = false;
+  let isLost = false;
   return {
     runner: {
       read: (statement) =>
         client.query(statement as pg.QueryConfig).catch((error) => {
-          hasLost ||= isConnectionLost(error);
+          isLost ||= isConnectionLost(error);
           throw error;
         }),
       write: () => {
-        throw new Error("a read was to write");
+        throw new Error("a reader was asked to write");
       },
     },
     async close() {
-      // A pooler would give the connection up that has a transaction open.
+      // A pooler closes a connection that is given back within a transaction.
       const isEnded =
-        !hasLost &&
+        !isLost &&
         (await client.query("COMMIT").then(
           () => true,
           () => false,

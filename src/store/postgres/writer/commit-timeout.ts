@@ -1,37 +1,43 @@
 import { StorageError } from "../../../domain/errors.ts";
 import type { Job } from "./job.ts";
 
-/** A commit that takes longer, as one that waits for a standby that is gone, is waited for by no caller. */
-const COMMITTED_WITHIN_MS = 8_000;
-const LOOKED_MS = 250;
-/** Those that were refused before it was known what becomes of them. */
+/**
+ * The time after which callers no longer wait for a commit. No setting of PostgreSQL limits it: statement_timeout ends
+ * before a commit waits for a synchronous standby.
+ */
+const COMMIT_TIMEOUT_MS = 8_000;
+const CHECK_INTERVAL_MS = 250;
+/** Jobs that were refused before the result of their commit was known. */
 const refused = new WeakSet<Job>();
 
-/** Tells a job what has become of it, unless it was refused. */
+/** Settles a job, unless it was refused already. */
 export function settleJob(job: Job, error: unknown, value: unknown): void {
   if (!refused.has(job)) job.settle(error, value);
 }
 
-/** Waits for a commit, however long, and refuses its group, and of what waits behind it what is late, where it takes long. */
+/**
+ * Waits for a group's commit, however long it takes. After COMMIT_TIMEOUT_MS it refuses the group's jobs, and those of
+ * the jobs waiting behind it that are past their deadlines.
+ */
 export async function withCommitTimeout<T>(
   commit: Promise<T>,
   group: readonly Job[],
-  behind: Job[],
-  ticks: () => number,
+  waiting: Job[],
+  monotonicMs: () => number,
 ): Promise<T> {
-  // In rounds, so that a pause of this whole process does not pass for one of the database.
-  let rounds = COMMITTED_WITHIN_MS / LOOKED_MS;
+  // Counted in intervals, so that a pause of this process doesn't count as one of the database.
+  let intervals = COMMIT_TIMEOUT_MS / CHECK_INTERVAL_MS;
   const timer = setInterval(() => {
-    if (--rounds > 0) return;
+    if (--intervals > 0) return;
     for (const job of group) {
-      settleJob(job, unknown(), undefined);
+      settleJob(job, outcomeUnknown(), undefined);
       refused.add(job);
     }
-    const now = ticks();
-    for (const job of behind.splice(0))
-      if (now > job.deadline) job.settle(undone(), undefined);
-      else behind.push(job);
-  }, LOOKED_MS);
+    const now = monotonicMs();
+    for (const job of waiting.splice(0))
+      if (now > job.deadline) job.settle(notWritten(), undefined);
+      else waiting.push(job);
+  }, CHECK_INTERVAL_MS);
   try {
     return await commit;
   } finally {
@@ -39,16 +45,16 @@ export async function withCommitTimeout<T>(
   }
 }
 
-const WHY =
-  "Look what commits wait for: SELECT wait_event FROM pg_stat_activity WHERE query = 'COMMIT'. SyncRep is a standby of synchronous_standby_names that is gone.";
-const SECONDS = COMMITTED_WITHIN_MS / 1000;
-const unknown = () =>
+const HINT =
+  "Check what commits wait for: SELECT wait_event FROM pg_stat_activity WHERE query = 'COMMIT'. SyncRep means that a standby named in synchronous_standby_names is gone.";
+const SECONDS = COMMIT_TIMEOUT_MS / 1000;
+const outcomeUnknown = () =>
   new StorageError(
-    `PostgreSQL has not said for ${SECONDS} s whether a write is committed`,
-    `${WHY} Ask whether it is there before it is made again; with an Idempotency-Key it may simply be repeated.`,
+    `PostgreSQL has not confirmed a commit within ${SECONDS} s; the write may or may not be stored`,
+    `${HINT} Check whether the write is stored before you repeat it; with an Idempotency-Key you can repeat it safely.`,
   );
-const undone = () =>
+const notWritten = () =>
   new StorageError(
-    `PostgreSQL does not commit the writes before this one (${SECONDS} s); nothing of this one has happened`,
-    WHY,
+    `PostgreSQL has not committed the writes before this one within ${SECONDS} s; nothing of this write is stored`,
+    HINT,
   );

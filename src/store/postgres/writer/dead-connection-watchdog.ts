@@ -2,55 +2,55 @@ import type pg from "pg";
 import type { Connections } from "../connection/connections.ts";
 import { begin, IDLE_IN_TRANSACTION_MS, LOCK_WRITER } from "./transaction-statements.ts";
 
-/** By then PostgreSQL has ended a transaction whose next statement it has not heard. */
+/** By then PostgreSQL has ended a transaction of which it receives no further statement. */
 const SILENT_MS = IDLE_IN_TRANSACTION_MS + 1_000;
-const LISTENED_MS = 250;
-const HELD_MS = 100;
-const ASKED_MS = 2_000;
+const CHECK_INTERVAL_MS = 250;
+const LOCK_TIMEOUT_MS = 100;
+const ANSWER_TIMEOUT_MS = 2_000;
 
 type Writer = { connections: Connections; writer: string };
 
 /**
- * Listens to whichever connection a writer has, until it is called off. One on which nothing comes is dropped once
- * PostgreSQL does nothing for it, as where its packets alone are lost and nobody closes it: what waits on it is lost
- * then, which is settled as after any lost connection. What takes its time is waited for, be it a statement, a row or
- * a standby: a transaction holds the row of its writer until it is over.
+ * Watches the connection that a writer uses at the time, until the function that it returns is called. Drops a
+ * connection on which nothing arrives although PostgreSQL does nothing for its writer, as when a firewall drops the
+ * packets of that connection alone. No timeout of PostgreSQL reaches the client then, and TCP gives up only after
+ * about 15 minutes. A slow statement, a wait for a row or for a standby does not count as dead: a transaction keeps
+ * the row of its writer locked until it ends.
  */
 export function watchConnection(
   { connections, writer }: Writer,
   current: () => pg.Client | undefined,
 ): () => void {
   let client: pg.Client | undefined;
-  let heard = 0;
-  let rounds = 0;
-  const giveUp = async (silent: pg.Client) => {
-    if (await isUnderWay({ connections, writer })) return;
-    if (silent === current() && connections.bytesReceived(silent) === heard) connections.drop(silent);
+  let received = 0;
+  let silentIntervals = 0;
+  const dropIfDead = async (silent: pg.Client) => {
+    if (await hasTransaction({ connections, writer })) return;
+    if (silent === current() && connections.bytesReceived(silent) === received) connections.drop(silent);
   };
-  // In rounds, so that a pause of this whole process does not pass for silence.
+  // Counted in intervals, so that a pause of this process doesn't count as silence.
   const timer = setInterval(() => {
     const now = current();
-    const isSilent = now !== undefined && now === client && connections.bytesReceived(now) === heard;
+    const isSilent = now !== undefined && now === client && connections.bytesReceived(now) === received;
     client = now;
-    heard = now ? connections.bytesReceived(now) : 0;
-    rounds = isSilent ? rounds + 1 : 0;
-    // And again after as long, if it is still silent then.
-    if (isSilent && rounds % (SILENT_MS / LISTENED_MS) === 0) void giveUp(now);
-  }, LISTENED_MS);
+    received = now ? connections.bytesReceived(now) : 0;
+    silentIntervals = isSilent ? silentIntervals + 1 : 0;
+    // Checked again after each further period of silence.
+    if (isSilent && silentIntervals % (SILENT_MS / CHECK_INTERVAL_MS) === 0) void dropIfDead(now);
+  }, CHECK_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 
-/** Whether the database has a transaction of the writer, as far as is known. Leaves nothing behind. */
-async function isUnderWay({ connections, writer }: Writer): Promise<boolean> {
+/** Returns whether PostgreSQL has a transaction of the writer; true when that can't be determined. Stores nothing. */
+async function hasTransaction({ connections, writer }: Writer): Promise<boolean> {
   let client: pg.Client | undefined;
   try {
     client = await connections.open();
     const ask = (text: string, values: string[] = []) =>
-      client!.query({ text, values, query_timeout: ASKED_MS } as pg.QueryConfig);
-    await Promise.all([ask(begin(false, HELD_MS)), ask(LOCK_WRITER, [writer]), ask("ROLLBACK")]);
+      client!.query({ text, values, query_timeout: ANSWER_TIMEOUT_MS } as pg.QueryConfig);
+    await Promise.all([ask(begin(false, LOCK_TIMEOUT_MS)), ask(LOCK_WRITER, [writer]), ask("ROLLBACK")]);
     return false;
   } catch {
-    // The row is held, or nobody can tell.
     return true;
   } finally {
     if (client) await connections.end(client);

@@ -1,7 +1,10 @@
-import type { Runner } from "../engine.ts";
+import type { Runner } from "../statement.ts";
 
-/** Sessions that have done nothing, or one thing alone, for a second; of those that may not be seen it is supposed. */
-const STANDING_STILL =
+/**
+ * Finds sessions that have been idle in a transaction, or busy with one statement other than a wait for a lock, for a
+ * second. A session whose state is hidden from this user counts as one.
+ */
+const STALLED_TRANSACTION =
   "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() " +
   "AND backend_type = 'client backend' AND (state IS NULL " +
   "OR (state LIKE 'idle in transaction%' AND clock_timestamp() - state_change > interval '1 second') " +
@@ -9,12 +12,12 @@ const STANDING_STILL =
   "AND clock_timestamp() - query_start > interval '1 second')) LIMIT 1";
 
 /**
- * Whether rows may be held by somebody who does not go on, such as a server that was paused in the midst of a
- * transaction: then it is no use to wait for them. Otherwise they are only wanted by many.
+ * Returns whether rows may be locked by a transaction that makes no progress, such as that of a server that was paused;
+ * true when that can't be determined. Waiting for such rows is useless; otherwise many writers want the same rows.
  */
 export async function hasStalledTransaction(reader: Runner): Promise<boolean> {
   try {
-    return (await reader.read({ text: STANDING_STILL, values: [] })).rows.length > 0;
+    return (await reader.read({ text: STALLED_TRANSACTION, values: [] })).rows.length > 0;
   } catch {
     return true;
   }

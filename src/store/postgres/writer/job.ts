@@ -1,59 +1,25 @@
-import type { Connections } from "../connection/connections.ts";
-
-/** A write that waits for its turn. `run` may be called again when the transaction that it was part of is undone. */
+/** A write that waits to be committed in a group. */
 export type Job = {
+  /** Runs the write. It is called again when the transaction that it was part of is rolled back. */
   run: () => Promise<unknown>;
   isDurable: boolean;
-  /** Whose rows it writes, where that is known. */
+  /** The partners whose rows it is known to write. */
   partnerIds: readonly string[];
-  /** The row that it takes and that others may hold, where it is no partner's. */
+  /** The name of the row that it locks and that writes of other servers lock too, where that is no partner's. */
   sharedRow?: string | undefined;
-  /** Until when it may wait for rows that another transaction holds, in ticks. */
+  /** The monotonic time until which it may wait for rows that another transaction has locked. */
   deadline: number;
   settle: (error: unknown, value: unknown) => void;
 };
 
-export type CommitterOptions = {
-  connections: Connections;
-  /** Tells this lane from all others on the database. */
-  writer: string;
-  /** Whether statements are prepared by name. */
-  names: boolean;
-  groupSize: number;
-  /** Milliseconds of a clock that nobody sets. */
-  ticks: () => number;
-  yieldToEventLoop: () => Promise<void>;
-  /** How long a transaction of these waits for each row that another one holds. */
-  waitMs: (group: readonly Job[]) => number;
-  /** In the transaction, before its first job: locks whatever the jobs are known to need, or of that what nobody holds. */
-  onBegin: (partnerIds: readonly string[], which: "all" | "free") => Promise<void>;
-  /** Whether these were locked. */
-  isLocked: (partnerId: string) => boolean;
-  /** Before each job; what is called when it has failed: false when some of its writes were sent, and must be undone. */
-  onJob: () => () => boolean;
-  /** Sends what is left of the writes of jobs. */
-  flush: () => Promise<void>;
-  /** In the transaction, after its last job. */
-  onEnd: () => Promise<void>;
-  onGroup: (jobs: number, durationMs: number) => void;
-};
-
-/** Those that take a shared row last, in one order for all servers. */
-export function sharedRowsLast(jobs: readonly Job[]): Job[] {
-  const [taking, others] = [jobs.filter(takesSharedRow), jobs.filter((job) => !takesSharedRow(job))];
-  return [...others, ...taking.sort((one, other) => order(one.sharedRow, other.sharedRow))];
-}
-const order = (one: string, other: string) => Number(one > other) - Number(one < other);
-const takesSharedRow = (job: Job): job is Job & { sharedRow: string } => job.sharedRow !== undefined;
-
+/** How a job of a group has ended: `error` is undefined when it was committed. */
 export type Outcome = { job: Job; error: unknown; value: unknown };
 
-/** A group that was run without savepoints is to be run with them, to see which job fails. */
-export class Careless extends Error {}
-
-/** The last job of a group has failed as its writes were committed: the others are run again without it. */
-export class Alone extends Error {
-  constructor(readonly outcome: Outcome) {
-    super("the last job of a group failed at its commit");
-  }
+/** Puts the jobs that lock a shared row last, ordered by the row's name, so that no two servers deadlock over them. */
+export function sharedRowsLast(jobs: readonly Job[]): Job[] {
+  const locking = jobs.filter(locksSharedRow);
+  const others = jobs.filter((job) => !locksSharedRow(job));
+  return [...others, ...locking.sort((a, b) => compare(a.sharedRow, b.sharedRow))];
 }
+const compare = (a: string, b: string) => Number(a > b) - Number(a < b);
+const locksSharedRow = (job: Job): job is Job & { sharedRow: string } => job.sharedRow !== undefined;

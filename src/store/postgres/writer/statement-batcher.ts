@@ -1,102 +1,104 @@
 import type { Values } from "../../row-writes.ts";
-import { nameOf, type Runner, type Statement } from "../engine.ts";
+import { nameOf, type Result, type Runner, type Statement } from "../statement.ts";
 import { columnArrays, type RowStatement } from "./row-statements.ts";
 
-/** Rows of one kind that are kept back at most. */
+/** The most rows of one kind that are held before they are sent. */
 const MOST_ROWS = 500;
 
 /**
- * A transaction's statements, in which rows that are written one by one are kept back, and sent together: before
- * whatever else is sent that could see them, and at its end.
+ * Sends a transaction's statements, and batches the rows that are written one by one: they are sent together before
+ * any statement that could read or change them, and before the commit.
  */
 export class StatementBatcher implements Runner {
   #rows = new Map<RowStatement, Values[]>();
-  /** How many rows of them are of earlier jobs. */
+  /** How many of the rows belong to earlier jobs of the transaction. */
   #earlier = new Map<RowStatement, number>();
-  /** Whether the job that runs now has kept rows, and whether anything that it writes was sent. */
-  #hasKept = false;
+  /** Whether the current job has batched rows, and whether any of its writes was sent. */
+  #hasBatched = false;
   #hasSent = false;
-  readonly #remembered = new Map<string, { table: string; value: Promise<unknown> }>();
+  readonly #cached = new Map<string, { table: string; value: Promise<unknown> }>();
 
   constructor(
-    private readonly below: Runner,
-    private readonly names: boolean,
+    private readonly runner: Runner,
+    private readonly preparesStatements: boolean,
   ) {}
 
-  async read(statement: Statement) {
+  async read(statement: Statement): Promise<Result> {
     if (!isSelect(statement.text)) await this.#beforeWrite(statement);
-    else if (this.#isSeenBy(statement.text)) await this.flush();
-    return await this.below.read(statement);
+    else if (this.#hasRowsFor(statement)) await this.flush();
+    return await this.runner.read(statement);
   }
 
   write(statement: Statement): void | Promise<void> {
-    const sent = this.#beforeWrite(statement);
-    return sent ? sent.then(() => this.below.write(statement)) : this.below.write(statement);
+    const flushed = this.#beforeWrite(statement);
+    return flushed ? flushed.then(() => this.runner.write(statement)) : this.runner.write(statement);
   }
 
-  /** Keeps a row to be written. */
-  keep(statement: RowStatement, row: Values): void | Promise<void> {
-    this.#hasKept = true;
+  /** Adds a row to the statement's batch. */
+  add(statement: RowStatement, row: Values): void | Promise<void> {
+    this.#hasBatched = true;
     const rows = this.#rows.get(statement);
     if (!rows) this.#rows.set(statement, [row]);
     else if (rows.push(row) >= MOST_ROWS) return this.flush();
   }
 
-  /** What was read of a row of the table, by a name: read once, until something is written there. */
-  remember<T>(name: string, table: string, read: () => Promise<T>): Promise<T> {
-    const known = this.#remembered.get(name);
+  /** Reads a value of one table once in a transaction, and again after a write to that table. */
+  cached<T>(key: string, table: string, read: () => Promise<T>): Promise<T> {
+    const known = this.#cached.get(key);
     if (known) return known.value as Promise<T>;
     const value = read();
-    this.#remembered.set(name, { table, value });
+    this.#cached.set(key, { table, value });
     return value;
   }
 
-  /** Begins a transaction. What was kept belongs to one that is over. */
-  begin(): void {
+  /** Begins a transaction, and discards the rows of one that was rolled back. */
+  beginTransaction(): void {
     this.#rows.clear();
-    this.#remembered.clear();
+    this.#cached.clear();
   }
 
   beginJob(): void {
-    this.#hasKept = false;
+    this.#hasBatched = false;
     this.#hasSent = false;
     this.#earlier = new Map([...this.#rows].map(([statement, rows]) => [statement, rows.length]));
   }
 
-  /** Takes back the rows of the job that runs now. False when something that it writes was sent. */
-  takeBack(): boolean {
+  /** Discards the batched rows of the current job. Returns false when some of its writes were sent. */
+  discardJob(): boolean {
     for (const [statement, rows] of this.#rows) rows.length = this.#earlier.get(statement) ?? 0;
-    this.#remembered.clear();
+    this.#cached.clear();
     return !this.#hasSent;
   }
 
-  /** Sends what is kept. */
+  /** Sends all batched rows. */
   flush(): void | Promise<void> {
     if (this.#rows.size === 0) return;
-    const kept = [...this.#rows].sort(([one], [other]) => one.rank - other.rank);
+    const batches = [...this.#rows].sort(([a], [b]) => a.rank - b.rank);
     this.#rows = new Map();
     this.#earlier.clear();
-    this.#hasSent ||= this.#hasKept;
+    this.#hasSent ||= this.#hasBatched;
     let sent: Promise<void> | undefined;
-    for (const [statement, rows] of kept) {
+    for (const [rowStatement, rows] of batches) {
       if (rows.length === 0) continue;
-      const { text } = statement;
-      const name = this.names && { name: nameOf(text) };
-      sent = this.below.write({ ...name, text, values: columnArrays(statement, rows) }) || sent;
+      const { text } = rowStatement;
+      const statement: Statement = { text, values: columnArrays(rowStatement, rows) };
+      if (this.preparesStatements) statement.name = nameOf(text);
+      sent = this.runner.write(statement) || sent;
     }
     return sent;
   }
 
-  #beforeWrite({ text }: Statement): void | Promise<void> {
+  #beforeWrite({ tables }: Statement): void | Promise<void> {
     this.#hasSent = true;
-    for (const [name, { table }] of this.#remembered) if (text.includes(table)) this.#remembered.delete(name);
+    for (const [key, { table }] of this.#cached) if (concerns(tables, table)) this.#cached.delete(key);
     return this.flush();
   }
 
-  #isSeenBy(text: string): boolean {
-    for (const { table } of this.#rows.keys()) if (text.includes(table)) return true;
+  #hasRowsFor({ tables }: Statement): boolean {
+    for (const { table } of this.#rows.keys()) if (concerns(tables, table)) return true;
     return false;
   }
 }
 
+const concerns = (tables: Statement["tables"], table: string) => tables === undefined || tables.has(table);
 const isSelect = (text: string) => /^\s*\(?select\b/i.test(text) && !/\bfor update\b/i.test(text);

@@ -1,0 +1,101 @@
+import type { IdKind } from "../../../domain/ids.ts";
+import type { Instant } from "../../../domain/time.ts";
+import type { Tx } from "../../store.ts";
+import { type Stores, storesOf } from "../../stores.ts";
+import type { Connections } from "../connection/connections.ts";
+import { postgresEngine } from "../engine.ts";
+import { watchConnection } from "./dead-connection-watchdog.ts";
+import { GroupCommitter } from "./group-committer.ts";
+import type { Job } from "./job.ts";
+import { LockedPartners } from "./locked-partners.ts";
+import { StatementBatcher } from "./statement-batcher.ts";
+import { WriterConnection } from "./writer-connection.ts";
+
+const LOCK_CLOCK = {
+  text: "SELECT last_instant FROM clock FOR UPDATE",
+  values: [],
+  tables: new Set(["clock"]),
+};
+
+/** One connection that writes, with the stores that its transactions use. */
+export type Writer = {
+  committer: GroupCommitter;
+  stores: Stores;
+  /** What the current transaction gives each of its jobs. */
+  transaction(): Omit<Tx, "bumpRevision" | "outboxChanged">;
+};
+
+export type WriterOptions = {
+  connections: Connections;
+  /** The writer's name, unique among all writers on the database. */
+  name: string;
+  groupSize: number;
+  clock: () => Instant;
+  monotonicMs: () => number;
+  newId: (kind: IdKind, at: Instant) => string;
+  /** The number that tells deliveries of the same instant apart. */
+  nextDelivery: () => number;
+  yieldToEventLoop: () => Promise<void>;
+  lockTimeoutMs: (group: readonly Job[]) => number;
+  onGroup: (jobs: number, durationMs: number) => void;
+};
+
+export function openWriter(options: WriterOptions): Writer {
+  const { connections, name, clock, monotonicMs, groupSize, yieldToEventLoop } = options;
+  const { preparesStatements } = connections.address;
+  const connection = new WriterConnection(connections);
+  const batcher = new StatementBatcher(connection, preparesStatements);
+  const partners = new LockedPartners(batcher, preparesStatements, options.nextDelivery);
+  const stores = cachingReceivers(storesOf(postgresEngine(batcher, preparesStatements, batcher)), batcher);
+  let now = 0;
+  const committer = new GroupCommitter({
+    connection,
+    writer: name,
+    preparesStatements,
+    groupSize,
+    monotonicMs,
+    reconnectMs: connections.reconnectMs,
+    watchConnection: () => watchConnection({ connections, writer: name }, () => connection.client),
+    lockTimeoutMs: options.lockTimeoutMs,
+    onBegin: (partnerIds, which) => {
+      now = clock();
+      batcher.beginTransaction();
+      return partners.begin(now, partnerIds, which);
+    },
+    isLocked: (partnerId) => partners.has(partnerId),
+    onJob: () => {
+      const discardPartners = partners.beginJob();
+      batcher.beginJob();
+      return () => {
+        discardPartners();
+        return batcher.discardJob();
+      };
+    },
+    flush: async () => await batcher.flush(),
+    beforeCommit: () => partners.save(),
+    yieldToEventLoop,
+    onGroup: options.onGroup,
+  });
+  const latestInstant = async () => {
+    const { rows } = await batcher.read(LOCK_CLOCK);
+    const lastInstant = Math.max(now, Number((rows[0] as { last_instant: string }).last_instant));
+    await stores.clock.setLastInstant(lastInstant);
+    return lastInstant;
+  };
+  const base = {
+    ...stores,
+    yieldToEventLoop,
+    requestId: null,
+    latestInstant,
+    newId: (kind: IdKind) => options.newId(kind, partners.latest),
+    forPartner: (partnerId: string) => partners.open(partnerId),
+  };
+  return { committer, stores, transaction: () => ({ ...base, now }) };
+}
+
+/** Most writes ask for their partner's receiver, and those of a group are mostly of the same partner. */
+function cachingReceivers(stores: Stores, batcher: StatementBatcher): Stores {
+  const findReceiver = (id: string) =>
+    batcher.cached(`receiver ${id}`, "webhook_receivers", () => stores.partners.findReceiver(id));
+  return { ...stores, partners: { ...stores.partners, findReceiver } };
+}
