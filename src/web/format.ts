@@ -1,4 +1,4 @@
-/* Numbers, days and dollars as Americans write them. */
+/* Numbers, days and dollars in US English. */
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const dollars = new Intl.NumberFormat("en-US", {
@@ -8,7 +8,10 @@ const dollars = new Intl.NumberFormat("en-US", {
 });
 const cents = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 const short = new Intl.NumberFormat("en-US", {
-  ...{ style: "currency", currency: "USD", notation: "compact", maximumFractionDigits: 1 },
+  style: "currency",
+  currency: "USD",
+  notation: "compact",
+  maximumFractionDigits: 1,
 });
 const day = new Intl.DateTimeFormat("en-US", {
   year: "numeric",
@@ -20,26 +23,29 @@ const day = new Intl.DateTimeFormat("en-US", {
 /** `1,284` */
 export const count = (value: number) => whole.format(value);
 
-/** `1 part`, `1,284 parts` */
+/** `1 component`, `1,284 components` */
 export const counted = (value: number, one: string, many = `${one}s`) =>
   `${count(value)} ${value === 1 ? one : many}`;
 
-/** `$95,000`; below a hundred dollars with cents, where there are any. */
+/** `$95,000`; amounts under $100 keep their cents. */
 export const money = (usd: number) =>
   (Math.abs(usd) < 100 && !Number.isInteger(usd) ? cents : dollars).format(usd);
 
-/** `$20K`, `$1.4M`: where a scale is read, and no figure. */
+/** `$20K`, `$1.4M`: for the labels of an axis. */
 export const shortMoney = (usd: number) => short.format(usd);
 
-/** `Nov 21, 2026` of a day (`2026-11-21`) or an instant, whatever the reader's zone. */
+/** `Nov 21, 2026` for a day (`2026-11-21`) or an instant, in UTC whatever the reader's time zone. */
 export const date = (text: string) => day.format(new Date(text));
 
-/** A chance as people weigh it: `21 in 100`, `less than 1 in 100`, `more than 99 in 100`. */
+/** `21%`, `under 1%`, `over 99%`: an estimate never reads as impossible or certain. */
 export function odds(probability: number): string {
-  const hundredths = Math.round(probability * 100);
-  if (hundredths < 1) return "less than 1 in 100";
-  return hundredths > 99 ? "more than 99 in 100" : `${hundredths} in 100`;
+  const percent = Math.round(probability * 100);
+  if (percent < 1) return "under 1%";
+  return percent > 99 ? "over 99%" : `${percent}%`;
 }
+
+/** The text with its first letter in upper case, for the start of a sentence. */
+export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `2028`, `2028–2030` */
 export const years = ({ earliest, latest }: { earliest: number; latest: number }) =>
@@ -56,16 +62,15 @@ export function daysFromNow(days: number): string {
 }
 
 const instant = new Intl.DateTimeFormat("en-US", {
-  ...{
-    year: "numeric",
-    month: "short",
-    day: "numeric",
-    hour: "numeric",
-    minute: "2-digit",
-    second: "2-digit",
-  },
-  ...{ timeZone: "UTC", timeZoneName: "short" },
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+  second: "2-digit",
+  timeZone: "UTC",
+  timeZoneName: "short",
 });
 
-/** `Nov 21, 2026, 3:00:05 AM UTC` of an instant, in the zone of the API's own days. */
+/** `Nov 21, 2026, 3:00:05 AM UTC`: UTC, as the days of the API are. */
 export const moment = (text: string) => instant.format(new Date(text));

@@ -1,6 +1,6 @@
 /**
- * The foot of every printed page: what it is of, and its number. The words are the operator's and the partner's own,
- * so they stand here and not in the style sheet. Rules of CSS.
+ * CSS rules that print a footer with a title and the page number on every page. They are generated because the title has
+ * the names of a property or partner in it.
  */
 export function pageFooters(words: string, isLandscape: boolean): string {
   return (
@@ -10,9 +10,9 @@ export function pageFooters(words: string, isLandscape: boolean): string {
   );
 }
 
-/** A text inside a CSS string: whatever could end it, or a style element, as its number. */
+/** Escapes a text for a CSS string, including all that could end the string or its style element. */
 const inCss = (text: string) =>
   text.replace(/[^\p{L}\p{N} ]/gu, (character) => `\\${character.codePointAt(0)!.toString(16)} `);
 
-/** As much of a name as a printed page's foot has room for. */
+/** The name, cut to the room of a printed page's footer. */
 export const shortened = (name: string) => (name.length > 60 ? `${name.slice(0, 59)}…` : name);

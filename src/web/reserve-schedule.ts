@@ -3,13 +3,13 @@ import type { PlanSummaryJson, ScheduledComponentJson, ScheduledPlanJson } from 
 import { groupedBy, groupedInSteps, kindOf, spanOf, sumOf } from "./alike.ts";
 import { type Places, systemName } from "./words.ts";
 
-/** Like parts as a row: those of a kind that are due now, or those that are not. Dollars are whole. */
+/** A row of identical components, all due now or none. Costs are in whole dollars. */
 export type ScheduleRow = {
   name: string;
   where: string;
   isDueNow: boolean;
   quantity: number;
-  /** In years with one decimal; a span where the parts differ. */
+  /** Years with one decimal; a range if the components differ. The same for the next three. */
   age: string;
   effectiveAge: string;
   expectedLife: string;
@@ -19,7 +19,7 @@ export type ScheduleRow = {
   years: number[];
 };
 
-/** The rows of a system, and in whole dollars what they come to. */
+/** The rows of a building system and their totals, in whole dollars. */
 export type ScheduleSystem = {
   name: string;
   rows: ScheduleRow[];
@@ -28,28 +28,31 @@ export type ScheduleSystem = {
   years: number[];
 };
 
-/** What stands below a schedule's rows, in whole dollars by year. */
+/** The totals of a schedule by year, in whole dollars. */
 export type ScheduleSums = {
-  /** In today's dollars, what those are multiplied by, the product, and that for each unit. */
+  /** In today's dollars. */
   years: number[];
+  /** The inflation factors. */
   factors: number[];
+  /** `years` × `factors` */
   inflated: number[];
+  /** `inflated`, divided by the number of units. */
   perUnit: number[];
-  /** If every part is run to failure, in today's dollars. */
+  /** The run-to-failure scenario, in today's dollars. */
   runToFailure: number[];
 };
 
 export type ReserveSchedule = ScheduleSums & { systems: ScheduleSystem[]; quantity: number; cost: number };
 
 /**
- * A plan as lenders read one. Every row and column adds up as it is printed: the years come to the plan's total rounded
- * to a dollar, each row's share of a year is rounded so that the year comes to its own, and what is inflated is worked
- * out of what is printed.
+ * Makes a plan into a schedule in the form that lenders use. Every row and column adds up as printed: the years sum up to
+ * the plan's total rounded to a dollar, the rows of a year sum up to that year, and inflated amounts are computed from
+ * the printed ones.
  */
 export const reserveScheduleOf = (plan: ScheduledPlanJson, places: Places): ReserveSchedule =>
   finished(reserveScheduleInSteps(plan, places));
 
-/** The same of very many parts. */
+/** Makes a plan into a schedule in steps, for properties with many components. */
 export function* reserveScheduleInSteps(plan: ScheduledPlanJson, places: Places): Steps<ReserveSchedule> {
   const groups = yield* groupedInSteps(
     plan.components,
@@ -93,13 +96,15 @@ export function scheduleSumsOf(plan: PlanSummaryJson, units: number): ScheduleSu
   const factors = years.map((_, year) => (1 + plan.inflation_pct / 100) ** year);
   const inflated = years.map((total, year) => Math.round(total * factors[year]!));
   return {
-    ...{ years, factors, inflated },
+    years,
+    factors,
+    inflated,
     perUnit: inflated.map((total) => Math.round(total / Math.max(units, 1))),
     runToFailure: inWhole(plan.schedule.map(({ run_to_failure }) => run_to_failure)),
   };
 }
 
-/** Rows by year in whole dollars, so that each year comes to its total. */
+/** Rounds rows of costs by year to whole dollars, so that each year sums up to its total. */
 export function sharedOut(rows: readonly (readonly number[])[], totals: readonly number[]): number[][] {
   const columns = totals.map((total, year) =>
     inWhole(
@@ -114,7 +119,7 @@ function rowOf(group: readonly ScheduledComponentJson[], places: Places, years: 
   const [first] = group as [ScheduledComponentJson];
   const span = (pick: (one: ScheduledComponentJson) => number) =>
     spanOf(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
-  // Of the figures as they are printed, so that one is the difference of the others.
+  // Computed from the rounded figures, so that the printed ones add up.
   const tenths = (value: number) => Math.round(value * 10);
   const remaining = (one: ScheduledComponentJson) =>
     Math.max(tenths(one.expected_life_years) - tenths(one.effective_age_years), 0) / 10;
@@ -144,8 +149,8 @@ function systemOf(name: string, rows: ScheduleRow[]): ScheduleSystem {
 }
 
 /**
- * Amounts, none below zero, as whole ones that come to `total`: each is what the rounded running sum grows by, so none
- * is off by more than one.
+ * Rounds non-negative amounts to whole ones that sum up to `total`. Each is the increase of the rounded running sum, so
+ * none is off by more than one.
  */
 export function inWhole(amounts: readonly number[], total = Math.round(sumOf(amounts, Number))): number[] {
   const all = sumOf(amounts, Number);

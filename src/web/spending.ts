@@ -4,13 +4,11 @@ import type { PlannedComponentJson } from "../wire/plan.ts";
 import { kindOf } from "./alike.ts";
 import type { Places } from "./words.ts";
 
-/**
- * What a budget can buy, as small as a page can carry it: kinds of parts with what replacing one costs, and the parts
- * with which waiting costs anything, in the order of spending.
- */
+/** The candidates of the budget planner, in a form small enough to embed in a page. */
 export type Offer = {
+  /** The kinds of components, with the cost of replacing one. */
   kinds: readonly { name: string; where: string; cents: number }[];
-  /** Of each part its kind, by place among them, and what waiting a year with it costs, in cents. */
+  /** Each component with a positive cost of delay, in order of selection: the index of its kind, and that cost in cents. */
   parts: readonly (readonly [kind: number, waitingCents: number])[];
 };
 
@@ -37,11 +35,11 @@ export function* offerInSteps(components: readonly PlannedComponentJson[], place
   return { kinds, parts: inOrder.map(({ kind, waitingCents }) => [kind, waitingCents]) };
 }
 
-/** Like parts that are bought together, or left together. */
+/** Identical components that are selected together, or left out together. */
 export type Lot = {
   name: string;
   where: string;
-  /** Where the reader finds it. */
+  /** The address of its page, if there is one. */
   address?: string;
   count: number;
   usd: number;
@@ -49,26 +47,27 @@ export type Lot = {
 };
 
 export type Bargain = {
-  /** How many parts are bought. */
+  /** The number of components selected. */
   count: number;
   spentUsd: number;
   avoidedUsd: number;
   leftUsd: number;
-  /** The dearest to wait for first. */
+  /** Highest cost of delay first, as is `left`. */
   bought: Lot[];
   left: Lot[];
 };
 
-/** What an amount buys of an offer, and what it leaves. */
+/** Selects the components that a budget covers. */
 export const bargainFor = (offer: Offer, amountUsd: number): Bargain =>
   finished(bargainInSteps(offer, amountUsd));
 
-/** The same of very many parts. */
+/** Selects the components that a budget covers, in steps, for properties with many of them. */
 export function* bargainInSteps(offer: Offer, amountUsd: number): Steps<Bargain> {
   let place = 0;
-  const candidates = yield* madeInSteps(offer.parts, ([kind, waitingCents]) => ({
-    ...{ id: String(place++), plannedCents: offer.kinds[kind]!.cents, waitingCents, kind },
-  }));
+  const candidates = yield* madeInSteps(offer.parts, ([kind, waitingCents]) => {
+    const plannedCents = offer.kinds[kind]!.cents;
+    return { id: String(place++), plannedCents, waitingCents, kind };
+  });
   const spending: Spending<(typeof candidates)[number]> = { chosen: [], spentCents: 0, avoidedCents: 0 };
   spend(spending, cents(amountUsd), candidates);
   yield;
@@ -100,7 +99,7 @@ function* lotsOf(offer: Offer, parts: readonly (Candidate & { kind: number })[])
   return [...lots.values()].sort((a, b) => b.waitingUsd - a.waitingUsd);
 }
 
-/** The amounts that a slider offers: from nothing to all that there is to buy, in round steps. */
+/** The range of a budget slider in USD: from zero to the cost of all candidates, in round steps. */
 export type Range = { most: number; step: number };
 
 export const rangeOf = ({ kinds, parts }: Offer): Range =>

@@ -4,13 +4,14 @@ import type { InspectionJson } from "../wire/compliance.ts";
 import type { ComponentJson } from "../wire/component.ts";
 import type { PlannedComponentJson } from "../wire/plan.ts";
 import type { UnitJson } from "../wire/property.ts";
+import { capitalized } from "./format.ts";
 
-/* What readers are told instead of the codes of the wire. */
+/* The words that pages show for the codes of the API. */
 
 export const TIERS: readonly RiskTier[] = ["CRITICAL", "WARNING", "GOOD"];
 
 export const TIER_WORDS: Readonly<Record<RiskTier, { name: string; meaning: string }>> = {
-  CRITICAL: { name: "Critical", meaning: "likely to fail; act now" },
+  CRITICAL: { name: "Critical", meaning: "high risk of failure; act now" },
   WARNING: { name: "Warning", meaning: "elevated risk; plan the work within 6 months" },
   GOOD: { name: "Good", meaning: "routine monitoring" },
 };
@@ -19,7 +20,7 @@ export const INSPECTION_WORDS: Readonly<Record<InspectionJson["status"], string>
   OVERDUE: "Overdue",
   DUE_SOON: "Due soon",
   UPCOMING: "Upcoming",
-  OK: "Later",
+  OK: "Not due",
 };
 
 export const POLICY_WORDS: Readonly<Record<PlannedComponentJson["policy"], string>> = {
@@ -39,30 +40,30 @@ const SYSTEM_WORDS: Readonly<Record<string, string>> = {
   amenity: "Amenities",
 };
 
-/** The codes of the building systems. */
+/** The codes of the building systems, in the order in which pages offer them. */
 export const SYSTEMS: readonly string[] = Object.keys(SYSTEM_WORDS);
 
 export const systemName = (system: string) => SYSTEM_WORDS[system] ?? sentence(system);
 
 const ABBREVIATIONS = /\b(co|gfci|afci|hvac)\b/g;
 
-/** `relief_valve_check` as `Relief valve check`. */
+/** Turns a code into words: `relief_valve_check` into `Relief valve check`. */
 export function sentence(code: string): string {
   const text = code.replaceAll("_", " ").replace(ABBREVIATIONS, (word) => word.toUpperCase());
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalized(text);
 }
 
 const LABELS_SHOWN = 4;
 const NUMBER = /^[1-9]\d{0,8}$/;
 const inNaturalOrder = new Intl.Collator("en-US", { numeric: true }).compare;
 
-/** Of tens of thousands of units, the labels mostly are numbers, and those need no language to be compared. */
+/** Sorts labels in natural order. Numbers, which most labels are, take a path without the collator: it is slow for tens of thousands. */
 const inOrder = (labels: readonly string[]): string[] =>
   labels.every((label) => NUMBER.test(label))
     ? Array.from(Float64Array.from(labels, Number).sort(), String)
     : labels.toSorted(inNaturalOrder);
 
-/** Labels in their order, with `3–7` for numbers that follow each other, and how many each stands for. */
+/** Collapses consecutive numbers of sorted labels into ranges such as `3–7`; `size` is the number of labels in each. */
 function runsOf(labels: readonly string[]): { text: string; size: number }[] {
   const runs: string[][] = [];
   for (const label of labels) {
@@ -81,7 +82,7 @@ function runsOf(labels: readonly string[]): { text: string; size: number }[] {
 type NamedType = Pick<ApplianceTypeJson, "type_id" | "name" | "system">;
 type NamedUnit = Pick<UnitJson, "id" | "label">;
 
-/** Where things are, in words: looks up the names of types and the labels of units. */
+/** Describes where equipment is, from the names of appliance types and the labels of units. */
 export class Places {
   readonly #types: ReadonlyMap<string, NamedType>;
   readonly #units: ReadonlyMap<string, string>;
@@ -96,12 +97,12 @@ export class Places {
     return this.#types.get(typeId)?.name ?? sentence(typeId);
   }
 
-  /** The code of the system that a type belongs to. */
+  /** The code of the building system that a type belongs to. */
   systemOf(typeId: string): string {
     return this.#types.get(typeId)?.system ?? "other";
   }
 
-  /** `Refrigerator, units 1–12, 15, 21, and 9 more` of like parts. */
+  /** `Refrigerator, units 1–12, 15, 21, and 9 more`, for components of one appliance type. */
   ofSeveral(parts: readonly Pick<ComponentJson, "appliance_type" | "unit">[]): string {
     const labels = new Set(parts.flatMap(({ unit }) => this.#units.get(unit ?? "") ?? []));
     const name = this.typeName(parts[0]!.appliance_type);

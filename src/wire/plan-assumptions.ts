@@ -1,6 +1,8 @@
 import type { PlanSummary } from "../domain/planning/property-plan.ts";
 
-/** What a plan rests on, and what is not in it, as sentences for its reader. */
+const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
+
+/** The assumptions and exclusions of a plan, in sentences for its reader. */
 export function assumptionsOf(
   { terms, asOf, modelVersion }: Pick<PlanSummary, "terms" | "asOf" | "modelVersion">,
   plans: readonly { component: { overrideLifespan: number | null } }[] | undefined,
@@ -8,25 +10,22 @@ export function assumptionsOf(
   const { inflationPct } = terms;
   const overridden = plans?.filter(({ component }) => component.overrideLifespan !== null).length ?? 0;
   return [
-    ...(plans?.length === 0
-      ? ["The property has no components: there is nothing to plan, and every amount is 0."]
-      : []),
-    `Ages, lives and risks are those of scoring model ${modelVersion} as of ${asOf}; a year is one from that day.`,
+    ...(plans?.length === 0 ? ["The property has no components, so every amount is 0."] : []),
+    `Ages, lifetimes and risks use scoring model ${modelVersion} as of ${day.format(new Date(asOf))}. Year 1 starts on that date.`,
     inflationPct === 0
-      ? "Costs of later years are today's: no inflation was asked for."
-      : `Costs of year y are today's times (1 + ${inflationPct} %) to the power y − 1: the first year is in today's money.`,
-    "Costs are those of the knowledge base for each kind of component, in US dollars: estimates for a usual size, " +
-      "cross-checked against published price guides, not quotes for this site.",
-    "A component that fails or is replaced is followed by a new one of its kind, without what spoke for or against " +
-      "the old one; until then it keeps the evidence that it has today.",
-    "A component is replaced by age where that costs less than 95 % of running it to failure in the long run; the " +
-      "others are run to failure.",
-    "Acute hazards that sensors report and shared causes, such as storms, floods or a failure that damages other " +
-      "components, are not in the schedule nor in the deposits; failures count as independent of each other.",
+      ? "Costs are not inflated."
+      : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in today's dollars.`,
+    "Costs are reference estimates per component type for a typical size, in US dollars, checked against published " +
+      "price guides. They are not site-specific quotes.",
+    "A replaced component starts new, with no inherited risk factors. Until then, its current risk factors apply.",
+    "A component is replaced at a planned age if its long-run cost is then below 95% of its run-to-failure cost. All " +
+      "others run to failure.",
+    "Sensor alarms and common-cause events (storms, floods, damage from other failures) are excluded. Failures are " +
+      "assumed to be independent.",
     ...(overridden > 0
       ? [
-          `${overridden} ${overridden === 1 ? "component has a lifespan of its own" : "components have lifespans of their own"} ` +
-            "(`override_lifespan`) in place of the knowledge base's.",
+          `${overridden} ${overridden === 1 ? "component uses its own lifespan" : "components use their own lifespans"} ` +
+            "(`override_lifespan`) instead of the reference lifespan.",
         ]
       : []),
   ];

@@ -234,7 +234,7 @@ describe("the page", () => {
     const { id } = await addProperty(client, { name: "Empty Court" });
     const { token } = await server.json("embed", "create", id);
     const { text } = await pageOf(token);
-    expect(text).toContain("Nothing assessed");
+    expect(text).toContain("No assessment yet");
     expect(text).not.toContain("Grade");
     expect((await pageOf(token, 200, "/condition.csv")).text.split("\n")[1]).toStartWith(",,,0,");
   });
@@ -320,10 +320,10 @@ describe("a refusal", () => {
     const { token } = await create();
     const twice = await pageOf(token, 400, "?budget=1&budget=2");
     expect(twice.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(twice.text).toContain("can’t be read");
+    expect(twice.text).toContain("This link is not valid");
     const missing = await fetch(`${server.url}/embed/property/`);
     expect(missing.status).toBe(404);
-    expect(await missing.text()).toContain("There is no page here");
+    expect(await missing.text()).toContain("Page not found");
     const head = await fetch(`${server.url}/embed/property/`, { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([404, ""]);
   });

@@ -105,10 +105,10 @@ describe("a property's plan", () => {
 
   test("says in sentences what it rests on, its inflation and its model among them", async () => {
     const { assumptions } = await planOf("?inflation_pct=2.5");
-    expect(assumptions.join(" ")).toContain("2.5 %");
+    expect(assumptions.join(" ")).toContain("2.5% a year");
     expect(assumptions.join(" ")).toContain("model 2");
-    expect(assumptions.join(" ")).toContain("Acute hazards");
-    expect((await planOf("?inflation_pct=0")).assumptions.join(" ")).toContain("no inflation");
+    expect(assumptions.join(" ")).toContain("common-cause events");
+    expect((await planOf("?inflation_pct=0")).assumptions.join(" ")).toContain("not inflated");
   });
 
   // Rule: plan-budget
@@ -364,7 +364,7 @@ describe("mainstay plan", () => {
     expect(stdout).toContain(`Due now: ${plan.immediate.component_count} components`);
     expect(stdout.match(/^\d+ +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+$/gm)).toHaveLength(10);
     expect(stdout.match(/ yes$/gm)).toHaveLength(plan.budget.chosen.length);
-    for (const sentence of ["Best use of $900", "95% confidence: $", "- Acute hazards"])
+    for (const sentence of ["Best use of $900", "95% confidence: $", "- Sensor alarms"])
       expect(stdout).toContain(sentence);
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
     const csv = await server.run("plan", "--property", property.id, "--format", "csv");

@@ -83,11 +83,15 @@ describe("20,000 properties", () => {
     await page.getByText("1,000 of 20,000 properties loaded").waitFor();
     expect(served.calls).toBe(5);
     await picture(page, "app-20000-first", false);
-    const all = page.getByRole("button", { name: "Load the rest: 95 calls, about 2 minutes" });
+    const all = page.getByRole("button", { name: "Load all (95 API calls, about 2 minutes)" });
     await all.click();
-    for (let n = 0; n < 1000 && !(await page.getByText("all loaded").isVisible()); n++)
+    for (
+      let n = 0;
+      n < 1000 && !(await page.getByText("20,000 properties", { exact: true }).first().isVisible());
+      n++
+    )
       await page.clock.runFor(1500);
-    await page.getByText("20,000 properties, all loaded").waitFor();
+    await page.locator("header.heading").getByText("20,000 properties", { exact: true }).waitFor();
     expect(served.calls).toBe(100);
     await page.clock.resume();
     expect(await page.locator("tr.row").count()).toBeLessThan(80);
@@ -119,7 +123,7 @@ describe("20,000 properties", () => {
     await servePortfolio(page);
     await page.reload();
     await page.getByText("1,000 of 20,000 properties loaded").waitFor();
-    await page.getByText("59,997 parts").waitFor();
+    await page.getByText("59,997 components").waitFor();
     expect(await page.locator("#by-state li").count()).toBe(4);
     await close();
   });
@@ -142,14 +146,14 @@ test("alerts are narrowed by tier, system and state, and saved as they are shown
   await showing(await totalOf({ state: "TX" }));
   expect(new Set(await page.locator("tr.row td .name").allInnerTexts())).toEqual(new Set(["Pine Court"]));
   await page.getByLabel("System").selectOption("plumbing");
-  await page.getByRole("heading", { name: "Nothing matches" }).waitFor();
-  await page.getByRole("link", { name: "Show every alert" }).click();
+  await page.getByRole("heading", { name: "No matching alerts" }).waitFor();
+  await page.getByRole("link", { name: "Show all alerts" }).click();
   await showing(await totalOf({}));
   await page.getByLabel("System").selectOption("plumbing");
   await showing(await totalOf({ system: "plumbing" }));
   expect(await rows.allInnerTexts()).not.toContain("NaN");
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Save as CSV" }).click();
+  await page.getByRole("button", { name: "Download CSV" }).click();
   const lines = readFileSync(await (await download).path(), "utf8")
     .trim()
     .split("\r\n");
@@ -178,7 +182,7 @@ test("a list of alerts is saved whole, with the filters in force, and says what 
   const { page, troubles, close } = await openApp(browser, server.url, owner.api_key, "#/alerts?state=NY");
   const { total } = (await client.get("/v1/alerts", { state: "NY", limit: 1 })).body;
   expect(total).toBeGreaterThan(400);
-  const words = `Save all ${total.toLocaleString("en-US")} as CSV: ${Math.ceil(total / 200) - 1} calls`;
+  const words = `Download CSV (all ${total.toLocaleString("en-US")}, ${Math.ceil(total / 200) - 1} API calls)`;
   const save = page.getByRole("button", { name: words });
   // What is counted begins once the page has what it shows.
   await save.waitFor();
@@ -194,14 +198,14 @@ test("a list of alerts is saved whole, with the filters in force, and says what 
   const { totals } = (await client.get("/v1/portfolio/summary")).body;
   await page.locator("#by-state summary").click();
   const states = await savedRows(page, () =>
-    page.locator("#by-state").getByRole("button", { name: "Save as CSV" }).click(),
+    page.locator("#by-state").getByRole("button", { name: "Download CSV" }).click(),
   );
   expect(states.map((row) => row.state)).toEqual(["NY", "TX"]);
   for (const field of ["properties", "critical", "warning", "total_deferred", "total_reactive"])
     expect(states.reduce((sum, row) => sum + Number(row[field]), 0)).toBe(totals[field]);
   await page.locator("#by-system summary").click();
   const systems = await savedRows(page, () =>
-    page.locator("#by-system").getByRole("button", { name: "Save as CSV" }).click(),
+    page.locator("#by-system").getByRole("button", { name: "Download CSV" }).click(),
   );
   expect(systems).toEqual([
     { system: "appliance", critical: String(totals.critical), warning: String(totals.warning) },
@@ -225,9 +229,9 @@ test("a property of 2,000 parts is read in few calls, and shown without lag", as
   page.on("request", (request) => calls.push(request.url()));
   const pause = await longestPause(page, async () => {
     await page.getByRole("link", { name: "Large Court" }).click();
-    await page.getByText("2,000 parts").first().waitFor();
+    await page.getByText("2,000 components").first().waitFor();
     await page.getByRole("slider", { name: "Budget" }).press("Home");
-    await page.getByText("$0 replaces nothing.").waitFor();
+    await page.getByText("$0 covers no replacements.").waitFor();
   });
   console.log(`the page was busy for ${Math.round(pause)} ms at most`);
   expect(pause).toBeLessThan(1000);
@@ -239,7 +243,7 @@ test("a property of 2,000 parts is read in few calls, and shown without lag", as
   await picture(page, "app-2000-parts");
   await page.locator("#attention summary").click();
   const rows = await savedRows(page, () =>
-    page.locator("#attention").getByRole("button", { name: "Save as CSV" }).click(),
+    page.locator("#attention").getByRole("button", { name: "Download CSV" }).click(),
   );
   expect(rows).toHaveLength(2000);
   await page.getByRole("link", { name: "Units and appliances" }).click();
@@ -256,23 +260,23 @@ test("a portfolio's plan sums up all properties, and names as many of them as th
   const last = await addProperty(client, { name: "Worn Court" });
   await addWornAppliance(client, last.id, { type_id: "roof" });
   const { page, troubles, close } = await openApp(browser, server.url, owner.api_key);
-  await page.getByText("None of it in the first 200 properties.").waitFor();
+  await page.getByText("None are in the first 200 properties.").waitFor();
   const plan = (await client.get("/v1/portfolio/plan", { budget: 1e12 })).body;
   const dollars = (value: number) => `$${Math.round(value).toLocaleString("en-US")}`;
   const said = await page.locator("#plan .bargain").innerText();
-  expect(said).toContain(`replaces ${plan.budget.chosen_count} parts for ${dollars(plan.budget.spent)}`);
+  expect(said).toContain(`covers ${plan.budget.chosen_count} replacements (${dollars(plan.budget.spent)})`);
   expect(await page.locator("#plan .lots a").count()).toBe(0);
   await page.getByText("200 of 202 loaded").waitFor();
-  await page.locator("#plan").getByRole("button", { name: "Load 200 more: 1 call" }).click();
+  await page.locator("#plan").getByRole("button", { name: "Load 200 more (uses 1 API call)" }).click();
   await page.locator("#plan .due-now").getByRole("link", { name: "Worn Court" }).waitFor();
   await page.locator("#plan .lots").getByRole("link", { name: "Worn Court" }).waitFor();
   expect(await page.locator("#plan .bargain").innerText()).toBe(said);
 
   await page.getByRole("link", { name: "Replacement reserve schedule" }).click();
-  await page.getByText("2 properties more").waitFor();
+  await page.getByText("2 more properties").waitFor();
   expect(await page.locator("tr.property-row").count()).toBe(201);
   const total = await page.locator("table.reserve tr.total").first().innerText();
-  await page.getByRole("button", { name: "Load 200 more: 1 call" }).click();
+  await page.getByRole("button", { name: "Load 200 more (uses 1 API call)" }).click();
   await page.getByRole("link", { name: "Worn Court" }).waitFor();
   expect(await page.locator("tr.property-row").count()).toBe(202);
   expect(await page.locator("table.reserve tr.total").first().innerText()).toBe(total);
@@ -297,7 +301,7 @@ test("a photo is shown when it is asked for, with the credentials that it needs"
   const { page, troubles, close } = await openApp(browser, server.url, partner.api_key, place);
   await page.getByText("tank <b>.png").waitFor();
   expect(await page.locator("img").count()).toBe(0);
-  await page.getByRole("button", { name: "Show the photo: 1 call" }).click();
+  await page.getByRole("button", { name: "Show photo (1 API call)" }).click();
   await page.waitForFunction(() => document.querySelector("img")?.naturalWidth === 1);
   expect(await accessibilityFaults(page)).toEqual([]);
   expect(troubles.filter((one) => one !== "asked ")).toEqual([]);
@@ -321,17 +325,17 @@ test("a delivery is seen with its attempts, and sent again", async () => {
     await page.getByText("<b>thanks</b>").waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await picture(page, "app-delivery");
-    await page.getByRole("button", { name: /^Send again: WH_/ }).click();
-    await page.getByText("It is sent again").waitFor();
+    await page.getByRole("button", { name: /^Resend WH_/ }).click();
+    await page.getByText("Queued for redelivery").waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await picture(page, "app-delivery-resent");
     const [first, second] = await receiver.waitFor((all) => all.length === 2);
     expect(second!.id).toBe(first!.id);
     await eventually(() => delivered(2));
-    await page.getByRole("button", { name: /^Look again/ }).click();
+    await page.getByRole("button", { name: /^Refresh/ }).click();
     await page.getByText("2 attempts").waitFor();
     await page.getByLabel("Status").selectOption("failed");
-    await page.getByRole("heading", { name: "Nothing matches" }).waitFor();
+    await page.getByRole("heading", { name: "No matching deliveries" }).waitFor();
     expect(troubles).toEqual([]);
     await close();
   } finally {

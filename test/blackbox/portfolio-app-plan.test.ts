@@ -69,12 +69,12 @@ describe("the portfolio's plan", () => {
     const most = Number(await slider.getAttribute("max"));
     expect(most).toBeGreaterThanOrEqual(all.spent);
     expect(await bargain.innerText()).toBe(
-      `${dollars(most)} replaces ${all.chosen_count} parts for ${dollars(all.spent)}. That saves ` +
-        `${dollars(all.avoided)} of the ${dollars(all.avoided)} that waiting a year costs: nothing is left to save.`,
+      `${dollars(most)} covers ${all.chosen_count} replacements (${dollars(all.spent)}) and avoids all ` +
+        `${dollars(all.avoided)} in 12-month delay costs.`,
     );
 
     const calls = callsOf(page);
-    const spent = page.locator(".spent").getByText(/made by this page/);
+    const spent = page.locator(".spent").getByText(/this session/);
     const before = Number.parseInt(await spent.innerText(), 10);
     const sixtyStepsDown = () =>
       slider.evaluate((input: HTMLInputElement) => {
@@ -90,12 +90,12 @@ describe("the portfolio's plan", () => {
     expect(amount).toBeLessThan(all.spent);
     // Sixty steps in one go are one amount that is asked about.
     expect(calls).toHaveLength(1);
-    expect(await spent.innerText()).toBe(`${before + 1} calls made by this page`);
+    expect(await spent.innerText()).toBe(`${before + 1} API calls this session`);
     const { budget, portfolio } = await planOf({ budget: amount });
     expect(await bargain.innerText()).toBe(
-      `${dollars(amount)} replaces ${budget.chosen_count} parts for ${dollars(budget.spent)}. That saves ` +
-        `${dollars(budget.avoided)} of the ${dollars(all.avoided)} that waiting a year costs, and leaves ` +
-        `${dollars(all.avoided - budget.avoided)}.`,
+      `${dollars(amount)} covers ${budget.chosen_count} replacements (${dollars(budget.spent)}) and avoids ` +
+        `${dollars(budget.avoided)} of ${dollars(all.avoided)} in 12-month delay costs. ` +
+        `${dollars(all.avoided - budget.avoided)} remains at risk.`,
     );
     const bought = portfolio
       .filter((one: Json) => one.budget.chosen_count > 0)
@@ -113,14 +113,14 @@ describe("the portfolio's plan", () => {
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await slider.press("End");
-    await page.getByText("nothing is left to save").waitFor();
+    await page.getByText("avoids all").waitFor();
     await sixtyStepsDown();
-    await page.getByText(`${dollars(amount)} replaces`).waitFor();
+    await page.getByText(`${dollars(amount)} covers`).waitFor();
     // All the money, and an amount that was tried before, are known.
     expect(calls).toHaveLength(1);
 
     const shared = await openApp(browser, server.url, partner.api_key, `#/?budget=${amount}`);
-    await shared.page.getByText(`${dollars(amount)} replaces`).waitFor();
+    await shared.page.getByText(`${dollars(amount)} covers`).waitFor();
     await shared.close();
     expect(troubles).toEqual([]);
     await close();
@@ -163,7 +163,9 @@ describe("the portfolio's plan", () => {
     expect([due, cost]).toEqual([plan.immediate.component_count, Math.round(plan.immediate.cost)]);
     expect(years.at(-1)).toBe(Math.round(plan.totals.planned));
 
-    const { name, text } = await saved(page, () => page.getByRole("button", { name: "Save as CSV" }).click());
+    const { name, text } = await saved(page, () =>
+      page.getByRole("button", { name: "Download CSV" }).click(),
+    );
     expect(name).toBe("portfolio-plan.csv");
     const file: Json[] = parse(text, { columns: true });
     expect(file.map((row) => row.property_id)).toEqual(plan.portfolio.map((one: Json) => one.property_id));
@@ -192,13 +194,13 @@ describe("a property's plan", () => {
     const amount = Number(await slider.inputValue());
     const { budget } = (await client.get(`/v1/property/${demoId}/plan`, { budget: amount })).body;
     expect(await page.locator("#plan .bargain").innerText()).toStartWith(
-      `${dollars(amount)} replaces ${budget.chosen.length} parts for ${dollars(budget.spent)}.`,
+      `${dollars(amount)} covers ${budget.chosen.length} replacements (${dollars(budget.spent)}) and avoids `,
     );
     expect(await hashOf(page)).toBe(`${place}?budget=${amount}`);
 
     await page.locator("#attention summary").click();
     const { name, text } = await saved(page, () =>
-      page.locator("#attention").getByRole("button", { name: "Save as CSV" }).click(),
+      page.locator("#attention").getByRole("button", { name: "Download CSV" }).click(),
     );
     expect(name).toBe(`${demoId}-components.csv`);
     const { total } = (await client.get("/v1/components", { property_id: demoId })).body;

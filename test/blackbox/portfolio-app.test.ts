@@ -136,7 +136,7 @@ describe("signing in", () => {
     await page.getByRole("textbox", { name: "API key" }).fill(`svc_live_${"0".repeat(48)}`);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("alert").innerText()).toContain("opens nothing");
+    expect(await page.getByRole("alert").innerText()).toContain("Invalid API key");
     expect(await accessibilityFaults(page)).toEqual([]);
     await picture(page, "app-refused");
     // The browser itself notes on its console that a call was refused.
@@ -165,7 +165,7 @@ describe("signing in", () => {
       if (request.url().endsWith("/oauth/token")) bought.push(request.method());
     });
     await page.getByRole("link", { name: "Empty Court" }).click();
-    await page.getByRole("heading", { name: "Nothing assessed" }).waitFor();
+    await page.getByRole("heading", { name: "No assessment yet" }).waitFor();
     expect(bought).toEqual([]);
     await letPass(page, 56);
     await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name: "Alerts" }).click();
@@ -192,7 +192,7 @@ describe("signing in", () => {
     await restart();
     await page.getByRole("link", { name: "Oak Court" }).click();
     await page.getByRole("button", { name: "Sign in" }).waitFor();
-    expect(await page.getByRole("alert").innerText()).toContain("The session has expired");
+    expect(await page.getByRole("alert").innerText()).toContain("Your session has expired");
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
     expect(await accessibilityFaults(page)).toEqual([]);
     await picture(page, "app-token-expired");
@@ -225,7 +225,7 @@ describe("signing in", () => {
     const { api_key } = await server.json("partner", "rotate-key", replaced.partner_id);
     await page.getByRole("link", { name: "Oak Court" }).click();
     await page.getByRole("button", { name: "Sign in" }).waitFor();
-    expect(await page.getByRole("alert").innerText()).toContain("no longer opens anything");
+    expect(await page.getByRole("alert").innerText()).toContain("is no longer valid");
     expect(await accessibilityFaults(page)).toEqual([]);
     await picture(page, "app-key-replaced");
     await signIn(page, api_key);
@@ -262,9 +262,9 @@ test("a day whose calls are used up is told of, with what is left before that", 
   const owner = await own.createPartner();
   const { id } = await addProperty(own.as(owner));
   const { page, close } = await openApp(browser, own.url, owner.api_key);
-  await page.getByText("0 of 2 calls left today").waitFor();
+  await page.getByText("0 of 2 API calls left today").waitFor();
   await goTo(page, `#/properties/${id}`);
-  await page.getByRole("heading", { level: 1, name: "Today’s calls are used up" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Daily API call limit reached" }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
   await picture(page, "app-budget-spent");
   await close();
@@ -279,7 +279,7 @@ test("a minute whose calls are used up is waited for, and told of when that is i
   await page.goto(`${own.url}/embed/app#/properties/${id}`);
   await page.getByRole("textbox", { name: "API key" }).fill(owner.api_key);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("Waiting for a free minute…").waitFor();
+  await page.getByText("Waiting for the rate limit…").waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
   await picture(page, "app-minute-spent");
   const isMoving = async (motion: "reduce" | "no-preference") => {
@@ -290,11 +290,11 @@ test("a minute whose calls are used up is waited for, and told of when that is i
   await eventually(async () => expect(await isMoving("no-preference")).toBe(true));
   expect(await isMoving("reduce")).toBe(false);
   // The page's minutes pass, the server's do not.
-  for (let n = 0; n < 200 && !(await page.getByText("Too many calls at once").isVisible()); n++)
+  for (let n = 0; n < 200 && !(await page.getByText("Rate limit reached").isVisible()); n++)
     await page.clock.runFor(2_000);
-  await page.getByRole("heading", { name: "Too many calls at once" }).waitFor();
+  await page.getByRole("heading", { name: "Rate limit reached" }).waitFor();
   expect(await page.getByRole("alert").innerText()).toContain("Rate limit exceeded");
-  expect(await page.getByText("Waiting for a free minute…").count()).toBe(0);
+  expect(await page.getByText("Waiting for the rate limit…").count()).toBe(0);
   expect(await accessibilityFaults(page)).toEqual([]);
   await picture(page, "app-too-fast");
   // Once there is room again, what was asked for comes.
@@ -313,7 +313,7 @@ test("a minute whose calls are used up is waited for, and told of when that is i
     await route.fulfill({ contentType: "application/json", body: text });
   });
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("Waiting for a free minute…").waitFor();
+  await page.getByText("Waiting for the rate limit…").waitFor();
   expect(refusals).toBe(1);
   await page.clock.runFor(31_000);
   await page.getByRole("heading", { level: 1, name: "Empty Court" }).waitFor();
@@ -329,7 +329,7 @@ describe("addresses", () => {
     await page.getByRole("status").getByText("1 property", { exact: true }).waitFor();
     expect(await hashOf(page)).toBe("#/properties?q=empty");
     await page.getByRole("link", { name: "Empty Court" }).click();
-    await page.getByRole("heading", { name: "Nothing assessed" }).waitFor();
+    await page.getByRole("heading", { name: "No assessment yet" }).waitFor();
     await page.goBack();
     expect(await page.getByLabel("Search").inputValue()).toBe("empty");
     expect(await page.locator("tr.row").count()).toBe(1);
@@ -407,10 +407,12 @@ test("all can be done by keyboard, and the focus is seen", async () => {
     }
     throw new Error(`no Tab led to ${name}`);
   };
+  // The choice of credentials comes before the field of the same name.
+  await tabTo("API key");
   await tabTo("API key");
   await page.keyboard.type(partner.api_key);
   await page.keyboard.press("Enter");
-  // Signing in has the heading "Your portfolio".
+  // Signing in has the heading "Sign in to your portfolio".
   await page.getByRole("heading", { level: 1, name: "Portfolio", exact: true }).waitFor();
   await tabTo("Properties");
   await page.keyboard.press("Enter");
@@ -443,7 +445,7 @@ test("what partners wrote is shown as they wrote it, and run by nobody", async (
   await page.getByRole("heading", { level: 1, name: "<b>Elm</b>" }).waitFor();
   await page.getByRole("link", { name: "Units and appliances" }).click();
   await page.locator("tr.row a.name").click();
-  await page.getByRole("button", { name: /Show the history/ }).click();
+  await page.getByRole("button", { name: /Show service history/ }).click();
   await page.getByText("<script>alert(1)</script>").first().waitFor();
   expect(await page.locator("main b, main script").count()).toBe(0);
   expect(isAlerted).toBe(false);
@@ -469,7 +471,7 @@ test("days and figures are the same in every time zone and language", async () =
 test("without JavaScript it says what it needs", async () => {
   const { page, close } = await openWindow(browser, server.url, { javaScriptEnabled: false });
   await page.goto(`${server.url}/embed/app`);
-  await page.getByText("a script that this browser does not run").waitFor();
+  await page.getByText("This app needs JavaScript").waitFor();
   await close();
 });
 
@@ -491,8 +493,8 @@ async function openWithClient({ url }: Installation, client: Partner, place: str
 }
 
 async function fillClient(page: Page, { client_id, client_secret }: Partner): Promise<void> {
-  await page.getByRole("radio", { name: "A client id and secret" }).check();
-  await page.getByRole("textbox", { name: "Client id" }).fill(client_id);
+  await page.getByRole("radio", { name: "Client ID and secret" }).check();
+  await page.getByRole("textbox", { name: "Client ID", exact: true }).fill(client_id);
   await page.getByRole("textbox", { name: "Client secret" }).fill(client_secret);
   await page.getByRole("button", { name: "Sign in" }).click();
 }

@@ -95,7 +95,7 @@ describe.each([
       expect(row).toHaveLength(years + 1);
       expect(row.slice(0, -1).reduce((sum, cost) => sum + cost, 0)).toBe(row.at(-1)!);
     }
-    const [quantity, cost, ...columns] = figures(total("Total, in today"));
+    const [quantity, cost, ...columns] = figures(total("Total (today"));
     expect(added(costs)).toEqual(columns);
     expect(columns.at(-1)).toBe(Math.round(plan.totals.planned));
     for (const [at, year] of plan.schedule.entries())
@@ -107,7 +107,7 @@ describe.each([
     expect(quantity).toBe(plan.components.length);
 
     const factors = figures(total("Inflation factor"));
-    const inflated = figures(total("Total with inflation"));
+    const inflated = figures(total("Total (with inflation"));
     const perUnit = figures(total("Per unit"));
     for (let at = 0; at < years; at++) {
       expect(factors[at]).toBe(Number(((1 + inflation / 100) ** at).toFixed(4)));

@@ -15,7 +15,7 @@ import { useList } from "./list-reader.ts";
 import { More } from "./more.tsx";
 import { SaveAll } from "./save.tsx";
 
-/** Every critical and warning part of the portfolio, the highest score first. */
+/** The critical and warning components of the portfolio, highest score first. */
 export function AlertsPage({ place }: { place: Place }) {
   const { api, portfolio } = useApp();
   useTitle("Alerts");
@@ -34,7 +34,7 @@ export function AlertsPage({ place }: { place: Place }) {
       <header class="heading">
         <div>
           <h1>Alerts</h1>
-          <p class="mute">Parts that are likely to fail, the highest score first.</p>
+          <p class="mute">Critical and warning components, highest risk score first.</p>
         </div>
       </header>
       <Filters>
@@ -81,12 +81,12 @@ export function AlertsPage({ place }: { place: Place }) {
       <Showing loaded={list} what="the alerts">
         {({ rows, total }) =>
           rows.length === 0 ? (
-            <Empty title={place.query.size === 0 ? "No alerts" : "Nothing matches"}>
+            <Empty title={place.query.size === 0 ? "No alerts" : "No matching alerts"}>
               <p>
                 {place.query.size === 0 ? (
-                  "Every part that is on record is in the tier Good."
+                  "No critical or warning components."
                 ) : (
-                  <a href={addressOf(["alerts"])}>Show every alert</a>
+                  <a href={addressOf(["alerts"])}>Show all alerts</a>
                 )}
               </p>
             </Empty>
@@ -114,8 +114,8 @@ export function alertsPath(filter: Readonly<Record<string, string>>): string {
 
 const columnsOf = (places: Places): readonly TableColumn<AlertJson>[] => [
   {
-    key: "part",
-    heading: "Part",
+    key: "component",
+    heading: "Component",
     cell: (one) => (
       <>
         <span class="name">
@@ -141,30 +141,44 @@ const columnsOf = (places: Places): readonly TableColumn<AlertJson>[] => [
       </>
     ),
   },
-  { key: "score", heading: "Score", isNumber: true, cell: (one) => one.risk_score.toFixed(2) },
+  { key: "score", heading: "Risk score", isNumber: true, cell: (one) => one.risk_score.toFixed(2) },
   {
-    ...{ key: "year", heading: "Fails in a year", isNumber: true, shownFrom: "wide" },
+    key: "probability",
+    heading: "12-month failure probability",
+    isNumber: true,
+    shownFrom: "wide",
     cell: (one) => `${(one.failure_probability_12m * 100).toFixed(1)}%`,
   },
   {
-    ...{ key: "expected", heading: "Expected", isNumber: true, shownFrom: "wide" },
+    key: "expected",
+    heading: "Expected failure",
+    isNumber: true,
+    shownFrom: "wide",
     cell: (one) => one.projected_failure_year,
   },
   {
-    ...{ key: "planned", heading: "Planned", isNumber: true },
+    key: "planned",
+    heading: "Planned cost",
+    isNumber: true,
     cell: (one) => money(one.proactive_cost),
   },
   {
-    ...{ key: "reactive", heading: "After failure", isNumber: true, shownFrom: "medium" },
+    key: "reactive",
+    heading: "Cost after failure",
+    isNumber: true,
+    shownFrom: "medium",
     cell: (one) => <span class="mute">{money(one.reactive_cost)}</span>,
   },
   {
-    ...{ key: "waiting", heading: "At risk", isNumber: true, shownFrom: "wide" },
+    key: "loss",
+    heading: "12-month expected loss",
+    isNumber: true,
+    shownFrom: "wide",
     cell: (one) => money(Math.round(costOfWaiting(one))),
   },
 ];
 
-/** Offered while nothing of the portfolio has been loaded. */
+/** Offered until the states of the portfolio have been loaded. */
 const US_STATES =
   "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY".split(
     " ",

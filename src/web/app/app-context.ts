@@ -4,26 +4,26 @@ import type { ApplianceTypeJson } from "../../wire/appliance.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import type { PortfolioLoader } from "./portfolio-loader.ts";
 
-/** What the pages of a session share. */
+/** The dependencies that all pages of a session share. */
 export type AppWorld = { api: ApiClient; portfolio: PortfolioLoader; signOut: () => void };
 
 export const AppContext = createContext<AppWorld | undefined>(undefined);
 export const useApp = () => useContext(AppContext)!;
 
-/** Draws anew whenever what is watched says that it has changed. */
+/** Renders again whenever the object reports a change. */
 export function useWatched(watched: { onChange(listener: () => void): () => void }): void {
   const [, setTurn] = useState(0);
   useEffect(() => watched.onChange(() => setTurn((turn) => turn + 1)), [watched]);
 }
 
-/** The title of the page in the browser's own list of pages. */
+/** Sets the title of the document. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Mainstay`;
   }, [title]);
 }
 
-/** All records of a list, a call for each page of 200 of them. */
+/** Reads a whole list, with one call per page of 200 records. */
 export async function readAll<K extends string, T>(api: ApiClient, path: string, key: K): Promise<T[]> {
   const all: T[] = [];
   for (;;) {

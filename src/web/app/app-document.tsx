@@ -1,6 +1,6 @@
 import { type Rendered, renderDocument } from "../embed/document.tsx";
 
-/** The document that the app's script draws itself into. */
+/** Renders the document into which the app's script renders itself. */
 export function renderAppPage(addresses: { style: string; script: string }): Rendered {
   return renderDocument({
     title: "Mainstay",
@@ -11,9 +11,8 @@ export function renderAppPage(addresses: { style: string; script: string }): Ren
           <section class="card">
             <h1>Mainstay</h1>
             <p>
-              The portfolio is put together in the browser, by a script that this browser does not run or
-              could not load. Try again in a moment. The page of a property, which its owner can give out,
-              works without.
+              This app needs JavaScript. Turn it on and reload. Shared property reports work without
+              JavaScript.
             </p>
           </section>
         </main>

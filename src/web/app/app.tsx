@@ -11,7 +11,7 @@ import { Session } from "./session.ts";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
 
-/** Where the API stands: the page is at `/embed/app` of it, whatever it is put behind. */
+/** The base path of the API, derived from the address of the page, `<base path>/embed/app`. */
 const ROOT = location.pathname.replace(/\/embed\/app\/?$/, "");
 
 type World = AppWorld & { session: Session };
@@ -30,7 +30,7 @@ function App() {
     setWorld(next);
   };
 
-  /** What the session opens; it is shown once it is known to open anything. */
+  /** The dependencies of a session. */
   function connected(session: Session): World {
     const end = (reason?: string) => {
       if (current.current?.session !== session) return;
@@ -47,7 +47,7 @@ function App() {
 
   useEffect(() => {
     scrollTo(0, 0);
-    // What was read out was the last page; a reader of screens is told where the new one begins.
+    // Moves screen readers to the start of the new page.
     if (document.activeElement === document.body)
       document.getElementById("main")?.focus({ preventScroll: true });
   }, [place.parts.join("/"), world]);
@@ -58,7 +58,7 @@ function App() {
         why={why}
         onSession={async (session) => {
           const next = connected(session);
-          // The call that the first page needs anyway says whether the session opens anything.
+          // Verifies the credentials with a call that the first page needs anyway.
           await next.api.read(portfolioPath(0));
           show(next);
         }}

@@ -15,7 +15,7 @@ import { Photos } from "./photos-section.tsx";
 import { ServiceEvents } from "./service-events.tsx";
 import { Trail } from "./trail.tsx";
 
-/** An appliance: its record, its parts, what was done to it, and its photos. */
+/** An appliance: its record, components, service history and photos. */
 export function AppliancePage({ id }: { id: string }) {
   const { api } = useApp();
   const loaded = useLoaded(id, async () => {
@@ -39,13 +39,13 @@ export function AppliancePage({ id }: { id: string }) {
                 </p>
               </div>
             </header>
-            <section class="card" aria-labelledby="parts">
-              <h2 id="parts">{counted(appliance.components.length, "part")}</h2>
-              <p class="about">In the order of what waiting a year is expected to cost.</p>
+            <section class="card" aria-labelledby="components">
+              <h2 id="components">{counted(appliance.components.length, "component")}</h2>
+              <p class="about">Ranked by expected loss in the next 12 months.</p>
               <DataTable
-                caption="Parts"
+                caption="Components"
                 rows={byCostOfWaiting(appliance.components)}
-                columns={componentColumns(places).filter(({ heading }) => heading !== "Where")}
+                columns={componentColumns(places).filter(({ heading }) => heading !== "Location")}
               />
             </section>
             <History appliance={appliance} />
@@ -57,7 +57,7 @@ export function AppliancePage({ id }: { id: string }) {
   );
 }
 
-/** The property and the list above an appliance, which its parts name. */
+/** The breadcrumbs of an appliance. Its components have the name of the property. */
 export function AboveAppliance({ appliance }: { appliance: ApplianceWithComponentsJson }) {
   const name = appliance.components[0]?.property_name ?? "Property";
   return (
@@ -75,15 +75,15 @@ function factsOf(appliance: ApplianceWithComponentsJson): string[] {
   const { brand, model, serial, install_year, warranty_expiry, brand_tier, usage_intensity } = appliance;
   return [
     [brand, model].filter(Boolean).join(" "),
-    `since ${install_year}`,
+    `installed ${install_year}`,
     serial === null ? "" : `serial ${serial}`,
-    brand_tier === null ? "" : `${brand_tier} make`,
-    usage_intensity === null || usage_intensity === 1 ? "" : `used ${usage_intensity} times the usual`,
+    brand_tier === null ? "" : `${brand_tier} brand`,
+    usage_intensity === null || usage_intensity === 1 ? "" : `${usage_intensity}× typical use`,
     warranty_expiry === null ? "" : `warranty until ${date(warranty_expiry)}`,
   ].filter(Boolean);
 }
 
-/** What was done to the appliance: the API tells it by part, so it is asked for when it is wanted. */
+/** The service history, loaded on demand: the API has it by component, so that it takes a call for each. */
 function History({ appliance }: { appliance: ApplianceWithComponentsJson }) {
   const [isWanted, setWanted] = useState(false);
   const calls = appliance.components.length;
@@ -96,7 +96,7 @@ function History({ appliance }: { appliance: ApplianceWithComponentsJson }) {
       ) : (
         <p class="empty">
           <button type="button" class="outline" onClick={() => setWanted(true)}>
-            Show the history: {counted(calls, "call")}
+            Show service history ({counted(calls, "API call")})
           </button>
         </p>
       )}
@@ -114,18 +114,18 @@ function LoadedHistory({ appliance }: { appliance: ApplianceWithComponentsJson }
         api.read<ComponentHistoryJson>(`/v1/components/${encodeURIComponent(component_id)}/history`),
       ),
     );
-    // What was done to the whole appliance is told with each of its parts.
+    // An event of the whole appliance is in the history of each of its components.
     const byId = new Map<string, PartEvent>();
     for (const { component, events } of histories)
       for (const event of events)
         byId.set(event.id, {
           ...event,
-          of: byId.has(event.id) || histories.length === 1 ? "The appliance" : component.component_name,
+          of: byId.has(event.id) || histories.length === 1 ? "Whole appliance" : component.component_name,
         });
     return [...byId.values()].sort((a, b) => (a.date < b.date ? 1 : -1));
   });
   return (
-    <Showing loaded={events} what="the history">
+    <Showing loaded={events} what="the service history">
       {(all) => <ServiceEvents events={all} about={(event) => sentence(event.of)} />}
     </Showing>
   );

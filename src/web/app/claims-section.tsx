@@ -5,7 +5,7 @@ import { counted, date, money } from "../format.ts";
 import { sentence } from "../words.ts";
 import { readAll, useApp } from "./app-context.ts";
 
-/** The insurance claims of a property, and what each weighs in its scores today. */
+/** The insurance claims of a property, and their current effect on its scores. */
 export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
   const { api } = useApp();
   const path = `/v1/property/${encodeURIComponent(propertyId)}/claims`;
@@ -14,15 +14,15 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
     <Showing loaded={claims} what="the claims">
       {(all) =>
         all.length === 0 ? (
-          <Empty title="No claim on record">
-            <p>Claims that are reported through the API appear here, with what they weigh in the scores.</p>
+          <Empty title="No claims">
+            <p>Claims reported through the API appear here with their effect on scores.</p>
           </Empty>
         ) : (
           <section class="card" aria-labelledby="claims">
             <h2 id="claims">{counted(all.length, "claim")}</h2>
             <p class="about">
-              A claim raises the scores of what it touched; the effect fades over five years, and the three
-              strongest count.
+              Claims raise the scores of affected components. The effect fades over five years; only the three
+              largest count.
             </p>
             <ol class="records">
               {all.map((claim) => (
@@ -34,8 +34,8 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
                     <p>
                       <strong>{sentence(claim.claim_type)}</strong>, {sentence(claim.status).toLowerCase()}.{" "}
                       {claim.scoring_impact > 1
-                        ? `Raises what it touched ${claim.scoring_impact.toFixed(2)} times today.`
-                        : "Weighs nothing today."}
+                        ? `Multiplies failure risk of affected components by ${claim.scoring_impact.toFixed(2)} today.`
+                        : "No effect today."}
                       <span class="mute">
                         {" "}
                         <bdi>{[claim.carrier, claim.claim_number].filter(Boolean).join(", ")}</bdi>

@@ -5,7 +5,7 @@ import { useLoaded } from "../browser/loaded.ts";
 import { addressOf } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { money, odds, years } from "../format.ts";
+import { capitalized, money, odds, years } from "../format.ts";
 import { Trend } from "../sections/trend.tsx";
 import { costOfWaiting } from "../waiting.ts";
 import { Places, TIER_WORDS } from "../words.ts";
@@ -13,13 +13,13 @@ import { readAll, readTypes, useApp, useTitle } from "./app-context.ts";
 import { AboveAppliance } from "./appliance-page.tsx";
 import { ServiceEvents } from "./service-events.tsx";
 
-/** A part: how likely it fails and what that costs, how its score has moved, and what was done to it. */
+/** A component: its failure risk and costs, score history and service history. */
 export function ComponentPage({ id }: { id: string }) {
   const { api } = useApp();
   const loaded = useLoaded(id, () => readComponent(api, id));
-  useTitle(loaded.value?.component.component_name ?? "Part");
+  useTitle(loaded.value?.component.component_name ?? "Component");
   return (
-    <Showing loaded={loaded} what="the part" isPage>
+    <Showing loaded={loaded} what="the component" isPage>
       {({ component, appliance, points, events, places }) => (
         <>
           <AboveAppliance appliance={appliance} />
@@ -28,7 +28,7 @@ export function ComponentPage({ id }: { id: string }) {
               <h1>{component.component_name}</h1>
               <p class="mute">
                 <a href={addressOf(["appliances", appliance.id])}>{places.typeName(appliance.type_id)}</a>
-                {" · "}
+                {" · installed "}
                 {component.install_year}
                 {appliance.brand !== null && (
                   <>
@@ -43,7 +43,7 @@ export function ComponentPage({ id }: { id: string }) {
           <Trend component={component} points={points} events={events} places={places} />
           <section class="card" aria-labelledby="history">
             <h2 id="history">Service history</h2>
-            <p class="about">Of the part and of the appliance as a whole, the newest first.</p>
+            <p class="about">Component and appliance records, newest first.</p>
             <ServiceEvents events={events} />
           </section>
         </>
@@ -57,7 +57,7 @@ function Standing({ component }: { component: ComponentJson }) {
   return (
     <section class="card" aria-labelledby="standing">
       <h2 id="standing" class="heard">
-        How it stands
+        Status
       </h2>
       <dl class="figures four">
         <div>
@@ -66,23 +66,23 @@ function Standing({ component }: { component: ComponentJson }) {
             <TierMark tier={risk_tier} /> {TIER_WORDS[risk_tier].name}
           </dd>
           <dd class="small mute">
-            score {risk_score.toFixed(2)}, {component.confidence.toLowerCase()} confidence
+            risk score {risk_score.toFixed(2)}, {component.confidence.toLowerCase()} confidence
           </dd>
         </div>
         <div>
-          <dt>In the coming year</dt>
-          <dd>{odds(failure_probability_12m)}</dd>
-          <dd class="small mute">to fail; expected {years(projected_failure_range)}</dd>
+          <dt>12-month failure probability</dt>
+          <dd>{capitalized(odds(failure_probability_12m))}</dd>
+          <dd class="small mute">expected failure {years(projected_failure_range)}</dd>
         </div>
         <div>
-          <dt>To replace now</dt>
+          <dt>Planned replacement cost</dt>
           <dd>{money(component.proactive_cost)}</dd>
-          <dd class="small mute">{money(component.reactive_cost)} once it has failed</dd>
+          <dd class="small mute">{money(component.reactive_cost)} after failure</dd>
         </div>
         <div>
-          <dt>At risk in a year</dt>
+          <dt>12-month expected loss</dt>
           <dd>{money(Math.round(costOfWaiting(component)))}</dd>
-          <dd class="small mute">the chance times the price</dd>
+          <dd class="small mute">probability × cost of failure</dd>
         </div>
       </dl>
     </section>

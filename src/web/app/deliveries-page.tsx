@@ -13,7 +13,7 @@ import { More } from "./more.tsx";
 
 const STATUS_WORDS: Readonly<Record<DeliveryStatus, { name: string; chip: string }>> = {
   failed: { name: "Failed", chip: "overdue" },
-  pending: { name: "Being tried", chip: "due_soon" },
+  pending: { name: "Retrying", chip: "due_soon" },
   delivered: { name: "Delivered", chip: "ok" },
 };
 
@@ -22,7 +22,7 @@ const EVENTS = [
   ...["property.created", "appliance.created", "sensor.received", "sensor.smart", "webhook.test"],
 ];
 
-/** What was sent to the partner's own receiver, with every attempt; a finished one can be sent again. */
+/** The deliveries to the partner's webhook endpoint, with every attempt. Finished ones can be sent again. */
 export function DeliveriesPage({ place }: { place: Place }) {
   const { api } = useApp();
   useTitle("Deliveries");
@@ -40,7 +40,7 @@ export function DeliveriesPage({ place }: { place: Place }) {
       <header class="heading">
         <div>
           <h1>Deliveries</h1>
-          <p class="mute">What was sent to your webhook receiver, the newest first.</p>
+          <p class="mute">Events sent to your webhook endpoint, newest first.</p>
         </div>
       </header>
       <Filters>
@@ -60,18 +60,18 @@ export function DeliveriesPage({ place }: { place: Place }) {
           {list.value && counted(list.value.total, "delivery", "deliveries")}
         </p>
         <button type="button" class="outline" aria-busy={list.isLoading} onClick={look}>
-          Look again: 1 call
+          Refresh (1 API call)
         </button>
       </Filters>
       <Showing loaded={list} what="the deliveries">
         {({ rows, total }) =>
           rows.length === 0 ? (
-            <Empty title={given.length === 0 ? "Nothing was sent" : "Nothing matches"}>
+            <Empty title={given.length === 0 ? "No deliveries yet" : "No matching deliveries"}>
               <p>
                 {given.length === 0 ? (
-                  "Deliveries appear here once a receiver is set and something happens. Whoever runs the server sets it."
+                  "Deliveries appear after your administrator sets a webhook URL and an event occurs."
                 ) : (
-                  <a href={addressOf(["deliveries"])}>Show every delivery</a>
+                  <a href={addressOf(["deliveries"])}>Show all deliveries</a>
                 )}
               </p>
             </Empty>
@@ -101,8 +101,8 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
         <span class="what">
           <strong>{event}</strong> <span class="small mute">{moment(created_at)}</span>
           <span class="small mute under">
-            {last ? `${outcomeOf(last)} at attempt ${count(last.attempt)}` : "Not tried yet"}
-            {next_attempt_at !== null && `, next ${moment(next_attempt_at)}`}
+            {last ? `${outcomeOf(last)} on attempt ${count(last.attempt)}` : "Queued"}
+            {next_attempt_at !== null && ` · next attempt ${moment(next_attempt_at)}`}
           </span>
         </span>
         {status !== "pending" && <Resend id={id} onResent={onResent} />}
@@ -120,10 +120,10 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
           rows={attempts}
           columns={[
             { heading: "Attempt", cell: (one) => count(one.attempt) },
-            { heading: "Begun", cell: (one) => moment(one.started_at) },
-            { heading: "Took", isNumber: true, cell: (one) => `${count(one.duration_ms)} ms` },
+            { heading: "Started", cell: (one) => moment(one.started_at) },
+            { heading: "Duration", isNumber: true, cell: (one) => `${count(one.duration_ms)} ms` },
             { heading: "Outcome", cell: outcomeOf },
-            { heading: "Answered with", cell: (one) => <code>{one.response_head}</code> },
+            { heading: "Response", cell: (one) => <code>{one.response_head}</code> },
           ]}
         />
       </details>
@@ -132,7 +132,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
 }
 
 const outcomeOf = (attempt: DeliveryJson["attempts"][number]) =>
-  attempt.error ?? `Answered ${attempt.status_code}`;
+  attempt.error ?? `HTTP ${attempt.status_code}`;
 
 function Resend({ id, onResent }: { id: string; onResent: () => void }) {
   const { api } = useApp();
@@ -141,7 +141,7 @@ function Resend({ id, onResent }: { id: string; onResent: () => void }) {
     setSending(true);
     try {
       await api.write("POST", `/v1/webhook-deliveries/${encodeURIComponent(id)}/resend`);
-      toast("It is sent again, with the same id and bytes.");
+      toast("Queued for redelivery (same ID and payload).");
       onResent();
     } catch (thrown) {
       toast(thrown instanceof Error ? thrown.message : String(thrown), { isFailure: true });
@@ -152,12 +152,12 @@ function Resend({ id, onResent }: { id: string; onResent: () => void }) {
     <button
       type="button"
       class="outline"
-      aria-label={`Send again: ${id}`}
+      aria-label={`Resend ${id}`}
       aria-busy={isSending}
       disabled={isSending}
       onClick={() => void resend()}
     >
-      Send again
+      Resend
     </button>
   );
 }

@@ -15,7 +15,7 @@ import { Counted } from "./properties-page.tsx";
 type Figures = { components: readonly ComponentJson[]; types: ConstructorParameters<typeof Places>[0] };
 type Line = { appliance: ApplianceJson; critical: number; warning: number; parts: number };
 
-/** The appliances of a property with their parts by tier, and its units. */
+/** The appliances of a property with their components by tier, and its units. */
 export function Equipment({ propertyId, figures }: { propertyId: string; figures: Figures }) {
   const { api } = useApp();
   const id = encodeURIComponent(propertyId);
@@ -50,8 +50,8 @@ function Appliances(props: {
   const columns = useMemo(() => columnsOf(new Places(types, units), units), [types, units]);
   if (appliances.length === 0)
     return (
-      <Empty title="No appliance on record">
-        <p>Once appliances are registered, their parts are scored at once.</p>
+      <Empty title="No appliances">
+        <p>Appliances added through the API appear here with the risk of their components.</p>
       </Empty>
     );
   return (
@@ -67,7 +67,7 @@ function Appliances(props: {
   );
 }
 
-/** The worst first. */
+/** Most critical components first, then most in warning. */
 function linesOf(appliances: readonly ApplianceJson[], components: readonly ComponentJson[]): Line[] {
   const parts = Map.groupBy(components, ({ appliance_id }) => appliance_id);
   const inTier = (id: string, tier: string) =>
@@ -113,20 +113,24 @@ function columnsOf(places: Places, units: readonly UnitJson[]): readonly TableCo
           <bdi>{labels.get(appliance.unit_id) ?? "–"}</bdi>
         ),
     },
-    { key: "since", heading: "Since", isNumber: true, cell: ({ appliance }) => appliance.install_year },
+    { key: "since", heading: "Installed", isNumber: true, cell: ({ appliance }) => appliance.install_year },
     {
-      key: "parts",
-      heading: "Parts",
+      key: "components",
+      heading: "Components",
       isNumber: true,
       shownFrom: "medium",
       cell: ({ parts }) => count(parts),
     },
     {
-      ...{ key: "critical", heading: "Critical", isNumber: true },
+      key: "critical",
+      heading: "Critical",
+      isNumber: true,
       cell: ({ critical }) => <Counted tier="CRITICAL" of={critical} />,
     },
     {
-      ...{ key: "warning", heading: "Warning", isNumber: true },
+      key: "warning",
+      heading: "Warning",
+      isNumber: true,
       cell: ({ warning }) => <Counted tier="WARNING" of={warning} />,
     },
   ];
@@ -138,21 +142,23 @@ function Units({ appliances, units }: { appliances: readonly ApplianceJson[]; un
     <section class="card" aria-labelledby="units">
       <h2 id="units">{counted(units.length, "unit")}</h2>
       {units.length === 0 ? (
-        <p class="empty">The property has no units on record.</p>
+        <p class="empty">No units.</p>
       ) : (
         <details class="numbers">
-          <summary>Units in a table</summary>
+          <summary>
+            View as table<span class="heard">: units</span>
+          </summary>
           <DataTable
             caption="Units"
             rows={units}
             columns={[
               { heading: "Unit", cell: ({ label }) => <bdi>{label}</bdi> },
               {
-                heading: "Appliances of its own",
+                heading: "Appliances in unit",
                 isNumber: true,
                 cell: ({ id }) => count(held.get(id)?.length ?? 0),
               },
-              { heading: "Id", cell: ({ id }) => <code>{id}</code> },
+              { heading: "ID", cell: ({ id }) => <code>{id}</code> },
             ]}
           />
         </details>

@@ -3,10 +3,10 @@ import type { ApiClient } from "../browser/api-client.ts";
 import { type Loaded, useLoaded } from "../browser/loaded.ts";
 import { PACE_MS, PAGE } from "./portfolio-loader.ts";
 
-/** A list of the API's as far as it is wanted: its first page, and each further one when it is asked for. */
+/** The pages of a list that have been read so far, and its first page with the totals. */
 export type ListRead<P, T> = { rows: T[]; first: P; total: number };
 
-/** Calls that are made one after the other; the rest of a long list is read at a pace that leaves room for others. */
+/** The number of pages read without a pause. Further ones are paced, to leave some of the rate limit to other clients. */
 const UNPACED = 5;
 
 export function useList<K extends string, T, P extends Record<K, T[]> & { total: number }>(
@@ -15,7 +15,7 @@ export function useList<K extends string, T, P extends Record<K, T[]> & { total:
   key: K,
 ): Loaded<ListRead<P, T>> & {
   more: () => void;
-  /** All of it, whatever is shown. Rejects with an ApiFailure. */
+  /** Reads the whole list. Rejects with an ApiFailure. */
   all: (onProgress: (loaded: number) => void) => Promise<T[]>;
 } {
   const [wanted, setWanted] = useState({ path, pages: 1 });
@@ -34,7 +34,7 @@ export function useList<K extends string, T, P extends Record<K, T[]> & { total:
   return { ...loaded, more, all };
 }
 
-/** Pages that are known are not asked for again. */
+/** Reads pages; those that the client still has take no call. */
 async function readPages<K extends string, T, P extends Record<K, T[]> & { total: number }>(
   api: ApiClient,
   path: string,

@@ -2,20 +2,20 @@ import { count, counted } from "../format.ts";
 import { useApp, useWatched } from "./app-context.ts";
 import { PACE_MS, PAGE } from "./portfolio-loader.ts";
 
-/** How much of the portfolio is here, and what the rest would cost. Shown where figures are made of what is here. */
+/** The number of properties loaded, and a button to load all. For figures that are computed from the loaded ones. */
 export function LoadedSoFar() {
   const { portfolio } = useApp();
   useWatched(portfolio);
   const { loaded, total = 0, isLoading, failure } = portfolio.state;
   const left = total - loaded.length;
-  if (left <= 0) return <p class="mute">{counted(total, "property", "properties")}, all loaded</p>;
+  if (left <= 0) return <p class="mute">{counted(total, "property", "properties")}</p>;
   const calls = Math.ceil(left / PAGE);
   const minutes = Math.max(1, Math.round((calls * PACE_MS) / 60_000));
   return (
     <div class="so-far">
       <p class="mute" role="status">
         {count(loaded.length)} of {count(total)} properties loaded
-        {isLoading ? "…" : "; search, filters and order look through these."}
+        {isLoading ? "…" : ". Search, filters and sorting apply to loaded properties only."}
         {failure && ` ${failure.message}`}
       </p>
       <progress value={loaded.length} max={total} aria-label="Properties loaded" />
@@ -25,7 +25,7 @@ export function LoadedSoFar() {
         </button>
       ) : (
         <button type="button" class="outline" onClick={() => void portfolio.loadRest()}>
-          Load the rest: {counted(calls, "call")}, about {counted(minutes, "minute")}
+          Load all ({counted(calls, "API call")}, about {counted(minutes, "minute")})
         </button>
       )}
     </div>

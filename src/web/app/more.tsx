@@ -1,6 +1,6 @@
 import { count } from "../format.ts";
 
-/** Below a list that goes on: how much of it is here, and the next page for one call. */
+/** The number of rows loaded, and a button for the next page. */
 export function More(props: { loaded: number; total: number; isLoading: boolean; onMore: () => void }) {
   const { loaded, total, isLoading, onMore } = props;
   if (loaded >= total) return null;
@@ -10,7 +10,7 @@ export function More(props: { loaded: number; total: number; isLoading: boolean;
         {count(loaded)} of {count(total)} loaded
       </span>
       <button type="button" class="outline" aria-busy={isLoading} disabled={isLoading} onClick={onMore}>
-        {isLoading ? "Loading…" : "Load 200 more: 1 call"}
+        {isLoading ? "Loading…" : "Load 200 more (uses 1 API call)"}
       </button>
     </p>
   );

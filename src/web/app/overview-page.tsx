@@ -20,7 +20,7 @@ import { readSystems, type SystemRow } from "./systems.ts";
 
 const STATES_SHOWN = 10;
 
-/** How the portfolio stands: its sums, and where the risk sits by system and by state. */
+/** The portfolio: its totals, its plan, and its risk by system and by state. */
 export function OverviewPage({ place }: { place: Place }) {
   const { portfolio } = useApp();
   useTitle("Overview");
@@ -39,15 +39,15 @@ export function OverviewPage({ place }: { place: Place }) {
           {totals && (
             <p class="mute">
               {counted(totals.properties, "property", "properties")} ·{" "}
-              {counted(totals.appliances, "appliance")} · {counted(totals.components, "part")}
+              {counted(totals.appliances, "appliance")} · {counted(totals.components, "component")}
             </p>
           )}
         </div>
       </header>
       {!totals && <Loading what="the portfolio" />}
       {total === 0 && (
-        <Empty title="No property yet">
-          <p>Properties appear here as soon as they are registered through the API or imported.</p>
+        <Empty title="No properties yet">
+          <p>Properties added through the API or by import appear here.</p>
         </Empty>
       )}
       {totals && totals.properties > 0 && (
@@ -67,34 +67,34 @@ function Standing({ totals }: { totals: PortfolioTotalsJson }) {
   return (
     <section class="card" aria-labelledby="standing">
       <h2 id="standing" class="heard">
-        How it stands
+        Status
       </h2>
       <dl class="figures four">
         <div>
           <dt>
-            <TierMark tier="CRITICAL" /> Act now
+            <TierMark tier="CRITICAL" /> Critical
           </dt>
           <dd>
-            <a href={addressOf(["alerts"], { tier: "CRITICAL" })}>{counted(critical, "part")}</a>
+            <a href={addressOf(["alerts"], { tier: "CRITICAL" })}>{counted(critical, "component")}</a>
           </dd>
-          <dd class="small mute">of {count(components)}</dd>
+          <dd class="small mute">of {count(components)}; act now</dd>
         </div>
         <div>
           <dt>
-            <TierMark tier="WARNING" /> Plan for
+            <TierMark tier="WARNING" /> Warning
           </dt>
           <dd>
-            <a href={addressOf(["alerts"], { tier: "WARNING" })}>{counted(warning, "part")}</a>
+            <a href={addressOf(["alerts"], { tier: "WARNING" })}>{counted(warning, "component")}</a>
           </dd>
-          <dd class="small mute">within 6 months</dd>
+          <dd class="small mute">plan work within 6 months</dd>
         </div>
         <div>
-          <dt>Cost to act</dt>
+          <dt>Planned replacement cost</dt>
           <dd>{money(total_deferred)}</dd>
-          <dd class="small mute">for both, planned</dd>
+          <dd class="small mute">of critical and warning components</dd>
         </div>
         <div>
-          <dt>If they fail first</dt>
+          <dt>Cost after failure</dt>
           <dd>{money(total_reactive)}</dd>
           <dd class="small mute">{money(total_reactive - total_deferred)} more than planned</dd>
         </div>
@@ -109,13 +109,13 @@ function BySystem() {
   return (
     <Section
       id="by-system"
-      title="By system"
-      about="Parts that are critical or in warning, in all properties."
+      title="Risk by building system"
+      about="Critical and warning components of all properties."
     >
       <Showing loaded={systems} what="the systems">
         {(rows) =>
           rows.length === 0 ? (
-            <p class="empty">Every part is in the tier Good.</p>
+            <p class="empty">No critical or warning components.</p>
           ) : (
             <>
               <ul class="sums">
@@ -124,7 +124,7 @@ function BySystem() {
                 ))}
               </ul>
               <Numbers
-                summary="Systems in a table"
+                caption="Risk by building system"
                 rows={rows}
                 csv={() => saveRecords("by-system.csv", rows)}
                 columns={[
@@ -165,7 +165,11 @@ function ByState({ rows: loaded }: { rows: readonly { item: Parameters<typeof by
   const rows = useMemo(() => byState(loaded.map(({ item }) => item)), [loaded]);
   const most = Math.max(...rows.map(({ deferred }) => deferred), 0);
   return (
-    <Section id="by-state" title="By state" about="What it costs to replace what is critical or in warning.">
+    <Section
+      id="by-state"
+      title="Planned cost by state"
+      about="Replacement cost of critical and warning components."
+    >
       <LoadedSoFar />
       <ul class="sums">
         {rows.slice(0, STATES_SHOWN).map((row) => (
@@ -180,9 +184,8 @@ function ByState({ rows: loaded }: { rows: readonly { item: Parameters<typeof by
         ))}
       </ul>
       <Numbers
-        summary={
-          rows.length > STATES_SHOWN ? `All ${count(rows.length)} states in a table` : "States in a table"
-        }
+        caption="Planned cost by state"
+        summary={rows.length > STATES_SHOWN ? `View all ${count(rows.length)} states as table` : undefined}
         rows={rows}
         csv={() =>
           saveRecords(
@@ -197,11 +200,11 @@ function ByState({ rows: loaded }: { rows: readonly { item: Parameters<typeof by
         columns={[
           { heading: "State", cell: (row: StateRow) => row.state },
           { heading: "Properties", isNumber: true, cell: (row) => count(row.properties) },
-          { heading: "Parts", isNumber: true, cell: (row) => count(row.components) },
+          { heading: "Components", isNumber: true, cell: (row) => count(row.components) },
           { heading: "Critical", isNumber: true, cell: (row) => count(row.critical) },
           { heading: "Warning", isNumber: true, cell: (row) => count(row.warning) },
-          { heading: "Cost to act", isNumber: true, cell: (row) => money(row.deferred) },
-          { heading: "If they fail first", isNumber: true, cell: (row) => money(row.reactive) },
+          { heading: "Planned cost", isNumber: true, cell: (row) => money(row.deferred) },
+          { heading: "Cost after failure", isNumber: true, cell: (row) => money(row.reactive) },
         ]}
       />
     </Section>

@@ -11,7 +11,7 @@ import { PropertiesPage } from "./properties-page.tsx";
 import { PropertyPage } from "./property-page.tsx";
 import { PropertySchedulePage } from "./property-schedule-page.tsx";
 
-/** The page that an address names. */
+/** Renders the page of a route. */
 export function Pages({ place }: { place: Place }) {
   const [area, id, part] = place.parts;
   if (area === undefined) return <OverviewPage place={place} />;
@@ -27,11 +27,11 @@ export function Pages({ place }: { place: Place }) {
 }
 
 function NoPage() {
-  useTitle("No page here");
+  useTitle("Page not found");
   return (
-    <Empty title="There is no page here" isPage>
+    <Empty title="Page not found" isPage>
       <p>
-        A part of the address may be missing. <a href={addressOf([])}>Go to the overview</a>.
+        Part of the address may be missing. <a href={addressOf([])}>Go to the overview</a>.
       </p>
     </Empty>
   );

@@ -6,7 +6,7 @@ import { Showing } from "../browser/states.tsx";
 import { counted, date } from "../format.ts";
 import { useApp } from "./app-context.ts";
 
-/** The photos of an appliance. Each picture is a call, so they are shown when they are asked for. */
+/** The photos of an appliance, loaded on demand: each takes a call. */
 export function Photos({ applianceId }: { applianceId: string }) {
   const { api } = useApp();
   const [isWanted, setWanted] = useState(false);
@@ -18,7 +18,7 @@ export function Photos({ applianceId }: { applianceId: string }) {
       <Showing loaded={photos} what="the photos">
         {({ appliance_photos, service_event_photos, total }) =>
           total === 0 ? (
-            <p class="empty">No photo is on record.</p>
+            <p class="empty">No photos.</p>
           ) : (
             <>
               <ul class="photos">
@@ -31,7 +31,7 @@ export function Photos({ applianceId }: { applianceId: string }) {
               {!isWanted && (
                 <p>
                   <button type="button" class="outline" onClick={() => setWanted(true)}>
-                    Show {total === 1 ? "the photo" : "the photos"}: {counted(total, "call")}
+                    Show {total === 1 ? "photo" : "photos"} ({counted(total, "API call")})
                   </button>
                 </p>
               )}
@@ -57,7 +57,8 @@ function Picture({ photo }: { photo: PhotoJson }) {
         setAddress(made);
       },
       (thrown: unknown) =>
-        isWanted && setFailure(thrown instanceof ApiFailure ? thrown.message : "Not shown"),
+        isWanted &&
+        setFailure(thrown instanceof ApiFailure ? thrown.message : "The photo could not be loaded."),
     );
     return () => {
       isWanted = false;

@@ -3,25 +3,25 @@ import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { type Searched, searchedBy } from "./portfolio.ts";
 
-/** The API's largest page. */
+/** The largest page of the API. */
 export const PAGE = 200;
-/** Pages that are loaded without asking; beyond them the reader decides what it is worth. */
+/** The number of pages loaded without asking; further ones cost calls that the reader must agree to. */
 const UNASKED_PAGES = 5;
-/** The time between the calls for the rest: the partner's own programs have their share of each minute, too. */
+/** The time between further calls, to leave some of the rate limit to the partner's own programs. */
 export const PACE_MS = 1500;
 
 export const portfolioPath = (offset: number) => `/v1/portfolio/summary?limit=${PAGE}&offset=${offset}`;
 
 export type PortfolioState = {
   loaded: readonly Searched[];
-  /** How many properties there are; undefined until the first page is here. */
+  /** The number of properties; undefined until the first page is loaded. */
   total?: number;
   totals?: PortfolioTotalsJson;
   isLoading: boolean;
   failure?: ApiFailure;
 };
 
-/** Loads the portfolio page by page, and tells what there is so far. Lives as long as its session. */
+/** Loads the portfolio page by page, and notifies listeners of progress. One per session. */
 export class PortfolioLoader {
   state: PortfolioState = { loaded: [], isLoading: false };
   readonly #listeners = new Set<() => void>();
@@ -34,13 +34,13 @@ export class PortfolioLoader {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Loads the first pages, unless they are there. */
+  /** Loads the first pages, unless they are loaded. */
   async start(): Promise<void> {
     if (this.state.isLoading || this.state.loaded.length > 0) return;
     await this.#load(UNASKED_PAGES, 0);
   }
 
-  /** Loads the rest, at a pace that leaves room for others. */
+  /** Loads all further pages, paced. */
   async loadRest(): Promise<void> {
     if (!this.state.isLoading) await this.#load(Number.POSITIVE_INFINITY, PACE_MS);
   }
@@ -49,7 +49,7 @@ export class PortfolioLoader {
     this.#isStopped = true;
   }
 
-  /** Forgets what is there and loads it again. */
+  /** Discards what is loaded, and loads it again. */
   async again(): Promise<void> {
     if (this.state.isLoading) return;
     this.#set({ loaded: [], isLoading: false });

@@ -6,7 +6,7 @@ import { useLoaded } from "../browser/loaded.ts";
 import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
 import { Showing } from "../browser/states.tsx";
 import { count, counted, date, money } from "../format.ts";
-import { Years } from "../sections/plan.tsx";
+import { delayCost, Years } from "../sections/plan.tsx";
 import { Section } from "../sections/section.tsx";
 import { AmountSlider, Bought } from "../sections/spending.tsx";
 import { type Bargain, type Lot, rangeUpTo } from "../spending.ts";
@@ -15,9 +15,9 @@ import { More } from "./more.tsx";
 import { amountIn } from "./terms.tsx";
 
 const PROPERTIES_SHOWN = 8;
-/** The most that one call answers with. */
+/** The most properties that one call returns. */
 const PROPERTIES_READ = 200;
-/** How long the slider rests before another amount is asked about: every amount is a call. */
+/** The time for which the slider must rest before its amount is requested: every amount takes a call. */
 const RESTS_MS = 400;
 
 /** The plan of a request with a budget, which allocates it. */
@@ -27,14 +27,15 @@ type BudgetedPlan = Omit<PortfolioPlanPageJson, "budget" | "portfolio"> & {
 };
 type BudgetedProperty = PlannedPropertyJson & { budget: NonNullable<PlannedPropertyJson["budget"]> };
 
-/** The plan with what all the money that it could be spent on buys, or what the query's budget does. */
+/** The address of the plan, by default with an unlimited budget. */
 export const portfolioPlanPath = (query: Readonly<Record<string, string>> = {}) =>
   `/v1/portfolio/plan?${new URLSearchParams({
-    ...{ limit: String(PROPERTIES_READ), budget: String(PLAN_LIMITS.budgetUsd.most) },
+    limit: String(PROPERTIES_READ),
+    budget: String(PLAN_LIMITS.budgetUsd.most),
     ...query,
   })}`;
 
-/** The plan with so many pages of its properties. */
+/** Reads the plan with a number of pages of its properties. */
 async function readPlan(api: ApiClient, pages: number, query: Readonly<Record<string, string>> = {}) {
   const first = await api.read<BudgetedPlan>(portfolioPlanPath(query));
   const portfolio = [...first.portfolio];
@@ -45,7 +46,7 @@ async function readPlan(api: ApiClient, pages: number, query: Readonly<Record<st
   return { ...first, portfolio };
 }
 
-/** What to do about the portfolio: where work is due, what the years cost, what to set aside, and what money buys. */
+/** The plan of the portfolio: the work due by property, the costs by year, the reserve deposit, and the budget planner. */
 export function WhatToDoInPortfolio({ place }: { place: Place }) {
   const { api } = useApp();
   const [pages, setPages] = useState(1);
@@ -55,12 +56,16 @@ export function WhatToDoInPortfolio({ place }: { place: Place }) {
     plan.again();
   };
   return (
-    <Section id="plan" title="What to do" about="What is best replaced and when, in all properties.">
+    <Section
+      id="plan"
+      title="Recommended actions"
+      about="Recommended replacements and timing in all properties."
+    >
       <Showing loaded={plan} what="the plan">
         {(value) => (
           <>
             <DueByProperty plan={value} isLoading={plan.isLoading} onMore={more} />
-            <Years plan={value} links={{ schedule: addressOf(["schedule"]) }} rowsAre="a property" />
+            <Years plan={value} links={{ schedule: addressOf(["schedule"]) }} rowPer="property" />
             <WhatMoneyBuys all={value} pages={pages} place={place} />
           </>
         )}
@@ -72,7 +77,8 @@ export function WhatToDoInPortfolio({ place }: { place: Place }) {
 function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: () => void }) {
   const { plan, isLoading, onMore } = props;
   const { immediate, portfolio, total } = plan;
-  if (immediate.component_count === 0) return <p class="empty">Nothing is due now.</p>;
+  if (immediate.component_count === 0)
+    return <p class="empty">No components are past their economic replacement age.</p>;
   const due = portfolio.filter((one) => one.immediate.component_count > 0);
   const shown = due
     .toSorted((a, b) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year)
@@ -81,11 +87,11 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
   return (
     <>
       <p class="deposit">
-        Due on {date(plan.as_of)}: <strong>{counted(immediate.component_count, "part")}</strong> for{" "}
-        <strong>{money(Math.round(immediate.cost))}</strong> as planned work.{" "}
+        Due now ({date(plan.as_of)}): <strong>{counted(immediate.component_count, "component")}</strong>,
+        planned replacement cost <strong>{money(Math.round(immediate.cost))}</strong>.{" "}
         {shown.length === 0
-          ? `None of it in the first ${count(portfolio.length)} properties.`
-          : `Where waiting costs most${isPart ? `, of the first ${count(portfolio.length)} properties` : ""}:`}
+          ? `None are in the first ${count(portfolio.length)} properties.`
+          : `Properties with the highest cost of delay${isPart ? ` (first ${count(portfolio.length)})` : ""}:`}
       </p>
       {shown.length > 0 && (
         <ul class="due-now">
@@ -95,10 +101,10 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
                 <a href={addressOf(["properties", one.property_id])}>
                   <bdi>{one.name}</bdi>
                 </a>{" "}
-                <span class="mute small">{counted(one.immediate.component_count, "part")}</span>
+                <span class="mute small">{counted(one.immediate.component_count, "component")}</span>
               </span>
               <strong class="number">{money(Math.round(one.immediate.cost))}</strong>
-              <span class="number mute small">{money(Math.round(one.cost_of_waiting_a_year))} to wait</span>
+              <span class="number mute small">{delayCost(one.cost_of_waiting_a_year)}</span>
             </li>
           ))}
         </ul>
@@ -108,7 +114,7 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
   );
 }
 
-/** The best use of a budget over all properties: the API says what each amount buys. */
+/** The budget planner for all properties, which asks the API for each amount. */
 function WhatMoneyBuys({ all, pages, place }: { all: BudgetedPlan; pages: number; place: Place }) {
   const { api } = useApp();
   const range = rangeUpTo(all.budget.spent);
@@ -122,7 +128,7 @@ function WhatMoneyBuys({ all, pages, place }: { all: BudgetedPlan; pages: number
     }, RESTS_MS);
     return () => clearTimeout(timer);
   }, [amount, asked, place]);
-  // All the money is what the plan itself was asked with.
+  // The plan itself was requested with an unlimited budget.
   const isAll = asked >= all.budget.spent;
   const bought = useLoaded(isAll ? `all ${all.portfolio.length}` : `${asked} ${pages}`, async () =>
     isAll ? all : await readPlan(api, pages, { budget: String(asked) }),
@@ -133,20 +139,18 @@ function WhatMoneyBuys({ all, pages, place }: { all: BudgetedPlan; pages: number
   if (all.budget.spent === 0)
     return (
       <>
-        <h3>What a budget buys</h3>
-        <p class="empty">
-          There is no part with which waiting costs more than it saves: nothing to spend a budget on now.
-        </p>
+        <h3>Budget planner</h3>
+        <p class="empty">No replacement is cost-effective right now.</p>
       </>
     );
   return (
     <>
-      <h3>What a budget buys</h3>
+      <h3>Budget planner</h3>
       <p class="about screen">
-        First what saves most for each dollar, in all properties. Each amount that you try is{" "}
-        {pages === 1 ? "a call" : counted(pages, "call")}; one that you have tried is none.
+        Components are selected by savings per dollar until the budget is used. Each new amount uses{" "}
+        {counted(pages, "API call")}.
         {all.total > all.portfolio.length &&
-          ` By property, of the first ${count(all.portfolio.length)}; the sums are of all.`}
+          ` The list shows the first ${count(all.portfolio.length)} properties. Totals include all properties.`}
       </p>
       <AmountSlider range={range} amount={amount} onSlide={setAmount} />
       <div class={isOnItsWay ? "asked waits" : "asked"} aria-busy={isOnItsWay}>
@@ -168,7 +172,7 @@ function WhatMoneyBuys({ all, pages, place }: { all: BudgetedPlan; pages: number
   );
 }
 
-/** What the budget of one plan buys of what that of the other could, by property. */
+/** Compares a plan with a budget to the plan with an unlimited one, by property. */
 function bargainOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): Bargain {
   const shares = new Map(portfolio.map((one) => [one.property_id, one.budget]));
   const none = { chosen_count: 0, spent: 0, avoided: 0 };
@@ -195,7 +199,7 @@ function bargainOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): Barg
 
 const lotOf = (one: BudgetedProperty, share: BudgetedProperty["budget"]): Lot => ({
   name: one.name,
-  where: counted(share.chosen_count, "part"),
+  where: counted(share.chosen_count, "component"),
   address: addressOf(["properties", one.property_id]),
   count: share.chosen_count,
   usd: share.spent,

@@ -19,7 +19,7 @@ import { recordsOf, yearsIn } from "./property-schedule-page.tsx";
 import { Save } from "./save.tsx";
 import { type Terms, TermsRow, termsIn, termsQuery } from "./terms.tsx";
 
-/** The replacement reserve schedule of the portfolio, a row a property, for print. */
+/** The printable replacement reserve schedule of the portfolio, with one row per property. */
 export function PortfolioSchedulePage({ place }: { place: Place }) {
   const { api } = useApp();
   const [pages, setPages] = useState(1);
@@ -55,7 +55,7 @@ export function PortfolioSchedulePage({ place }: { place: Place }) {
             </TermsRow>
             {plan.total === 0 ? (
               <section class="card">
-                <p class="empty">There is no property on record: there is nothing to plan.</p>
+                <p class="empty">No properties yet.</p>
               </section>
             ) : (
               <>
@@ -71,7 +71,7 @@ export function PortfolioSchedulePage({ place }: { place: Place }) {
               </>
             )}
             <ReserveNotes plan={plan}>
-              <li>A property without units on record counts as one unit.</li>
+              <li>A property without a unit count counts as one unit.</li>
             </ReserveNotes>
           </>
         )}
@@ -83,9 +83,9 @@ export function PortfolioSchedulePage({ place }: { place: Place }) {
 type Row = { id: string; name: string; units: number; dueCount: number; dueUsd: number; years: number[] };
 type PortfolioSchedule = ScheduleSums & {
   units: number;
-  /** The dearest first. */
+  /** Highest total first. */
   rows: Row[];
-  /** Of the properties that have no row of their own. */
+  /** The sum of the properties that are not loaded. */
   rest: { properties: number; dueCount: number; dueUsd: number; years: number[] };
 };
 
@@ -102,7 +102,7 @@ async function readSchedule(api: ApiClient, terms: Terms, pages: number) {
   return { plan, file, schedule: scheduleOf(plan, file) };
 }
 
-/** Every row and column adds up as it is printed; what has no row of its own stands in one together. */
+/** Rounds the costs so that every row and column adds up as printed; properties that are not loaded share a row. */
 function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, string>[]): PortfolioSchedule {
   const units = unitsOf(plan, file);
   const sums = scheduleSumsOf(plan, units);
@@ -138,7 +138,7 @@ function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, s
   };
 }
 
-/** Units of all properties, at least one each: counted where all are here, else what the plan divides by. */
+/** The units of all properties, at least one each: counted if all are loaded, otherwise derived from the plan's per-unit costs. */
 function unitsOf(plan: PortfolioPlanPageJson, file: readonly Record<string, string>[]): number {
   if (file.length === plan.total) return sumOf(file, ({ unit_count }) => Math.max(Number(unit_count), 1));
   const dearest = plan.schedule.reduce((a, b) => (b.total_inflated > a.total_inflated ? b : a));
@@ -155,7 +155,7 @@ function PropertiesTable({ schedule, from, to, caption }: Sheet & { schedule: Po
         <thead>
           <tr>
             <th scope="col">Property</th>
-            {["Units", "Parts due now", "Cost due now"].map((heading) => (
+            {["Units", "Components due now", "Cost due now"].map((heading) => (
               <th scope="col" class="number">
                 {heading}
               </th>
@@ -180,7 +180,7 @@ function PropertiesTable({ schedule, from, to, caption }: Sheet & { schedule: Po
           {rest.properties > 0 && (
             <tr class="property-row">
               <th scope="row" class="mute">
-                {counted(rest.properties, "property", "properties")} more
+                {count(rest.properties)} more {rest.properties === 1 ? "property" : "properties"}
               </th>
               <td />
               <td class="number">{count(rest.dueCount)}</td>
@@ -191,7 +191,7 @@ function PropertiesTable({ schedule, from, to, caption }: Sheet & { schedule: Po
         </tbody>
         <tfoot>
           <tr class="total">
-            <th scope="row">Total, in today’s dollars</th>
+            <th scope="row">Total (today’s dollars)</th>
             <td class="number">{count(schedule.units)}</td>
             <td class="number">{count(sumOf(rows, ({ dueCount }) => dueCount) + rest.dueCount)}</td>
             <td class="number">{count(sumOf(rows, ({ dueUsd }) => dueUsd) + rest.dueUsd)}</td>

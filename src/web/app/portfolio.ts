@@ -1,12 +1,12 @@
 import type { PortfolioItemJson } from "../../wire/portfolio.ts";
 import type { Sorting } from "../browser/virtual-table.tsx";
 
-/* What is worked out of the properties that are loaded, with no further call. */
+/* Search, sorting and totals of the loaded properties, without further calls. */
 
-/** What the reader wants to see of the properties. Empty where all. */
+/** The filters of the list of properties; an empty one matches all. */
 export type PortfolioFilter = { words: string; state: string; rating: string };
 
-/** A property with what it is searched by. */
+/** A property, and the text in which it is searched. */
 export type Searched = { item: PortfolioItemJson; text: string };
 
 export const searchedBy = (item: PortfolioItemJson): Searched => ({
@@ -14,7 +14,7 @@ export const searchedBy = (item: PortfolioItemJson): Searched => ({
   text: [item.name, item.address, item.city, item.state, item.property_id].join(" ").toLowerCase(),
 });
 
-/** The properties that match, every word of the search somewhere in name, address, city, state or id. */
+/** Returns the properties that match. Every search word must occur in the name, address, city, state or id. */
 export function filtered(all: readonly Searched[], filter: PortfolioFilter): PortfolioItemJson[] {
   const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
   const rating = filter.rating === NOT_RATED ? null : filter.rating;
@@ -41,7 +41,7 @@ const VALUES: Readonly<Record<string, (item: PortfolioItemJson) => string | numb
   door: (item) => item.deferred_per_door,
 };
 
-/** In the order asked for; equals as they came. */
+/** Sorts properties; ties keep their order. */
 export function sorted(items: readonly PortfolioItemJson[], { key, isDescending }: Sorting) {
   const value = VALUES[key] ?? VALUES.deferred!;
   const sign = isDescending ? -1 : 1;
@@ -50,7 +50,7 @@ export function sorted(items: readonly PortfolioItemJson[], { key, isDescending 
   return keyed.map(({ item }) => item);
 }
 
-/** `-deferred` and `name`, as they stand in an address. */
+/** Parses a sort order such as `-deferred` or `name` from the address. */
 export function sortingOf(text: string | null): Sorting {
   const key = (text ?? "").replace(/^-/, "");
   if (!Object.hasOwn(VALUES, key)) return { key: "deferred", isDescending: true };
@@ -68,20 +68,18 @@ export type StateRow = {
   reactive: number;
 };
 
-/** Sums by state, the one with the most to do first. */
+/** Totals by state, highest planned cost first. */
 export function byState(items: readonly PortfolioItemJson[]): StateRow[] {
   const rows = new Map<string, StateRow>();
   for (const item of items) {
     const row = rows.get(item.state) ?? {
-      ...{
-        state: item.state,
-        properties: 0,
-        components: 0,
-        critical: 0,
-        warning: 0,
-        deferred: 0,
-        reactive: 0,
-      },
+      state: item.state,
+      properties: 0,
+      components: 0,
+      critical: 0,
+      warning: 0,
+      deferred: 0,
+      reactive: 0,
     };
     rows.set(item.state, row);
     row.properties++;

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { pageFooters } from "../printed.ts";
 
-/** While it is shown, the page is printed with these words and its number at the foot. */
+/** Prints a title and the page number in the footer of each page, while the component is mounted. */
 export function usePrinted(words: string, { isLandscape = false } = {}): void {
   useEffect(() => {
     const sheet = new CSSStyleSheet();

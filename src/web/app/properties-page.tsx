@@ -12,9 +12,9 @@ import { LoadedSoFar } from "./loaded-so-far.tsx";
 import { filtered, NOT_RATED, sorted, sortingOf, sortingText } from "./portfolio.ts";
 import { Save } from "./save.tsx";
 
-export const RATING_WORDS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Poor" };
+export const RATING_WORDS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Fail" };
 
-/** Every property, to be searched, filtered and put in order. */
+/** The list of properties, with search, filters and sorting. */
 export function PropertiesPage({ place }: { place: Place }) {
   const { portfolio } = useApp();
   useTitle("Properties");
@@ -47,8 +47,8 @@ export function PropertiesPage({ place }: { place: Place }) {
       {loaded.length === 0 && failure && <Failed failure={failure} again={() => void portfolio.again()} />}
       {loaded.length === 0 && !failure && total === undefined && <Loading what="the portfolio" />}
       {total === 0 && (
-        <Empty title="No property yet">
-          <p>Properties appear here as soon as they are registered through the API or imported.</p>
+        <Empty title="No properties yet">
+          <p>Properties added through the API or by import appear here.</p>
         </Empty>
       )}
       {loaded.length > 0 && (
@@ -73,9 +73,9 @@ export function PropertiesPage({ place }: { place: Place }) {
             <Save file="properties.csv" rows={rows} total={rows.length} />
           </Filters>
           {rows.length === 0 ? (
-            <Empty title="Nothing matches">
+            <Empty title="No matching properties">
               <p>
-                <a href={addressOf(["properties"])}>Show every property</a>
+                <a href={addressOf(["properties"])}>Show all properties</a>
               </p>
             </Empty>
           ) : (
@@ -119,11 +119,19 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     cell: (one) => one.state,
   },
   {
-    ...{ key: "units", heading: "Units", isNumber: true, isSorted: true, shownFrom: "wide", width: "narrow" },
+    key: "units",
+    heading: "Units",
+    isNumber: true,
+    isSorted: true,
+    shownFrom: "wide",
+    width: "narrow",
     cell: (one) => count(one.unit_count),
   },
   {
-    ...{ key: "rating", heading: "Condition", isSorted: true, shownFrom: "medium" },
+    key: "rating",
+    heading: "Condition",
+    isSorted: true,
+    shownFrom: "medium",
     cell: (one) =>
       one.components === 0 || one.overall_rating === null ? (
         <span class="mute">–</span>
@@ -132,28 +140,46 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
       ),
   },
   {
-    ...{ key: "critical", heading: "Critical", isNumber: true, isSorted: true },
+    key: "critical",
+    heading: "Critical",
+    isNumber: true,
+    isSorted: true,
     cell: (one) => <Counted tier="CRITICAL" of={one.critical} />,
   },
   {
-    ...{ key: "warning", heading: "Warning", isNumber: true, isSorted: true, shownFrom: "medium" },
+    key: "warning",
+    heading: "Warning",
+    isNumber: true,
+    isSorted: true,
+    shownFrom: "medium",
     cell: (one) => <Counted tier="WARNING" of={one.warning} />,
   },
   {
-    ...{ key: "deferred", heading: "To act", isNumber: true, isSorted: true },
+    key: "deferred",
+    heading: "Planned cost",
+    isNumber: true,
+    isSorted: true,
     cell: (one) => money(one.total_deferred_maintenance),
   },
   {
-    ...{ key: "reactive", heading: "If it fails", isNumber: true, isSorted: true, shownFrom: "medium" },
+    key: "reactive",
+    heading: "Cost after failure",
+    isNumber: true,
+    isSorted: true,
+    shownFrom: "medium",
     cell: (one) => <span class="mute">{money(one.total_reactive_exposure)}</span>,
   },
   {
-    ...{ key: "door", heading: "To act, a unit", isNumber: true, isSorted: true, shownFrom: "wide" },
+    key: "door",
+    heading: "Cost per unit",
+    isNumber: true,
+    isSorted: true,
+    shownFrom: "wide",
     cell: (one) => (one.unit_count === 0 ? "–" : money(Math.round(one.deferred_per_door))),
   },
 ];
 
-/** A number of parts in a tier, quiet where there are none. */
+/** The number of components in a tier, muted if zero. */
 export function Counted({ tier, of }: { tier: RiskTier; of: number }) {
   if (of === 0) return <span class="mute">0</span>;
   return (

@@ -31,7 +31,7 @@ const TABS = [
   { part: "claims", name: "Claims" },
 ] as const;
 
-/** A property: how it stands, what is in it, and what it has claimed. */
+/** A property: its condition, its units and appliances, and its claims. */
 export function PropertyPage({
   id,
   part = "",
@@ -90,7 +90,7 @@ export function PropertyPage({
   );
 }
 
-/** The files are made of what is here: no call is spent on them. */
+/** Links to files that are made from the loaded data, without a call. */
 const linksOf = (id: string, figures: PropertyFigures): NumberLinks => ({
   csv: (file) => () => {
     const { heading, rows } = finished(csvRows(file, { ...figures, plan: figures.plan! }));
@@ -99,7 +99,7 @@ const linksOf = (id: string, figures: PropertyFigures): NumberLinks => ({
   schedule: addressOf(["properties", id, "schedule"]),
 });
 
-/** The units, where any of the parts is in one. */
+/** Reads the units, if any component is in one. */
 export const readUnits = (api: ApiClient, id: string, parts: readonly { unit: string | null }[]) =>
   parts.some(({ unit }) => unit !== null)
     ? readAll<"units", UnitJson>(api, `/v1/property/${encodeURIComponent(id)}/units`, "units")
@@ -108,10 +108,10 @@ export const readUnits = (api: ApiClient, id: string, parts: readonly { unit: st
 export const readProperty = (api: ApiClient, id: string) =>
   api.read<PropertyJson>(`/v1/properties/${encodeURIComponent(id)}`);
 
-/** What the sections show, of the operations that any partner calls. */
+/** Reads the data of the sections from the public API. */
 async function readFigures(api: ApiClient, id: string): Promise<PropertyFigures> {
   const of = `/v1/property/${encodeURIComponent(id)}`;
-  // The first says whether there is such a property, before others are asked about it.
+  // A call by itself first, so that an unknown property costs one call.
   const property = await readProperty(api, id);
   const [types, components, condition, plan, forecast, reserve, compliance] = await Promise.all([
     readTypes(api),
@@ -136,7 +136,7 @@ async function readFigures(api: ApiClient, id: string): Promise<PropertyFigures>
     components,
     types,
     units: await readUnits(api, id, components),
-    // A part's page shows how its score has moved.
+    // Shown on the pages of components.
     trend: undefined,
     assessedAt: condition.assessed_at,
   };

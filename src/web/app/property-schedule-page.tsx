@@ -17,7 +17,7 @@ import { Save } from "./save.tsx";
 import { type Terms, TermsRow, termsIn, termsQuery } from "./terms.tsx";
 import { Trail } from "./trail.tsx";
 
-/** The replacement reserve schedule of a property, for print. */
+/** The printable replacement reserve schedule of a property. */
 export function PropertySchedulePage({ id, place }: { id: string; place: Place }) {
   const { api } = useApp();
   const terms = termsIn(place);
@@ -62,11 +62,11 @@ type Schedule = {
   property: PropertyJson;
   plan: ScheduledPlanJson;
   places: Places;
-  /** The plan's table as the API gives it, a record a row. */
+  /** The rows of the plan's CSV. */
   file: Record<string, string>[];
 };
 
-/** The plan, which the property's page has read already, and beside it what each part costs in each year. */
+/** Reads the plan, and its CSV for the costs of each component by year. */
 async function readSchedule(api: ApiClient, id: string, terms: Terms): Promise<Schedule> {
   const query = new URLSearchParams(termsQuery(terms));
   const path = `/v1/property/${encodeURIComponent(id)}/plan`;
@@ -87,12 +87,12 @@ async function readSchedule(api: ApiClient, id: string, terms: Terms): Promise<S
   return { property, plan: { ...plan, components }, places: new Places(types, units), file };
 }
 
-/** A table's rows by the names of its columns. */
+/** Parses CSV into records by column name. */
 export function recordsOf(table: string): Record<string, string>[] {
   const [heading = [], ...rows] = csvRows(table);
   return rows.map((row) => Object.fromEntries(heading.map((name, at) => [name, row[at]!])));
 }
 
-/** What a row of a plan's table is expected to cost in each year, in USD. */
+/** The expected costs by year of a row of a plan's CSV, in USD. */
 export const yearsIn = (record: Readonly<Record<string, string>>, years: number): number[] =>
   Array.from({ length: years }, (_, at) => Number(record[`year_${at + 1}`]));

@@ -7,7 +7,7 @@ import { PAGE } from "./portfolio-loader.ts";
 
 type Cell = string | number | boolean | null;
 
-/** Keeps the rows that are here as a file, under the API's own field names: no call is made for it. */
+/** Downloads the loaded rows as CSV, under the field names of the API, without a call. */
 export function Save<Row extends object>(props: { file: string; rows: readonly Row[]; total: number }) {
   const { file, rows, total } = props;
   return (
@@ -17,17 +17,17 @@ export function Save<Row extends object>(props: { file: string; rows: readonly R
       disabled={rows.length === 0}
       onClick={() => saveRecords(file, rows)}
     >
-      {rows.length < total ? `Save ${count(rows.length)} of ${count(total)} as CSV` : "Save as CSV"}
+      {rows.length < total ? `Download CSV (${count(rows.length)} of ${count(total)})` : "Download CSV"}
     </button>
   );
 }
 
-/** Keeps all rows of a list as a file, and says what it takes to read those that are not here. */
+/** Downloads all rows of a list as CSV. The button states the calls for the rows that are not loaded. */
 export function SaveAll<Row extends object>(props: {
   file: string;
   rows: readonly Row[];
   total: number;
-  /** All of them; told how many there are so far. */
+  /** Reads all rows, and reports the number read so far. */
   read: (onProgress: (loaded: number) => void) => Promise<readonly Row[]>;
 }) {
   const { file, rows, total, read } = props;
@@ -38,13 +38,14 @@ export function SaveAll<Row extends object>(props: {
       saveRecords(file, await read(setLoaded));
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure)) throw thrown;
-      toast(`The file was not made. ${thrown.message}`, { isFailure: true });
+      toast(`The file could not be created. ${thrown.message}`, { isFailure: true });
     } finally {
       setLoaded(undefined);
     }
   };
   const calls = Math.ceil((total - rows.length) / PAGE);
-  const words = calls > 0 ? `Save all ${count(total)} as CSV: ${counted(calls, "call")}` : "Save as CSV";
+  const words =
+    calls > 0 ? `Download CSV (all ${count(total)}, ${counted(calls, "API call")})` : "Download CSV";
   const isBusy = loaded !== undefined;
   return (
     <button
@@ -54,12 +55,12 @@ export function SaveAll<Row extends object>(props: {
       aria-busy={isBusy}
       onClick={() => void save()}
     >
-      {isBusy ? `Reading: ${count(loaded)} of ${count(total)}` : words}
+      {isBusy ? `Loading: ${count(loaded)} of ${count(total)}` : words}
     </button>
   );
 }
 
-/** The records as a file, a column a field. */
+/** Downloads records as CSV, with one column per field. */
 export function saveRecords<Row extends object>(file: string, rows: readonly Row[]): void {
   const heading = Object.keys(rows[0] ?? {});
   saveCsv(

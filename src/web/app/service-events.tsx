@@ -2,13 +2,13 @@ import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { date, money } from "../format.ts";
 import { sentence } from "../words.ts";
 
-/** What was done, the newest first, in full. `about`: to what. */
+/** Service events in full. `about` names what was serviced. */
 export function ServiceEvents<E extends HistoryEventJson>(props: {
   events: readonly E[];
   about?: (event: E) => string;
 }) {
   const { events, about } = props;
-  if (events.length === 0) return <p class="empty">Nothing is on record.</p>;
+  if (events.length === 0) return <p class="empty">No service events.</p>;
   return (
     <ol class="records">
       {events.map((event) => (
@@ -20,7 +20,7 @@ export function ServiceEvents<E extends HistoryEventJson>(props: {
             <p>
               <strong>{event.event_type}</strong>
               {about && `, ${about(event)}`}
-              {event.condition_after && `. Left it ${sentence(event.condition_after).toLowerCase()}`}
+              {event.condition_after && ` · condition after: ${sentence(event.condition_after)}`}
               {event.technician && (
                 <span class="mute">
                   {" · "}

@@ -1,14 +1,13 @@
 import { ApiFailure, failureOf, OFFLINE } from "../browser/api-failure.ts";
 
 /**
- * What opens the API, held for the tab alone: in sessionStorage, so that reloading the page or coming back from another
- * one in the same tab does not ask for it again, and closing the tab forgets it. Of a client secret only the token that
- * it bought is kept there; the secret itself stays in this page's memory, to renew the token while the page is open.
+ * The credentials of a tab, in its sessionStorage: they survive a reload, and are removed when the tab is closed. A client
+ * secret is never stored, only its access token; the secret stays in memory, to renew the token while the page is open.
  */
 type Kept = { apiKey: string } | { token: string; expiresAt: number };
 
 const NAME = "mainstay.session";
-/** A token is renewed when it is good for less than this. */
+/** A token is renewed this long before it expires. */
 const RENEWED_BEFORE_MS = 5 * 60_000;
 
 export type ClientCredentials = { clientId: string; clientSecret: string };
@@ -26,7 +25,7 @@ export class Session {
     sessionStorage.setItem(NAME, JSON.stringify(kept));
   }
 
-  /** The session that this tab had before it was reloaded. */
+  /** Restores the session of this tab after a reload. */
   static resumed(root: string): Session | undefined {
     try {
       const kept = JSON.parse(sessionStorage.getItem(NAME) ?? "null") as Kept | null;
@@ -40,12 +39,12 @@ export class Session {
     return new Session(root, { apiKey });
   }
 
-  /** Throws an ApiFailure where the client is not known. */
+  /** Throws an ApiFailure if the client is unknown. */
   static async withClient(root: string, client: ClientCredentials): Promise<Session> {
     return new Session(root, await boughtToken(root, client), client);
   }
 
-  /** What a call is sent with. Renews a token that is about to expire, where that is possible. */
+  /** Returns the authentication headers. Renews a token that is about to expire, if the secret is in memory. */
   async headers(): Promise<Record<string, string>> {
     if ("apiKey" in this.#kept) return { "x-api-key": this.#kept.apiKey };
     if (this.#client && this.#kept.expiresAt - Date.now() < RENEWED_BEFORE_MS) {
@@ -57,11 +56,11 @@ export class Session {
     return { authorization: `Bearer ${this.#kept.token}` };
   }
 
-  /** Why a call was refused, in words. */
+  /** A message for a call that was refused. */
   get whyEnded(): string {
     return "apiKey" in this.#kept
-      ? "This key no longer opens anything: it was replaced, or the account is closed. Sign in with the present one."
-      : "The session has expired or was ended. Sign in again to go on where you were.";
+      ? "Your API key is no longer valid: it was replaced, or the account was closed. Sign in with the current key."
+      : "Your session has expired or was revoked. Sign in to continue.";
   }
 
   end(): void {

@@ -10,14 +10,14 @@ const AREAS = [
   { part: "deliveries", name: "Deliveries" },
 ] as const;
 
-/** To which area of the navigation a place belongs. */
+/** The area of the navigation to which a route belongs, if it is not an area itself. */
 const AREA_OF: Readonly<Record<string, string>> = {
   appliances: "properties",
   components: "properties",
   schedule: "",
 };
 
-/** What stands around every page: where one is, and what the calls have cost. */
+/** The frame of every page: navigation, and the number of API calls. */
 export function Shell({ place, children }: { place: Place; children: ComponentChildren }) {
   const { api, signOut } = useApp();
   const [first = ""] = place.parts;
@@ -25,7 +25,7 @@ export function Shell({ place, children }: { place: Place; children: ComponentCh
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById("main")!.focus()}>
-        To the page
+        Skip to main content
       </button>
       <header class="top">
         <div class="inner">
@@ -70,11 +70,11 @@ function Spent() {
     <p class="spent">
       {budget && (
         <span>
-          <strong>{count(budget.remaining)}</strong> of {counted(budget.limit, "call")} left today
+          <strong>{count(budget.remaining)}</strong> of {counted(budget.limit, "API call")} left today
         </span>
       )}
-      <span>{counted(calls, "call")} made by this page</span>
-      {waitsUntil !== undefined && <span role="status">Waiting for a free minute…</span>}
+      <span>{counted(calls, "API call")} this session</span>
+      {waitsUntil !== undefined && <span role="status">Waiting for the rate limit…</span>}
     </p>
   );
 }

@@ -5,12 +5,12 @@ import { Session } from "./session.ts";
 
 type Way = "key" | "client";
 
-/** Asks for what opens the API. */
+/** The sign-in form. */
 export function SignIn(props: {
   root: string;
-  /** Why the session before has ended. */
+  /** The reason why the previous session ended. */
   why: string | undefined;
-  /** Tries the session; throws an ApiFailure where it opens nothing. */
+  /** Verifies the session, and opens the app. Throws an ApiFailure if the credentials are invalid. */
   onSession: (session: Session) => Promise<void>;
 }) {
   const { root, why, onSession } = props;
@@ -48,7 +48,7 @@ export function SignIn(props: {
     <main class="sign-in" id="main" tabIndex={-1}>
       <section class="card">
         <p class="brand">Mainstay</p>
-        <h1>Your portfolio</h1>
+        <h1>Sign in to your portfolio</h1>
         {why && <p role="alert">{why}</p>}
         <form ref={form} onSubmit={submit}>
           <fieldset class="ways">
@@ -65,7 +65,7 @@ export function SignIn(props: {
                     setRefusal(undefined);
                   }}
                 />
-                {one === "key" ? "An API key" : "A client id and secret"}
+                {one === "key" ? "API key" : "Client ID and secret"}
               </label>
             ))}
           </fieldset>
@@ -73,7 +73,7 @@ export function SignIn(props: {
             <Field key="api_key" name="api_key" label="API key" isSecret />
           ) : (
             <>
-              <Field key="client_id" name="client_id" label="Client id" />
+              <Field key="client_id" name="client_id" label="Client ID" />
               <Field key="client_secret" name="client_secret" label="Client secret" isSecret />
             </>
           )}
@@ -83,8 +83,8 @@ export function SignIn(props: {
           </button>
         </form>
         <p class="small mute">
-          It is kept for this tab alone, and forgotten when the tab is closed or you sign out. Whoever runs
-          the server gives out keys.
+          Your credentials are stored only in this tab and are removed when you close it or sign out. Your
+          administrator issues them.
         </p>
       </section>
       <p class="small mute beside">
@@ -95,9 +95,8 @@ export function SignIn(props: {
 }
 
 const REFUSALS: Readonly<Record<Way, string>> = {
-  key: "This key opens nothing. Check that it is whole, and not one that was replaced.",
-  client:
-    "This client id and secret open nothing. Check that both are whole, and not ones that were replaced.",
+  key: "Invalid API key. Check that you copied the whole key and that it has not been replaced.",
+  client: "Invalid client ID or secret. Check that you copied both and that they have not been replaced.",
 };
 
 function Field({ name, label, isSecret = false }: { name: string; label: string; isSecret?: boolean }) {

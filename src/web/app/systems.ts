@@ -4,12 +4,12 @@ import { Places, SYSTEMS } from "../words.ts";
 import { alertsPath } from "./alerts-page.tsx";
 import { readTypes } from "./app-context.ts";
 
-/** The parts of a building system that should not wait, over the whole portfolio. */
+/** The critical and warning components of a building system, in the whole portfolio. */
 export type SystemRow = { system: string; critical: number; warning: number };
 
 /**
- * The systems, the one with the most critical parts first. A page of alerts tells all where it holds them all; else a
- * call for each system counts them.
+ * Reads the systems, most critical components first. They are counted in the first page of alerts if it has all of them,
+ * and otherwise by one call per system.
  */
 export async function readSystems(api: ApiClient): Promise<SystemRow[]> {
   const first = await api.read<AlertPageJson>(`${alertsPath({})}?limit=200&offset=0`);

@@ -3,15 +3,15 @@ import { PLAN_LIMITS } from "../../domain/planning/property-plan.ts";
 import { type Place, replaceQuery } from "../browser/place.ts";
 import { OFFERED_YEARS } from "../sections/reserve-page.tsx";
 
-/* What a plan is asked for with, as it stands in an address. */
+/* The terms of a plan, in the address of a page. */
 
 export type Terms = { years: number; inflationPct: number };
 
-/** The budget in USD; undefined where none is named, or none that could be. */
+/** The budget in USD; undefined if it is missing or invalid. */
 export const amountIn = ({ query }: Place): number | undefined =>
   numberIn(query.get("budget"), PLAN_LIMITS.budgetUsd);
 
-/** What is not named, or could not be, is the usual. */
+/** The terms; the defaults for those that are missing or invalid. */
 export function termsIn({ query }: Place): Terms {
   const years = numberIn(query.get("years"), PLAN_LIMITS.years);
   return {
@@ -26,7 +26,7 @@ function numberIn(text: string | null, { least, most }: { least: number; most: n
   return number >= least && number <= most ? number : undefined;
 }
 
-/** As the query of a plan. The usual terms are left out, so that the plan that every page reads is read once. */
+/** The query of a plan. Defaults are omitted, so that all pages share one request for the default plan. */
 export function termsQuery({ years, inflationPct }: Terms): Record<string, string> {
   return {
     ...(years !== PLAN_LIMITS.years.usual && { years: String(years) }),
@@ -34,7 +34,7 @@ export function termsQuery({ years, inflationPct }: Terms): Record<string, strin
   };
 }
 
-/** The row above a schedule, by which its terms are chosen. */
+/** The controls above a schedule that select its terms. */
 export function TermsRow({ place, children }: { place: Place; children?: ComponentChildren }) {
   const { years, inflationPct } = termsIn(place);
   const { least, most } = PLAN_LIMITS.inflationPct;
@@ -52,7 +52,7 @@ export function TermsRow({ place, children }: { place: Place; children?: Compone
             <option value={one}>{one}</option>
           ))}
       </select>
-      <label for="inflation">Inflation, %</label>
+      <label for="inflation">Inflation (%)</label>
       <input
         id="inflation"
         type="number"

@@ -1,7 +1,7 @@
-/** Where one is below, from the top. */
+/** Breadcrumbs, from the top level down. */
 export function Trail({ links }: { links: readonly (readonly [name: string, address: string])[] }) {
   return (
-    <nav class="trail small" aria-label="Above this page">
+    <nav class="trail small" aria-label="Breadcrumbs">
       {links.map(([name, address]) => (
         <a href={address}>
           <bdi>{name}</bdi>

@@ -1,62 +1,61 @@
 import { ApiFailure, failureOf, OFFLINE } from "./api-failure.ts";
 
-/** What is left of the day's calls, as the last answer said. */
+/** The daily call limit and the calls that remain, from the headers of the last response. */
 export type Budget = { limit: number; remaining: number; resetsAt: string };
 
 type Held = { etag: string | null; value: unknown; readAt: number };
 
-/** An answer is not asked for again so soon: scores move daily. */
+/** The time for which a response is reused without a request. Scores change daily. */
 const FRESH_MS = 5 * 60_000;
-/** The longest that a call waits for its turn by itself: a minute, and what servers that share a database add to it. */
+/** The longest `Retry-After` that is waited for: a minute, plus what servers that share a database add to it. */
 const LONGEST_WAIT_S = 66;
 const ATTEMPTS = 3;
 
 /**
- * Calls the API as any client does, and sparingly: what was read is kept for this page alone, given again while it is
- * fresh, and asked for with its ETag after that. Nothing is put into the browser's own cache, which would outlive the
- * tab.
+ * Calls the API with as few requests as possible. Responses are kept in memory, reused while they are fresh, and
+ * revalidated by ETag after that. The browser's own cache is bypassed: it would outlive the tab.
  */
 export class ApiClient {
   readonly #held = new Map<string, Held>();
   readonly #under = new Map<string, Promise<unknown>>();
-  /** What was asked for before it rose is nothing to keep. */
+  /** Incremented on refresh. A response to an earlier request is not kept. */
   #era = 0;
   readonly #listeners = new Set<() => void>();
-  /** The budget, once an answer has told it. */
+  /** Undefined until a response has stated it. */
   budget: Budget | undefined;
-  /** Calls made since the page was opened. */
+  /** The number of calls made since the page was opened. */
   calls = 0;
-  /** Until when, in epoch milliseconds, calls wait because too many were made in a minute. */
+  /** While calls wait for the rate limit: the end of the wait, in epoch milliseconds. */
   waitsUntil: number | undefined;
 
   constructor(
-    /** What the addresses of operations are put behind, such as `/api`. */
+    /** The base path of the API, such as `/api`. */
     readonly root: string,
-    /** The headers that say who calls; may ask for a token first. */
+    /** Returns the authentication headers; may request a token first. */
     private readonly credentials: () => Promise<Readonly<Record<string, string>>>,
-    /** Told when the credentials have stopped to open anything. */
+    /** Called when the credentials are no longer accepted. */
     private readonly onSignedOut: (failure: ApiFailure) => void = () => {},
     private readonly now: () => number = () => Date.now(),
   ) {}
 
-  /** Told whenever the budget or the count of calls has changed. Returns what ends it. */
+  /** Calls the listener when `budget`, `calls` or `waitsUntil` has changed. Returns a function that removes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What was read before and is still fresh. */
+  /** Returns a response that is still fresh. */
   known<T>(path: string): T | undefined {
     const held = this.#held.get(path);
     return held && this.now() - held.readAt < FRESH_MS ? (held.value as T) : undefined;
   }
 
-  /** The JSON at an address. Throws an ApiFailure. */
+  /** Returns JSON. Throws an ApiFailure. */
   async read<T>(path: string): Promise<T> {
     return (await this.#read(path, readJson)) as T;
   }
 
-  /** The text at an address that answers with a table. Throws an ApiFailure. */
+  /** Returns text, such as CSV. Throws an ApiFailure. */
   async text(path: string): Promise<string> {
     return (await this.#read(path, readText)) as string;
   }
@@ -73,14 +72,14 @@ export class ApiClient {
     return await asked;
   }
 
-  /** From now on every address is asked for again, with its ETag, whatever is under way. */
+  /** Marks all responses as stale, including those of requests in progress. */
   refresh(): void {
     this.#era++;
     this.#under.clear();
     for (const held of this.#held.values()) held.readAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Forgets all that was read: it was somebody's. */
+  /** Discards all responses, for the next user of the tab. */
   forget(): void {
     this.refresh();
     this.#held.clear();
@@ -89,7 +88,7 @@ export class ApiClient {
     this.#tell();
   }
 
-  /** A change. Its JSON answer; what was read before is asked for again. Throws an ApiFailure. */
+  /** Sends a change, and marks all responses as stale. Returns the JSON of the response. Throws an ApiFailure. */
   async write<T>(method: "POST" | "PUT", path: string, body?: unknown): Promise<T> {
     const sent =
       body === undefined
@@ -100,7 +99,7 @@ export class ApiClient {
     return (await answer.json()) as T;
   }
 
-  /** A file that asks for credentials, which a link could not send. Throws an ApiFailure. */
+  /** Downloads a file that requires authentication, which a link could not send. Throws an ApiFailure. */
   async file(path: string): Promise<Blob> {
     return await (await this.#send(path, {})).blob();
   }
@@ -166,7 +165,7 @@ async function reach(address: string, options: RequestInit): Promise<Response> {
 const readJson = (answer: Response) => whole(() => answer.json());
 const readText = (answer: Response) => whole(() => answer.text());
 
-/** A body that breaks off is a connection that did. */
+/** Reads a body. One that is cut off means a lost connection. */
 async function whole(read: () => Promise<unknown>): Promise<unknown> {
   try {
     return await read();

@@ -1,37 +1,37 @@
-/** What a page can do about a call that failed. */
+/** The kinds of failed calls, by what a page can do about them. */
 export type FailureKind =
-  /** The credentials open nothing, or no longer. */
+  /** The credentials are invalid, or no longer valid. */
   | "signed_out"
   | "not_found"
-  /** Too many calls in a minute; later it will be answered. */
+  /** Too many calls in a minute. */
   | "too_fast"
-  /** The day's calls are used up. */
+  /** The daily call limit is reached. */
   | "budget_spent"
-  /** The request itself was wrong. */
+  /** The request was invalid. */
   | "refused"
-  /** The server could not answer it. */
+  /** The server failed. */
   | "server"
-  /** Nothing answered at all. */
+  /** No response. */
   | "offline";
 
-export const OFFLINE = "The server does not answer. You may be offline, or it may be restarting.";
+export const OFFLINE = "The server is not responding. You may be offline, or the server may be restarting.";
 
 export class ApiFailure extends Error {
   constructor(
     readonly kind: FailureKind,
     message: string,
     readonly retryAfterS?: number,
-    /** By which the server's operator finds the call in the log. */
+    /** The id of the call in the server's log. */
     readonly requestId?: string,
   ) {
     super(message);
   }
 }
 
-/** The failure that an answer tells of. */
+/** Makes a failed response into a failure. */
 export async function failureOf(answer: Response): Promise<ApiFailure> {
   const told = (await answer.json().catch(() => ({}))) as { error?: unknown; code?: unknown };
-  const words = typeof told.error === "string" ? told.error : `The server answered ${answer.status}.`;
+  const words = typeof told.error === "string" ? told.error : `HTTP ${answer.status}`;
   const after = Number(answer.headers.get("retry-after") ?? Number.NaN);
   return new ApiFailure(
     kindOf(answer.status, told.code),

@@ -1,12 +1,12 @@
 type Cell = string | number | boolean | null;
 
-/** Lets the reader keep a file of what the page shows already. */
+/** Offers rows as a CSV download. */
 export function saveCsv(name: string, heading: readonly string[], rows: readonly (readonly Cell[])[]): void {
   const text = [heading, ...rows].map((row) => `${row.map(inCsv).join(",")}\r\n`).join("");
   saveFile(name, new Blob([text], { type: "text/csv;charset=utf-8" }));
 }
 
-/** The rows of a table as the API writes it (RFC 4180), their cells as texts. */
+/** Parses CSV as the API writes it (RFC 4180). */
 export function csvRows(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -21,18 +21,18 @@ export function csvRows(text: string): string[][] {
 }
 const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g;
 
-/** Lets the reader keep a file. */
+/** Offers a file as a download. */
 export function saveFile(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has begun to write it by then.
+  // By then, the download has started.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** A cell that a spreadsheet would take for a formula is text to it with a quote in front. */
+/** Quotes a cell. A leading apostrophe keeps spreadsheets from running a text as a formula. */
 function inCsv(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell !== "string") return String(cell);

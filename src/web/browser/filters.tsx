@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
-/** The row above a list, by which it is narrowed. */
+/** The row of filters above a list. */
 export function Filters({ children }: { children: ComponentChildren }) {
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
@@ -10,12 +10,12 @@ export function Filters({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** One of several values, or all of them. */
+/** A filter by one of several values. */
 export function Choice(props: {
   label: string;
   value: string;
   choices: readonly (readonly [value: string, words: string])[];
-  /** How all of them are called. */
+  /** The label of the option that matches all values. */
   all?: string;
   onChange: (value: string) => void;
 }) {
@@ -34,17 +34,17 @@ export function Choice(props: {
   );
 }
 
-/** How long the address waits for the next letter: browsers refuse one that changes with every key. */
+/** The delay between typing and a change of the address: browsers limit how often it may change. */
 const SETTLES_MS = 120;
 
-/** A search as it is typed. */
+/** A search field, applied while the reader types. */
 export function Search(props: { label: string; value: string; onChange: (value: string) => void }) {
   const { label, value, onChange } = props;
   const id = useId();
   const [typed, setTyped] = useState(value);
   const told = useRef(value);
   useEffect(() => {
-    // Another address, such as by Back, is another search.
+    // The address can change without typing, such as by Back.
     if (value === told.current) return;
     told.current = value;
     setTyped(value);
@@ -54,7 +54,6 @@ export function Search(props: { label: string; value: string; onChange: (value: 
     told.current = typed;
     onChange(typed);
   };
-  // Told once what is typed has settled.
   useEffect(() => {
     const timer = setTimeout(tell, SETTLES_MS);
     return () => clearTimeout(timer);

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { ApiFailure } from "./api-failure.ts";
 
-/** What is being loaded: what there is of it, and how the last try for it went. */
+/** The state of loading a value: the last value loaded, and the failure of the last attempt. */
 export type Loaded<T> = {
   value?: T;
   failure?: ApiFailure;
@@ -9,17 +9,13 @@ export type Loaded<T> = {
   again: () => void;
 };
 
-/**
- * Loads what `key` names, anew when that changes or when asked to. What was loaded before for the same key stays while
- * it is loaded again, also where that fails.
- */
+/** Loads a value, and again when `key` changes or `again` is called. The value for the same key stays until a new one is loaded. */
 export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ key: string; value?: T; failure?: ApiFailure; isLoading: boolean }>({
     key,
     isLoading: true,
   });
   const [turn, setTurn] = useState(0);
-  // The key says what is loaded, the turn that it is wanted again.
   useEffect(() => {
     let isWanted = true;
     setState((before) => ({ ...(before.key === key && before), key, isLoading: true }));
@@ -39,9 +35,9 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   return { ...(value !== undefined && { value }), ...(failure && { failure }), isLoading, again };
 }
 
-/** A fault of the page itself is shown as one of the server's would be, and reported to the console. */
+/** Shows an error of the page itself like one of the server, and reports it to the console. */
 function failureOfLoad(thrown: unknown): ApiFailure {
   if (thrown instanceof ApiFailure) return thrown;
   reportError(thrown);
-  return new ApiFailure("server", "This page could not be put together.");
+  return new ApiFailure("server", "This page could not be displayed.");
 }

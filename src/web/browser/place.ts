@@ -1,9 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/**
- * Where the reader is, in the part of the address behind the `#`: it can be bookmarked and shared, Back works, and no
- * server ever sees it.
- */
+/** The route of a page, in the fragment of the address: it can be bookmarked and shared, and is never sent to a server. */
 export type Place = {
   /** `["properties", "P_…"]` of `#/properties/P_…?tab=photos` */
   parts: readonly string[];
@@ -15,13 +12,13 @@ export function placeOf(hash: string): Place {
   return { parts: path.split("/").filter(Boolean).map(decoded), query: new URLSearchParams(search) };
 }
 
-/** The address of a place, for a link. Empty values are left out. */
+/** The address of a route, for a link. Empty values are omitted. */
 export function addressOf(parts: readonly string[], query: Readonly<Record<string, string>> = {}): string {
   const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== "")).toString();
   return `#/${parts.map(encodeURIComponent).join("/")}${search && `?${search}`}`;
 }
 
-/** The place that the address names now, and whenever that changes. */
+/** Returns the current route, and rerenders when it changes. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(() => placeOf(location.hash));
   useEffect(() => {
@@ -37,8 +34,8 @@ export function usePlace(): Place {
 }
 
 /**
- * Puts other filters into the address, without a step that Back would have to go through. The others stay as they are
- * by now: two may change before the page that had them is drawn anew.
+ * Changes parameters of the query without adding to the history. The others are read from the address, not from `place`:
+ * two changes may come before the page is rendered again.
  */
 export function replaceQuery({ parts }: Place, changes: Readonly<Record<string, string>>): void {
   const query = { ...Object.fromEntries(placeOf(location.hash).query), ...changes };

@@ -3,12 +3,12 @@ import { useEffect, useState } from "preact/hooks";
 import type { ApiFailure, FailureKind } from "./api-failure.ts";
 import type { Loaded } from "./loaded.ts";
 
-/** What is shown of something that is loaded: itself, that it is on its way, or what went wrong. */
+/** Shows a loaded value, or that it is loading, or why it could not be loaded. */
 export function Showing<T>(props: {
   loaded: Loaded<T>;
-  /** What it is, as in "Loading the alerts". */
+  /** The name of the value, as in "Loading the alerts". */
   what: string;
-  /** Whether it is the page itself, whose heading comes with it. */
+  /** The value is the page itself, so that its heading is missing until it is loaded. */
   isPage?: boolean;
   children: (value: T) => ComponentChildren;
 }) {
@@ -24,7 +24,7 @@ export function Showing<T>(props: {
   );
 }
 
-/** Said only when it takes long enough to be noticed, so that nothing flickers. */
+/** A progress message, shown only if loading takes noticeably long, so that nothing flickers. */
 export function Loading({ what, isPage = false }: { what: string; isPage?: boolean }) {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
@@ -45,26 +45,26 @@ export function Loading({ what, isPage = false }: { what: string; isPage?: boole
 }
 
 const TITLES: Readonly<Record<FailureKind, string>> = {
-  signed_out: "You are signed out",
-  not_found: "There is nothing here",
-  too_fast: "Too many calls at once",
-  budget_spent: "Today’s calls are used up",
-  refused: "The server did not take this request",
-  server: "The server could not answer",
+  signed_out: "Your session has ended",
+  not_found: "Not found",
+  too_fast: "Rate limit reached",
+  budget_spent: "Daily API call limit reached",
+  refused: "Request rejected",
+  server: "Server error",
   offline: "No connection",
 };
 
 const REMEDIES: Readonly<Record<FailureKind, string>> = {
-  signed_out: "Sign in again to go on.",
-  not_found: "It may have been removed, belong to another account, or a part of the address is missing.",
-  too_fast: "Others use the same account now. Wait a minute, then try again.",
-  budget_spent: "They are renewed at midnight UTC. Whoever runs the server can raise the limit.",
-  refused: "What the server said is above. Go back, and try it another way.",
-  server: "It is not you. Try again in a moment; if it stays so, tell whoever runs the server.",
-  offline: "Check the connection, then try again. What was loaded before is still on the other pages.",
+  signed_out: "Sign in to continue.",
+  not_found: "It may have been deleted, or you may not have access.",
+  too_fast: "Wait one minute, then try again.",
+  budget_spent: "The limit resets at midnight UTC. Ask your administrator to raise it.",
+  refused: "See the message above, correct the request and try again.",
+  server: "Try again. If it continues, contact your administrator and quote the request ID.",
+  offline: "Check your connection and try again. Pages loaded earlier are still available.",
 };
 
-/** Instead of what could not be loaded: why, and what to do. */
+/** The failure of loading, and what the reader can do. */
 export function Failed(props: { failure: ApiFailure; again?: () => void; isPage?: boolean }) {
   const { failure, again, isPage = false } = props;
   const { kind, message, requestId } = failure;
@@ -74,7 +74,7 @@ export function Failed(props: { failure: ApiFailure; again?: () => void; isPage?
       <Title>{TITLES[kind]}</Title>
       <p>{message}</p>
       <p class="mute">{REMEDIES[kind]}</p>
-      {requestId && kind === "server" && <p class="small mute">Request {requestId}</p>}
+      {requestId && kind === "server" && <p class="small mute">Request ID: {requestId}</p>}
       {again && kind !== "not_found" && (
         <p>
           <button type="button" onClick={again}>
@@ -86,11 +86,11 @@ export function Failed(props: { failure: ApiFailure; again?: () => void; isPage?
   );
 }
 
-/** Above what was loaded before, when it could not be loaded again. */
+/** A notice above data that could not be refreshed. */
 function Stale({ failure, again }: { failure: ApiFailure; again: () => void }) {
   return (
     <p class="stale" role="alert">
-      <span>{TITLES[failure.kind]}: this is what was loaded before.</span>
+      <span>{TITLES[failure.kind]}. Showing the last loaded data.</span>
       <button type="button" class="outline" onClick={again}>
         Try again
       </button>
@@ -98,7 +98,7 @@ function Stale({ failure, again }: { failure: ApiFailure; again: () => void }) {
   );
 }
 
-/** A list that holds nothing. */
+/** The message in place of an empty list. */
 export function Empty(props: { title: string; isPage?: boolean; children?: ComponentChildren }) {
   const { title, isPage = false, children } = props;
   const Title = isPage ? "h1" : "h2";

@@ -12,7 +12,7 @@ function change(toasts: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says in passing that something was done, or that it failed; a failure stays until it is put away. */
+/** Shows a notice for a few seconds; a failure stays until it is closed. */
 export function toast(words: string, { isFailure = false } = {}): void {
   const id = ++last;
   change([...shown, { id, words, isFailure }]);
@@ -21,7 +21,7 @@ export function toast(words: string, { isFailure = false } = {}): void {
 
 const putAway = (id: number) => change(shown.filter((one) => one.id !== id));
 
-/** Where what is said in passing appears. Once on a page. */
+/** The area in which toasts appear, once per page. */
 export function Toasts() {
   const [, setTurn] = useState(0);
   useEffect(() => {

@@ -5,25 +5,25 @@ export type TableColumn<Row> = {
   key: string;
   heading: ComponentChildren;
   isNumber?: boolean;
-  /** Whether rows can be put in the order of it. */
+  /** Rows can be sorted by this column. */
   isSorted?: boolean;
-  /** How soon it gives way where there is little room: `wide` first, then `medium`. */
+  /** The least width of the window at which the column is shown; always, if omitted. */
   shownFrom?: "medium" | "wide";
-  /** How much room it asks for where it does not share it with the others. */
+  /** A width other than an equal share. */
   width?: "narrow" | "roomy";
   cell: (row: Row) => ComponentChildren;
 };
 
 export type Sorting = { key: string; isDescending: boolean };
 
-/** Rows beyond the window that are there already, so that scrolling shows no gap. */
+/** The number of rows rendered above and below the window, so that scrolling shows no gap. */
 const SPARE = 12;
-/** The height of a row until one has been measured. */
+/** The height assumed for a row until one has been measured. */
 const ROW_PX = 56;
 
 /**
- * A table of any number of rows, of which only those in the window are in the document. Rows are of one height; the
- * first column is their heading.
+ * A table of any number of rows, of which only those in the window are in the document. All rows have the same height;
+ * the first column is the row heading.
  */
 export function VirtualTable<Row>(props: {
   caption: string;
@@ -76,7 +76,7 @@ function Heading<Row>(props: {
   const { column, sorting, onSort } = props;
   const isSorted = sorting?.key === column.key;
   const direction = isSorted ? (sorting.isDescending ? "descending" : "ascending") : undefined;
-  // Numbers are asked for from the largest, words from A.
+  // The first click sorts numbers descending and texts ascending.
   const isDescending = isSorted ? !sorting.isDescending : column.isNumber === true;
   return (
     <th scope="col" class={classOf(column)} {...(direction && { "aria-sort": direction })}>
@@ -94,11 +94,11 @@ function Heading<Row>(props: {
   );
 }
 
-/** The room of rows that are not in the document. Of one cell: columns that are hidden would come back for more. */
+/** The space of rows that are not in the document. One cell: with more, hidden columns would reappear. */
 function Gap({ rows, rowPx }: { rows: number; rowPx: number }) {
   if (rows <= 0) return null;
   return (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it is focusable
     <tr class="gap" aria-hidden="true">
       <td style={{ height: `${rows * rowPx}px` }} />
     </tr>
@@ -109,11 +109,10 @@ function classOf<Row>({ isNumber, width, shownFrom }: TableColumn<Row>): string 
   return [isNumber && "number", width, shownFrom && `from-${shownFrom}`].filter(Boolean).join(" ");
 }
 
-/** Which rows of so many stand in the window, as it is scrolled. */
+/** Returns the range of rows in the window, and updates it on scroll and resize. */
 function useWindowed(count: number) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [range, setRange] = useState({ from: 0, to: 40, rowPx: ROW_PX });
-  // Another number of rows is another window.
   useEffect(() => {
     let frame = 0;
     const measure = () => {

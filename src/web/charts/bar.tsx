@@ -1,9 +1,9 @@
 import { scaleLinear } from "d3-scale";
 
-/** A share of 1 as a length in percent, with as few digits as a screen can show. */
+/** A share of 1 as a length in percent, rounded to what a screen can show. */
 export const percent = (share: number) => `${Number((share * 100).toFixed(2))}%`;
 
-/** A bar from 0 to `value` on a track that ends at `most`. What it says stands beside it as text. */
+/** A bar from 0 to `value` on a track that ends at `most`. Hidden from assistive technology: its value is in the text beside it. */
 export function Bar({ value, most, kind = "" }: { value: number; most: number; kind?: string }) {
   const share = scaleLinear([0, Math.max(most, Number.MIN_VALUE)], [0, 1]).clamp(true)(value);
   return (

@@ -4,11 +4,11 @@ import { money, shortMoney } from "../format.ts";
 import { percent } from "./bar.tsx";
 
 const [HEIGHT, TOP, BOTTOM] = [220, 14, 26];
-/** Room between two years, as a share of a year's width. */
+/** The gap between two years, as a share of a year's width. */
 const GAP = 0.34;
 const MOST_LABELS = 12;
 
-/** What each year is expected to cost: planned work below, failures above it, and behind them running to failure. */
+/** Expected costs by year: planned replacements, unplanned failures on top, and the run-to-failure scenario behind them. */
 export function ScheduleChart({ years }: { years: readonly PlanYearJson[] }) {
   const most = Math.max(...years.flatMap(({ total, run_to_failure }) => [total, run_to_failure]), 1);
   const y = scaleLinear([0, most], [HEIGHT - BOTTOM, TOP]).nice(4);
@@ -84,7 +84,7 @@ export function ScheduleChart({ years }: { years: readonly PlanYearJson[] }) {
   );
 }
 
-/** The words of the chart beside it: which mark is what. */
+/** The legend of the chart. */
 export function ScheduleLegend() {
   return (
     <p class="small schedule-legend">
@@ -98,26 +98,26 @@ export function ScheduleLegend() {
         <svg width="14" height="12" aria-hidden="true">
           <rect class="failures" width="14" height="12" />
         </svg>{" "}
-        Failures all the same
+        Unplanned failures (expected)
       </span>
       <span class="legend">
         <svg class="run-to-failure" width="14" height="12" aria-hidden="true">
           <rect class="under" y="4" width="14" height="8" />
           <path class="edge" d="M0 4H14" />
         </svg>{" "}
-        If every part is run to failure
+        Run-to-failure scenario
       </span>
     </p>
   );
 }
 
 function spoken(years: readonly PlanYearJson[]): string {
-  const dearest = years.reduce((most, one) => (one.total > most.total ? one : most));
+  const costliest = years.reduce((most, one) => (one.total > most.total ? one : most));
   const total = (pick: (year: PlanYearJson) => number) =>
     money(Math.round(years.reduce((sum, one) => sum + pick(one), 0)));
   return (
-    `Expected costs of ${years.length} years: ${total((one) => one.planned_cost)} of planned replacements and ` +
-    `${total((one) => one.failure_cost)} of failures; ${total((one) => one.run_to_failure)} if every part is run to failure. ` +
-    `The dearest is year ${dearest.year} with ${money(Math.round(dearest.total))}.`
+    `Expected costs over ${years.length} years: ${total((one) => one.planned_cost)} for planned replacements and ` +
+    `${total((one) => one.failure_cost)} for unplanned failures; ${total((one) => one.run_to_failure)} in the ` +
+    `run-to-failure scenario. Highest: year ${costliest.year}, ${money(Math.round(costliest.total))}.`
   );
 }

@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale";
 import { percent } from "./bar.tsx";
 
-/** How many of a kind are critical, and after them how many in warning, on a track that ends at `most`. */
+/** The numbers of critical and of warning components, stacked, on a track that ends at `most`. */
 export function TierBar({ critical, warning, most }: { critical: number; warning: number; most: number }) {
   const x = scaleLinear([0, Math.max(most, 1)], [0, 1]).clamp(true);
   return (

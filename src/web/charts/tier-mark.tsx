@@ -7,7 +7,7 @@ const SHAPES = {
   GOOD: <circle cx="6" cy="6" r="4.4" />,
 };
 
-/** A tier as a shape of its own, so that it is never told by its colour alone. `named`: no text beside it says it. */
+/** The symbol of a tier: a shape as well as a color. `named` gives it a label, where no text beside it names the tier. */
 export function TierMark({ tier, named = false }: { tier: RiskTier; named?: boolean }) {
   const name = TIER_WORDS[tier].name;
   return (

@@ -6,13 +6,10 @@ import { Places, systemName } from "../words.ts";
 import type { CsvFile, PropertyFigures } from "./property-page.tsx";
 
 type Cell = string | number | boolean | null;
-/** A file's first row and the others. */
+/** The header row of a file, and its data rows. */
 export type CsvRows = { heading: readonly string[]; rows: readonly (readonly Cell[])[] };
 
-/**
- * What the files are made of: what the page shows, and where it is known what each part costs in each year, and what its
- * failure within a year is expected to cost.
- */
+/** The data of the files: that of the page, plus costs by year and expected failure costs where they are known. */
 export type FileFigures = Omit<PropertyFigures, "plan" | "components"> & {
   plan: Omit<PropertyPlanJson, "components"> & { components: readonly PlannedPart[] };
   components: readonly WeighedPart[];
@@ -20,7 +17,7 @@ export type FileFigures = Omit<PropertyFigures, "plan" | "components"> & {
 type PlannedPart = PlannedComponentJson & Partial<ScheduledComponentJson>;
 type WeighedPart = ComponentJson & { expected_failure_cost_a_year?: number };
 
-/** The numbers behind a picture, under the wire's own field names. */
+/** The numbers behind a chart, under the field names of the API. */
 export function csvRows(file: CsvFile, figures: FileFigures): Steps<CsvRows> {
   return FILES[file](figures);
 }

@@ -2,24 +2,24 @@ import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { pageFooters } from "../printed.ts";
 
-/** A page as it is sent, and what its Content-Security-Policy must allow beside this server's own files. */
+/** A page, and the hash of its inline style, which its Content-Security-Policy must allow. */
 export type Rendered = { html: string; styleHash?: string };
 
 export type DocumentParts = {
   title: string;
-  /** Addresses of the style sheet and the script, as the page sees them. */
+  /** The addresses of the style sheet and the script, relative to the page. */
   style?: string;
   script?: string;
-  /** Rules that stand in the page itself. */
+  /** CSS rules for an inline style element. */
   rules?: string;
-  /** What runs along the foot of printed pages. */
+  /** The footer of printed pages. */
   printed?: string;
-  /** Whether it is printed on its side. */
+  /** Prints in landscape orientation. */
   isLandscape?: boolean;
   children: ComponentChildren;
 };
 
-/** A whole HTML document made on the server. */
+/** Renders a complete HTML document. */
 export function renderDocument(parts: DocumentParts): Rendered {
   const { title, style, script, printed, isLandscape = false, children } = parts;
   const rules = printed === undefined ? parts.rules : pageFooters(printed, isLandscape);

@@ -2,8 +2,8 @@ import { h, render } from "preact";
 import { SPENDING_DATA, SPENDING_PLACE, type SpendingProps, SpendingSlider } from "../sections/spending.tsx";
 
 /*
- * What scripts add to the property page, which is whole without them: the choice of a part changes its chart in place,
- * a budget can be tried with a slider, and the report can be printed by a button.
+ * Enhances the property page, which is complete without scripts: selecting a component replaces its chart in place, the
+ * budget planner gets a slider, and the report gets a print button.
  */
 
 const place = document.getElementById(SPENDING_PLACE);
@@ -30,7 +30,7 @@ document.addEventListener("submit", (event) => {
   void replace(form, part);
 });
 
-/** Puts the part of the page that the form asks for in the place of the one that is there. */
+/** Loads the page with the form's values, and replaces one of its sections. */
 async function replace(form: HTMLFormElement, part: string): Promise<void> {
   const address = new URL(location.href);
   for (const [name, value] of new FormData(form)) address.searchParams.set(name, String(value));
@@ -40,13 +40,13 @@ async function replace(form: HTMLFormElement, part: string): Promise<void> {
     const answer = await fetch(address, { headers: { accept: "text/html" } });
     if (!answer.ok) throw new Error(String(answer.status));
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(part);
-    if (!fresh) throw new Error("the part is missing");
+    if (!fresh) throw new Error(`no section ${part}`);
     section.replaceWith(document.adoptNode(fresh));
     history.replaceState(null, "", address);
     fresh.querySelector("select")?.focus();
   } catch {
     section.removeAttribute("aria-busy");
-    tell(form, "This could not be loaded. The rest of the page still stands; try again in a moment.");
+    tell(form, "This section could not be loaded. Try again in a moment.");
   }
 }
 

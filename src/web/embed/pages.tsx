@@ -16,10 +16,10 @@ import {
   sectionsInSteps,
 } from "./property-page.tsx";
 
-/** Addresses as the page sees them. */
+/** Addresses relative to the page. */
 export type Addresses = { style: string; script: string; links: NumberLinks };
 
-/** The page of a property. */
+/** Renders the page of a property. */
 export function* renderPropertyPage(
   figures: PropertyFigures,
   { style, script, links }: Addresses,
@@ -49,8 +49,8 @@ export function* renderPropertyPage(
             ))}
           </p>
           <p>
-            Scores are estimates from age, make, use and service records, by the methods of reliability
-            engineering. They set priorities; they are no guarantee and no inspection. Costs are in US
+            Scores are reliability-engineering estimates from age, brand, use and service records. They help
+            set priorities. They are not a guarantee or a substitute for an inspection. Costs are in US
             dollars.
           </p>
           <p class="screen">
@@ -62,17 +62,17 @@ export function* renderPropertyPage(
       </main>
     ),
   });
-  // Below it stands nothing that anybody wrote.
+  // The last occurrence: nothing below the placeholder is a partner's text, which could contain the placeholder too.
   const at = html.lastIndexOf(SECTIONS);
   return { ...page, html: html.slice(0, at) + drawn.join("") + html.slice(at + SECTIONS.length) };
 }
 
-/** Where the sections go that have been drawn one by one. */
+/** The placeholder for the sections, which are rendered one by one. */
 const SECTIONS = "<sections-here></sections-here>";
 
 export const ROWS_A_PAGE = 200;
 
-/** Every component of a property, a page of them at a time, the dearest to wait for first. */
+/** Renders a page of the list of all components of a property, highest expected loss first. */
 export function* renderComponentList(
   figures: Pick<PropertyFigures, "property" | "components" | "types" | "units">,
   page: number,
@@ -82,7 +82,7 @@ export function* renderComponentList(
   const all = yield* sortedInSteps(figures.components, inOrderOfWaiting);
   const from = (page - 1) * ROWS_A_PAGE;
   const rows = all.slice(from, from + ROWS_A_PAGE);
-  const title = `${figures.property.name}: every part`;
+  const title = `${figures.property.name}: all components`;
   return renderDocument({
     title,
     style,
@@ -90,57 +90,57 @@ export function* renderComponentList(
       <main class="property">
         <header class="heading">
           <div>
-            <h1>Every part</h1>
+            <h1>All components</h1>
             <p class="mute">
               <a href={back}>
                 <bdi>{figures.property.name}</bdi>
               </a>
               {rows.length > 0 &&
-                ` · ${count(from + 1)} to ${count(from + rows.length)} of ${count(all.length)}`}
+                ` · ${count(from + 1)}–${count(from + rows.length)} of ${count(all.length)}`}
             </p>
           </div>
         </header>
-        <section class="card" aria-label="Parts">
+        <section class="card" aria-label="Components">
           {rows.length === 0 ? (
-            <p class="empty">There are no parts on this page.</p>
+            <p class="empty">No components on this page.</p>
           ) : (
             <DataTable caption={title} rows={rows} columns={componentColumns(places)} />
           )}
         </section>
         <nav class="pages" aria-label="Pages">
-          {page > 1 && <a href={`?page=${page - 1}`}>Earlier</a>}
-          {from + rows.length < all.length && <a href={`?page=${page + 1}`}>Later</a>}
+          {page > 1 && <a href={`?page=${page - 1}`}>Previous</a>}
+          {from + rows.length < all.length && <a href={`?page=${page + 1}`}>Next</a>}
         </nav>
       </main>
     ),
   });
 }
 
-/** What went wrong, by the status of the refusal, and what to do about it. */
-const REFUSALS: Readonly<Record<number, readonly [title: string, remedy: string]>> = {
+/** The error messages by status, each with what else the reader can do than try again. */
+const REFUSALS: Readonly<Record<number, readonly [title: string, remedy?: string]>> = {
   400: [
-    "This address can’t be read",
-    "A part of it was changed or said twice. Ask whoever gave it to you for it.",
+    "This link is not valid",
+    "Part of the link was changed or repeated. Ask the person who shared it for a new link.",
   ],
-  404: ["There is no page here", "A part of the address may be missing. Ask whoever gave it to you for it."],
-  405: ["This page can only be read", "Open it by its address, as it was given to you."],
-  429: ["This page was asked for too often", "It has been asked for many times from where you are."],
+  404: ["Page not found", "Part of the link may be missing. Ask the person who shared it for a new link."],
+  405: ["This page is read-only", "Open the link as it was shared with you."],
+  429: ["Too many requests"],
 };
 
-/** For what could not be answered with the page that was asked for. */
+/** Renders an error in place of the requested page. */
 export function renderRefusal(refusal: {
-  /** The style sheet itself. */
+  /** The CSS rules, inline: the style sheet may be unavailable. */
   rules: string;
   status: number;
   requestId: string;
   retryAfterS: number | undefined;
-  /** The address that was asked for. */
+  /** The requested address. */
   again: string;
 }): Rendered {
   const { rules, status, requestId, retryAfterS, again } = refusal;
   const [title, remedy] = REFUSALS[status] ?? [
-    "This page can’t be shown just now",
-    "It is not you. If it stays so, tell whoever gave you the address.",
+    "Something went wrong on our side",
+    "If the problem continues, contact the person who shared this link.",
   ];
   const isPassing = status === 429 || status >= 500;
   return renderDocument({
@@ -150,35 +150,34 @@ export function renderRefusal(refusal: {
       <main>
         <h1>{title}</h1>
         <p>
-          {remedy}
           {isPassing &&
             (retryAfterS === undefined
-              ? " Try again in a moment."
-              : ` Try again in ${counted(retryAfterS, "second")}.`)}
+              ? "Try again in a moment. "
+              : `Try again in ${counted(retryAfterS, "second")}. `)}
+          {remedy}
         </p>
         {isPassing && (
           <p>
             <a href={again}>Try again</a>
           </p>
         )}
-        {status >= 500 && <p class="mute">Request {requestId}</p>}
+        {status >= 500 && <p class="mute">Request ID: {requestId}</p>}
       </main>
     ),
   });
 }
 
-/** For a token that is unknown, has expired or was revoked: which of them is nobody's business. */
+/** Renders the page for a token that is unknown, expired or revoked. It does not say which. */
 export function renderNoPage(style: string): Rendered {
   return renderDocument({
-    title: "No page here",
+    title: "Page not found",
     style,
     children: (
       <main class="property">
         <section class="card no-page">
-          <h1>There is no page here</h1>
+          <h1>Page not found</h1>
           <p>
-            The link may have expired or been withdrawn, or a part of it is missing. Ask whoever gave it to
-            you for a new one.
+            This link is invalid, has expired or was revoked. Ask the person who shared it for a new link.
           </p>
         </section>
       </main>

@@ -22,7 +22,7 @@ import { Trend } from "../sections/trend.tsx";
 import { dearestToWaitFor, elevated, inOrderOfWaiting } from "../waiting.ts";
 import { Places } from "../words.ts";
 
-/** All that a property's page shows, in the wire's forms. */
+/** The data of a property's page, as the API returns it. */
 export type PropertyFigures = {
   property: PropertyJson;
   condition: ConditionJson;
@@ -30,12 +30,12 @@ export type PropertyFigures = {
   reserve: ReserveJson;
   inspections: readonly InspectionJson[];
   plan?: PropertyPlanJson;
-  /** The budget in USD that the reader asked about. */
+  /** The budget in USD that the reader entered. */
   budget?: number | undefined;
   components: readonly ComponentJson[];
   types: readonly ApplianceTypeJson[];
   units: readonly UnitJson[];
-  /** Of the component that the reader chose, or else of the one that costs most to wait for. */
+  /** The score history of the component that the reader selected; by default, of the one with the highest expected loss. */
   trend: Chosen | undefined;
   assessedAt: string;
 };
@@ -46,7 +46,7 @@ export type Chosen = {
   events: readonly HistoryEventJson[];
 };
 
-/** Where the numbers behind the pictures are: addresses of files and of the page with every component. */
+/** The addresses of the files behind the charts, of the list of all components, and of the reserve schedule. */
 export type NumberLinks = {
   csv: (file: CsvFile, componentId?: string) => Csv;
   components?: string;
@@ -62,7 +62,7 @@ export type CsvFile =
   | "inspections"
   | "trend";
 
-/** The component whose trend is shown when the reader chose none. */
+/** The component whose score history is shown by default. */
 export function firstToShow(components: readonly ComponentJson[]): string | undefined {
   return (dearestToWaitFor(elevated(components)) ?? dearestToWaitFor(components))?.component_id;
 }
@@ -70,14 +70,14 @@ export function firstToShow(components: readonly ComponentJson[]): string | unde
 export type SectionParts = {
   figures: PropertyFigures;
   links?: NumberLinks;
-  /** How a budget is tried: on a page that scripts make, in place. */
+  /** Renders the budget planner. By default, a form that asks the server. */
   spending?: Spendings;
 };
 
-/** The sections of a property, in the order in which somebody who has never heard of the product can follow them. */
+/** The sections of a property: first the summary, then what to do about it, then the details. */
 export const PropertySections = (props: SectionParts) => <>{finished(sectionsInSteps(props))}</>;
 
-/** The same of a property that may have very many parts; each may be drawn in a step of its own. */
+/** Prepares the sections in steps, for properties with many components. */
 export function* sectionsInSteps({ figures, links, spending }: SectionParts): Steps<VNode[]> {
   const { condition, forecast, reserve, inspections, plan, components, trend, assessedAt } = figures;
   const csv = (file: CsvFile, componentId?: string) => links?.csv(file, componentId);
@@ -143,7 +143,7 @@ export function* sectionsInSteps({ figures, links, spending }: SectionParts): St
   return sections.filter((section) => section !== undefined);
 }
 
-/** The name, the place and the size of a property, and the day that the page speaks of. */
+/** The name, address and size of a property, and the day of the assessment. */
 export function PropertyHeading({ figures }: { figures: PropertyFigures }) {
   const { property, components, assessedAt } = figures;
   const { address, city, state, zip } = property;
@@ -152,7 +152,7 @@ export function PropertyHeading({ figures }: { figures: PropertyFigures }) {
     property.year_built === null ? undefined : `built ${property.year_built}`,
     counted(property.unit_count, "unit"),
     counted(appliances, "appliance"),
-    counted(components.length, "part"),
+    counted(components.length, "component"),
   ];
   return (
     <header class="heading">

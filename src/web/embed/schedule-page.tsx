@@ -12,7 +12,7 @@ export type SchedulePageParts = Pick<PropertyFigures, "property" | "types" | "un
   plan: ScheduledPlanJson;
 };
 
-/** The replacement reserve schedule of a property, printed on its side. */
+/** Renders the replacement reserve schedule of a property, which prints in landscape orientation. */
 export function* renderSchedulePage(
   { property, plan, types, units }: SchedulePageParts,
   addresses: { style: string; script: string; back: string; csv: string },
@@ -52,7 +52,7 @@ function TermsForm({ plan, csv }: { plan: ScheduledPlanJson; csv: string }) {
             </option>
           ))}
       </select>
-      <label for="inflation">Inflation, %</label>
+      <label for="inflation">Inflation (%)</label>
       <input
         id="inflation"
         name="inflation_pct"
@@ -62,12 +62,12 @@ function TermsForm({ plan, csv }: { plan: ScheduledPlanJson; csv: string }) {
         step="0.1"
         value={plan.inflation_pct}
       />
-      <button type="submit">Show</button>
+      <button type="submit">Update</button>
       <button type="button" class="outline secondary" data-prints hidden>
         Print
       </button>
       <a class="small" href={csv} download>
-        Every part as CSV
+        Download component CSV
       </a>
     </form>
   );

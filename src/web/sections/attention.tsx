@@ -2,7 +2,7 @@ import type { ComponentJson } from "../../wire/component.ts";
 import { spanOf, sumOf } from "../alike.ts";
 import { Bar } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, money, odds, years } from "../format.ts";
+import { capitalized, count, money, odds, years } from "../format.ts";
 import { costOfWaiting } from "../waiting.ts";
 import { type Places, TIER_WORDS } from "../words.ts";
 import { PartName } from "./part-name.tsx";
@@ -10,11 +10,11 @@ import { type Column, type Csv, Numbers, Section } from "./section.tsx";
 
 const SHOWN = 10;
 
-/** What should not wait: each elevated component in a sentence, the dearest to wait for first. */
+/** The critical and warning components, one sentence for each group of identical ones, highest expected loss first. */
 export function Attention(props: {
-  /** CRITICAL and WARNING ones in the order of what waiting costs. */
+  /** The critical and warning ones, sorted by expected loss. */
   components: readonly ComponentJson[];
-  /** The same, by kind and tier. */
+  /** The same components, grouped by kind and tier. */
   alike: readonly (readonly ComponentJson[])[];
   places: Places;
   csv?: Csv;
@@ -23,8 +23,8 @@ export function Attention(props: {
   const { components, alike, places, csv, all } = props;
   if (components.length === 0)
     return (
-      <Section id="attention" title="What should not wait">
-        <p class="empty">Nothing: every part is in the tier Good.</p>
+      <Section id="attention" title="Highest-risk components">
+        <p class="empty">No critical or warning components.</p>
       </Section>
     );
   const groups = alike
@@ -35,8 +35,8 @@ export function Attention(props: {
   return (
     <Section
       id="attention"
-      title="What should not wait"
-      about="In the order of what failures within a year are expected to cost: the chance of each times its price. Like parts stand together."
+      title="Highest-risk components"
+      about="Ranked by expected loss in the next 12 months (probability of failure × cost of failure). Identical components are grouped."
     >
       <ol class="attention">
         {shown.map(({ group, atRisk }) => (
@@ -51,15 +51,16 @@ export function Attention(props: {
               <Bar value={atRisk} most={most} kind={group[0]!.risk_tier.toLowerCase()} />
               <span>
                 <strong>{money(Math.round(atRisk))}</strong>
-                <span class="mute small"> at risk in a year</span>
+                <span class="mute small"> expected loss, next 12 months</span>
               </span>
             </p>
           </li>
         ))}
       </ol>
       <Numbers
+        caption="Highest-risk components"
         summary={
-          components.length > shown.length ? `All ${count(components.length)} in a table` : "These in a table"
+          components.length > shown.length ? `View all ${count(components.length)} as table` : undefined
         }
         csv={csv}
         all={all}
@@ -78,17 +79,17 @@ function One({ component, places }: { component: ComponentJson; places: Places }
       </h3>
       <p>
         <span class="mute">
-          {places.of(component)}, {component.install_year}:
+          {places.of(component)}, installed {component.install_year}.
         </span>{" "}
-        {odds(component.failure_probability_12m)} to fail in the coming year.{" "}
-        <strong>{money(component.proactive_cost)}</strong> to replace now, {money(component.reactive_cost)}{" "}
-        once it has failed.
+        {capitalized(odds(component.failure_probability_12m))} chance of failure in the next 12 months.
+        Planned replacement: <strong>{money(component.proactive_cost)}</strong>. After failure:{" "}
+        {money(component.reactive_cost)}.
       </p>
     </div>
   );
 }
 
-/** Like parts: how many of them, and how many are expected to fail. */
+/** Identical components: their number, and how many of them are expected to fail. */
 function Several({ components, places }: { components: readonly ComponentJson[]; places: Places }) {
   const [first] = components as [ComponentJson];
   const failing = sumOf(components, (one) => one.failure_probability_12m);
@@ -99,41 +100,48 @@ function Several({ components, places }: { components: readonly ComponentJson[];
       </h3>
       <p>
         <span class="mute">
-          {places.ofSeveral(components)}, {spanOf(components.map((one) => one.install_year))}:
+          {places.ofSeveral(components)}, installed {spanOf(components.map((one) => one.install_year))}.
         </span>{" "}
-        {failing < 1 ? "less than 1" : `about ${count(failing)}`} of {count(components.length)} to fail in the
-        coming year. <strong>{money(sumOf(components, (one) => one.proactive_cost))}</strong> to replace all
-        now, {money(sumOf(components, (one) => one.reactive_cost))} once they have failed.
+        {capitalized(
+          spanOf(
+            components.map((one) => one.failure_probability_12m),
+            odds,
+          ),
+        )}{" "}
+        chance of failure each in the next 12 months;{" "}
+        {failing < 1 ? "fewer than 1" : `about ${count(failing)}`} of {count(components.length)} expected to
+        fail. Replace all now: <strong>{money(sumOf(components, (one) => one.proactive_cost))}</strong>. After
+        failure: {money(sumOf(components, (one) => one.reactive_cost))}.
       </p>
     </div>
   );
 }
 
-/** The columns of components, wherever they are listed. */
+/** The columns of every table of components. */
 export function componentColumns(places: Places): Column<ComponentJson>[] {
   return [
     {
-      heading: "Part",
+      heading: "Component",
       cell: (one) => (
         <>
           <TierMark tier={one.risk_tier} /> <PartName component={one} />
         </>
       ),
     },
-    { heading: "Where", cell: (one) => places.of(one) },
+    { heading: "Location", cell: (one) => places.of(one) },
     { heading: "Tier", cell: (one) => TIER_WORDS[one.risk_tier].name },
-    { heading: "Since", isNumber: true, cell: (one) => one.install_year },
-    { heading: "Score", isNumber: true, cell: (one) => one.risk_score.toFixed(2) },
+    { heading: "Installed", isNumber: true, cell: (one) => one.install_year },
+    { heading: "Risk score", isNumber: true, cell: (one) => one.risk_score.toFixed(2) },
     {
-      heading: "Fails within a year",
+      heading: "12-month failure probability",
       isNumber: true,
       cell: (one) => `${(one.failure_probability_12m * 100).toFixed(1)}%`,
     },
-    { heading: "Expected", isNumber: true, cell: (one) => years(one.projected_failure_range) },
-    { heading: "Planned", isNumber: true, cell: (one) => money(one.proactive_cost) },
-    { heading: "After failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
+    { heading: "Expected failure", isNumber: true, cell: (one) => years(one.projected_failure_range) },
+    { heading: "Planned cost", isNumber: true, cell: (one) => money(one.proactive_cost) },
+    { heading: "Cost after failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
     {
-      heading: "At risk in a year",
+      heading: "12-month expected loss",
       isNumber: true,
       cell: (one) => money(Math.round(costOfWaiting(one))),
     },

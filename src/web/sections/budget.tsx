@@ -9,10 +9,10 @@ const RESERVES = [
   ["12_month", "Next 12 months"],
   ["24_month", "Next 24 months"],
   ["36_month", "Next 36 months"],
-  ["10_year_full_replacement", "Everything, over 10 years"],
+  ["10_year_full_replacement", "Full replacement, 10 years"],
 ] as const;
 
-/** What to budget: the reserve per unit and month, and the work that the next ninety days bring. */
+/** The recommended reserve contributions, and the work expected in the next 90 days. */
 export function Budget(props: {
   forecast: ForecastJson;
   reserve: ReserveJson;
@@ -27,11 +27,11 @@ export function Budget(props: {
   return (
     <Section
       id="budget"
-      title="What to budget"
+      title="Reserve contributions"
       about={
         reserve.unit_count > 0
-          ? `To set aside a month for each of ${counted(reserve.unit_count, "unit")}.`
-          : "To set aside a month; the property has no units on record, and counts as one."
+          ? `Monthly contribution per unit (${counted(reserve.unit_count, "unit")}).`
+          : "Monthly contribution for the property. The unit count is missing, so the property counts as one unit."
       }
     >
       <ul class="bars">
@@ -44,27 +44,27 @@ export function Budget(props: {
         ))}
       </ul>
       <Numbers
-        summary="Reserves in a table"
+        caption="Reserve contributions"
         csv={reserveCsv}
         rows={spans}
         columns={[
-          { heading: "Over", cell: (span) => span.name },
-          { heading: "Unit and month", isNumber: true, cell: (span) => money(span.per_unit_per_month) },
-          { heading: "Unit and year", isNumber: true, cell: (span) => money(span.per_unit_per_year) },
-          { heading: "Property and month", isNumber: true, cell: (span) => money(span.property_per_month) },
+          { heading: "Period", cell: (span) => span.name },
+          { heading: "Per unit per month", isNumber: true, cell: (span) => money(span.per_unit_per_month) },
+          { heading: "Per unit per year", isNumber: true, cell: (span) => money(span.per_unit_per_year) },
+          { heading: "Property per month", isNumber: true, cell: (span) => money(span.property_per_month) },
         ]}
       />
-      <h3>Work that is coming</h3>
-      <p class="about">Planned, against what it costs if it is left until it fails.</p>
+      <h3>Upcoming work</h3>
+      <p class="about">Planned cost vs. cost after failure.</p>
       {mostWork === 0 ? (
-        <p class="empty">None within 90 days.</p>
+        <p class="empty">No work expected in the next 90 days.</p>
       ) : (
         <ul class="bars pairs">
           {windows.map((window) => (
             <li>
               <span>
                 {window.label}
-                <span class="small mute"> {counted(window.component_count, "part")}</span>
+                <span class="small mute"> {counted(window.component_count, "component")}</span>
               </span>
               <Bar value={window.proactive_cost} most={mostWork} />
               <strong>{money(window.proactive_cost)}</strong>
@@ -75,19 +75,19 @@ export function Budget(props: {
         </ul>
       )}
       <Numbers
-        summary="Forecast in a table"
+        caption="Upcoming work"
         csv={forecastCsv}
         rows={windows}
         columns={[
-          { heading: "Within", cell: (window) => window.label },
-          { heading: "Parts", isNumber: true, cell: (window) => count(window.component_count) },
-          { heading: "Planned", isNumber: true, cell: (window) => money(window.proactive_cost) },
+          { heading: "Period", cell: (window) => window.label },
+          { heading: "Components", isNumber: true, cell: (window) => count(window.component_count) },
+          { heading: "Planned cost", isNumber: true, cell: (window) => money(window.proactive_cost) },
           {
-            heading: "After failure",
+            heading: "Cost after failure",
             isNumber: true,
             cell: (window) => money(window.emergency_cost_if_ignored),
           },
-          { heading: "Saved", isNumber: true, cell: (window) => money(window.savings_potential) },
+          { heading: "Savings", isNumber: true, cell: (window) => money(window.savings_potential) },
         ]}
       />
     </Section>

@@ -6,7 +6,7 @@ import { count, counted, money } from "../format.ts";
 import { TIER_WORDS, TIERS } from "../words.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
 
-/** Where each grade begins on the scale of 100, the worst first. */
+/** The lowest score of each grade, worst grade first. */
 const GRADES = [
   ["F", 0],
   ["D", 60],
@@ -18,7 +18,7 @@ const GRADES = [
 const RATINGS: Readonly<Record<string, { name: string; tone: string }>> = {
   GOOD: { name: "Good condition", tone: "good" },
   FAIR: { name: "Fair condition", tone: "warning" },
-  FAIL: { name: "Poor condition", tone: "critical" },
+  FAIL: { name: "Failing condition", tone: "critical" },
 };
 
 type Costs = Pick<
@@ -26,7 +26,7 @@ type Costs = Pick<
   "risk_tier" | "confidence" | "appliance_id" | "proactive_cost" | "reactive_cost"
 >;
 
-/** How the property stands: its score with the grade, what that rests on, and the three figures to act on. */
+/** The condition of the property: score, grade and rating, the data behind them, and three key figures. */
 export function Condition(props: {
   condition: ConditionJson;
   components: readonly Costs[];
@@ -52,42 +52,40 @@ export function Condition(props: {
         </p>
         <div>
           <p class="score">
-            <strong>{condition.condition_score}</strong> of 100
+            <strong>{condition.condition_score}</strong> out of 100
           </p>
           <p>
-            <strong>{rating.name}</strong>
-            {condition.critical > 0
-              ? `, with ${counted(condition.critical, "part")} that should not wait`
-              : ""}
-            .
+            <strong>{rating.name}.</strong>{" "}
+            {condition.critical > 0 &&
+              `${counted(condition.critical, "component")} ${condition.critical === 1 ? "is" : "are"} critical.`}
           </p>
         </div>
         <GradeScale score={condition.condition_score ?? 0} grade={condition.grade} />
       </div>
       <dl class="figures">
         <div>
-          <dt>Act now</dt>
-          <dd>{counted(condition.critical, "part")}</dd>
+          <dt>Critical components</dt>
+          <dd>{count(condition.critical)}</dd>
           <dd class="small mute">
-            of {count(condition.components_assessed)}; {count(condition.warning)} more to plan for
+            of {count(condition.components_assessed)}; {count(condition.warning)} more in warning
           </dd>
         </div>
         <div>
-          <dt>Cost to act</dt>
+          <dt>Planned replacement cost (critical)</dt>
           <dd>{money(now)}</dd>
           <dd class="small mute">
-            {critical.length === 0 ? "nothing is critical" : `against ${money(later)} if they fail first`}
+            {critical.length === 0 ? "no critical components" : `vs. ${money(later)} after failure`}
           </dd>
         </div>
         <div>
-          <dt>Reserve</dt>
+          <dt>Reserve contribution</dt>
           <dd>{money(perUnit)}</dd>
-          <dd class="small mute">a month and unit, next 12 months</dd>
+          <dd class="small mute">per unit per month, next 12 months</dd>
         </div>
       </dl>
       <RestsOn components={components} />
       <Numbers
-        summary="How the score comes about"
+        summary="How the score is calculated"
         csv={csv}
         rows={TIERS.map((tier) => ({ tier, parts: components.filter((one) => one.risk_tier === tier) }))}
         columns={[
@@ -99,10 +97,14 @@ export function Condition(props: {
               </>
             ),
           },
-          { heading: "Parts", isNumber: true, cell: ({ parts }) => count(parts.length) },
-          { heading: "Planned", isNumber: true, cell: ({ parts }) => money(sum(parts, "proactive_cost")) },
+          { heading: "Components", isNumber: true, cell: ({ parts }) => count(parts.length) },
           {
-            heading: "After failure",
+            heading: "Planned cost",
+            isNumber: true,
+            cell: ({ parts }) => money(sum(parts, "proactive_cost")),
+          },
+          {
+            heading: "Cost after failure",
             isNumber: true,
             cell: ({ parts }) => money(sum(parts, "reactive_cost")),
           },
@@ -115,24 +117,22 @@ export function Condition(props: {
 
 function NothingAssessed() {
   return (
-    <Section id="condition" title="Nothing assessed">
+    <Section id="condition" title="No assessment yet">
       <p class="empty">
-        No equipment is on record for this property, so nothing can be said of its condition. Once appliances
-        are registered, their parts are scored at once.
+        No equipment has been added to this property. Add appliances to get a condition score.
       </p>
     </Section>
   );
 }
 
-/** What the score rests on, so that nobody takes a guess for a survey. */
+/** The amount and confidence of the data behind the score, so that an estimate is not taken for a survey. */
 function RestsOn({ components }: { components: readonly Costs[] }) {
   const appliances = new Set(components.map((one) => one.appliance_id)).size;
   const sure = (confidence: string) => components.filter((one) => one.confidence === confidence).length;
   return (
     <p class="rests small mute">
-      Rests on {counted(components.length, "part")} of {counted(appliances, "appliance")}:{" "}
-      {count(sure("HIGH"))} scored with high confidence, {count(sure("MEDIUM"))} with medium and{" "}
-      {count(sure("LOW"))} with low, for want of records.
+      Based on {counted(components.length, "component")} in {counted(appliances, "appliance")}. Data
+      confidence: {count(sure("HIGH"))} high, {count(sure("MEDIUM"))} medium, {count(sure("LOW"))} low.
     </p>
   );
 }
@@ -144,7 +144,7 @@ function GradeScale({ score, grade }: { score: number; grade: string }) {
       width="100%"
       height="34"
       role="img"
-      aria-label={`${score} on a scale of 100, grade ${grade}`}
+      aria-label={`Score ${score} out of 100, grade ${grade}`}
     >
       {GRADES.map(([name, from], at) => {
         const to = GRADES[at + 1]?.[1] ?? 100;

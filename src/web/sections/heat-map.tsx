@@ -8,29 +8,29 @@ import { elevated } from "../waiting.ts";
 import { type Places, systemName, TIER_WORDS, TIERS } from "../words.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
 
-/** Marks of one system; where it has more parts, a mark stands for several of one tier. */
+/** The most symbols drawn for one system; with more components, a symbol stands for several of one tier. */
 const MOST_MARKS = 160;
 
-/** A building system with what it has of each tier, and what its elevated parts cost. */
+/** A building system with its components by tier, and the costs of its critical and warning ones. */
 export type SystemRow = {
   system: string;
-  /** The worst first, where each has a mark of its own. */
+  /** Highest score first, if each has a symbol of its own. */
   parts: readonly ComponentJson[];
   tiers: Readonly<Record<RiskTier, number>>;
   plannedUsd: number;
   failedUsd: number;
 };
 
-/** Where the risk sits: the systems by components, each a mark by its tier, the worst first. */
+/** The building systems, with a symbol per component that shows its tier. */
 export function HeatMap(props: { systems: readonly SystemRow[]; places: Places; csv?: Csv }) {
   const { systems: rows, places, csv } = props;
   return (
     <Section
       id="systems"
-      title="Where the risk sits"
+      title="Risk by building system"
       about={
         <>
-          Each mark is a part:{" "}
+          Each symbol is one component:{" "}
           {TIERS.map((tier) => (
             <span class="legend">
               <TierMark tier={tier} /> {TIER_WORDS[tier].name}
@@ -59,7 +59,7 @@ export function HeatMap(props: { systems: readonly SystemRow[]; places: Places; 
         ))}
       </ul>
       <Numbers
-        summary="By system in a table"
+        caption="Risk by building system"
         csv={csv}
         rows={rows}
         columns={[
@@ -69,14 +69,14 @@ export function HeatMap(props: { systems: readonly SystemRow[]; places: Places; 
             isNumber: true,
             cell: ({ tiers }: SystemRow) => count(tiers[tier]),
           })),
-          { heading: "Planned", isNumber: true, cell: ({ plannedUsd }) => money(plannedUsd) },
+          { heading: "Planned cost", isNumber: true, cell: ({ plannedUsd }) => money(plannedUsd) },
           {
-            heading: "After failure",
+            heading: "Cost after failure",
             isNumber: true,
             cell: ({ failedUsd }) => money(failedUsd),
           },
         ]}
-        note="The costs are those of the critical and warning parts."
+        note="Costs are for critical and warning components."
       />
     </Section>
   );
@@ -97,12 +97,12 @@ function Marks({ row, places }: { row: SystemRow; places: Places }) {
       {TIERS.flatMap((tier) =>
         Array.from({ length: Math.ceil(tiers[tier] / each) }, () => <i class={tier.toLowerCase()} />),
       )}
-      <span class="small mute">a mark for {count(each)} parts</span>
+      <span class="small mute">1 symbol = {count(each)} components</span>
     </>
   );
 }
 
-/** The system with the most critical parts first, then the most in warning. */
+/** The systems with their components, most critical components first, then most in warning. */
 export function* systemsInSteps(components: readonly ComponentJson[], places: Places): Steps<SystemRow[]> {
   const systems = yield* groupedInSteps(components, (one) => places.systemOf(one.appliance_type));
   const rows: SystemRow[] = [];

@@ -1,13 +1,13 @@
 import type { InspectionJson } from "../../wire/compliance.ts";
-import { count, date, daysFromNow } from "../format.ts";
+import { count, counted, date, daysFromNow } from "../format.ts";
 import { INSPECTION_WORDS, type Places, sentence } from "../words.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
 
 const SHOWN = 8;
 
-/** The inspections that are due, overdue ones first. */
+/** The inspections that apply to the property, earliest due date first. */
 export function Inspections(props: {
-  /** The first due first. */
+  /** Earliest due date first. */
   inspections: readonly InspectionJson[];
   places: Places;
   csv?: Csv;
@@ -17,7 +17,7 @@ export function Inspections(props: {
   if (inspections.length === 0)
     return (
       <Section id="inspections" title="Inspections">
-        <p class="empty">No inspection is asked of what is on record.</p>
+        <p class="empty">No inspections apply to the equipment on record.</p>
       </Section>
     );
   return (
@@ -26,8 +26,8 @@ export function Inspections(props: {
       title="Inspections"
       about={
         overdue > 0
-          ? `${count(overdue)} of ${count(inspections.length)} overdue by what is on record; one that was made and not reported counts as open.`
-          : `None of ${count(inspections.length)} is overdue.`
+          ? `${count(overdue)} of ${counted(inspections.length, "inspection")} ${overdue === 1 ? "is" : "are"} overdue. Inspections not reported to Mainstay are counted as outstanding.`
+          : `None of ${counted(inspections.length, "inspection")} is overdue.`
       }
     >
       <ul class="inspections">
@@ -44,22 +44,24 @@ export function Inspections(props: {
         ))}
       </ul>
       <Numbers
-        summary={
-          inspections.length > SHOWN ? `All ${count(inspections.length)} in a table` : "These in a table"
-        }
+        caption="Inspections"
+        summary={inspections.length > SHOWN ? `View all ${count(inspections.length)} as table` : undefined}
         csv={csv}
         rows={inspections}
         columns={[
           { heading: "Inspection", cell: (one) => sentence(one.inspection_type) },
-          { heading: "Of", cell: (one) => places.of(one) },
-          { heading: "Asked by", cell: (one) => `${one.authority}${one.mandatory ? "" : " (recommended)"}` },
-          { heading: "Status", cell: (one) => INSPECTION_WORDS[one.status] },
-          { heading: "Due", isNumber: true, cell: (one) => date(one.due_date) },
-          { heading: "That is", isNumber: true, cell: (one) => daysFromNow(one.days_until_due) },
+          { heading: "Location", cell: (one) => places.of(one) },
           {
-            heading: "Last",
+            heading: "Required by",
+            cell: (one) => `${one.authority}${one.mandatory ? "" : " (recommended)"}`,
+          },
+          { heading: "Status", cell: (one) => INSPECTION_WORDS[one.status] },
+          { heading: "Due date", isNumber: true, cell: (one) => date(one.due_date) },
+          { heading: "Time to due date", isNumber: true, cell: (one) => daysFromNow(one.days_until_due) },
+          {
+            heading: "Last inspection",
             isNumber: true,
-            cell: (one) => (one.last_inspection === null ? "none on record" : date(one.last_inspection)),
+            cell: (one) => (one.last_inspection === null ? "Never" : date(one.last_inspection)),
           },
         ]}
       />

@@ -2,7 +2,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { ComponentJson } from "../../wire/component.ts";
 
-/** Where a part has a page of its own; on pages without one, names lead nowhere. */
+/** Returns the address of a component's page. Undefined on pages that have none: names are then plain text. */
 export const PartAddress = createContext<((componentId: string) => string) | undefined>(undefined);
 
 export function PartName({

@@ -11,28 +11,27 @@ import { type Csv, Numbers, Section } from "./section.tsx";
 import { SPENDING_DATA, SPENDING_PLACE, SpendingForm, type SpendingProps, type Spent } from "./spending.tsx";
 
 const SHOWN = 6;
-/** The most parts whose numbers a page carries for its slider; with more, its form asks the server. */
+/** With more components than this, the page leaves their data out and its form asks the server. */
 const MOST_CARRIED = 10_000;
 
 export type PlanLinks = {
-  /** The years, and the parts, as CSV. */
   yearsCsv?: Csv;
   partsCsv?: Csv;
-  /** The replacement reserve schedule, for print. */
+  /** The printable replacement reserve schedule. */
   schedule?: string | undefined;
 };
 
 export type Spendings = (props: SpendingProps) => ComponentChildren;
 
-/** What is told of a plan beyond its own sums. */
+/** Figures derived from a plan, to be shown with it. */
 export type Advice = {
   due: readonly PlannedComponentJson[];
-  /** Those by kind, the dearest to wait for first. */
+  /** The due ones grouped by kind, highest cost of delay first. */
   dueAlike: readonly { group: readonly PlannedComponentJson[]; waiting: number }[];
   spent: Spent;
 };
 
-/** `budget`: in USD, that was asked about. */
+/** `budget` is the amount in USD that the reader entered, if any. */
 export function* adviceInSteps(
   { components }: PropertyPlanJson,
   places: Places,
@@ -49,13 +48,13 @@ export function* adviceInSteps(
   return { due, dueAlike, spent: { offer, amount, bargain: yield* bargainInSteps(offer, amount) } };
 }
 
-/** What to do about a property: what is due, what the years cost, what to set aside, and what a budget buys. */
+/** The plan of a property: what is due now, the costs by year, the reserve deposit, and the budget planner. */
 export function WhatToDo(props: {
   plan: PropertyPlanJson;
   advice: Advice;
   places: Places;
   links?: PlanLinks;
-  /** In place of the form that asks the server for another budget. */
+  /** Renders the budget planner. By default, a form that asks the server. */
   spending?: Spendings | undefined;
 }) {
   const { plan, advice, places, links = {} } = props;
@@ -64,54 +63,56 @@ export function WhatToDo(props: {
   return (
     <Section
       id="plan"
-      title="What to do"
-      about={`What is best replaced and when, from ${date(plan.as_of)}, in today’s dollars unless said otherwise.`}
+      title="Recommended actions"
+      about={`Recommended replacements and timing as of ${date(plan.as_of)}. Amounts are in today’s dollars unless noted.`}
     >
       <dl class="figures">
         <div>
           <dt>Due now</dt>
-          <dd>{counted(due.length, "part")}</dd>
+          <dd>{counted(due.length, "component")}</dd>
           <dd class="small mute">
-            {due.length === 0 ? "nothing is past its best age" : "past the age at which replacing pays"}
+            {due.length === 0
+              ? "no components are past their economic replacement age"
+              : "past their economic replacement age"}
           </dd>
         </div>
         <div>
-          <dt>To replace them</dt>
+          <dt>Planned replacement cost</dt>
           <dd>{money(Math.round(plan.immediate.cost))}</dd>
-          <dd class="small mute">as planned work</dd>
+          <dd class="small mute">of components due now</dd>
         </div>
         <div>
-          <dt>To wait a year with them</dt>
+          <dt>Net cost of a 12-month delay</dt>
           <dd>{money(waiting)}</dd>
-          <dd class="small mute">more than waiting saves</dd>
+          <dd class="small mute">of components due now</dd>
         </div>
       </dl>
       {due.length > 0 && <DueNow groups={advice.dueAlike} places={places} />}
       <Numbers
-        summary={plan.components.length > 100 ? "What to do with every part" : "What to do with each part"}
+        summary="Full action list"
         csv={links.partsCsv}
         rows={plan.components}
         columns={[
           {
-            heading: "Part",
+            heading: "Component",
             cell: (one) => (
               <>
                 <TierMark tier={one.risk_tier} /> {one.component_name}
               </>
             ),
           },
-          { heading: "Where", cell: (one) => places.of(one) },
-          { heading: "Do", cell: (one) => POLICY_WORDS[one.policy] },
-          { heading: "Due", cell: (one) => (one.replace_on === null ? "–" : date(one.replace_on)) },
-          { heading: "Planned", isNumber: true, cell: (one) => money(one.proactive_cost) },
-          { heading: "After failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
+          { heading: "Location", cell: (one) => places.of(one) },
+          { heading: "Action", cell: (one) => POLICY_WORDS[one.policy] },
+          { heading: "Due date", cell: (one) => (one.replace_on === null ? "–" : date(one.replace_on)) },
+          { heading: "Planned cost", isNumber: true, cell: (one) => money(one.proactive_cost) },
+          { heading: "Cost after failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
           {
-            heading: "To wait a year",
+            heading: "Net cost of delay",
             isNumber: true,
             cell: (one) => money(Math.round(one.cost_of_waiting_a_year)),
           },
         ]}
-        note="A year of waiting costs the risk of a failure’s extra cost, less a year of a well kept part; below zero waiting is the better choice."
+        note="Net cost of a 12-month delay = (probability of failure × extra cost of failure) − one year of deferred replacement cost. A negative value means waiting is cheaper."
       />
       <Years plan={plan} units={plan.unit_count} links={links} />
       <WhatMoneyBuys spent={advice.spent} spending={props.spending} />
@@ -131,57 +132,69 @@ function DueNow({ groups, places }: { groups: Advice["dueAlike"]; places: Places
             <span class="mute small">{places.ofSeveral(group)}</span>
           </span>
           <strong class="number">{money(sumOf(group, (one) => one.proactive_cost))}</strong>
-          <span class="number mute small">{money(Math.round(waiting))} to wait</span>
+          <span class="number mute small">{delayCost(waiting)}</span>
         </li>
       ))}
       {rest.length > 0 && (
         <li class="mute">
-          <span>and {counted(rest.length, "part")} more</span>
-          <span class="number">{money(sumOf(rest, (one) => one.proactive_cost))}</span>
-          <span class="number small">
-            {money(Math.round(sumOf(rest, (one) => one.cost_of_waiting_a_year)))} to wait
+          <span>
+            {count(rest.length)} more {rest.length === 1 ? "component" : "components"}
           </span>
+          <span class="number">{money(sumOf(rest, (one) => one.proactive_cost))}</span>
+          <span class="number small">{delayCost(sumOf(rest, (one) => one.cost_of_waiting_a_year))}</span>
         </li>
       )}
     </ul>
   );
 }
 
-/** The years of a property's or a portfolio's plan: the schedule, what it saves, and the deposit that carries it. */
+/** `+$15,804 if delayed 12 months` */
+export const delayCost = (usd: number) =>
+  `${usd >= 0.5 ? "+" : ""}${money(Math.round(usd))} if delayed 12 months`;
+
+/** The costs by year of a property's or a portfolio's plan, its savings, and the deposit that funds it. */
 export function Years({
   plan,
   units,
   links = {},
-  rowsAre = "a part",
+  rowPer = "component",
 }: {
   plan: PlanSummaryJson;
   units?: number;
   links?: PlanLinks;
-  /** What has a row of the schedule. */
-  rowsAre?: string;
+  /** The subject of a row of the printable schedule. */
+  rowPer?: string;
 }) {
   const { totals, schedule } = plan;
   return (
     <>
-      <h3>{plan.years === 1 ? "The coming year" : `The next ${count(plan.years)} years`}</h3>
+      <h3>{plan.years === 1 ? "Next 12 months" : `Next ${count(plan.years)} years`}</h3>
       <p class="about">
-        Following the plan is expected to cost {money(Math.round(totals.planned))}, failures included;{" "}
+        Expected {count(plan.years)}-year cost: {money(Math.round(totals.planned))} with this plan
         {totals.savings > 0.5
-          ? `running every part to failure, ${money(Math.round(totals.run_to_failure))}: ${money(Math.round(totals.savings))} more.`
-          : "there is nothing to save by replacing sooner."}
+          ? `, ${money(Math.round(totals.run_to_failure))} if every component runs to failure (a saving of ${money(Math.round(totals.savings))}).`
+          : ". Early replacement saves nothing."}
       </p>
       <ScheduleChart years={schedule} />
       <ScheduleLegend />
       <DepositSentence plan={plan} />
       <Numbers
-        summary="The years in a table"
+        summary="View by year (table)"
         csv={links.yearsCsv}
         rows={schedule}
-        note={`Year 1 begins on ${date(plan.as_of)}. Costs are in today’s dollars; the last two columns are in the money of their year, at ${plan.inflation_pct}% inflation, the last for each ${units === undefined ? "unit" : `of ${counted(Math.max(units, 1), "unit")}`}.`}
+        note={`Year 1 starts on ${date(plan.as_of)}. Costs are in today’s dollars, except in the last two columns, which include ${plan.inflation_pct}% inflation a year.${units === undefined ? "" : ` Per-unit costs are for ${counted(Math.max(units, 1), "unit")}.`}`}
         columns={[
           { heading: "Year", cell: (year) => year.year },
-          { heading: "Planned", isNumber: true, cell: (year) => money(Math.round(year.planned_cost)) },
-          { heading: "Failures", isNumber: true, cell: (year) => money(Math.round(year.failure_cost)) },
+          {
+            heading: "Planned replacements",
+            isNumber: true,
+            cell: (year) => money(Math.round(year.planned_cost)),
+          },
+          {
+            heading: "Unplanned failures",
+            isNumber: true,
+            cell: (year) => money(Math.round(year.failure_cost)),
+          },
           { heading: "Total", isNumber: true, cell: (year) => money(Math.round(year.total)) },
           {
             heading: "Run to failure",
@@ -189,24 +202,28 @@ export function Years({
             cell: (year) => money(Math.round(year.run_to_failure)),
           },
           {
-            heading: "With inflation",
+            heading: "Total with inflation",
             isNumber: true,
             cell: (year) => money(Math.round(year.total_inflated)),
           },
-          { heading: "Per unit", isNumber: true, cell: (year) => money(Math.round(year.per_unit_inflated)) },
+          {
+            heading: "Per unit with inflation",
+            isNumber: true,
+            cell: (year) => money(Math.round(year.per_unit_inflated)),
+          },
         ]}
       />
       {links.schedule && (
         <p class="screen small reserve-schedule">
-          <a href={links.schedule}>Replacement reserve schedule</a>, a row {rowsAre} and a column a year, for
-          print
+          <a href={links.schedule}>Replacement reserve schedule</a> (printable; one row per {rowPer}, one
+          column per year)
         </p>
       )}
     </>
   );
 }
 
-/** What a lender asks first: the deposit that carries the years, and what more certainty takes. */
+/** The annual deposit that funds the plan's costs, and the deposits for higher confidence. */
 export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
   const { level_deposit: deposit, years, inflation_pct } = plan;
   const yearly = (confidence: "50" | "80" | "95") => (
@@ -214,10 +231,10 @@ export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
   );
   return (
     <p class="deposit">
-      A level deposit of {yearly("50")} a year ({money(deposit["50"].per_unit_per_month)} per unit per month)
-      covers the costs that are expected over {years === 1 ? "the year" : `the ${years} years`} at{" "}
-      {inflation_pct}% inflation, beginning with an empty reserve. To cover them with 80% confidence takes{" "}
-      {yearly("80")} a year, and with 95% confidence {yearly("95")}.
+      To fund the expected {years === 1 ? "costs of the year" : `${years}-year costs`} from a zero opening
+      balance, at {inflation_pct}% inflation, deposit {yearly("50")} a year (
+      {money(deposit["50"].per_unit_per_month)} per unit per month). For 80% confidence: {yearly("80")} a
+      year. For 95% confidence: {yearly("95")} a year.
     </p>
   );
 }
@@ -226,16 +243,12 @@ function WhatMoneyBuys({ spent, spending }: { spent: Spent; spending: Spendings 
   const { offer, amount } = spent;
   return (
     <>
-      <h3>What a budget buys</h3>
+      <h3>Budget planner</h3>
       {offer.parts.length === 0 ? (
-        <p class="empty">
-          There is no part with which waiting costs more than it saves: nothing to spend a budget on now.
-        </p>
+        <p class="empty">No replacement is cost-effective right now.</p>
       ) : (
         <>
-          <p class="about">
-            First what saves most for each dollar, each part that what is left of the money still pays for.
-          </p>
+          <p class="about">Components are selected by savings per dollar until the budget is used.</p>
           {spending ? spending({ offer, amount }) : <OfferedToScripts {...spent} />}
         </>
       )}
@@ -243,13 +256,13 @@ function WhatMoneyBuys({ spent, spending }: { spent: Spent; spending: Spendings 
   );
 }
 
-/** The budget that was asked about, else a quarter of what there is to buy. */
+/** The budget that the reader entered, up to the cost of all candidates; by default, a quarter of that cost. */
 function amountFor(offer: Offer, asked: number | undefined): number {
   const { most, step } = rangeOf(offer);
   return Math.min(asked ?? Math.ceil(most / 4 / step) * step, most);
 }
 
-/** The form, with what a script needs to make a slider of it. */
+/** The form, with the data from which a script turns it into a slider. */
 function OfferedToScripts(props: Spent) {
   const { offer, amount } = props;
   if (offer.parts.length > MOST_CARRIED) return <SpendingForm {...props} />;

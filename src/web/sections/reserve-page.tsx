@@ -8,11 +8,10 @@ import { ScheduleAverages, ScheduleTables } from "./schedule-table.tsx";
 
 export const OFFERED_YEARS = [5, 10, 12, 15, 20, 30];
 
-/** The replacement reserve schedule of a property. `controls` choose its terms, and are not printed. */
+/** The replacement reserve schedule of a property. `controls` select its terms and are not printed. */
 export function PropertyReserve(props: {
   property: PropertyJson;
   plan: ScheduledPlanJson;
-  /** Of the plan. */
   schedule: ReserveSchedule;
   /** The address of the property's page. */
   back: string;
@@ -33,7 +32,7 @@ export function PropertyReserve(props: {
       {controls}
       {plan.components.length === 0 ? (
         <section class="card">
-          <p class="empty">The property has no parts on record: there is nothing to plan.</p>
+          <p class="empty">No components have been added to this property.</p>
         </section>
       ) : (
         <>
@@ -45,16 +44,16 @@ export function PropertyReserve(props: {
       )}
       <ReserveNotes plan={plan}>
         <li>
-          Years of age and life: effective age is what condition, use and service make of the age; remaining
-          is expected life less effective age. Like parts are one row, with the least and the most of their
-          ages.
+          Ages and lifetimes are in years. Effective age adjusts actual age for condition, use and service.
+          Remaining life = expected life − effective age. Identical components share a row; ranges show
+          minimum–maximum.
         </li>
       </ReserveNotes>
     </>
   );
 }
 
-/** What a schedule is of, and its terms. */
+/** The subject of a schedule, and its terms. */
 export function ReserveHeading(props: {
   plan: PlanSummaryJson;
   isLong?: boolean;
@@ -75,17 +74,16 @@ export function ReserveHeading(props: {
   );
 }
 
-/** The averages that lenders compare, what is due, and what to set aside. */
+/** The averages that lenders compare, the work due now, and the deposit. */
 export function ReserveSummary(props: { plan: PlanSummaryJson; sums: ScheduleSums; units: number }) {
   const { plan, sums, units } = props;
   const { component_count, cost } = plan.immediate;
   return (
-    <section class="card reserve-summary" aria-label="In short">
+    <section class="card reserve-summary" aria-label="Summary">
       <ScheduleAverages schedule={sums} units={units} />
       <div>
         <p>
-          Due now: {counted(component_count, "part")} for {money(Math.round(cost))}, in year 1 of the
-          schedule.
+          Due now: {counted(component_count, "component")} ({money(Math.round(cost))}), included in year 1.
         </p>
         <DepositSentence plan={plan} />
       </div>
@@ -102,12 +100,11 @@ export function ReserveNotes({
 }) {
   return (
     <section class="notes small mute" aria-labelledby="notes">
-      <h2 id="notes">What it rests on</h2>
+      <h2 id="notes">Assumptions</h2>
       <ul>
         <li>
-          Costs of a year are planned replacements and the failures that are expected all the same, in whole
-          dollars that are rounded so that every row and column adds up. What is inflated is the printed total
-          times the printed factor.
+          Annual costs include planned replacements and expected unplanned failures, rounded to whole dollars
+          so that every row and column adds up. Inflated totals = total × inflation factor, as shown.
         </li>
         {children}
         {plan.assumptions.map((sentence) => (

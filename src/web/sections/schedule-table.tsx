@@ -3,10 +3,10 @@ import { sumOf } from "../alike.ts";
 import { count, money } from "../format.ts";
 import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../reserve-schedule.ts";
 
-/** Years that have room beside what is said of a part; more are a table after it. */
+/** The most years of one table; more years take further tables. */
 const MOST_YEARS = 12;
 
-/** A replacement reserve schedule: a row for like parts, a column a year, and what they come to below. */
+/** A replacement reserve schedule: one row per group of identical components, one column per year, and totals. */
 export function ScheduleTables({ schedule, caption }: { schedule: ReserveSchedule; caption: string }) {
   return (
     <InSheets years={schedule.years.length} caption={caption}>
@@ -15,10 +15,10 @@ export function ScheduleTables({ schedule, caption }: { schedule: ReserveSchedul
   );
 }
 
-/** Years of a sheet, from the first up to the one that stands on the next. */
+/** The years of one table: from `from`, up to and excluding `to`, both zero-based. */
 export type Sheet = { from: number; to: number; caption: string };
 
-/** As many tables as the years take. */
+/** Splits the years into as many tables as they take. */
 export function InSheets(props: {
   years: number;
   caption: string;
@@ -46,8 +46,8 @@ function ScheduleTable({ schedule, from, to, caption }: Sheet & { schedule: Rese
         <caption class="heard">{caption}</caption>
         <thead>
           <tr>
-            <th scope="col">Part</th>
-            {["Age", "Eff. age", "Expected life", "Remaining", "Quantity", "Unit cost", "Cost"].map(
+            <th scope="col">Component</th>
+            {["Age", "Eff. age", "Expected life", "Remaining life", "Quantity", "Unit cost", "Cost"].map(
               (heading) => (
                 <th scope="col" class="number">
                   {heading}
@@ -78,7 +78,7 @@ function ScheduleTable({ schedule, from, to, caption }: Sheet & { schedule: Rese
         <tfoot>
           <tr class="total">
             <th scope="row" colSpan={5}>
-              Total, in today’s dollars
+              Total (today’s dollars)
             </th>
             <td class="number">{count(schedule.quantity)}</td>
             <td />
@@ -127,7 +127,7 @@ export function YearHeadings({ from, to }: { from: number; to: number }) {
   );
 }
 
-/** The rows below the total: what it comes to in the money of each year, and what running to failure would cost. */
+/** The rows below the total: the inflated costs, and the run-to-failure scenario. */
 export function InflatedRows(props: { sums: ScheduleSums; from: number; to: number; columns: number }) {
   const { sums, from, to, columns } = props;
   const row = (title: string, years: readonly number[], kind?: string) => (
@@ -149,9 +149,9 @@ export function InflatedRows(props: { sums: ScheduleSums; from: number; to: numb
         ))}
         <td />
       </tr>
-      {row("Total with inflation", sums.inflated, "total")}
-      {row("Per unit, with inflation", sums.perUnit)}
-      {row("For comparison: every part run to failure, in today’s dollars", sums.runToFailure)}
+      {row("Total (with inflation)", sums.inflated, "total")}
+      {row("Per unit (with inflation)", sums.perUnit)}
+      {row("For comparison: run-to-failure scenario (today’s dollars)", sums.runToFailure)}
     </>
   );
 }
@@ -167,7 +167,7 @@ export function Cells({ years }: { years: readonly number[] }) {
   );
 }
 
-/** What a page says above its schedule: the averages that lenders compare. */
+/** The averages that lenders compare, above a schedule. */
 export function ScheduleAverages({ schedule, units }: { schedule: ScheduleSums; units: number }) {
   const years = schedule.years.length;
   const average = (of: readonly number[]) =>
@@ -175,12 +175,12 @@ export function ScheduleAverages({ schedule, units }: { schedule: ScheduleSums; 
   return (
     <dl class="figures">
       <div>
-        <dt>Total, in today’s dollars</dt>
+        <dt>Total (today’s dollars)</dt>
         <dd>{money(sumOf(schedule.years, Number))}</dd>
         <dd class="small mute">{average(schedule.years)} per unit per year</dd>
       </div>
       <div>
-        <dt>Total with inflation</dt>
+        <dt>Total (with inflation)</dt>
         <dd>{money(sumOf(schedule.inflated, Number))}</dd>
         <dd class="small mute">{average(schedule.inflated)} per unit per year</dd>
       </div>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** A part of a page with its heading. `about` is one quiet line below it. */
+/** A section of a page. `about` is a line below its heading. */
 export function Section(props: {
   id: string;
   title: string;
@@ -18,12 +18,12 @@ export function Section(props: {
 
 export type Column<Row> = {
   heading: string;
-  /** Aligned at the end, figures under figures. */
+  /** Aligned right, so that digits line up. */
   isNumber?: boolean;
   cell: (row: Row) => ComponentChildren;
 };
 
-/** The most rows that a table shows; the rest is where `Numbers` leads. */
+/** The most rows that a table shows. */
 export const MOST_ROWS = 100;
 
 export function DataTable<Row>(props: {
@@ -63,33 +63,36 @@ export function DataTable<Row>(props: {
   );
 }
 
-/** Where the numbers are as a file: its address, or what saves it. Undefined where none is offered. */
+/** A CSV file with the numbers: its address, or a function that saves it. Undefined if there is none. */
 export type Csv = string | (() => void) | undefined;
 
-/**
- * The numbers of a picture, one click away: a table of its first rows, the address of all as CSV, and where there are
- * more rows than a page should have, the address of a page with them.
- */
+/** The numbers behind a chart, collapsed: a table of the first rows, and links to all of them, as CSV and as a page. */
 export function Numbers<Row>(props: {
-  summary: string;
+  /** The name of the table, for assistive technology. The summary, if omitted. */
+  caption?: string;
+  /** The text that opens the table. */
+  summary?: string | undefined;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** Without one, the page offers no file. */
   csv?: Csv;
+  /** The address of a page with all rows. */
   all?: string | undefined;
-  /** Said above the table. */
+  /** A sentence above the table. */
   note?: string | undefined;
 }) {
-  const { summary, columns, rows, csv, all, note } = props;
+  const { summary = "View as table", caption, columns, rows, csv, all, note } = props;
   const shown = rows.slice(0, MOST_ROWS);
   const rest = rows.length - shown.length;
   return (
     <details class="numbers">
-      <summary>{summary}</summary>
+      <summary>
+        {summary}
+        {caption !== undefined && <span class="heard">: {caption}</span>}
+      </summary>
       {note && <p class="note">{note}</p>}
-      <DataTable caption={summary} columns={columns} rows={shown} />
+      <DataTable caption={caption ?? summary} columns={columns} rows={shown} />
       <p class="more">
-        {rest > 0 && `The first ${MOST_ROWS} of ${rows.length.toLocaleString("en-US")}. `}
+        {rest > 0 && `Showing the first ${MOST_ROWS} of ${rows.length.toLocaleString("en-US")}. `}
         {rest > 0 && all && (
           <>
             <a href={all}>See all</a>
@@ -98,12 +101,12 @@ export function Numbers<Row>(props: {
         )}
         {typeof csv === "string" && (
           <a href={csv} download>
-            Download as CSV
+            Download CSV
           </a>
         )}
         {typeof csv === "function" && (
           <button type="button" class="plain" onClick={csv}>
-            Save as CSV
+            Download CSV
           </button>
         )}
       </p>

@@ -3,21 +3,20 @@ import { counted, money } from "../format.ts";
 import { type Bargain, bargainFor, type Lot, type Offer, type Range, rangeOf } from "../spending.ts";
 
 const SHOWN = 5;
-/** Where the choice of a budget is on its page, and the numbers that it is made from. */
+/** The ids of the budget planner on its page, and of the script element with its data. */
 export const SPENDING_PLACE = "spending";
 export const SPENDING_DATA = "spending-data";
 
 export type SpendingProps = { offer: Offer; amount: number };
-/** With what the amount buys, where that has been worked out. */
 export type Spent = SpendingProps & { bargain: Bargain };
 
-/** What a budget buys and what it leaves, as a form that asks the server for another amount. */
+/** The budget planner as a form that asks the server for another amount. */
 export function SpendingForm({ offer, amount, bargain }: Spent) {
   const { most } = rangeOf(offer);
   return (
     <>
       <form class="choice amount" method="get" action="#plan">
-        <label for="amount">Budget in dollars</label>
+        <label for="amount">Budget (US dollars)</label>
         <input
           id="amount"
           name="budget"
@@ -28,14 +27,14 @@ export function SpendingForm({ offer, amount, bargain }: Spent) {
           step="1"
           value={amount}
         />
-        <button type="submit">Show</button>
+        <button type="submit">Update</button>
       </form>
       <Bought bargain={bargain} amount={amount} />
     </>
   );
 }
 
-/** The same with a slider, worked out where the page is read. */
+/** The budget planner with a slider, computed in the browser. */
 export function SpendingSlider({ offer, amount: first, onSettled }: SpendingProps & Settling) {
   const [amount, setAmount] = useState(first);
   return (
@@ -47,7 +46,7 @@ export function SpendingSlider({ offer, amount: first, onSettled }: SpendingProp
 }
 
 type Settling = {
-  /** Told of the amount once the slider is let go. */
+  /** Called with the amount when the slider is released. */
   onSettled?: ((amount: number) => void) | undefined;
 };
 
@@ -74,7 +73,7 @@ export function AmountSlider(
   );
 }
 
-/** What an amount buys and what it leaves, in a sentence, a bar and two lists. */
+/** The replacements that a budget covers and those that it does not, in a sentence, a bar and two lists. */
 export function Bought({ bargain, amount }: { bargain: Bargain; amount: number }) {
   const { count: parts, spentUsd, avoidedUsd, leftUsd, bought, left } = bargain;
   const all = avoidedUsd + leftUsd;
@@ -83,15 +82,17 @@ export function Bought({ bargain, amount }: { bargain: Bargain; amount: number }
       <p class="bargain" aria-live="polite">
         {parts === 0 ? (
           <>
-            <strong>{money(amount)}</strong> replaces nothing. Waiting a year costs{" "}
-            {money(Math.round(leftUsd))} more than it saves.
+            <strong>{money(amount)}</strong> covers no replacements. Delaying everything for 12 months costs a
+            net {money(Math.round(leftUsd))}.
           </>
         ) : (
           <>
-            <strong>{money(amount)}</strong> replaces {counted(parts, "part")} for{" "}
-            {money(Math.round(spentUsd))}. That saves <strong>{money(Math.round(avoidedUsd))}</strong> of the{" "}
-            {money(Math.round(all))} that waiting a year costs
-            {leftUsd < 0.5 ? ": nothing is left to save." : `, and leaves ${money(Math.round(leftUsd))}.`}
+            <strong>{money(amount)}</strong> covers {counted(parts, "replacement")} (
+            {money(Math.round(spentUsd))}) and avoids {leftUsd < 0.5 && "all "}
+            <strong>{money(Math.round(avoidedUsd))}</strong>
+            {leftUsd < 0.5
+              ? " in 12-month delay costs."
+              : ` of ${money(Math.round(all))} in 12-month delay costs. ${money(Math.round(leftUsd))} remains at risk.`}
           </>
         )}
       </p>
@@ -100,8 +101,8 @@ export function Bought({ bargain, amount }: { bargain: Bargain; amount: number }
         <rect class="fill" width={`${((100 * avoidedUsd) / (all || 1)).toFixed(1)}%`} height="10" rx="5" />
       </svg>
       <div class="lots">
-        <Lots title="It buys" lots={bought} empty="Nothing: the least of these parts costs more." />
-        <Lots title="It leaves" lots={left} empty="Nothing that is dearer to leave than to replace." />
+        <Lots title="Included" lots={bought} empty="The budget is below the lowest replacement cost." />
+        <Lots title="Not included" lots={left} empty="Nothing else is worth replacing now." />
       </div>
     </>
   );
@@ -109,6 +110,7 @@ export function Bought({ bargain, amount }: { bargain: Bargain; amount: number }
 
 function Lots({ title, lots, empty }: { title: string; lots: readonly Lot[]; empty: string }) {
   const rest = lots.slice(SHOWN);
+  const restCount = rest.reduce((sum, { count }) => sum + count, 0);
   return (
     <div>
       <h4>{title}</h4>
@@ -139,12 +141,7 @@ function Lots({ title, lots, empty }: { title: string; lots: readonly Lot[]; emp
         {rest.length > 0 && (
           <li class="mute">
             <span>
-              and{" "}
-              {counted(
-                rest.reduce((sum, { count }) => sum + count, 0),
-                "part",
-              )}{" "}
-              more
+              {restCount.toLocaleString("en-US")} more {restCount === 1 ? "component" : "components"}
             </span>
             <span class="number">{money(Math.round(rest.reduce((sum, { usd }) => sum + usd, 0)))}</span>
           </li>

@@ -11,17 +11,17 @@ import { PartName } from "./part-name.tsx";
 import { type Csv, Numbers, Section } from "./section.tsx";
 
 const SHOWN = 14;
-/** The farthest year shown; what is expected later is cut there. */
+/** The time axis covers at most this many years; later failures are clipped. */
 const FARTHEST_YEARS = 25;
 const TICKS = 5;
 
-/** What is expected to fail, the soonest first: all of it, and by kind and tier, the dearest to wait for first. */
+/** Critical and warning components, soonest failure first, and their groups by kind and tier, highest expected loss first. */
 export type Expected = {
   components: readonly ComponentJson[];
   alike: readonly (readonly ComponentJson[])[];
 };
 
-/** `alike`: the same components by kind and tier. */
+/** Sorts the components and their groups; `alike` has the same components, grouped by kind and tier. */
 export function* expectedInSteps(
   components: readonly ComponentJson[],
   alike: readonly (readonly ComponentJson[])[],
@@ -37,12 +37,11 @@ export function* expectedInSteps(
   return { components: sorted, alike: weighed.map(({ group }) => group) };
 }
 
-/** When parts are expected to fail: the projected range of each elevated one as a bar over the years to come. */
+/** The projected failure range of each group of components, as a bar on a time axis. */
 export function Timeline(props: {
-  /** CRITICAL and WARNING ones. */
   expected: Expected;
   places: Places;
-  /** The year that the line of time starts with. */
+  /** The first year of the time axis. */
   year: number;
   csv?: Csv;
   all?: string | undefined;
@@ -58,11 +57,11 @@ export function Timeline(props: {
   return (
     <Section
       id="timeline"
-      title="When parts are expected to fail"
+      title="Expected failure timeline"
       about={
         groups.length > SHOWN
-          ? `The ${SHOWN} kinds of ${count(groups.length)} that cost most to wait for, the soonest first, with their planned cost. Like parts share a bar.`
-          : "The soonest first, with their planned cost. Like parts share a bar."
+          ? `Top ${SHOWN} of ${count(groups.length)} component types by expected loss, soonest failure first, with planned replacement cost. Identical components share a bar.`
+          : "Soonest failure first, with planned replacement cost. Identical components share a bar."
       }
     >
       <div class="timeline">
@@ -80,13 +79,13 @@ export function Timeline(props: {
         </ol>
       </div>
       <Numbers
-        summary="These years in a table"
+        caption="Expected failure timeline"
         csv={csv}
         all={all}
         rows={components}
         columns={[
-          { heading: "Part", cell: (one) => one.component_name },
-          { heading: "Where", cell: (one) => places.of(one) },
+          { heading: "Component", cell: (one) => one.component_name },
+          { heading: "Location", cell: (one) => places.of(one) },
           { heading: "Tier", cell: (one) => TIER_WORDS[one.risk_tier].name },
           { heading: "Earliest", isNumber: true, cell: (one) => one.projected_failure_range.earliest },
           { heading: "Most likely", isNumber: true, cell: (one) => one.projected_failure_year },
@@ -96,7 +95,7 @@ export function Timeline(props: {
             isNumber: true,
             cell: (one) => `${one.projected_failure_range.confidence_pct}%`,
           },
-          { heading: "Planned", isNumber: true, cell: (one) => money(one.proactive_cost) },
+          { heading: "Planned cost", isNumber: true, cell: (one) => money(one.proactive_cost) },
         ]}
       />
     </Section>
@@ -104,7 +103,7 @@ export function Timeline(props: {
 }
 
 function Line(props: {
-  /** Like parts, the soonest first. */
+  /** Identical components, soonest failure first. */
   group: readonly ComponentJson[];
   places: Places;
   x: (year: number) => number;

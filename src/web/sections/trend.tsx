@@ -12,44 +12,44 @@ import { type Csv, DataTable, Numbers, Section } from "./section.tsx";
 const HEIGHT = 220;
 const TOP = 8;
 const BOTTOM = 26;
-/** The path is drawn in these units and stretched to the width that there is. */
+/** The width of the path's coordinate system, which is stretched to the width of the chart. */
 const WIDTH = 1000;
 
-/** The most components that the choice offers: those that cost most to wait for. */
+/** The most components offered for selection. */
 const MOST_CHOICES = 200;
 
-/** The score of one component over the days, with its service events on it. */
+/** The score of one component by day, with its service events. */
 export function Trend(props: {
   component: ComponentJson;
   points: readonly TrendPointJson[];
   events: readonly HistoryEventJson[];
   places: Places;
-  /** What else may be looked at, the dearest to wait for first; without them there is no choice. */
+  /** Components to select from, highest expected loss first. Without them, no selection is offered. */
   choices?: readonly ComponentJson[];
   csv?: Csv;
 }) {
   const { component, points, events, places, choices, csv } = props;
   return (
-    <Section id="trend" title={choices ? "How a score has moved" : "How the score has moved"}>
+    <Section id="trend" title="Score history">
       {choices && <Choice component={component} choices={choices} places={places} />}
       <p class="about">
         <strong>
           <TierMark tier={component.risk_tier} /> {component.component_name}
         </strong>
-        , {places.of(component)}, {component.install_year}: score {component.risk_score.toFixed(2)}
-        {points.length > 0 && `, ${counted(points.length, "day")} on record`}.
+        , {places.of(component)}, installed {component.install_year} · Score {component.risk_score.toFixed(2)}
+        {points.length > 0 && ` · ${counted(points.length, "day")} of history`}
       </p>
       {points.length === 0 ? (
-        <p class="empty">No day is on record yet: the first snapshot is taken at 03:00 UTC.</p>
+        <p class="empty">No history yet. Scores are recorded daily at 03:00 UTC.</p>
       ) : (
         <TrendChart points={points} events={events} name={component.component_name} />
       )}
       {points.length > 0 && (
         <Numbers
-          summary="The score by day in a table"
+          summary="View daily scores"
           csv={csv}
           rows={changesOf(points)}
-          note="A line for each day on which the score changed, and for the newest."
+          note="One row per day the score changed, plus the latest day."
           columns={[
             { heading: "Day", cell: (point) => date(point.date) },
             { heading: "Score", isNumber: true, cell: (point) => point.risk_score.toFixed(2) },
@@ -59,7 +59,7 @@ export function Trend(props: {
       )}
       {choices && events.length > 0 && (
         <details class="numbers">
-          <summary>{counted(events.length, "service event")} on record</summary>
+          <summary>{counted(events.length, "service event")}</summary>
           <DataTable
             caption="Service events"
             rows={events.slice(0, 100)}
@@ -67,7 +67,7 @@ export function Trend(props: {
               { heading: "Day", cell: (event) => date(event.date) },
               { heading: "Event", cell: (event) => event.event_type },
               {
-                heading: "Left it",
+                heading: "Condition after",
                 cell: (event) => (event.condition_after ? sentence(event.condition_after) : "–"),
               },
               {
@@ -89,7 +89,7 @@ function Choice(props: { component: ComponentJson; choices: readonly ComponentJs
   const isOffered = offered.some(({ component_id }) => component_id === component.component_id);
   return (
     <form class="choice" method="get" action="#trend" data-replaces="trend">
-      <label for="component">Part</label>
+      <label for="component">Component</label>
       <select id="component" name="component">
         {(isOffered ? offered : [component, ...offered]).map((one) => (
           <option value={one.component_id} selected={one.component_id === component.component_id}>
@@ -118,7 +118,7 @@ function TrendChart(props: {
     .y((point) => Math.round(y(point.risk_score) * 10) / 10)
     .curve(curveStepAfter)(changesOf(points))!;
   const marked = events.filter((event) => event.date >= first.date && event.date <= last.date);
-  // A day is the finest there is.
+  // Scores are daily: ticks within a day would repeat its label.
   const ticks = x.ticks(4).filter((tick) => tick.getUTCHours() === 0);
   const label = x.tickFormat(4, "%b %-d");
   return (
@@ -179,14 +179,14 @@ function TrendChart(props: {
   );
 }
 
-/** The points at which the score is another than the day before, and the newest. */
+/** The first and last points, and those whose score differs from the day before. */
 function changesOf(points: readonly TrendPointJson[]): TrendPointJson[] {
   return points.filter(
     (point, at) => at === points.length - 1 || at === 0 || point.risk_score !== points[at - 1]!.risk_score,
   );
 }
 
-/** A single day in the middle of two. */
+/** The day before and the day after, so that a single day is drawn in the middle. */
 function around(day: string): [Date, Date] {
   const at = Date.parse(day);
   return [new Date(at - 86_400_000), new Date(at + 86_400_000)];
