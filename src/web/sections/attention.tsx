@@ -51,7 +51,7 @@ export function Attention(props: {
               <Bar value={atRisk} most={most} kind={group[0]!.risk_tier.toLowerCase()} />
               <span>
                 <strong>{money(Math.round(atRisk))}</strong>
-                <span class="mute small"> expected loss, next 12 months</span>
+                <span class="mute small"> expected loss</span>
               </span>
             </p>
           </li>

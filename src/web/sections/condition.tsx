@@ -71,7 +71,7 @@ export function Condition(props: {
           </dd>
         </div>
         <div>
-          <dt>Planned replacement cost (critical)</dt>
+          <dt>Planned cost (critical)</dt>
           <dd>{money(now)}</dd>
           <dd class="small mute">
             {critical.length === 0 ? "no critical components" : `vs. ${money(later)} after failure`}
