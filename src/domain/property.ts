@@ -1,4 +1,4 @@
-import { invalid } from "./errors.ts";
+import { invalid, notFound } from "./errors.ts";
 import type { Day, Instant } from "./time.ts";
 
 export const MAX_UNITS = 10_000;
@@ -79,6 +79,9 @@ export function parseState(text: string): string {
   const message = "must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP";
   throw invalid(`state ${message}`, [{ field: "state", message }]);
 }
+
+/** The failure for an unknown property, and for a property of another partner. */
+export const propertyNotFound = () => notFound("Property not found");
 
 const FIRST_YEAR = 1800;
 

@@ -8,7 +8,7 @@ import type { Store } from "../store/store.ts";
 import { HttpFailure } from "./errors.ts";
 
 const MESSAGES = {
-  none: "API key required. Pass it in the X-Api-Key header.",
+  missing: "API key required. Pass it in the X-Api-Key header.",
   key: "Invalid or inactive API key.",
   token: "Invalid or expired token. Re-authenticate at POST /oauth/token.",
 };
@@ -43,7 +43,7 @@ export class Authenticator {
       return known && (await this.#stands(known)) ? known : await this.#findByKey(key);
     }
     const token = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
-    if (!token) throw unauthorized(MESSAGES.none);
+    if (!token) throw unauthorized(MESSAGES.missing);
     const known = this.#byToken.get(token);
     const isLive = known && known.claims.expiresAt > this.clock() && (await this.#stands(known.partner));
     return isLive ? known.partner : await this.#findByToken(token);
@@ -52,9 +52,9 @@ export class Authenticator {
   /** The administrator whose key it is. Looked up every time, so that a revoked key ends at once. */
   async authenticateAdministrator(headers: Headers): Promise<Administrator> {
     const key = headers.get("x-api-key");
-    if (!key) throw unauthorized(MESSAGES.none);
+    if (!key) throw unauthorized(MESSAGES.missing);
     const administrator = await this.store.read.administrators.findByKey(hashSecret(key));
-    if (!administrator) throw unauthorized(MESSAGES.key);
+    if (!administrator) throw invalidApiKey();
     return administrator;
   }
 
@@ -79,7 +79,7 @@ export class Authenticator {
   async #findByKey(key: string): Promise<RevisedPartner> {
     this.#byKey.delete(key);
     const partner = await this.store.read.partners.findByApiKey(hashSecret(key));
-    if (!partner?.enabled) throw unauthorized(MESSAGES.key);
+    if (!partner?.enabled) throw invalidApiKey();
     this.#byKey.set(key, partner);
     return partner;
   }
@@ -94,6 +94,8 @@ export class Authenticator {
     return partner;
   }
 }
+
+export const invalidApiKey = () => unauthorized(MESSAGES.key);
 
 export function unauthorized(message: string): HttpFailure {
   return new HttpFailure("unauthorized", message, { "www-authenticate": CHALLENGE });

@@ -4,7 +4,7 @@ const MAX_DEPTH = 32;
 
 /** Throws payload_too_large when the headers declare a body of more than `limit` bytes. */
 export function checkDeclaredSize({ headers }: Request, limit: number): void {
-  if (Number(headers.get("content-length")) > limit) throw tooLarge(limit);
+  if (Number(headers.get("content-length")) > limit) throw bodyTooLarge(limit);
 }
 
 /**
@@ -26,7 +26,7 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
 
 async function readDeclared(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(await request.arrayBuffer());
-  if (bytes.length > limit) throw tooLarge(limit);
+  if (bytes.length > limit) throw bodyTooLarge(limit);
   return bytes;
 }
 
@@ -35,7 +35,7 @@ async function readChunks(request: Request, limit: number): Promise<Uint8Array<A
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
+    if (size > limit) throw bodyTooLarge(limit);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -56,8 +56,10 @@ export function requireJson(request: Request): void {
     );
   const declared = mediaType(request);
   if (declared === "application/json" || /^application\/[\w.-]+\+json$/.test(declared)) return;
-  throw new Failure("unsupported_media_type", "Content-Type must be application/json");
+  throw notJson();
 }
+
+export const notJson = () => new Failure("unsupported_media_type", "Content-Type must be application/json");
 
 /**
  * The JSON object in the bytes. Stricter than JSON.parse: invalid UTF-8, names given twice, more than 32 levels, and
@@ -141,6 +143,6 @@ function isName(text: string, from: number): boolean {
   return text.charCodeAt(i) === COLON;
 }
 
-function tooLarge(limit: number): Failure {
+export function bodyTooLarge(limit: number): Failure {
   return new Failure("payload_too_large", `Body is larger than ${limit} bytes`);
 }

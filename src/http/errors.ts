@@ -31,7 +31,29 @@ export class HttpFailure extends Failure {
 export type ErrorReply = { status: number; body: string; headers: Record<string, string> };
 
 /** Long enough for an operator's monitor to notice; callers may retry earlier. */
-const UNAVAILABLE_S = 30;
+const UNAVAILABLE_MS = 30_000;
+
+const retryAfter = (waitMs: number) => ({ "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) });
+
+/** The failure of an address that sends too many requests. */
+export const tooManyRequests = (waitMs: number) =>
+  new HttpFailure("rate_limited", "Too many requests. Please slow down.", retryAfter(waitMs));
+
+/** The failure of a partner that sends too many requests. */
+export const rateLimitExceeded = (perMinute: number, waitMs: number) =>
+  new HttpFailure(
+    "rate_limited",
+    `Rate limit exceeded. Maximum ${perMinute} requests per minute.`,
+    retryAfter(waitMs),
+  );
+
+/** The failure of a partner that has no calls left today. */
+export const dailyLimitExceeded = (perDay: number, waitMs: number) =>
+  new HttpFailure(
+    "budget_exhausted",
+    `Daily limit of ${perDay} calls per day exceeded. Resets at midnight UTC.`,
+    retryAfter(waitMs),
+  );
 
 /** Returns the response to anything thrown. The text of an unexpected error is only logged. */
 export function errorReply(error: unknown, requestId: string): ErrorReply {
@@ -51,7 +73,7 @@ function failureOf(error: unknown): Failure {
     return new HttpFailure(
       "unavailable",
       "Service temporarily unavailable. No changes were made. Retry later.",
-      { "retry-after": String(UNAVAILABLE_S) },
+      retryAfter(UNAVAILABLE_MS),
     );
   return new Failure("internal", "Internal server error");
 }

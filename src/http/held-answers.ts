@@ -46,7 +46,7 @@ export class HeldAnswers {
   openForWrite(partnerId: string): WriteHolding {
     const holding: WriteHolding = {
       reserve: (bytes) => {
-        if (this.#total(partnerId) > this.most) throw tooMany();
+        if (this.#total(partnerId) > this.most) throw tooManyLargeResponses();
         this.#heldOf(partnerId).set(holding, bytes);
       },
       settle: (bytes) => void this.#heldOf(partnerId).set(holding, bytes),
@@ -60,7 +60,7 @@ export class HeldAnswers {
     const held = this.#heldOf(partnerId);
     held.set(holding, (held.get(holding) ?? 0) + bytes);
     const [oldest] = held.keys();
-    if (holding !== oldest && this.#total(partnerId) > this.most) throw tooMany();
+    if (holding !== oldest && this.#total(partnerId) > this.most) throw tooManyLargeResponses();
   }
 
   #heldOf(partnerId: string): Map<object, number> {
@@ -81,7 +81,7 @@ export class HeldAnswers {
   }
 }
 
-const tooMany = () =>
+export const tooManyLargeResponses = () =>
   new HttpFailure("unavailable", "Too many large responses in progress. Finish reading them, then retry.", {
     "retry-after": String(RETRY_AFTER_S),
   });

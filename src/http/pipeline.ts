@@ -13,7 +13,7 @@ import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./bo
 import { type ConsoleSessions, isConsoleRequest } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-lists.ts";
 import { entityTag, isHeld } from "./entity-tag.ts";
-import { errorReply, HttpFailure } from "./errors.ts";
+import { dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
 import { HeldAnswers, type Holding, type WriteHolding } from "./held-answers.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
 import { beginJson, PIECE, streamText } from "./json-pieces.ts";
@@ -175,20 +175,11 @@ export class Pipeline {
     const waitMs = await partnerWindow.admit(partner.id, visit.ticksMs);
     if (waitMs !== undefined) {
       budgetHeaders(visit, partner, await budgets.remaining(partner));
-      throw new HttpFailure(
-        "rate_limited",
-        `Rate limit exceeded. Maximum ${perPartnerPerMinute} requests per minute.`,
-        retryAfter(waitMs),
-      );
+      throw rateLimitExceeded(perPartnerPerMinute, waitMs);
     }
     const { allowed, remaining } = await budgets.take(partner);
     budgetHeaders(visit, partner, remaining);
-    if (!allowed)
-      throw new HttpFailure(
-        "budget_exhausted",
-        `Daily limit of ${partner.dailyBudget} calls per day exceeded. Resets at midnight UTC.`,
-        retryAfter(nextMidnight(visit.now) - visit.now),
-      );
+    if (!allowed) throw dailyLimitExceeded(partner.dailyBudget, nextMidnight(visit.now) - visit.now);
   }
 
   async #handle(
@@ -286,10 +277,6 @@ function ofCall<T>({ requestId }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) =
 function hasBody({ headers }: Request): boolean {
   const length = headers.get("content-length");
   return length === null ? headers.has("transfer-encoding") : length !== "0";
-}
-
-export function retryAfter(waitMs: number): Record<string, string> {
-  return { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) };
 }
 
 /** Path and query of a URL. */

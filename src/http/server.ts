@@ -3,11 +3,11 @@ import type { RateWindow } from "../cluster/address-rate-window.ts";
 import { Failure } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
-import { HttpFailure } from "./errors.ts";
+import { HttpFailure, tooManyRequests } from "./errors.ts";
 import { addressKey } from "./limits.ts";
 import { type Operation, pathsOf } from "./operation.ts";
 import type { RefusalPages } from "./page-refusals.ts";
-import { type Pipeline, retryAfter } from "./pipeline.ts";
+import type { Pipeline } from "./pipeline.ts";
 import type { Visit } from "./responses.ts";
 
 export type HttpParts = {
@@ -101,8 +101,7 @@ export function createHttp(parts: HttpParts): Fetch {
     try {
       const window = isHealth(pathOf(request.url)) ? healthWindow : addressWindow;
       const waitMs = await window.admit(addressKey(visit.address), visit.ticksMs);
-      if (waitMs !== undefined)
-        throw new HttpFailure("rate_limited", "Too many requests. Please slow down.", retryAfter(waitMs));
+      if (waitMs !== undefined) throw tooManyRequests(waitMs);
       if (pathOf(request.url).includes("//")) throw new Failure("not_found", "Not found");
       if (request.method === "OPTIONS") return table.options(request, visit);
       return await app.fetch(request);

@@ -1,9 +1,9 @@
-import type { FailureCode } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { failure } from "../../wire/errors.ts";
 import { exampleOf, SchemaRegistry, schemaOf } from "../../wire/schema/to-openapi.ts";
 import type { WireType } from "../../wire/schema/wire-type.ts";
 import { type Documented, documentedPath, type Operation } from "../operation.ts";
+import { errorExamples } from "./error-examples.ts";
 import { TAGS } from "./tags.ts";
 import { webhooksDocument } from "./webhooks.ts";
 
@@ -195,49 +195,9 @@ const ERRORS: Record<number, string> = {
   503: "Service temporarily unavailable, for example because of a full disk, or too many of your large responses have not been read. No changes were made. Retry later",
 };
 
-type Told = { code: FailureCode; error: string; details?: { field: string; message: string }[] };
-/** What is said with each status, by the failures that have it. */
-const EXAMPLES: Record<number, Told[]> = {
-  400: [
-    {
-      code: "invalid_request",
-      error: "name, address, state required",
-      details: [{ field: "state", message: "is required" }],
-    },
-  ],
-  401: [{ code: "unauthorized", error: "Invalid or inactive API key." }],
-  404: [{ code: "not_found", error: "Property not found" }],
-  409: [{ code: "conflict", error: "Demo property already exists" }],
-  413: [{ code: "payload_too_large", error: "The body is larger than 5242880 bytes" }],
-  415: [{ code: "unsupported_media_type", error: "Content-Type must be application/json" }],
-  429: [
-    { code: "rate_limited", error: "Rate limit exceeded. Maximum 60 requests per minute." },
-    {
-      code: "budget_exhausted",
-      error: "Daily limit of 1000 calls per day exceeded. Resets at midnight UTC.",
-    },
-  ],
-  500: [{ code: "internal", error: "Internal server error" }],
-  503: [
-    {
-      code: "unavailable",
-      error: "The service cannot store anything just now. Nothing was changed; send the request again later.",
-    },
-  ],
-};
-
-function examplesOf(told: Told[]) {
-  const bodies = told.map(({ code, error, details }) => [
-    code,
-    { error, code, request_id: "tJgQOWERr73VMZbC", ...(details && { details }) },
-  ]);
-  if (bodies.length === 1) return { example: bodies[0]![1] };
-  return { examples: Object.fromEntries(bodies.map(([code, value]) => [code, { value }])) };
-}
-
 function errorResponses(names: SchemaRegistry): Record<string, unknown> {
   const schema = schemaOf(failure, names, "Error");
-  const told = ["400", "404", "409", "413", "415", "429", "503"];
+  const isAuthenticated = (status: string) => status !== "401" && status !== "500";
   return Object.fromEntries(
     Object.entries(ERRORS).map(([status, description]) => [
       `Error${status}`,
@@ -245,14 +205,14 @@ function errorResponses(names: SchemaRegistry): Record<string, unknown> {
         description,
         headers: {
           "X-Request-Id": { $ref: "#/components/headers/RequestId" },
-          // To a caller who was told by a credential; the document has no way to say so.
-          ...(told.includes(status) && RATE_LIMIT_HEADERS),
+          // Only in responses to authenticated callers, which OpenAPI cannot express.
+          ...(isAuthenticated(status) && RATE_LIMIT_HEADERS),
           ...(["429", "503"].includes(status) && {
             "Retry-After": { $ref: "#/components/headers/RetryAfter" },
           }),
           ...(status === "401" && { "WWW-Authenticate": { $ref: "#/components/headers/Challenge" } }),
         },
-        content: { [JSON_TYPE]: { schema, ...examplesOf(EXAMPLES[Number(status)]!) } },
+        content: { [JSON_TYPE]: { schema, ...errorExamples(Number(status)) } },
       },
     ]),
   );

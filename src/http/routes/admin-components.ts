@@ -1,6 +1,7 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { propertyNotFound } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
@@ -91,7 +92,7 @@ async function find(
     kind === "property"
       ? (await read.properties.ownerOf(id)) !== undefined
       : (await read.appliances.list([id])).length > 0;
-  if (!isKnown) throw notFound(kind === "property" ? "Property not found" : "Appliance not found");
+  if (!isKnown) throw kind === "property" ? propertyNotFound() : notFound("Appliance not found");
   const filter: NarrowFilter = {
     ...(kind === "property" ? { propertyIds: [id] } : { applianceId: id }),
     ...(tier && { tier }),

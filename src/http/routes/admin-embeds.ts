@@ -1,4 +1,5 @@
 import { notFound } from "../../domain/errors.ts";
+import { propertyNotFound } from "../../domain/property.ts";
 import type { Store } from "../../store/store.ts";
 import { createEmbed, revokeEmbed } from "../../usecases/embeds/embeds.ts";
 import { embedRecord, embedsPage, newEmbed, newEmbedRecord, revokedEmbed } from "../../wire/embed.ts";
@@ -64,8 +65,7 @@ export function createEmbedOperation(publicUrl: () => string): Operation {
     body: "json",
     async handle({ administration, body, store }) {
       const wanted = readEmbed(body);
-      if ((await store.read.properties.ownerOf(wanted.propertyId)) === undefined)
-        throw notFound("Property not found");
+      if ((await store.read.properties.ownerOf(wanted.propertyId)) === undefined) throw propertyNotFound();
       const { embed, token } = await createEmbed(administration, wanted);
       const headers = { "cache-control": "no-store" };
       return { ...created(newEmbedRecord(embed, token, publicUrl())), headers };

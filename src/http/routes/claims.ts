@@ -1,7 +1,7 @@
 import type { Claim } from "../../domain/claim.ts";
-import { notFound } from "../../domain/errors.ts";
 import { claimImpacts } from "../../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { propertyNotFound } from "../../domain/property.ts";
 import { dayOf } from "../../domain/time.ts";
 import { mapYielding, runYielding, yieldToEventLoop } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
@@ -62,7 +62,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         return await writePortfolio(async (writer) => {
           const { tx } = writer;
           const property = await tx.properties.find(partner.id, params.id!);
-          if (!property) throw notFound("Property not found");
+          if (!property) throw propertyNotFound();
           const log = new ClaimLog(writer, property);
           const result: BulkResult<Claim> = single
             ? { kept: [await log.add(single)], errors: [] }

@@ -1,7 +1,7 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
-import { parseState } from "../../domain/property.ts";
+import { parseState, propertyNotFound } from "../../domain/property.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
@@ -187,7 +187,7 @@ async function narrowFilter({ partner, query, store }: PartnerCall): Promise<Nar
   const applianceId = query.get("appliance_id");
   const sandbox = wantsSandbox(query);
   if (propertyId !== undefined && !(await store.read.properties.find(partner.id, propertyId)))
-    throw notFound("Property not found");
+    throw propertyNotFound();
   if (applianceId !== undefined && !(await store.read.appliances.find(partner.id, applianceId)))
     throw notFound("Appliance not found");
   const appliance = applianceId !== undefined && { applianceId };

@@ -1,7 +1,6 @@
-import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
-import type { Property } from "../../domain/property.ts";
+import { type Property, propertyNotFound } from "../../domain/property.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Store } from "../../store/store.ts";
@@ -190,7 +189,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
 /** Returns the partner's property. Throws not_found, also for a property of another partner. */
 export async function getProperty(store: Store, partner: Partner, id: string): Promise<Property> {
   const property = await store.read.properties.find(partner.id, id);
-  if (!property) throw notFound("Property not found");
+  if (!property) throw propertyNotFound();
   return property;
 }
 

@@ -1,5 +1,6 @@
 import type { Embed } from "../../domain/embed.ts";
-import { notFound, OperatorError } from "../../domain/errors.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import { propertyNotFound } from "../../domain/property.ts";
 import { MS_PER_DAY } from "../../domain/time.ts";
 import { newEmbedToken } from "../../secrets/credentials.ts";
 import { hashSecret } from "../../secrets/hash.ts";
@@ -20,7 +21,7 @@ export async function createEmbed(
   const embed = await store.write(
     async (tx) => {
       // It may be deleted with its partner just now.
-      if ((await tx.properties.ownerOf(propertyId)) !== partnerId) throw notFound("Property not found");
+      if ((await tx.properties.ownerOf(propertyId)) !== partnerId) throw propertyNotFound();
       const made: Embed = {
         id: tx.newId("embed"),
         partnerId,

@@ -1,7 +1,7 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
-import { type Property, parseState } from "../../domain/property.ts";
+import { type Property, parseState, propertyNotFound } from "../../domain/property.ts";
 import type {
   ApplianceReference,
   MeterEvent,
@@ -143,7 +143,7 @@ function onlyOne(found: readonly Appliance[]): Appliance | undefined {
 async function findProperty({ tx, partner }: PortfolioWriter, reference: PropertyReference) {
   if (reference.propertyId !== null) {
     const found = await tx.properties.find(partner.id, reference.propertyId);
-    if (!found) throw notFound("Property not found");
+    if (!found) throw propertyNotFound();
     return found;
   }
   if (reference.partnerPropertyId !== null)

@@ -7,7 +7,7 @@ import {
 import { type Component, tierOfHundredths } from "../../domain/component.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { checkYear, type Property } from "../../domain/property.ts";
+import { checkYear, type Property, propertyNotFound } from "../../domain/property.ts";
 import type { BrandTier } from "../../domain/scoring/types.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
@@ -95,7 +95,7 @@ export class ApplianceIntake {
     const known = this.#properties.get(id);
     if (known) return known;
     const property = await this.writer.tx.properties.find(this.writer.partner.id, id);
-    if (!property) throw notFound("Property not found");
+    if (!property) throw propertyNotFound();
     this.know([property]);
     return property;
   }

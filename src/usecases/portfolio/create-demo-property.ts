@@ -13,13 +13,15 @@ import { rescore } from "./rescore.ts";
 
 export type CreatedDemo = { property: Property; appliances: number; components: number };
 
+export const demoPropertyExists = () => conflict("Demo property already exists");
+
 /**
  * Gives the partner a property to try everything on: appliances, ten years of service events and a claim, dated back
  * from today; equal for all who ask on one day. Throws conflict when the partner has one already.
  */
 export async function createDemoProperty(writer: PortfolioWriter): Promise<CreatedDemo> {
   const { tx, partner } = writer;
-  if ((await tx.properties.demo(partner.id)).length > 0) throw conflict("Demo property already exists");
+  if ((await tx.properties.demo(partner.id)).length > 0) throw demoPropertyExists();
   const today = dayOf(tx.now);
   const { ageYears, estimatedValue, ...described } = DEMO_PROPERTY.property;
   const property = await createProperty(

@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../domain/errors.ts";
+import { conflict } from "../../domain/errors.ts";
 import { checkPastDay } from "../../domain/past-day.ts";
 import {
   checkYear,
@@ -6,6 +6,7 @@ import {
   type Property,
   type PropertyChange,
   type PropertySource,
+  propertyNotFound,
 } from "../../domain/property.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
@@ -57,7 +58,7 @@ export async function changeProperty(
 ): Promise<Property> {
   const { tx, partner } = writer;
   const before = await tx.properties.find(partner.id, id);
-  if (!before) throw notFound("Property not found");
+  if (!before) throw propertyNotFound();
   if (change.yearBuilt != null) checkYear("year_built", change.yearBuilt, yearOf(dayOf(tx.now)));
   if (change.partnerPropertyId != null && change.partnerPropertyId !== before.partnerPropertyId)
     await refuseTakenReference(tx, partner.id, change.partnerPropertyId);
