@@ -372,7 +372,21 @@ describe("changes", () => {
     await goTo(page, `#/embeds?property_id=${property_id}`);
     await page.getByRole("button", { name: "Revoke" }).first().press("Enter");
     expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).press("Enter");
+    const dialog = page.getByRole("dialog");
+    const text = await dialog
+      .locator("form > p")
+      .first()
+      .evaluate((paragraph) => {
+        const right = paragraph.closest("form")!.getBoundingClientRect().right;
+        const range = document.createRange();
+        range.selectNodeContents(paragraph);
+        return {
+          isInside: range.getBoundingClientRect().right < right,
+          align: getComputedStyle(paragraph).textAlign,
+        };
+      });
+    expect(text).toEqual({ isInside: true, align: "start" });
+    await dialog.getByRole("button", { name: "Revoke" }).press("Enter");
     await page.getByText("Link revoked.").waitFor();
     expect((await fetch(address)).status).toBe(404);
     const { entries } = (await keys.full.client.get("/admin/audit", { limit: 2 })).body;

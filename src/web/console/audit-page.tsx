@@ -64,7 +64,7 @@ function Change({ entry, actorName }: { entry: AuditEntryJson; actorName: string
   return (
     <li>
       <span class="when mute">{moment(at)}</span>
-      <span class="who-did" title={actor}>
+      <span class="actor" title={actor}>
         {actorName}
       </span>
       <strong class="what">{action}</strong>

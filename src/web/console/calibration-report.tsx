@@ -67,7 +67,7 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
         {deciles.map((at) =>
           [before, after].map(({ shares }, nth) => (
             <rect
-              class={nth === 0 ? "fill plain" : "fill fitted"}
+              class={nth === 0 ? "fill default" : "fill calibrated"}
               x={length(x(String(at))! + nth * half)}
               width={length(half)}
               y={y(shares[at]!)}
@@ -79,16 +79,16 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
       </svg>
       <p class="small mute">
         <span class="legend">
-          <i class="swatch plain" /> Default
+          <i class="swatch default" /> Default
         </span>{" "}
         <span class="legend">
-          <i class="swatch fitted" /> Calibrated one year earlier
+          <i class="swatch calibrated" /> Calibrated one year earlier
         </span>{" "}
         Share of lifetimes that ended in each decile of the forecast. The line marks 10%, as expected of a
         correct forecast.
       </p>
       <Numbers
-        summary="View as table"
+        caption="Lifetimes by decile of the forecast"
         rows={deciles}
         columns={[
           { heading: "Decile", cell: (at) => String(at + 1) },

@@ -126,7 +126,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
         Share of this component type still working, by effective age in years. The line marks this component.
       </p>
       <Numbers
-        summary="View as table"
+        caption="Share still working by effective age"
         rows={along(TABLE_POINTS)}
         columns={[
           { heading: "Effective age", cell: (years) => formatYears(years) },

@@ -32,12 +32,16 @@ export function ConfirmDialog(props: {
   };
   return (
     <>
-      <button type="button" class={isDestructive ? "outline grave" : "outline"} onClick={() => setOpen(true)}>
+      <button
+        type="button"
+        class={isDestructive ? "outline destructive" : "outline"}
+        onClick={() => setOpen(true)}
+      >
         {name}
       </button>
       {isOpen && (
         <dialog ref={dialog} aria-labelledby={id} onClose={() => setOpen(false)}>
-          <form class="card ask" onSubmit={(event) => void confirm(event)}>
+          <form class="card confirm" onSubmit={(event) => void confirm(event)}>
             <h2 id={id}>{title}</h2>
             {children}
             {error && <p role="alert">{error}</p>}
@@ -47,7 +51,7 @@ export function ConfirmDialog(props: {
               </button>
               <button
                 type="submit"
-                class={isDestructive ? "grave" : undefined}
+                class={isDestructive ? "destructive" : undefined}
                 aria-busy={isRunning}
                 disabled={isRunning}
               >

@@ -45,8 +45,8 @@ function Overview({ overview }: { overview: OverviewJson }) {
       <dl class="figures">
         <Figure name="Properties" value={overview.properties} />
         <Figure name="Components" value={overview.components} />
-        <Figure name="Critical components" value={overview.critical} kind="critical" />
-        <Figure name="Warning components" value={overview.warning} kind="warning" />
+        <Figure name="Critical" value={overview.critical} kind="critical" />
+        <Figure name="Warning" value={overview.warning} kind="warning" />
         <Figure name="Pending deliveries" value={overview.deliveries_pending} />
       </dl>
       <section class="card" aria-labelledby="checks">

@@ -70,7 +70,7 @@ function SendTest({ partner, path }: { partner: FullPartnerJson; path: string })
         <input
           name="message"
           maxLength={500}
-          placeholder="This is a test of your webhook receiver."
+          placeholder="This is a test of your webhook endpoint."
           autoComplete="off"
         />
       </label>

@@ -68,7 +68,7 @@ export function PartnerRemoval(props: {
               first if you need a copy.
             </p>
             <label>
-              Type the partner name to confirm: <bdi class="wanted">{partner.name}</bdi>
+              Type the partner name to confirm: <bdi class="expected-name">{partner.name}</bdi>
               <input name="name" required autoComplete="off" spellcheck={false} />
             </label>
           </ConfirmDialog>

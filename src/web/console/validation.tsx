@@ -22,7 +22,8 @@ const MEASURES = [
 ] as const;
 
 /** Formats a measure to four decimal places. */
-export const formatMeasure = (value: number | null) => (value === null ? "—" : value.toFixed(4));
+export const formatMeasure = (value: number | null) =>
+  value === null ? "—" : value.toFixed(4).replace("-", "−");
 
 /** Compares both models' forecasts of a past year with its outcomes. */
 export function Validation({ validation }: { validation: ValidationJson }) {
@@ -32,7 +33,7 @@ export function Validation({ validation }: { validation: ValidationJson }) {
       <p class="about">
         {date(from)} to {date(to)}: {counted(components, "component")}, {count(failed)} failed.
         {difference &&
-          ` Change in log loss: ${difference.mean.toFixed(4)} (${difference.low.toFixed(4)} to ${difference.high.toFixed(4)}). A range below 0 means that the calibration is better.`}
+          ` Change in log loss: ${formatMeasure(difference.mean)} (90% interval ${formatMeasure(difference.low)} to ${formatMeasure(difference.high)}). The calibration is better if the whole interval is below 0.`}
       </p>
       <DataTable
         caption="Forecasts compared with outcomes"
