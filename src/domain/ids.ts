@@ -32,7 +32,7 @@ export function newId(kind: IdKind, now: Instant, fill: FillRandom): string {
 const INSTANTS = 16;
 
 /** Makes ids as `newId` does, of which those of one instant sort as they were made: lists are in the order of ids. */
-export function risingIds(fill: FillRandom): (kind: IdKind, now: Instant) => string {
+export function increasingIds(fill: FillRandom): (kind: IdKind, now: Instant) => string {
   const latest = new Map<Instant, Uint8Array>();
   return (kind, now) => {
     const before = latest.get(now);
@@ -81,7 +81,7 @@ export function newDeliveryId(now: Instant, sequence: number): string {
 }
 
 /** When the delivery of that id was made. */
-export const madeAt = (deliveryId: string): Instant => Number(deliveryId.split("_")[1]);
+export const deliveryCreatedAt = (deliveryId: string): Instant => Number(deliveryId.split("_")[1]);
 
 /** The text that the ids of deliveries made at that moment or later are equal to or greater than. */
 export function deliveryIdsFrom(instant: Instant): string {

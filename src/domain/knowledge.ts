@@ -50,10 +50,10 @@ export type Environment = Readonly<Record<EnvironmentFactor, number>>;
 export type Restoration = "preventive" | "cleaning" | "filter";
 
 /** `use`: ages with the appliance's use; `calendar`: with time alone. */
-export type Wear = "use" | "calendar";
+type Wear = "use" | "calendar";
 
 /** Whether a part is ever replaced `alone`, or is as old as its appliance while it serves. */
-export type ReplacedHow = "alone" | "with_appliance";
+type ReplacedHow = "alone" | "with_appliance";
 
 export type ComponentDef = {
   id: string;

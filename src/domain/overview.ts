@@ -1,7 +1,7 @@
 import type { Instant } from "./time.ts";
 
 /** One thing that an operator has to know of a running server. */
-export type OverviewCheck = {
+type OverviewCheck = {
   name: string;
   status: "ok" | "warn" | "fail";
   /** What is so, in a sentence's words. */

@@ -20,7 +20,7 @@ export type Photo = {
 /** A photo with the type and day of the service event that it belongs to. */
 export type ListedPhoto = Photo & { eventType: EventType | null; eventDate: Day | null };
 
-export type PhotoType = "image/jpeg" | "image/png" | "image/webp" | "image/heic";
+type PhotoType = "image/jpeg" | "image/png" | "image/webp" | "image/heic";
 
 export const PHOTO_EXTENSIONS: Record<PhotoType, string> = {
   "image/jpeg": "jpg",

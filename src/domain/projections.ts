@@ -11,7 +11,7 @@ import {
 import type { BrandTier, ScoreState } from "./scoring/types.ts";
 
 /** A stored component, as far as looking ahead from its latest score needs. */
-export type Scored = ScoreState & Pick<Component, "defId" | "overrideLifespan" | "scoredOn" | "confidence">;
+type Scored = ScoreState & Pick<Component, "defId" | "overrideLifespan" | "scoredOn" | "confidence">;
 
 /** When a component is expected to fail, from the day of its latest score. */
 export function projectionOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): Projection {

@@ -16,12 +16,12 @@ export type SnapshotResult = {
   /** Partners that have components, and no receiver. */
   withoutReceiver: { id: string; name: string }[];
   /** What was registered since an earlier run of the day, and is taken in by this one; null when nothing was. */
-  takenIn: { components: number; announced: number; queued: number } | null;
+  added: { components: number; announced: number; queued: number } | null;
   /** Tier changes that nobody is told of: another model than in the snapshot before made them. */
   heldBack: number;
   durationMs: number;
   /** Another run had done this day before. */
   alreadyDone: boolean;
   /** Another server, which took part in it, has ended it. */
-  endedByAnother: boolean;
+  endedByAnotherServer: boolean;
 };

@@ -8,7 +8,7 @@ export type Steps<Made> = Generator<undefined, Made>;
 const ITEMS = 500;
 
 /** What steps make, without a break. */
-export function finished<Made>(steps: Steps<Made>): Made {
+export function runSteps<Made>(steps: Steps<Made>): Made {
   for (;;) {
     const next = steps.next();
     if (next.done) return next.value;
@@ -16,7 +16,7 @@ export function finished<Made>(steps: Steps<Made>): Made {
 }
 
 /** Visits each item. */
-export function* inSteps<T>(items: readonly T[], visit: (item: T) => void): Steps<void> {
+export function* forEachInSteps<T>(items: readonly T[], visit: (item: T) => void): Steps<void> {
   for (let at = 0; at < items.length; at++) {
     if (at > 0 && at % ITEMS === 0) yield;
     visit(items[at]!);
@@ -24,16 +24,16 @@ export function* inSteps<T>(items: readonly T[], visit: (item: T) => void): Step
 }
 
 /** What is made of each item. */
-export function* madeInSteps<T, Made>(items: readonly T[], make: (item: T) => Made): Steps<Made[]> {
+export function* mapInSteps<T, Made>(items: readonly T[], make: (item: T) => Made): Steps<Made[]> {
   const made: Made[] = [];
-  yield* inSteps(items, (item) => {
+  yield* forEachInSteps(items, (item) => {
     made.push(make(item));
   });
   return made;
 }
 
 /** As `toSorted`: equals stay as they stand. */
-export function* sortedInSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+export function* sortInSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = [];
   for (let from = 0; from < items.length; from += ITEMS) {
     runs.push(items.slice(from, from + ITEMS).sort(compare));

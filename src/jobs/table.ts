@@ -158,7 +158,8 @@ function dailySnapshot({
         { store, knowledge, clock, ticks, yieldNow: yieldToEventLoop, signal },
         day,
       );
-      if (!result.endedByAnother && !result.alreadyDone) log.info(snapshotRecord(result), "snapshot taken");
+      if (!result.endedByAnotherServer && !result.alreadyDone)
+        log.info(snapshotRecord(result), "snapshot taken");
     }
   };
 }

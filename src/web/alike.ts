@@ -1,13 +1,13 @@
-import { finished, inSteps, type Steps } from "../domain/steps.ts";
+import { forEachInSteps, runSteps, type Steps } from "../domain/steps.ts";
 
 /** Groups items by key, in the order of the first item of each group. */
 export const groupedBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[][] =>
-  finished(groupedInSteps(items, keyOf));
+  runSteps(groupedInSteps(items, keyOf));
 
 /** Groups items by key in steps, for lists that take long. */
 export function* groupedInSteps<T>(items: readonly T[], keyOf: (item: T) => string): Steps<T[][]> {
   const groups = new Map<string, T[]>();
-  yield* inSteps(items, (item) => {
+  yield* forEachInSteps(items, (item) => {
     const key = keyOf(item);
     const group = groups.get(key);
     if (group) group.push(item);

@@ -1,4 +1,4 @@
-import { finished, type Steps } from "../domain/steps.ts";
+import { runSteps, type Steps } from "../domain/steps.ts";
 import type { PlanSummaryJson, ScheduledComponentJson, ScheduledPlanJson } from "../wire/plan.ts";
 import { groupedBy, groupedInSteps, kindOf, spanOf, sumOf } from "./alike.ts";
 import { type Places, systemName } from "./words.ts";
@@ -50,7 +50,7 @@ export type ReserveSchedule = ScheduleSums & { systems: ScheduleSystem[]; quanti
  * the printed ones.
  */
 export const reserveScheduleOf = (plan: ScheduledPlanJson, places: Places): ReserveSchedule =>
-  finished(reserveScheduleInSteps(plan, places));
+  runSteps(reserveScheduleInSteps(plan, places));
 
 /** Makes a plan into a schedule in steps, for properties with many components. */
 export function* reserveScheduleInSteps(plan: ScheduledPlanJson, places: Places): Steps<ReserveSchedule> {

@@ -1,5 +1,5 @@
-import { byWorth, type Candidate, type Spending, spend } from "../domain/planning/budget.ts";
-import { finished, inSteps, madeInSteps, type Steps, sortedInSteps } from "../domain/steps.ts";
+import { byBenefitCostRatio, type Candidate, type Spending, spendBudget } from "../domain/planning/budget.ts";
+import { forEachInSteps, mapInSteps, runSteps, type Steps, sortInSteps } from "../domain/steps.ts";
 import type { PlannedComponentJson } from "../wire/plan.ts";
 import { kindOf } from "./alike.ts";
 import type { Places } from "./words.ts";
@@ -17,7 +17,7 @@ const cents = (usd: number) => Math.round(usd * 100);
 export function* offerInSteps(components: readonly PlannedComponentJson[], places: Places): Steps<Offer> {
   const kinds: Offer["kinds"][number][] = [];
   const numbers = new Map<string, number>();
-  const parts = yield* madeInSteps(
+  const parts = yield* mapInSteps(
     components.filter((one) => one.cost_of_waiting_a_year > 0),
     (one) => {
       const key = kindOf(one);
@@ -31,7 +31,7 @@ export function* offerInSteps(components: readonly PlannedComponentJson[], place
       return { id: one.component_id, plannedCents: kinds[kind]!.cents, waitingCents, kind };
     },
   );
-  const inOrder = yield* sortedInSteps(parts, byWorth);
+  const inOrder = yield* sortInSteps(parts, byBenefitCostRatio);
   return { kinds, parts: inOrder.map(({ kind, waitingCents }) => [kind, waitingCents]) };
 }
 
@@ -59,21 +59,21 @@ export type Bargain = {
 
 /** Selects the components that a budget covers. */
 export const bargainFor = (offer: Offer, amountUsd: number): Bargain =>
-  finished(bargainInSteps(offer, amountUsd));
+  runSteps(bargainInSteps(offer, amountUsd));
 
 /** Selects the components that a budget covers, in steps, for properties with many of them. */
 export function* bargainInSteps(offer: Offer, amountUsd: number): Steps<Bargain> {
   let place = 0;
-  const candidates = yield* madeInSteps(offer.parts, ([kind, waitingCents]) => {
+  const candidates = yield* mapInSteps(offer.parts, ([kind, waitingCents]) => {
     const plannedCents = offer.kinds[kind]!.cents;
     return { id: String(place++), plannedCents, waitingCents, kind };
   });
   const spending: Spending<(typeof candidates)[number]> = { chosen: [], spentCents: 0, avoidedCents: 0 };
-  spend(spending, cents(amountUsd), candidates);
+  spendBudget(spending, cents(amountUsd), candidates);
   yield;
   const chosen = new Set(spending.chosen);
   const left: typeof candidates = [];
-  yield* inSteps(candidates, (one) => {
+  yield* forEachInSteps(candidates, (one) => {
     if (!chosen.has(one)) left.push(one);
   });
   return {
@@ -88,7 +88,7 @@ export function* bargainInSteps(offer: Offer, amountUsd: number): Steps<Bargain>
 
 function* lotsOf(offer: Offer, parts: readonly (Candidate & { kind: number })[]): Steps<Lot[]> {
   const lots = new Map<number, Lot>();
-  yield* inSteps(parts, ({ kind, plannedCents, waitingCents }) => {
+  yield* forEachInSteps(parts, ({ kind, plannedCents, waitingCents }) => {
     const { name, where } = offer.kinds[kind]!;
     const lot = lots.get(kind) ?? { name, where, count: 0, usd: 0, waitingUsd: 0 };
     lots.set(kind, lot);

@@ -220,7 +220,7 @@ function raised(
   const missing = eventsForHigh - record.events;
   const raised_by = [
     missing > 0 && `${missing} more service ${missing === 1 ? "event" : "events"}`,
-    !record.observedLately && `a condition observed within ${conditionWithinMonths} months`,
+    !record.observedRecently && `a condition observed within ${conditionWithinMonths} months`,
     !brandIsKnown && KNOWN_MAKE,
   ].filter((one) => one !== false);
   return { raised_to: raised_by.length === 0 ? null : "HIGH", raised_by };

@@ -1,12 +1,12 @@
 import type { PlacedComponent } from "../domain/component.ts";
-import { type Assessment, AssessmentGatherer } from "../domain/figures/assessment.ts";
+import { type Assessment, AssessmentAccumulator } from "../domain/figures/assessment.ts";
 import { conditionOf, type Grade, METHODOLOGY } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
 import {
   fullReplacementReserve,
   RESERVE_MONTHS,
   type Reserve,
-  ReserveGatherer,
+  ReserveAccumulator,
 } from "../domain/figures/reserve.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
@@ -47,9 +47,9 @@ export const deferredPerDoor = usd("Deferred maintenance per unit", 604.17);
 export const recommendedReserve = usd("Recommended monthly contribution per unit", 21.4);
 
 /** Returns the calculation of the recommended monthly contribution per unit over the next 12 months. */
-export const recommendedReserveGatherer = (knowledge: Knowledge) => new ReserveGatherer(knowledge, 12);
+export const recommendedReserveGatherer = (knowledge: Knowledge) => new ReserveAccumulator(knowledge, 12);
 
-export const recommendedReserveView = (gatherer: ReserveGatherer, unitCount: number): number =>
+export const recommendedReserveView = (gatherer: ReserveAccumulator, unitCount: number): number =>
   usdFromCents(gatherer.reserve(unitCount).perUnitPerMonth);
 
 const span = record("Reserve", {
@@ -81,8 +81,8 @@ const reserve = object({
 export type ReserveJson = WireOf<typeof reserve>;
 
 type Reserves = {
-  assessment: AssessmentGatherer;
-  spans: Record<(typeof RESERVE_MONTHS)[number], ReserveGatherer>;
+  assessment: AssessmentAccumulator;
+  spans: Record<(typeof RESERVE_MONTHS)[number], ReserveAccumulator>;
 };
 
 const reserveView = reserve.serializer(
@@ -111,8 +111,8 @@ const reserveView = reserve.serializer(
 export const reserveReply = forPartner(reserve);
 
 export function reserveFigure(knowledge: Knowledge): Figure<WireOf<typeof reserve>> {
-  const assessment = new AssessmentGatherer(knowledge);
-  const over = (months: number) => new ReserveGatherer(knowledge, months);
+  const assessment = new AssessmentAccumulator(knowledge);
+  const over = (months: number) => new ReserveAccumulator(knowledge, months);
   const spans: Reserves["spans"] = { 12: over(12), 24: over(24), 36: over(36) };
   return {
     add(component) {
@@ -153,7 +153,7 @@ const conditionView = condition.serializer((property: Property, totals: Assessme
 export const conditionReply = forPartner(condition);
 
 export function conditionFigure(knowledge: Knowledge): Figure<WireOf<typeof condition>> {
-  const gatherer = new AssessmentGatherer(knowledge);
+  const gatherer = new AssessmentAccumulator(knowledge);
   return {
     add(component) {
       gatherer.add(component);

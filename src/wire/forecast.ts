@@ -1,4 +1,4 @@
-import { FORECAST_DAYS, ForecastGatherer, type ForecastWindow } from "../domain/figures/forecast.ts";
+import { FORECAST_DAYS, ForecastAccumulator, type ForecastWindow } from "../domain/figures/forecast.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
@@ -55,7 +55,7 @@ const forecast = object({
 });
 export type ForecastJson = WireOf<typeof forecast>;
 
-type Forecasts = Record<(typeof FORECAST_DAYS)[number], ForecastGatherer<ForecastItem>>;
+type Forecasts = Record<(typeof FORECAST_DAYS)[number], ForecastAccumulator<ForecastItem>>;
 
 const forecastView = forecast.serializer((property: Property, windows: Forecasts, now: Instant) => ({
   ...subjectView(property),
@@ -69,7 +69,7 @@ const forecastView = forecast.serializer((property: Property, windows: Forecasts
 export const forecastReply = forPartner(forecast);
 
 export function forecastFigure(knowledge: Knowledge): Figure<WireOf<typeof forecast>> {
-  const within = (days: number) => new ForecastGatherer<ForecastItem>(knowledge, days);
+  const within = (days: number) => new ForecastAccumulator<ForecastItem>(knowledge, days);
   const windows: Forecasts = { 30: within(30), 60: within(60), 90: within(90) };
   return {
     add(component) {

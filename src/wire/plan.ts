@@ -6,10 +6,10 @@ import { dueOn } from "../domain/planning/component-plan.ts";
 import { lifespanYearsOf } from "../domain/planning/part.ts";
 import {
   type BudgetUse,
-  type DatedPlan,
   PLAN_LIMITS,
   type PlanSummary,
   type PropertyPlan,
+  type ScheduledPlan,
 } from "../domain/planning/property-plan.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { Day } from "../domain/time.ts";
@@ -183,7 +183,7 @@ const plannedComponent = record("PlannedComponent", {
 export type PlannedComponentJson = WireOf<typeof plannedComponent>;
 
 export const plannedComponentView = plannedComponent.serializer(
-  (knowledge: Knowledge, plan: DatedPlan<PlacedComponent>, asOf: Day) => {
+  (knowledge: Knowledge, plan: ScheduledPlan<PlacedComponent>, asOf: Day) => {
     const { component, part, bestAgeMonths } = plan;
     const effectiveAge = round(part.ageYears, 2);
     const expectedLife = round(lifespanYearsOf(part), 2);
@@ -254,7 +254,7 @@ export type ScheduledPlanJson = Omit<PropertyPlanJson, "components"> & {
 };
 
 /** Returns the expected cost of a component for each year in today's USD, planned replacements and failures combined. */
-export const yearlyCosts = ({ years }: DatedPlan<PlacedComponent>): number[] =>
+export const yearlyCosts = ({ years }: ScheduledPlan<PlacedComponent>): number[] =>
   Array.from(years.planned, (cents, index) => wholeUsd(cents + years.failures[index]!));
 
 /** Returns the heading of a plan's table: the fields of a component, then a column for each year. */
@@ -264,7 +264,7 @@ export const planHeading = ({ capital }: PropertyPlan<PlacedComponent>): string[
 ];
 
 /** Returns a component's row of that table. */
-export const planCells = (knowledge: Knowledge, one: DatedPlan<PlacedComponent>, asOf: Day): Cell[] => [
+export const planCells = (knowledge: Knowledge, one: ScheduledPlan<PlacedComponent>, asOf: Day): Cell[] => [
   ...Object.values(plannedComponentView(knowledge, one, asOf)),
   ...yearlyCosts(one),
 ];

@@ -1,7 +1,7 @@
 import { perDoor } from "../domain/figures/assessment.ts";
 import { conditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
-import type { ReserveGatherer } from "../domain/figures/reserve.ts";
+import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
@@ -61,7 +61,7 @@ const summary = object({
 });
 
 const summaryView = summary.serializer(
-  (property: Property, totals: PropertyTotals, reserve: ReserveGatherer, now: Instant) => ({
+  (property: Property, totals: PropertyTotals, reserve: ReserveAccumulator, now: Instant) => ({
     property: {
       id: property.id,
       name: property.name,

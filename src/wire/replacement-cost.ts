@@ -1,6 +1,6 @@
-import { type Assessment, AssessmentGatherer, perDoor } from "../domain/figures/assessment.ts";
+import { type Assessment, AssessmentAccumulator, perDoor } from "../domain/figures/assessment.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
-import { deferredPercent, type SystemValue, SystemValueGatherer } from "../domain/figures/rcv.ts";
+import { deferredPercent, type SystemValue, SystemValueAccumulator } from "../domain/figures/rcv.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
@@ -64,8 +64,8 @@ const replacementCostView = replacementCost.serializer(
 export const replacementCostReply = forPartner(replacementCost);
 
 export function replacementCostFigure(knowledge: Knowledge): Figure<WireOf<typeof replacementCost>> {
-  const totals = new AssessmentGatherer(knowledge);
-  const systems = new SystemValueGatherer(knowledge);
+  const totals = new AssessmentAccumulator(knowledge);
+  const systems = new SystemValueAccumulator(knowledge);
   return {
     add(component) {
       totals.add(component);

@@ -2,8 +2,8 @@ import type { PlacedComponent } from "../domain/component.ts";
 import { perDoor } from "../domain/figures/assessment.ts";
 import { conditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
-import { type Report, ReportGatherer } from "../domain/figures/report.ts";
-import type { ReserveGatherer } from "../domain/figures/reserve.ts";
+import { type Report, ReportAccumulator } from "../domain/figures/report.ts";
+import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
@@ -63,7 +63,7 @@ const reportItemView = reportItem.serializer((knowledge: Knowledge, row: PlacedC
 type Reported = {
   property: Property;
   report: Report<WireOf<typeof reportItem>>;
-  reserve: ReserveGatherer;
+  reserve: ReserveAccumulator;
   now: Instant;
 };
 
@@ -96,7 +96,7 @@ const reportView = report.serializer(({ property, report, reserve, now }: Report
 export const reportReply = forPartner(report);
 
 export function reportFigure(knowledge: Knowledge): Figure<WireOf<typeof report>> {
-  const gatherer = new ReportGatherer(knowledge, (row: PlacedComponent) => reportItemView(knowledge, row));
+  const gatherer = new ReportAccumulator(knowledge, (row: PlacedComponent) => reportItemView(knowledge, row));
   const reserve = recommendedReserveGatherer(knowledge);
   return {
     add(component) {

@@ -43,7 +43,7 @@ export const snapshotRecord = snapshot.serializer((result: SnapshotResult) => ({
   announced: result.announced,
   queued: result.queued,
   without_receiver: result.withoutReceiver.map(({ id, name }) => ({ partner_id: id, name })),
-  taken_in: result.takenIn,
+  taken_in: result.added,
   held_back: result.heldBack,
   duration_ms: result.durationMs,
   already_done: result.alreadyDone,

@@ -38,7 +38,7 @@ const readTracked: Reader = (path) => {
 const foldersOf = (path: string) => [
   "",
   dirname(path),
-  ...(path.startsWith("test/docs/") ? ["docs", "docs/examples"] : []),
+  ...(path.startsWith("test/docs/") ? ["docs", "docs/examples", "docs/model"] : []),
 ];
 
 /** Returns what is wrong with the Markdown documents, and sections of them, that a text names. */

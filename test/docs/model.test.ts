@@ -5,7 +5,7 @@ import { explainScore } from "../../src/domain/explanation/explanation.ts";
 import { conditionIndex, gradeOf } from "../../src/domain/figures/condition.ts";
 import { capitalPlanOf } from "../../src/domain/planning/capital-plan.ts";
 import { planPart } from "../../src/domain/planning/plan.ts";
-import { emptyYears } from "../../src/domain/planning/schedule.ts";
+import { emptyYearlyCosts } from "../../src/domain/planning/schedule.ts";
 import { UNCORRECTED } from "../../src/domain/scoring/corrections.ts";
 import { appliance, event, knowledge, property, reading } from "../domain/scoring/histories.ts";
 
@@ -124,7 +124,7 @@ test("the tank of scoring.md is scored as the page says", () => {
 
 test("the tank of planning.md is planned as the page says", () => {
   const { part, dueOn } = explain("wh_gas_tank").decision;
-  const sums = emptyYears(10);
+  const sums = emptyYearlyCosts(10);
   const plan = planPart(part, new Map(), sums);
   const { levelDeposit } = capitalPlanOf(sums, 0.03);
   const shareOfRunToFailure = plan.yearlyCents / plan.yearlyCentsRunToFailure;

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { deliveryIdsFrom, isId, madeAt, newDeliveryId, newId, risingIds } from "../../src/domain/ids.ts";
+import {
+  deliveryCreatedAt,
+  deliveryIdsFrom,
+  increasingIds,
+  isId,
+  newDeliveryId,
+  newId,
+} from "../../src/domain/ids.ts";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const instants = fc.integer({ min: 0, max: 2 ** 48 - 1 });
@@ -46,7 +53,7 @@ describe("an id", () => {
     fc.assert(
       fc.property(moments, (made) => {
         let chance = 0;
-        const idAt = risingIds((bytes) => bytes.fill(chance));
+        const idAt = increasingIds((bytes) => bytes.fill(chance));
         const ids = new Map<number, string[]>();
         for (const [now, given] of made) {
           chance = given;
@@ -80,7 +87,7 @@ describe("a delivery's id", () => {
     const ids = [0, 1, 31, 32, 1_023, 1_024, 33_554_431].map((nth) => newDeliveryId(1_760_000_000_000, nth));
     for (const id of ids) {
       expect(id).toMatch(/^WH_1760000000000_[0-9a-hjkmnp-tv-z]{5}$/);
-      expect(madeAt(id)).toBe(1_760_000_000_000);
+      expect(deliveryCreatedAt(id)).toBe(1_760_000_000_000);
     }
     expect(ids.toSorted()).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);

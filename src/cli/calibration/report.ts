@@ -1,4 +1,4 @@
-import { type Calibration, furthestMoved } from "../../domain/calibration/calibration.ts";
+import { type Calibration, mostCorrected } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit.ts";
 import type { Interval, Measures } from "../../domain/calibration/proof.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -22,7 +22,7 @@ export function pageContent(knowledge: Knowledge, calibration: Calibration): Cal
     failuresYearAgo: calibration.failuresYearAgo,
     validation,
     ends: dCalibration,
-    moved: furthestMoved(fit.kinds, CHANGES_ON_PAGE).map((kind) => movedKind(knowledge, kind)),
+    moved: mostCorrected(fit.kinds, CHANGES_ON_PAGE).map((kind) => movedKind(knowledge, kind)),
     curves: calibration.curves.map(({ defId, ...curve }) => {
       const { medianLifeYears, weibullShape } = knowledge.component(defId);
       const bookScale = scaleFromMedian(medianLifeYears, weibullShape);
@@ -57,7 +57,7 @@ export function calibrationText(
 ): string {
   const { fit, validation, dCalibration } = calibration;
   const { before, after } = validation;
-  const kinds = furthestMoved(fit.kinds, CHANGES_ON_TERMINAL).map((kind) => movedKind(knowledge, kind));
+  const kinds = mostCorrected(fit.kinds, CHANGES_ON_TERMINAL).map((kind) => movedKind(knowledge, kind));
   return [
     `Calibration as of ${calibration.asOf}: ${fit.failures} failures in ${fit.lives} recorded lifetimes.`,
     "",

@@ -48,13 +48,13 @@ export const snapshotCommand = command({
   },
 });
 
-function summary({ alreadyDone, date, durationMs, takenIn, ...found }: SnapshotResult): string {
+function summary({ alreadyDone, date, durationMs, added, ...found }: SnapshotResult): string {
   if (alreadyDone) return `The snapshot of ${date} already exists. No changes.`;
   const seconds = (durationMs / 1000).toFixed(1);
-  if (takenIn)
+  if (added)
     return (
-      `Updated the snapshot of ${date} with ${number(takenIn.components)} new components: ` +
-      `${alertsText(takenIn)} (${seconds} s).${endpointsMissing(found.withoutReceiver)}`
+      `Updated the snapshot of ${date} with ${number(added.components)} new components: ` +
+      `${alertsText(added)} (${seconds} s).${endpointsMissing(found.withoutReceiver)}`
     );
   return (
     `Snapshot of ${date}: ${number(found.components)} components, ${number(found.critical)} critical, ` +

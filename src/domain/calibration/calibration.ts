@@ -18,7 +18,7 @@ export type Calibration = {
 };
 
 /** The kinds whose life moved most, the furthest first. */
-export function furthestMoved(kinds: readonly KindFit[], count: number): KindFit[] {
+export function mostCorrected(kinds: readonly KindFit[], count: number): KindFit[] {
   const distance = ({ lifeFactor }: KindFit) => Math.abs(Math.log(lifeFactor));
   const inOrder = (a: KindFit, b: KindFit) => distance(b) - distance(a) || (a.defId < b.defId ? -1 : 1);
   return [...kinds].sort(inOrder).slice(0, count);

@@ -1,7 +1,7 @@
 import type { ScoringModel } from "../knowledge.ts";
 import { highestAge } from "../scoring/outlook.ts";
 import { hazardSince, priorSince, type UnknownPast, unknownPast } from "../scoring/renewal.ts";
-import { ageAtHazard, cumulativeHazard } from "../scoring/weibull.ts";
+import { ageAtProbability, cumulativeHazard } from "../scoring/weibull.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import type { Life, LifeYear } from "./life.ts";
 
@@ -18,7 +18,7 @@ export function expectedHazard(
   life: Ageing,
   accrued: number,
   correction: number,
-  pasts?: UnknownPastsOfRound,
+  pasts?: UnknownPastCache,
 ): number {
   const { shape, entryAge } = life;
   const scale = life.scale * Math.exp(correction);
@@ -31,7 +31,7 @@ export function expectedHazard(
 }
 
 /** Parts of one kind that were installed and registered together share an unknown past: each is worked out once. */
-export class UnknownPastsOfRound {
+export class UnknownPastCache {
   readonly #byShape = new Map<number, Map<number, UnknownPast>>();
 
   get(shape: number, nominalAge: number): UnknownPast {
@@ -67,5 +67,5 @@ function effectiveAge(
   const highest = highestAge(scale, shape, model);
   if (!pastIsUnknown) return Math.min(virtualAge, highest);
   const prior = priorSince(unknownPast(shape, entryAge / scale), virtualAge / scale);
-  return Math.min(ageAtHazard(-Math.log1p(-prior), scale, shape), highest);
+  return Math.min(ageAtProbability(prior, scale, shape), highest);
 }

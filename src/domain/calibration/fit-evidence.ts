@@ -1,5 +1,6 @@
 import type { Corrections } from "../scoring/corrections.ts";
-import { OrderFreeSums } from "./order-free-sum.ts";
+import type { Steps } from "../steps.ts";
+import { ReproducibleSums } from "./reproducible-sum.ts";
 
 /** One component in one year (docs/model/calibration.md#strength-of-evidence). */
 export type EvidenceRow = {
@@ -23,10 +24,10 @@ const ROUNDS = 50;
  * The exponents of the condition's and the repairs' ratio that maximise the likelihood of the years, with their priors.
  * One after the other until neither moves: the function is concave where no product meets its limit.
  */
-export function* fitEvidence(
+export function* fitEvidenceInSteps(
   rows: readonly EvidenceRow[],
   limits: { lowestProduct: number; highestProduct: number },
-): Generator<void, EvidenceStrength> {
+): Steps<EvidenceStrength> {
   const range = [Math.log(limits.lowestProduct), Math.log(limits.highestProduct)] as const;
   const columns = yield* columnsOf(rows);
   const strength: [number, number] = [STRENGTH_MEAN, STRENGTH_MEAN];
@@ -58,7 +59,7 @@ type Columns = {
   failedFrom: number;
 };
 
-function* columnsOf(rows: readonly EvidenceRow[]): Generator<void, Columns> {
+function* columnsOf(rows: readonly EvidenceRow[]): Steps<Columns> {
   const pairs = new Map<number, Map<number, number>>();
   const lasted: EvidenceRow[] = [];
   const failed: EvidenceRow[] = [];
@@ -76,7 +77,7 @@ function* columnsOf(rows: readonly EvidenceRow[]): Generator<void, Columns> {
     else places[i] = placeOf(row);
     if (i % ROWS_A_CHUNK === ROWS_A_CHUNK - 1) yield;
   }
-  const sums = new OrderFreeSums(lasted.length);
+  const sums = new ReproducibleSums(lasted.length);
   for (let i = 0; i < rows.length; i++) {
     if (places[i]! >= 0) sums.add(places[i]!, rows[i]!.hazard);
     if (i % ROWS_A_CHUNK === ROWS_A_CHUNK - 1) yield;
@@ -102,9 +103,9 @@ function* slopeOf(
   value: number,
   other: number,
   [lowest, highest]: readonly [number, number],
-): Generator<void, Slope> {
+): Steps<Slope> {
   const [own, others] = [logs[k], logs[1 - k]!];
-  const sums = new OrderFreeSums(2);
+  const sums = new ReproducibleSums(2);
   for (let from = 0; from < own.length; from += ROWS_A_CHUNK) {
     const until = Math.min(own.length, from + ROWS_A_CHUNK);
     for (let i = from; i < until; i++) {
@@ -131,7 +132,7 @@ function* slopeOf(
 type Slope = { slope: number; curvature: number };
 
 /** Newton's method for the maximum on [0, 4], kept within the bracket that the slopes tell. */
-function* maximise(slopeAt: (x: number) => Generator<void, Slope>, start: number): Generator<void, number> {
+function* maximise(slopeAt: (x: number) => Steps<Slope>, start: number): Steps<number> {
   let [low, high] = [0, HIGHEST_STRENGTH];
   let x = start;
   for (let step = 0; step < 100; step++) {

@@ -1,6 +1,7 @@
 import { hazardSince, type UnknownPast, unknownPast } from "../scoring/renewal.ts";
+import type { Steps } from "../steps.ts";
 import type { Life } from "./life.ts";
-import { OrderFreeSum, OrderFreeSums } from "./order-free-sum.ts";
+import { ReproducibleSum, ReproducibleSums } from "./reproducible-sum.ts";
 
 /** The numbers of docs/model/calibration.md#lives-and-frailty. */
 const CORRECTION_SD = 0.3;
@@ -30,7 +31,7 @@ export type Experience = { failures: number; expected: number };
  * Corrections of lives and frailties of appliances in turn, both from the hazards under the corrections of the round
  * before. Yields between two pieces of work.
  */
-export function* fitLives(lives: readonly Life[]): Generator<void, LivesFit> {
+export function* fitLivesInSteps(lives: readonly Life[]): Steps<LivesFit> {
   const record = yield* columnsOf(lives);
   const { kinds, appliances } = record;
   const corrections = new Float64Array(kinds.ids.length);
@@ -50,7 +51,7 @@ export function* fitLives(lives: readonly Life[]): Generator<void, LivesFit> {
       failures,
       expected: expected.ofAppliances[a]!,
     }));
-    const shape = yield* fitFrailtyShape(experience);
+    const shape = yield* fitFrailtyShapeInSteps(experience);
     if (shape !== frailtyShape) moved = Number.POSITIVE_INFINITY;
     frailtyShape = shape;
     for (const [a, one] of experience.entries()) {
@@ -85,7 +86,7 @@ type Columns = {
   accrued: Float64Array;
 };
 
-function* columnsOf(lives: readonly Life[]): Generator<void, Columns> {
+function* columnsOf(lives: readonly Life[]): Steps<Columns> {
   const columns: Columns = {
     kinds: { ids: [], shapes: [], failures: [] },
     appliances: { ids: [], failures: [] },
@@ -137,10 +138,10 @@ function* workOutExpected(
   columns: Columns,
   corrections: Float64Array,
   frailties: Float64Array,
-): Generator<void, { ofKinds: Float64Array; ofAppliances: Float64Array }> {
+): Steps<{ ofKinds: Float64Array; ofAppliances: Float64Array }> {
   const { kinds, appliances, kindOf, applianceOf, pastOf, entryAges, accrued } = columns;
-  const ofKinds = new OrderFreeSums(kinds.ids.length);
-  const ofAppliances = new OrderFreeSums(appliances.ids.length);
+  const ofKinds = new ReproducibleSums(kinds.ids.length);
+  const ofAppliances = new ReproducibleSums(appliances.ids.length);
   const factors = corrections.map(Math.exp);
   const pasts = yield* pastsUnder(columns, factors);
   for (let i = 0; i < kindOf.length; i++) {
@@ -159,10 +160,7 @@ function* workOutExpected(
   return { ofKinds: ofKinds.values(), ofAppliances: ofAppliances.values() };
 }
 
-function* pastsUnder(
-  { kinds, pasts }: Columns,
-  factors: Float64Array,
-): Generator<void, readonly UnknownPast[]> {
+function* pastsUnder({ kinds, pasts }: Columns, factors: Float64Array): Steps<readonly UnknownPast[]> {
   const made: UnknownPast[] = [];
   for (const [i, nominalAge] of pasts.nominalAges.entries()) {
     const kind = pasts.kinds[i]!;
@@ -197,8 +195,8 @@ export function fitCorrection(failures: number, exposure: number, shape: number)
 }
 
 /** The κ of the highest marginal likelihood; null where no frailty at all is likelier than any. */
-export function* fitFrailtyShape(appliances: readonly Experience[]): Generator<void, number | null> {
-  const logLikelihoods = [null, ...FRAILTY_SHAPES].map((shape) => ({ shape, sum: new OrderFreeSum() }));
+export function* fitFrailtyShapeInSteps(appliances: readonly Experience[]): Steps<number | null> {
+  const logLikelihoods = [null, ...FRAILTY_SHAPES].map((shape) => ({ shape, sum: new ReproducibleSum() }));
   for (const [i, appliance] of appliances.entries()) {
     for (const { shape, sum } of logLikelihoods) sum.add(frailtyLogLikelihood(appliance, shape));
     if (i % CHUNK === 0) yield;

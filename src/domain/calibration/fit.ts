@@ -1,10 +1,11 @@
 import type { Knowledge, ScoringModel } from "../knowledge.ts";
 import type { Corrections } from "../scoring/corrections.ts";
-import { expectedHazard, hazardOfYear, UnknownPastsOfRound } from "./expected-hazard.ts";
-import { type EvidenceRow, fitEvidence } from "./fit-evidence.ts";
-import { type Experience, fitLives, frailtyOf, type LivesFit } from "./fit-lives.ts";
+import type { Steps } from "../steps.ts";
+import { expectedHazard, hazardOfYear, UnknownPastCache } from "./expected-hazard.ts";
+import { type EvidenceRow, fitEvidenceInSteps } from "./fit-evidence.ts";
+import { type Experience, fitLivesInSteps, frailtyOf, type LivesFit } from "./fit-lives.ts";
 import type { Life } from "./life.ts";
-import { OrderFreeSum } from "./order-free-sum.ts";
+import { ReproducibleSum } from "./reproducible-sum.ts";
 
 /** Below so many failures on record nothing is fitted (docs/model/calibration.md#when-nothing-is-fitted). */
 export const FEWEST_FAILURES = 50;
@@ -35,10 +36,10 @@ export function failuresAmong(lives: readonly Life[]): number {
  * Fits lives, frailty and the strength of evidence. The order of the lives means nothing: the same record gives the same
  * bytes. Yields between two pieces of work of a few milliseconds at most.
  */
-export function* fitRecord(knowledge: Knowledge, lives: readonly Life[]): Generator<void, Fit> {
-  const livesFit = yield* fitLives(lives);
+export function* fitRecordInSteps(knowledge: Knowledge, lives: readonly Life[]): Steps<Fit> {
+  const livesFit = yield* fitLivesInSteps(lives);
   const { rows, years } = yield* evidenceRows(lives, livesFit, knowledge.model);
-  const strength = yield* fitEvidence(rows, knowledge.model.evidence);
+  const strength = yield* fitEvidenceInSteps(rows, knowledge.model.evidence);
   const kinds = [...livesFit.counts].map(([defId, counts]) => ({
     defId,
     lifeFactor: Math.exp(livesFit.corrections.get(defId)!),
@@ -67,10 +68,10 @@ function* evidenceRows(
   lives: readonly Life[],
   { corrections, frailtyShape }: LivesFit,
   model: ScoringModel,
-): Generator<void, Evidence> {
+): Steps<Evidence> {
   const rows: EvidenceRow[] = [];
   let years = 0;
-  const pasts = new UnknownPastsOfRound();
+  const pasts = new UnknownPastCache();
   const byAppliance = new Map<string, Life[]>();
   for (const [i, life] of lives.entries()) {
     const known = byAppliance.get(life.applianceId);
@@ -105,7 +106,7 @@ class Experiences {
   constructor(
     private readonly lives: readonly Life[],
     private readonly corrections: ReadonlyMap<string, number>,
-    private readonly pasts: UnknownPastsOfRound,
+    private readonly pasts: UnknownPastCache,
   ) {}
 
   by(day: number): Experience {
@@ -116,7 +117,7 @@ class Experiences {
 
   #workOut(day: number): Experience {
     let failures = 0;
-    const expected = new OrderFreeSum();
+    const expected = new ReproducibleSum();
     for (const life of this.lives) {
       if (life.from > day) continue;
       if (life.until <= day) {

@@ -1,18 +1,17 @@
 import type { ComponentDef } from "../knowledge.ts";
 import { scaleFromMedian } from "../scoring/weibull.ts";
+import type { Steps } from "../steps.ts";
 import { expectedHazard } from "./expected-hazard.ts";
 import type { Fit } from "./fit.ts";
 import type { Life } from "./life.ts";
-import { OrderFreeSums } from "./order-free-sum.ts";
 import { BINS, type Interval } from "./proof.ts";
+import { ReproducibleSums } from "./reproducible-sum.ts";
 
 const LIVES_A_CHUNK = 200;
 /** Failures that a survival curve needs to be worth a picture. */
 const FAILURES_FOR_CURVE = 10;
 /** The standard normal quantile of a 90 % interval. */
 const Z_90 = 1.6448536269514722;
-/** The χ² of nine degrees of freedom that one calibrated model in twenty exceeds. */
-export const CHI_SQUARED_5_PERCENT = 16.919;
 
 /**
  * D-calibration (Haider et al. 2020): the share of lives by the probability that the model gave their ending by then.
@@ -24,8 +23,8 @@ export type DCalibration = { shares: readonly number[]; lives: number; chiSquare
  * `fit` undefined: the plain model. The frailty of an appliance is left unknown, as it was at its lives' birth: what was
  * learned from an end must not forecast it.
  */
-export function* dCalibration(lives: readonly Life[], fit: Fit | undefined): Generator<void, DCalibration> {
-  const sums = new OrderFreeSums(BINS);
+export function* dCalibrationInSteps(lives: readonly Life[], fit: Fit | undefined): Steps<DCalibration> {
+  const sums = new ReproducibleSums(BINS);
   for (const [i, life] of lives.entries()) {
     const correction = Math.log(fit?.corrections.lifeFactors.get(life.defId) ?? 1);
     const hazard = Math.max(0, expectedHazard(life, life.accrued, correction));

@@ -4,7 +4,7 @@ import { serviceRatios } from "../scoring/evidence.ts";
 import { concerns, type DatedEvent, timeline } from "../scoring/timeline.ts";
 import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../scoring/types.ts";
 import { agingFrom, agingRate, virtualAge } from "../scoring/virtual-age.ts";
-import { finished, type Steps } from "../steps.ts";
+import type { Steps } from "../steps.ts";
 import { type Day, dayNumber } from "../time.ts";
 import { YEAR_DAYS } from "./expected-hazard.ts";
 import type { Life, LifeYear } from "./life.ts";
@@ -12,20 +12,13 @@ import type { Life, LifeYear } from "./life.ts";
 /** An Emergency Repair so long before a Replacement, or less, says that the part was replaced because it had failed. */
 const EMERGENCY_DAYS = 60;
 /** Evidence is weighed over so many years up to the day (docs/model/calibration.md#strength-of-evidence). */
-export const EVIDENCE_YEARS = 5;
+const EVIDENCE_YEARS = 5;
 
-/** The lives on record of a property's components as of a day (docs/model/calibration.md#lives-on-record). Nothing dated after it counts. */
-export function livesOnRecord(
-  knowledge: Knowledge,
-  history: PropertyHistory,
-  asOf: Day,
-  options: { years?: number } = {},
-): Life[] {
-  return finished(findLives(knowledge, history, asOf, options));
-}
-
-/** The same in steps. */
-export function* findLives(
+/**
+ * Returns the lives on record of a property's components as of a day (docs/model/calibration.md#lives-on-record). Each
+ * has its years up to that day, `years` of them at most. Events dated after the day do not count.
+ */
+export function* livesOnRecordInSteps(
   knowledge: Knowledge,
   history: PropertyHistory,
   asOf: Day,

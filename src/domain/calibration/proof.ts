@@ -1,4 +1,5 @@
-import { OrderFreeSums } from "./order-free-sum.ts";
+import type { Steps } from "../steps.ts";
+import { ReproducibleSums } from "./reproducible-sum.ts";
 
 /** What two models said of one component's coming year, and what came (docs/model/calibration.md#proof). */
 export type Forecast = {
@@ -20,10 +21,10 @@ export type Measures = {
 };
 
 export type Interval = { low: number; high: number };
-export type MeasureIntervals = { [Name in keyof Measures]: Interval | null };
+type MeasureIntervals = { [Name in keyof Measures]: Interval | null };
 
 /** Forecast against outcome in a bin: the mean forecast, the share that failed, and that share's interval. */
-export type Bin = {
+type Bin = {
   from: number;
   to: number;
   components: number;
@@ -72,10 +73,10 @@ const COUNT = startOf(MODELS.length);
  * Measures both models at a year's outcomes, with intervals by drawing whole properties anew, since parts of one house
  * fail together. `byProperty` and the forecasts within may come in any order. Yields between two pieces of work.
  */
-export function* prove(
+export function* proveInSteps(
   byProperty: readonly (readonly Forecast[])[],
   random: () => number,
-): Generator<void, Proof> {
+): Steps<Proof> {
   const properties: Property[] = [];
   for (const [i, forecasts] of byProperty.entries()) {
     if (forecasts.length > 0) properties.push(summarised(forecasts));
@@ -112,7 +113,7 @@ type Property = {
 };
 
 function summarised(forecasts: readonly Forecast[]): Property {
-  const sums = new OrderFreeSums(COUNT);
+  const sums = new ReproducibleSums(COUNT);
   const ranks: [Uint16Array, Uint16Array] = [
     new Uint16Array(forecasts.length),
     new Uint16Array(forecasts.length),
@@ -156,7 +157,7 @@ type Counts = readonly Uint32Array[];
  * Closes up the ranks, so that those that no forecast has take no part in what is done for each resample: a small fleet
  * has a few hundred of ten thousand. Returns the counts' places.
  */
-function* closedUp(properties: readonly Property[]): Generator<void, Counts> {
+function* closedUp(properties: readonly Property[]): Steps<Counts> {
   const counts: Uint32Array[] = [];
   for (const model of MODELS.keys()) {
     const places = new Uint16Array(HIGHEST_RANK + 1);

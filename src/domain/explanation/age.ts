@@ -26,7 +26,7 @@ export type AgeParts = {
   effectiveAgeYears: number;
 };
 
-export type UnknownPastParts = {
+type UnknownPastParts = {
   recordsSince: Day;
   /** t: the age that it would have had when the record began, were it the original. */
   nominalYears: number;

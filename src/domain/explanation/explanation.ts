@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../component.ts";
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
-import { recordOf, type ServiceRecord } from "../scoring/confidence.ts";
+import { type ServiceRecord, serviceRecordOf } from "../scoring/confidence.ts";
 import type { Corrections } from "../scoring/corrections.ts";
 import {
   cumulativeRisk,
@@ -52,7 +52,7 @@ export type ExplainedComponent = {
 };
 
 /** How the evidence comes together. */
-export type ProductParts = {
+type ProductParts = {
   /** Product of the factors of all evidence but cascades. */
   own: number;
   /** Product of the cascades, before their limit. */
@@ -64,7 +64,7 @@ export type ProductParts = {
 };
 
 /** From hazard to score. */
-export type RiskParts = {
+type RiskParts = {
   periodDays: number;
   /** What age alone adds to the cumulative hazard within the period. */
   hazardByAge: number;
@@ -110,7 +110,7 @@ export function explainScore(
     evidence,
     product: productOf(score, evidence),
     risk: riskOf(score, outlook, knowledge),
-    record: recordOf(componentId, events.events, today, model),
+    record: serviceRecordOf(componentId, events.events, today, model),
     brandIsKnown: isBrandKnown(knowledge, appliance),
     outlook,
     projection: {

@@ -10,7 +10,7 @@ export type AssessedComponent = Component & { typeId: string; brandTier: BrandTi
 export type Assessment = Omit<PropertyTotals, "serviceEvents">;
 
 /** Gathers the assessment of a property's components, or of a group of whole appliances, component by component. */
-export class AssessmentGatherer {
+export class AssessmentAccumulator {
   readonly #totals = emptyTotals();
   readonly #appliances = new Set<string>();
 
@@ -30,18 +30,8 @@ export class AssessmentGatherer {
   }
 }
 
-/**
- * Sums over a property's components or a group of whole appliances. The replacement cost value is that of the
- * appliances which the components belong to, each counted once (docs/model/figures.md#replacement-cost-value).
- */
-export function assess(knowledge: Knowledge, components: readonly AssessedComponent[]): Assessment {
-  const gatherer = new AssessmentGatherer(knowledge);
-  for (const component of components) gatherer.add(component);
-  return gatherer.assessment;
-}
-
 /** A property's units as figures per unit and per door count them: at least one (docs/model/figures.md#replacement-cost-value). */
-export const doors = (unitCount: number) => Math.max(unitCount, 1);
+export const doorCount = (unitCount: number) => Math.max(unitCount, 1);
 
 /** An amount's share per unit, in whole cents. */
-export const perDoor = (cents: number, unitCount: number) => Math.round(cents / doors(unitCount));
+export const perDoor = (cents: number, unitCount: number) => Math.round(cents / doorCount(unitCount));

@@ -1,7 +1,7 @@
 import type { Knowledge, System } from "../knowledge.ts";
-import { claimRatio, findStrongest } from "../scoring/claims.ts";
+import { claimRatio, strongestClaimsInSteps } from "../scoring/claims.ts";
 import type { ClaimEvidence } from "../scoring/types.ts";
-import { madeInSteps, type Steps, sortedInSteps } from "../steps.ts";
+import { mapInSteps, type Steps, sortInSteps } from "../steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber, daysBetween } from "../time.ts";
 
 export type ClaimScoringStatus = "active_scoring" | "expired_no_impact";
@@ -35,15 +35,17 @@ const UNKNOWN_TYPE = { label: "Other", ratio: 1, systems: [], componentIds: new 
  * property's components by definition. A claim that weighs more than 1 is active, even
  * where three stronger ones keep it out of the scores; any other, denied and unknown ones among them, has no impact.
  */
-export function* claimImpacts<C extends PropertyClaim>(
+export function* claimImpactsInSteps<C extends PropertyClaim>(
   knowledge: Knowledge,
   claims: readonly C[],
   present: ReadonlyMap<string, number>,
   today: Day,
 ): Steps<ClaimImpact<C>[]> {
   const { spanYears } = knowledge.model.evidence.claims;
-  const scored = new Set((yield* findStrongest(knowledge, claims, dayNumber(today))).map(({ id }) => id));
-  return yield* madeInSteps(yield* sortedInSteps(claims, newestFirst), (claim) => {
+  const scored = new Set(
+    (yield* strongestClaimsInSteps(knowledge, claims, dayNumber(today))).map(({ id }) => id),
+  );
+  return yield* mapInSteps(yield* sortInSteps(claims, newestFirst), (claim) => {
     const type = knowledge.claimType(claim.claimType) ?? UNKNOWN_TYPE;
     const ageYears = Math.max(0, daysBetween(claim.dateOfLoss, today)) / DAYS_PER_YEAR;
     const effectiveRatio = claimRatio(knowledge, claim, dayNumber(today));

@@ -1,7 +1,7 @@
 import type { Assessment } from "./assessment.ts";
 
 /** What CRITICAL and WARNING components cost, in cents. */
-export type Exposure = {
+type Exposure = {
   /** Replacing them all as planned work: total_deferred_maintenance, total_deferred. */
   deferredCents: number;
   /** Letting them all fail first: total_reactive_exposure, total_reactive. */

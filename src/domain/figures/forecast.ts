@@ -2,7 +2,7 @@ import type { Knowledge } from "../knowledge.ts";
 import { agedScore, failureWithin } from "../projections.ts";
 import { tierOf } from "../scoring/tier.ts";
 import type { AssessedComponent } from "./assessment.ts";
-import { ByScore } from "./by-score.ts";
+import { ScoreBuckets } from "./score-buckets.ts";
 
 /** The windows, in days from the latest scoring, that a forecast looks at. */
 export const FORECAST_DAYS = [30, 60, 90] as const;
@@ -10,7 +10,7 @@ export const FORECAST_DAYS = [30, 60, 90] as const;
 /** A component as likely as this to fail within a window belongs to it, whatever its tier. */
 const LIKELY_FAILURE = 0.25;
 
-export type ForecastItem<Item> = {
+type ForecastItem<Item> = {
   item: Item;
   /** The probability of failing within the window, given that it works now: 0 to 1. */
   failureProbability: number;
@@ -29,8 +29,8 @@ export type ForecastWindow<Item> = {
  * alone, and any as likely as a quarter to fail until then (docs/model/figures.md#forecast). A longer window holds all of a shorter
  * one. The highest score first, then the likeliest to fail.
  */
-export class ForecastGatherer<Item> {
-  readonly #items = new ByScore<ForecastItem<Item>>();
+export class ForecastAccumulator<Item> {
+  readonly #items = new ScoreBuckets<ForecastItem<Item>>();
   #proactiveCents = 0;
   #reactiveCents = 0;
 

@@ -1,5 +1,5 @@
 import type { Knowledge, System } from "../knowledge.ts";
-import { type AssessedComponent, type Assessment, AssessmentGatherer } from "./assessment.ts";
+import { type AssessedComponent, type Assessment, AssessmentAccumulator } from "./assessment.ts";
 
 export type SystemValue = { system: System; totals: Assessment };
 
@@ -8,8 +8,8 @@ export type SystemValue = { system: System; totals: Assessment };
  * unit's value is the smaller of its own price and its parts' (docs/model/figures.md#replacement-cost-value), so the systems' values add up to the
  * property's.
  */
-export class SystemValueGatherer {
-  readonly #systems = new Map<System, AssessmentGatherer>();
+export class SystemValueAccumulator {
+  readonly #systems = new Map<System, AssessmentAccumulator>();
 
   constructor(private readonly knowledge: Knowledge) {}
 
@@ -17,7 +17,7 @@ export class SystemValueGatherer {
     const { system } = this.knowledge.type(component.typeId);
     let gatherer = this.#systems.get(system);
     if (!gatherer) {
-      gatherer = new AssessmentGatherer(this.knowledge);
+      gatherer = new AssessmentAccumulator(this.knowledge);
       this.#systems.set(system, gatherer);
     }
     gatherer.add(component);

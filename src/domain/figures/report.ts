@@ -1,7 +1,7 @@
 import type { Knowledge } from "../knowledge.ts";
 import type { RiskTier } from "../scoring/types.ts";
-import { type AssessedComponent, type Assessment, AssessmentGatherer } from "./assessment.ts";
-import { ByScore } from "./by-score.ts";
+import { type AssessedComponent, type Assessment, AssessmentAccumulator } from "./assessment.ts";
+import { ScoreBuckets } from "./score-buckets.ts";
 
 /** A property's components by kind of appliance and by tier. */
 export type Report<Item> = {
@@ -16,27 +16,27 @@ export type Report<Item> = {
  * Gathers the assessment of a property in full (docs/model/figures.md#report). Components are given in the order of their creation;
  * of each, what `itemOf` makes of it is kept.
  */
-export class ReportGatherer<C extends AssessedComponent, Item> {
-  readonly #totals: AssessmentGatherer;
-  readonly #categories = new Map<string, AssessmentGatherer>();
+export class ReportAccumulator<C extends AssessedComponent, Item> {
+  readonly #totals: AssessmentAccumulator;
+  readonly #categories = new Map<string, AssessmentAccumulator>();
   readonly #byTier = {
-    CRITICAL: new ByScore<Item>(),
-    WARNING: new ByScore<Item>(),
-    GOOD: new ByScore<Item>(),
+    CRITICAL: new ScoreBuckets<Item>(),
+    WARNING: new ScoreBuckets<Item>(),
+    GOOD: new ScoreBuckets<Item>(),
   } satisfies Record<RiskTier, unknown>;
 
   constructor(
     private readonly knowledge: Knowledge,
     private readonly itemOf: (component: C) => Item,
   ) {
-    this.#totals = new AssessmentGatherer(knowledge);
+    this.#totals = new AssessmentAccumulator(knowledge);
   }
 
   add(component: C): void {
     const { typeId, riskScore, riskTier } = component;
     let category = this.#categories.get(typeId);
     if (!category) {
-      category = new AssessmentGatherer(this.knowledge);
+      category = new AssessmentAccumulator(this.knowledge);
       this.#categories.set(typeId, category);
     }
     category.add(component);

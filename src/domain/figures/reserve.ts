@@ -14,7 +14,7 @@ const FULL_REPLACEMENT_MONTHS = 120;
  * Gathers what to set aside so that the replacements expected within `months` are paid for: critical components in full,
  * which are due now, others by their probability of failing until then (docs/model/figures.md#reserve).
  */
-export class ReserveGatherer {
+export class ReserveAccumulator {
   #expectedCents = 0;
 
   constructor(

@@ -11,19 +11,19 @@ export type Spending<C> = {
 };
 
 /** What a cent spent on the part saves a year. A part that costs nothing counts as costing a cent. */
-export const worthOf = ({ plannedCents, waitingCents }: Omit<Candidate, "id">) =>
+const benefitCostRatio = ({ plannedCents, waitingCents }: Omit<Candidate, "id">) =>
   waitingCents / Math.max(plannedCents, 1);
 
 /** The order of spending: the highest cost of waiting per dollar first, then by id. */
-export function byWorth(a: Candidate, b: Candidate): number {
-  return worthOf(b) - worthOf(a) || (a.id < b.id ? -1 : 1);
+export function byBenefitCostRatio(a: Candidate, b: Candidate): number {
+  return benefitCostRatio(b) - benefitCostRatio(a) || (a.id < b.id ? -1 : 1);
 }
 
 /**
  * Takes, of parts in the order of `byWorth`, each whose waiting costs anything and that what is left of the budget
  * still pays for; one that it does not is passed over. May be called for one batch after the other.
  */
-export function spend<C extends Candidate>(
+export function spendBudget<C extends Candidate>(
   spending: Spending<C>,
   amountCents: number,
   candidates: Iterable<C>,

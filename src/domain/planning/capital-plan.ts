@@ -1,9 +1,9 @@
-import type { Years } from "./schedule.ts";
+import type { YearlyCosts } from "./schedule.ts";
 
 /** How sure a reserve is to suffice, in per cent, with the normal deviate that it takes. */
 const CONFIDENCES = { 50: 0, 80: 0.841621, 95: 1.644854 } as const;
-export type DepositConfidence = keyof typeof CONFIDENCES;
-export const DEPOSIT_CONFIDENCES = [50, 80, 95] as const satisfies readonly DepositConfidence[];
+type DepositConfidence = keyof typeof CONFIDENCES;
+const DEPOSIT_CONFIDENCES = [50, 80, 95] as const satisfies readonly DepositConfidence[];
 
 export type PlanYear = {
   /** 1 is the year that begins now. */
@@ -34,7 +34,7 @@ export type CapitalPlan = {
  * The schedule over the years of the sums, its totals, and the level deposits (docs/model/planning.md#level-deposit). Costs of year y are
  * multiplied by (1 + inflation)^(y − 1).
  */
-export function capitalPlanOf(sums: Years, inflation: number): CapitalPlan {
+export function capitalPlanOf(sums: YearlyCosts, inflation: number): CapitalPlan {
   const totals = {
     plannedCents: 0,
     plannedInflatedCents: 0,

@@ -7,8 +7,8 @@ import { addDays, DAYS_PER_YEAR, type Day } from "../time.ts";
 import type { Candidate } from "./budget.ts";
 import type { Part } from "./part.ts";
 import { type PartPlan, planPart } from "./plan.ts";
-import type { NewParts } from "./renewals.ts";
-import type { Years } from "./schedule.ts";
+import type { NewPartCache } from "./renewals.ts";
+import type { YearlyCosts } from "./schedule.ts";
 
 /** A stored component as far as its plan needs it. */
 export type Plannable = Component & { brandTier: BrandTier };
@@ -43,8 +43,8 @@ export function partInPlace(
 export function planComponent<C extends Plannable>(
   knowledge: Knowledge,
   component: C,
-  known: NewParts,
-  sums: Years,
+  known: NewPartCache,
+  sums: YearlyCosts,
 ): ComponentPlan<C> {
   const part = partOf(knowledge, component);
   return { component, part, ...planPart(part, known, sums) };

@@ -1,8 +1,8 @@
-import { MOST_YEARS } from "./renewals.ts";
-import { emptyYears, YEAR_ROWS, type Years } from "./schedule.ts";
+import { MAX_PLAN_YEARS } from "./renewals.ts";
+import { emptyYearlyCosts, YEARLY_COST_ROWS, type YearlyCosts } from "./schedule.ts";
 
 /** A `Years` as it is kept and written: whole cents, and the variance in whole square dollars. */
-export type YearSums = Record<keyof Years, number[]>;
+export type StoredYearlyCosts = Record<keyof YearlyCosts, number[]>;
 
 /** What the plans of a property's or a portfolio's components add up to. Whole cents. */
 export type PlanSums = {
@@ -15,18 +15,23 @@ export type PlanSums = {
   /** What waiting a year with them costs. */
   dueWaitingCents: number;
   /** As many years as a plan may have. */
-  years: YearSums;
+  years: StoredYearlyCosts;
 };
 
 const SQUARE_CENTS = 10_000;
 
 export const emptyPlanSums = (): PlanSums => ({
   ...{ doors: 0, dueCount: 0, dueCents: 0, dueWaitingCents: 0 },
-  years: roundYears(emptyYears(MOST_YEARS)),
+  years: toStoredYearlyCosts(emptyYearlyCosts(MAX_PLAN_YEARS)),
 });
 
 /** The years in whole cents. Every figure that is shown is made of these, so that what is shown adds up. */
-export function roundYears({ planned, failures, runToFailure, variance }: Years): YearSums {
+export function toStoredYearlyCosts({
+  planned,
+  failures,
+  runToFailure,
+  variance,
+}: YearlyCosts): StoredYearlyCosts {
   return {
     planned: whole(planned),
     failures: whole(failures),
@@ -38,7 +43,7 @@ export function roundYears({ planned, failures, runToFailure, variance }: Years)
 const whole = (row: Float64Array, unit = 1) => Array.from(row, (value) => Math.round(value / unit));
 
 /** The first `count` years of the sums, for `capitalPlanOf`. */
-export function yearsOf(sums: YearSums, count: number): Years {
+export function firstYears(sums: StoredYearlyCosts, count: number): YearlyCosts {
   const head = (row: readonly number[], unit = 1) => Float64Array.from(row.slice(0, count), (n) => n * unit);
   return {
     planned: head(sums.planned),
@@ -54,6 +59,6 @@ export function addPlanSums(to: PlanSums, other: PlanSums, sign: 1 | -1): void {
   to.dueCount += sign * other.dueCount;
   to.dueCents += sign * other.dueCents;
   to.dueWaitingCents += sign * other.dueWaitingCents;
-  for (const row of YEAR_ROWS)
+  for (const row of YEARLY_COST_ROWS)
     for (const [index, value] of other.years[row].entries()) to.years[row][index]! += sign * value;
 }

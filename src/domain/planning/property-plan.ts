@@ -3,9 +3,9 @@ import type { Day } from "../time.ts";
 import type { Candidate, Spending } from "./budget.ts";
 import { type CapitalPlan, capitalPlanOf } from "./capital-plan.ts";
 import type { ComponentPlan } from "./component-plan.ts";
-import { type PlanSums, yearsOf } from "./plan-sums.ts";
-import { MOST_YEARS } from "./renewals.ts";
-import type { Years } from "./schedule.ts";
+import { firstYears, type PlanSums } from "./plan-sums.ts";
+import { MAX_PLAN_YEARS } from "./renewals.ts";
+import type { YearlyCosts } from "./schedule.ts";
 
 /** What a plan is asked for with. */
 export type PlanTerms = {
@@ -17,13 +17,13 @@ export type PlanTerms = {
 
 /** What each may be, and what it is where nothing is asked for. */
 export const PLAN_LIMITS = {
-  years: { least: 1, most: MOST_YEARS, usual: 10 },
+  years: { least: 1, most: MAX_PLAN_YEARS, usual: 10 },
   inflationPct: { least: 0, most: 15, usual: 3 },
   budgetUsd: { least: 0, most: 1e12 },
 } as const;
 
 /** A component's plan with what is to be expected of it in each year. */
-export type DatedPlan<C> = ComponentPlan<C> & { years: Years };
+export type ScheduledPlan<C> = ComponentPlan<C> & { years: YearlyCosts };
 
 /** Money a budget is spent on, and what it saves. Whole cents. */
 export type BudgetUse<C extends Candidate = Candidate> = Spending<C> & { amountCents: number };
@@ -46,16 +46,16 @@ export type PortfolioPlan = PlanSummary & { budget: BudgetUse<PropertyCandidate>
 /** A property's plan; its components by cost of waiting, the highest first. */
 export type PropertyPlan<C> = PlanSummary & {
   property: Property;
-  plans: readonly DatedPlan<C>[];
+  plans: readonly ScheduledPlan<C>[];
   budget: BudgetUse | null;
 };
 
-export const summaryOf = (
+export const planSummaryOf = (
   terms: PlanTerms,
   asOf: Day,
   sums: PlanSums,
   modelVersion: string,
 ): PlanSummary => ({
   ...{ terms, asOf, sums, modelVersion },
-  capital: capitalPlanOf(yearsOf(sums.years, terms.years), terms.inflationPct / 100),
+  capital: capitalPlanOf(firstYears(sums.years, terms.years), terms.inflationPct / 100),
 });

@@ -2,8 +2,8 @@ import type { Kind } from "./part.ts";
 import { type Policy, policyOf } from "./policy.ts";
 
 /** The longest plan. */
-export const MOST_YEARS = 30;
-export const MOST_MONTHS = 12 * MOST_YEARS;
+export const MAX_PLAN_YEARS = 30;
+const MAX_PLAN_MONTHS = 12 * MAX_PLAN_YEARS;
 
 /**
  * What is to be expected of a part of a kind from its first month on, itself and all that follow it in its place. Each
@@ -18,13 +18,13 @@ export type NewPart = {
 };
 
 /** Where new parts are kept once they are worked out: bounded by whoever makes it. */
-export type NewParts = {
+export type NewPartCache = {
   get(key: string): NewPart | undefined;
   set(key: string, value: NewPart): unknown;
 };
 
 /** The new part of a kind, worked out once. */
-export function newPartOf(kind: Kind, known: NewParts): NewPart {
+export function newPartOf(kind: Kind, known: NewPartCache): NewPart {
   const key = `${kind.shape} ${kind.scaleYears} ${kind.plannedCents} ${kind.failureCents}`;
   const found = known.get(key);
   if (found) return found;
@@ -35,27 +35,27 @@ export function newPartOf(kind: Kind, known: NewParts): NewPart {
 
 function makeNewPart(kind: Kind): NewPart {
   const policy = policyOf(kind);
-  const survival = Float64Array.from({ length: MOST_MONTHS + 1 }, (_, month) =>
+  const survival = Float64Array.from({ length: MAX_PLAN_MONTHS + 1 }, (_, month) =>
     Math.exp(-((month / 12 / kind.scaleYears) ** kind.shape)),
   );
-  const failuresRunToFailure = runningSum(renewalsOf(lifetimes(survival, MOST_MONTHS)));
+  const failuresRunToFailure = runningSum(renewalsOf(lifetimes(survival, MAX_PLAN_MONTHS)));
   const age = policy.bestAgeMonths;
   if (age === null)
     return {
       policy,
       failures: failuresRunToFailure,
-      planned: new Float64Array(MOST_MONTHS + 1),
+      planned: new Float64Array(MAX_PLAN_MONTHS + 1),
       failuresRunToFailure,
     };
-  const lives = lifetimes(survival, Math.min(age, MOST_MONTHS));
-  const planned = new Float64Array(MOST_MONTHS + 1);
-  if (age <= MOST_MONTHS) {
+  const lives = lifetimes(survival, Math.min(age, MAX_PLAN_MONTHS));
+  const planned = new Float64Array(MAX_PLAN_MONTHS + 1);
+  if (age <= MAX_PLAN_MONTHS) {
     lives[age]! += survival[age]!;
     planned[age] = survival[age]!;
   }
   const renewals = renewalsOf(lives);
   // Each renewal starts a part that reaches the age, unless it fails, so many months later.
-  for (let month = age + 1; month <= MOST_MONTHS; month++)
+  for (let month = age + 1; month <= MAX_PLAN_MONTHS; month++)
     planned[month] = renewals[month - age]! * survival[age]!;
   const failures = renewals.map((renewal, month) => renewal - planned[month]!);
   return { policy, failures: runningSum(failures), planned: runningSum(planned), failuresRunToFailure };

@@ -3,7 +3,7 @@ import type { Part } from "./part.ts";
 import { convolvedAt, type NewPart } from "./renewals.ts";
 
 /** What is to be expected in each year from now, in cents of today; `[0]` is the coming year. */
-export type Years = {
+export type YearlyCosts = {
   planned: Float64Array;
   failures: Float64Array;
   /** Failures when every part is run to failure. */
@@ -12,25 +12,25 @@ export type Years = {
   variance: Float64Array;
 };
 
-export const YEAR_ROWS = [
+export const YEARLY_COST_ROWS = [
   "planned",
   "failures",
   "runToFailure",
   "variance",
-] as const satisfies (keyof Years)[];
+] as const satisfies (keyof YearlyCosts)[];
 
-export function emptyYears(years: number): Years {
+export function emptyYearlyCosts(years: number): YearlyCosts {
   const zeros = () => new Float64Array(years);
   return { planned: zeros(), failures: zeros(), runToFailure: zeros(), variance: zeros() };
 }
 
-export function addYears(to: Years, other: Years): void {
-  for (const row of YEAR_ROWS)
+export function addYearlyCosts(to: YearlyCosts, other: YearlyCosts): void {
+  for (const row of YEARLY_COST_ROWS)
     for (let year = 0; year < to[row].length; year++) to[row][year]! += other[row][year]!;
 }
 
 /** Adds what is to be expected of a part, and of all that follow it in its place, to the sums (docs/model/planning.md#capital-schedule). */
-export function addPart(sums: Years, part: Part, { dueInYears }: Advice, newPart: NewPart): void {
+export function addPart(sums: YearlyCosts, part: Part, { dueInYears }: Advice, newPart: NewPart): void {
   const years = sums.planned.length;
   const { plannedCents, failureCents } = part;
   const failing = failingByMonth(part, years * 12);

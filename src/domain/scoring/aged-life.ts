@@ -2,14 +2,14 @@ import type { ComponentDef, Environment, ScoringModel } from "../knowledge.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import type { Corrections } from "./corrections.ts";
 import { highestAge } from "./outlook.ts";
-import { UnknownPasts } from "./renewal.ts";
+import { PriorCache } from "./renewal.ts";
 import { lastReplacement, type Timeline } from "./timeline.ts";
 import type { AgedLife, BrandTier, ComponentHistory } from "./types.ts";
 import { agingFrom, agingRate, virtualAge } from "./virtual-age.ts";
-import { ageAtHazard, cumulativeProbability, scaleFromMedian } from "./weibull.ts";
+import { ageAtProbability, cumulativeProbability, scaleFromMedian } from "./weibull.ts";
 
 /** What a component's life depends on beside its own record. */
-export type LifeSetting = {
+type LifeSetting = {
   brandTier: BrandTier;
   usageIntensity: number;
   environment: Environment;
@@ -19,7 +19,7 @@ export type LifeSetting = {
   lifeFactor: number;
 };
 
-const pasts = new UnknownPasts();
+const pasts = new PriorCache();
 
 /** Scale η of a component's life: its own lifespan where one is set, its brand's factor, and what was calibrated. */
 export function lifeScale(
@@ -82,5 +82,5 @@ function ageByPrior(
   }
   const found = pasts.prior(shape, unknownPastYears / scaleYears, virtualAgeYears / scaleYears);
   const prior = Math.min(found, model.highestPrior);
-  return { prior, effectiveAgeYears: ageAtHazard(-Math.log1p(-prior), scaleYears, shape) };
+  return { prior, effectiveAgeYears: ageAtProbability(prior, scaleYears, shape) };
 }

@@ -3,11 +3,11 @@ import type { Trail } from "./evidence.ts";
 import { clamp } from "./ratios.ts";
 
 /** An appliance whose components have been scored without cascade. */
-export type ScoredAppliance = {
+export type CascadeSource = {
   typeId: string;
   unitId: string | null;
   /** Unrounded scores without cascade, by component definition. */
-  standalone: ReadonlyMap<string, number>;
+  standaloneScores: ReadonlyMap<string, number>;
 };
 
 /** The effect of a rule's upstream components: each for an explanation, and the product of their ratios. */
@@ -18,13 +18,13 @@ type Effect = { upstream: readonly { score: number; ratio: number }[]; product: 
  * the same unit or the whole property. These are gathered once for each rule and unit, however many they reach.
  */
 export class CascadeEffects {
-  readonly #byType: ReadonlyMap<string, readonly ScoredAppliance[]>;
+  readonly #byType: ReadonlyMap<string, readonly CascadeSource[]>;
   /** By rule and then by unit. */
   readonly #across = new Map<Cascade, Map<string | null, Effect>>();
 
   constructor(
     private readonly knowledge: Knowledge,
-    appliances: readonly ScoredAppliance[],
+    appliances: readonly CascadeSource[],
   ) {
     this.#byType = Map.groupBy(appliances, (appliance) => appliance.typeId);
   }
@@ -33,7 +33,7 @@ export class CascadeEffects {
    * Product of the hazard ratios of upstream components in bad state, for a component of the appliance. One pass over
    * scores without cascade.
    */
-  ratio(defId: string, appliance: ScoredAppliance, trail: Trail): number {
+  ratio(defId: string, appliance: CascadeSource, trail: Trail): number {
     const { knowledge } = this;
     let product = 1;
     for (const rule of knowledge.cascadesTo(defId))
@@ -49,8 +49,8 @@ export class CascadeEffects {
     return Math.min(product, knowledge.model.cascade.highestProduct);
   }
 
-  #within(rule: Cascade, appliance: ScoredAppliance): Effect {
-    const score = appliance.standalone.get(rule.upstream);
+  #within(rule: Cascade, appliance: CascadeSource): Effect {
+    const score = appliance.standaloneScores.get(rule.upstream);
     return effectOf(this.knowledge, rule, score === undefined ? [] : [score]);
   }
 
@@ -67,7 +67,7 @@ export class CascadeEffects {
 
   #gather(rule: Cascade): Map<string | null, Effect> {
     const scores = new Map<string | null, number[]>();
-    for (const { unitId, standalone } of this.#byType.get(rule.upstreamTypeId) ?? []) {
+    for (const { unitId, standaloneScores: standalone } of this.#byType.get(rule.upstreamTypeId) ?? []) {
       const score = standalone.get(rule.upstream);
       if (score === undefined) continue;
       const ofUnit = scores.get(unitId);

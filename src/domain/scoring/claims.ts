@@ -2,11 +2,11 @@ import type { ClaimType, Knowledge } from "../knowledge.ts";
 import type { Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, dayNumber } from "../time.ts";
 import { enter, type Subject, type Trail } from "./evidence.ts";
-import { faded } from "./ratios.ts";
+import { fadedRatio } from "./ratios.ts";
 import type { ClaimEvidence } from "./types.ts";
 
 /** A claim that still weighs. */
-export type LiveClaim<C extends ClaimEvidence = ClaimEvidence> = C & {
+export type WeightedClaim<C extends ClaimEvidence = ClaimEvidence> = C & {
   type: ClaimType;
   day: number;
   ratio: number;
@@ -16,7 +16,7 @@ export type LiveClaim<C extends ClaimEvidence = ClaimEvidence> = C & {
 export function claimRatio(knowledge: Knowledge, claim: ClaimEvidence, today: number): number {
   const ageYears = (today - dayNumber(claim.dateOfLoss)) / DAYS_PER_YEAR;
   if (claim.status === "denied" || ageYears < 0) return 1;
-  return faded(
+  return fadedRatio(
     knowledge.claimType(claim.claimType)?.ratio ?? 1,
     ageYears,
     knowledge.model.evidence.claims.spanYears,
@@ -28,8 +28,8 @@ export function strongestClaims<C extends ClaimEvidence>(
   knowledge: Knowledge,
   claims: readonly C[],
   today: number,
-): LiveClaim<C>[] {
-  const live: LiveClaim<C>[] = [];
+): WeightedClaim<C>[] {
+  const live: WeightedClaim<C>[] = [];
   for (const claim of claims) {
     const type = knowledge.claimType(claim.claimType);
     const ratio = claimRatio(knowledge, claim, today);
@@ -43,12 +43,12 @@ export function strongestClaims<C extends ClaimEvidence>(
 const STEP = 1000;
 
 /** The same of however many, in steps. */
-export function* findStrongest<C extends ClaimEvidence>(
+export function* strongestClaimsInSteps<C extends ClaimEvidence>(
   knowledge: Knowledge,
   claims: readonly C[],
   today: number,
-): Steps<LiveClaim<C>[]> {
-  let strongest: LiveClaim<C>[] = [];
+): Steps<WeightedClaim<C>[]> {
+  let strongest: WeightedClaim<C>[] = [];
   for (let from = 0; from < claims.length; from += STEP) {
     strongest = strongestClaims(knowledge, [...strongest, ...claims.slice(from, from + STEP)], today);
     yield;
@@ -57,7 +57,7 @@ export function* findStrongest<C extends ClaimEvidence>(
 }
 
 /** Product of the claims that concern the component's kind and came after its last Replacement. */
-export function claimsRatio(subject: Subject, claims: readonly LiveClaim[], trail: Trail): number {
+export function claimsRatio(subject: Subject, claims: readonly WeightedClaim[], trail: Trail): number {
   let product = 1;
   for (const claim of claims)
     if (claim.day > subject.since && claim.type.componentIds.has(subject.def.id))

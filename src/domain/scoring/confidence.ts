@@ -9,51 +9,51 @@ export type ServiceRecord = {
   events: number;
   /** Day of the newest observed condition. */
   observedOn: Day | null;
-  observedLately: boolean;
+  observedRecently: boolean;
 };
 
-export function recordOf(
+export function serviceRecordOf(
   componentId: string,
   events: readonly DatedEvent[],
   today: number,
   { confidence }: ScoringModel,
 ): ServiceRecord {
-  const record: ServiceRecord = { events: 0, observedOn: null, observedLately: false };
+  const record: ServiceRecord = { events: 0, observedOn: null, observedRecently: false };
   for (const event of events) {
     if (!concerns(event, componentId)) continue;
     record.events += event.times;
     if (event.conditionAfter === null) continue;
     record.observedOn = event.date;
-    record.observedLately ||= (today - event.day) / DAYS_PER_MONTH <= confidence.conditionWithinMonths;
+    record.observedRecently ||= (today - event.day) / DAYS_PER_MONTH <= confidence.conditionWithinMonths;
   }
   return record;
 }
 
 /** As `recordOf`, as far as confidence needs it: counted no further back than that. */
-export function latelyRecorded(
+export function recentServiceRecord(
   componentId: string,
   events: readonly DatedEvent[],
   today: number,
   { confidence }: ScoringModel,
-): Pick<ServiceRecord, "events" | "observedLately"> {
-  const record = { events: 0, observedLately: false };
+): Pick<ServiceRecord, "events" | "observedRecently"> {
+  const record = { events: 0, observedRecently: false };
   for (let at = events.length - 1; at >= 0; at--) {
     const event = events[at]!;
     const isLate = (today - event.day) / DAYS_PER_MONTH <= confidence.conditionWithinMonths;
-    if (record.events >= confidence.eventsForHigh && (record.observedLately || !isLate)) break;
+    if (record.events >= confidence.eventsForHigh && (record.observedRecently || !isLate)) break;
     if (!concerns(event, componentId)) continue;
     record.events += event.times;
-    record.observedLately ||= isLate && event.conditionAfter !== null;
+    record.observedRecently ||= isLate && event.conditionAfter !== null;
   }
   return record;
 }
 
 /** How well a component is known: by service events on it or its appliance, a recent observed condition, and its brand. */
 export function confidenceOf(
-  { events, observedLately }: Pick<ServiceRecord, "events" | "observedLately">,
+  { events, observedRecently }: Pick<ServiceRecord, "events" | "observedRecently">,
   brandIsKnown: boolean,
   { confidence }: ScoringModel,
 ): Confidence {
-  if (brandIsKnown && observedLately && events >= confidence.eventsForHigh) return "HIGH";
+  if (brandIsKnown && observedRecently && events >= confidence.eventsForHigh) return "HIGH";
   return brandIsKnown || events > 0 ? "MEDIUM" : "LOW";
 }

@@ -1,7 +1,7 @@
 import type { ComponentDef, KeywordGroup, Knowledge } from "../knowledge.ts";
 import type { Condition, EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, type Day } from "../time.ts";
-import { faded } from "./ratios.ts";
+import { fadedRatio } from "./ratios.ts";
 import { concerns, type DatedEvent, firstAfter } from "./timeline.ts";
 import type { Evidence } from "./types.ts";
 
@@ -37,7 +37,7 @@ export function enter(
 }
 
 /** Hazard ratios of the service events after the last Replacement; calibration strengthens two of them. */
-export type ServiceRatios = {
+type ServiceRatios = {
   /** Of the condition seen last. */
   condition: number;
   /** Of repairs and emergency repairs. */
@@ -71,12 +71,12 @@ export function serviceRatios(
     } else if (type === "Emergency Repair") {
       const { ratio, spanMonths } = evidence.emergencyRepair;
       const weight = weightOf(knowledge, event);
-      const weighed = weigh(faded(ratio, months, spanMonths), weight);
+      const weighed = weigh(fadedRatio(ratio, months, spanMonths), weight);
       repaired = enter(trail, "emergency_repair", type, event.date, weighed, weight, times);
     } else if (type === "Inspection" && condition === null) {
       const { ratio, spanMonths } = evidence.inspection;
       const weight = weightOf(knowledge, event);
-      const weighed = weigh(faded(ratio, months, spanMonths), weight);
+      const weighed = weigh(fadedRatio(ratio, months, spanMonths), weight);
       inspected = enter(trail, "inspection", type, event.date, weighed, weight, times);
     }
     if (event.note !== null && event.note.findings.length > 0 && months < evidence.keywords.spanMonths) {
@@ -130,7 +130,7 @@ function supersedes(event: DatedEvent, other: DatedEvent): boolean {
 
 function conditionRatio(knowledge: Knowledge, subject: Subject, event: DatedEvent, trail: Trail): number {
   const { condition } = knowledge.model.evidence;
-  const ratio = faded(condition[event.conditionAfter!], ageMonths(event, subject), condition.spanMonths);
+  const ratio = fadedRatio(condition[event.conditionAfter!], ageMonths(event, subject), condition.spanMonths);
   return enter(trail, "condition", event.conditionAfter!, event.date, ratio);
 }
 
@@ -147,7 +147,7 @@ function repairFrequencyRatio(
   const { ratio, spanMonths, counted } = knowledge.model.evidence.repair;
   const weighed = repairs.map((event) => {
     const weight = weightOf(knowledge, event);
-    return { event, weight, ratio: weigh(faded(ratio, ageMonths(event, subject), spanMonths), weight) };
+    return { event, weight, ratio: weigh(fadedRatio(ratio, ageMonths(event, subject), spanMonths), weight) };
   });
   weighed.sort((a, b) => b.ratio - a.ratio);
   let product = 1;
@@ -171,7 +171,7 @@ function keywordRatio(
     const group = knowledge.keywordGroup(groupId);
     if (event.componentId === null && !speaksOf(group, subject.def)) continue;
     if (group.clearedBy.length > 0 && isCleared(group, event, latest)) continue;
-    const current = faded(group.ratio, months, keywords.spanMonths);
+    const current = fadedRatio(group.ratio, months, keywords.spanMonths);
     const weight = weightOf(knowledge, event) * (share === 1 ? 1 : resolvedFindingExponent);
     product *= enter(trail, "keyword", group.id, event.date, weigh(current, weight), weight, event.times);
   }

@@ -2,7 +2,7 @@ import type { KeywordGroup, KeywordRules } from "../knowledge.ts";
 import { type ClauseRules, PhraseBook, readWords, stem, type Word } from "./words.ts";
 
 /** A word group that a note speaks of; `share` of its log-ratio: half for a fault that the note calls mended. */
-export type Finding = { group: KeywordGroup; share: 1 | 0.5 };
+type Finding = { group: KeywordGroup; share: 1 | 0.5 };
 
 /** Where a group's word or phrase stands in a note. */
 type Mention = { group: KeywordGroup; start: number; end: number };

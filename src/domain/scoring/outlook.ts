@@ -3,7 +3,7 @@ import { DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber, yearOf } from "../ti
 import { clamp } from "./ratios.ts";
 import { roundScore } from "./tier.ts";
 import type { Confidence, ScoreState } from "./types.ts";
-import { ageAtHazard, cumulativeHazard, medianFromScale } from "./weibull.ts";
+import { ageAtHazard, ageAtProbability, cumulativeHazard, medianFromScale } from "./weibull.ts";
 
 /** A component's life, age and evidence: all that looking ahead needs. */
 export type Outlook = Omit<ScoreState, "lifeFactor"> & {
@@ -58,7 +58,7 @@ export function cumulativeRisk(risk: number, { score }: ScoringModel): number {
 
 /** The age of a part whom age alone gives the highest prior that it may: nothing counts as older. */
 export function highestAge(scaleYears: number, shape: number, model: ScoringModel): number {
-  return ageAtHazard(-Math.log1p(-model.highestPrior), scaleYears, shape);
+  return ageAtProbability(model.highestPrior, scaleYears, shape);
 }
 
 /** The risk score in `days` days through ageing alone, the evidence held as it is. */

@@ -1,5 +1,5 @@
 /** A ratio that fades linearly to 1 as `age` approaches `span`, both in the same unit. */
-export function faded(ratio: number, age: number, span: number): number {
+export function fadedRatio(ratio: number, age: number, span: number): number {
   return 1 + (ratio - 1) * Math.max(0, 1 - age / span);
 }
 

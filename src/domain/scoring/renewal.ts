@@ -88,7 +88,7 @@ function weigh({ shape, nominalAge, weight, youngestHazard }: UnknownPast, since
  * as those of a portfolio mostly are. A prior that is new takes the place of another, so memory is bounded and nothing
  * is ever tidied.
  */
-export class UnknownPasts {
+export class PriorCache {
   readonly #keys = new Float64Array(3 * KEPT);
   readonly #priors = new Float64Array(KEPT);
 

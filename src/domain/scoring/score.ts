@@ -1,15 +1,15 @@
 import type { ComponentDef, Environment, Knowledge } from "../knowledge.ts";
-import { finished, type Steps } from "../steps.ts";
+import { runSteps, type Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { agedLife, calibratedLife } from "./aged-life.ts";
-import { CascadeEffects, type ScoredAppliance } from "./cascade.ts";
-import { claimsRatio, type LiveClaim, strongestClaims } from "./claims.ts";
-import { confidenceOf, latelyRecorded } from "./confidence.ts";
+import { CascadeEffects, type CascadeSource } from "./cascade.ts";
+import { claimsRatio, strongestClaims, type WeightedClaim } from "./claims.ts";
+import { confidenceOf, recentServiceRecord } from "./confidence.ts";
 import { type Corrections, UNCORRECTED } from "./corrections.ts";
 import { enter, type Subject, serviceRatios, type Trail } from "./evidence.ts";
 import { cumulativeRisk, type Outlook, periodRisk } from "./outlook.ts";
 import { clamp } from "./ratios.ts";
-import { acuteHazard, standingWarnings, type Warning } from "./smart.ts";
+import { activeWarnings, acuteHazard, type Warning } from "./smart.ts";
 import { roundScore, tierOf } from "./tier.ts";
 import { type Timeline, timeline } from "./timeline.ts";
 import type {
@@ -43,11 +43,11 @@ export function scoreProperty(
   asOf: Day,
   options: ScoreOptions = {},
 ): Map<string, Score> {
-  return finished(scoringOf(knowledge, history, asOf, options));
+  return runSteps(scorePropertyInSteps(knowledge, history, asOf, options));
 }
 
 /** The same in steps, however long the histories are. */
-export function* scoringOf(
+export function* scorePropertyInSteps(
   knowledge: Knowledge,
   history: PropertyHistory,
   asOf: Day,
@@ -77,22 +77,25 @@ export function* scoringOf(
 }
 
 /** What appliances carry on to others is worked out of these, which may be some of a property's at a time. */
-export function* scoringWithoutCascade(
+export function* scoreCascadeSourcesInSteps(
   knowledge: Knowledge,
   history: PropertyHistory,
   asOf: Day,
   corrections: Corrections,
-): Steps<ScoredAppliance[]> {
+): Steps<CascadeSource[]> {
   const surroundings = surroundingsOf(knowledge, history, asOf, corrections, false);
-  const scored: ScoredAppliance[] = [];
+  const scored: CascadeSource[] = [];
   for (const appliance of history.appliances) {
     const components = appliance.components.filter(({ defId }) => knowledge.cascadesAcross.has(defId));
     const upstream = { ...appliance, components };
-    const { typeId, unitId, standalone } =
-      appliance.events.length > LONG
-        ? yield* assessLong(knowledge, upstream, surroundings)
-        : assessAppliance(knowledge, upstream, surroundings);
-    if (scored.push({ typeId, unitId, standalone }) % STEP === 0) yield;
+    const {
+      typeId,
+      unitId,
+      standaloneScores: standalone,
+    } = appliance.events.length > LONG
+      ? yield* assessLong(knowledge, upstream, surroundings)
+      : assessAppliance(knowledge, upstream, surroundings);
+    if (scored.push({ typeId, unitId, standaloneScores: standalone }) % STEP === 0) yield;
   }
   return scored;
 }
@@ -118,7 +121,7 @@ function surroundingsOf(
 /** What all appliances of a property share. */
 type Surroundings = {
   environment: Environment;
-  claims: readonly LiveClaim[];
+  claims: readonly WeightedClaim[];
   recordsSince: number;
   corrections: Corrections;
   today: number;
@@ -141,7 +144,7 @@ type Assessment = {
   trail: Trail;
 };
 
-type AssessedAppliance = ScoredAppliance & { id: string; components: readonly Assessment[] };
+type AssessedAppliance = CascadeSource & { id: string; components: readonly Assessment[] };
 
 /** What all components of an appliance share. */
 type Shared = Surroundings & {
@@ -193,7 +196,7 @@ function sharedOf(knowledge: Knowledge, appliance: ApplianceHistory, surrounding
     ...surroundings,
     appliance,
     events: timeline(appliance.events, surroundings.today),
-    warnings: standingWarnings(knowledge, appliance.smartEvents, surroundings.today),
+    warnings: activeWarnings(knowledge, appliance.smartEvents, surroundings.today),
     hazard,
     brandIsKnown: isBrandKnown(knowledge, appliance, hazard),
   };
@@ -205,7 +208,7 @@ function together(
   components: readonly Assessment[],
 ): AssessedAppliance {
   const standalone = new Map(components.map(({ def, risk }) => [def.id, cumulativeRisk(risk, model)]));
-  return { id, typeId, unitId, standalone, components };
+  return { id, typeId, unitId, standaloneScores: standalone, components };
 }
 
 /** Whether the knowledge base knows the make, by its tier or as one on a hazard list. */
@@ -239,7 +242,7 @@ function assess(knowledge: Knowledge, component: ComponentHistory, shared: Share
     ratio,
     acuteHazard: acute,
     risk: periodRisk(outlookOf(def, life, held(knowledge, ratio), acute), model),
-    confidence: confidenceOf(latelyRecorded(id, events.events, today, model), brandIsKnown, model),
+    confidence: confidenceOf(recentServiceRecord(id, events.events, today, model), brandIsKnown, model),
     trail,
   };
 }

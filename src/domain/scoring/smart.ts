@@ -2,7 +2,7 @@ import type { ComponentDef, Knowledge, SmartEventType } from "../knowledge.ts";
 import type { Severity } from "../sensor-event.ts";
 import { dayFromNumber, MS_PER_DAY } from "../time.ts";
 import type { Subject, Trail } from "./evidence.ts";
-import { faded } from "./ratios.ts";
+import { fadedRatio } from "./ratios.ts";
 import { compareText, concerns, type DatedEvent } from "./timeline.ts";
 import type { SmartEvidence } from "./types.ts";
 
@@ -27,7 +27,7 @@ function isNamed(
 }
 
 /** An appliance's standing warnings up to `today`, in an order that arrival does not decide. */
-export function standingWarnings(
+export function activeWarnings(
   knowledge: Knowledge,
   readings: readonly SmartEvidence[],
   today: number,
@@ -47,7 +47,7 @@ export function standingWarnings(
     if (!type?.ratios || day > today) continue;
     const cleared = clearedAt.get(sensorKey(reading));
     if (cleared !== undefined && cleared > reading.recordedAt) continue;
-    const ratio = faded(type.ratios[reading.severity], today - day, spanDays);
+    const ratio = fadedRatio(type.ratios[reading.severity], today - day, spanDays);
     if (ratio !== 1)
       warnings.push({
         eventType: reading.eventType,

@@ -1,4 +1,4 @@
-import { inSteps, madeInSteps, type Steps, sortedInSteps } from "../steps.ts";
+import { forEachInSteps, mapInSteps, type Steps, sortInSteps } from "../steps.ts";
 import { type Day, dayNumber } from "../time.ts";
 import type { EventEvidence, Note } from "./types.ts";
 
@@ -34,10 +34,10 @@ export function timeline(events: readonly EventEvidence[], today: number): Timel
 }
 
 /** Does ahead, in steps, what `timeline` does with so many events for the first time. */
-export function* putInOrder(events: readonly EventEvidence[]): Steps<void> {
-  const sorted = yield* sortedInSteps(yield* madeInSteps(events, dated), compare);
+export function* prepareTimelineInSteps(events: readonly EventEvidence[]): Steps<void> {
+  const sorted = yield* sortInSteps(yield* mapInSteps(events, dated), compare);
   const once: DatedEvent[] = [];
-  yield* inSteps(sorted, (event) => void withEvent(once, event));
+  yield* forEachInSteps(sorted, (event) => void withEvent(once, event));
   inOrder.set(events, byKind(once));
 }
 

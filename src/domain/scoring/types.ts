@@ -129,7 +129,7 @@ export type Score = ScoreState & {
 };
 
 /** What a score was worked out from, beside its evidence. */
-export type Working = {
+type Working = {
   life: AgedLife;
   /** Product of all ratios but cascades, not held within its limits. */
   ownRatio: number;

@@ -1,5 +1,5 @@
 import type { Claim } from "../../domain/claim.ts";
-import { claimImpacts } from "../../domain/figures/claims-impact.ts";
+import { claimImpactsInSteps } from "../../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { dayOf } from "../../domain/time.ts";
@@ -111,7 +111,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
           return 0;
         });
         const version = await modelVersionOf(store.read, knowledge);
-        const found = claimImpacts(knowledge, claims, present, dayOf(now));
+        const found = claimImpactsInSteps(knowledge, claims, present, dayOf(now));
         const impacts = await runYielding(found, yieldToEventLoop);
         const views = await mapYielding(impacts, yieldToEventLoop, impactView);
         return ok(withPartner(impactsView(knowledge, version, property, impacts, views), partner.name));

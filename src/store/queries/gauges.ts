@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { madeAt } from "../../domain/ids.ts";
+import { deliveryCreatedAt } from "../../domain/ids.ts";
 import type { Day, Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import { MOST_COUNTED } from "./delivery-log.ts";
@@ -50,7 +50,7 @@ export function gaugeStore(engine: Engine) {
     /** Deliveries not settled, counted up to 100,000, and when the oldest of them was made. */
     async outbox(): Promise<{ pending: number; oldestAt: Instant | null; pausedReceivers: number }> {
       const { pending, oldest, pausedReceivers } = (await outbox().execute({}))[0]!;
-      return { pending, oldestAt: oldest === null ? null : madeAt(oldest), pausedReceivers };
+      return { pending, oldestAt: oldest === null ? null : deliveryCreatedAt(oldest), pausedReceivers };
     },
     async portfolio() {
       return (await portfolio().execute({}))[0]!;

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lt, lte, sql } from "drizzle-orm";
 import type { Candidate } from "../../domain/planning/budget.ts";
-import { emptyPlanSums, type PlanSums, type YearSums } from "../../domain/planning/plan-sums.ts";
+import { emptyPlanSums, type PlanSums, type StoredYearlyCosts } from "../../domain/planning/plan-sums.ts";
 import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
@@ -19,7 +19,7 @@ export type PropertyPlanRow = {
   unitCount: number;
 } & Pick<PlanSums, "dueCount" | "dueCents" | "dueWaitingCents"> & {
     /** What each year comes to; read when it is asked for. */
-    readonly years: YearSums;
+    readonly years: StoredYearlyCosts;
   };
 
 /** A place in the order of spending. */
@@ -217,7 +217,7 @@ export function planStore(engine: Engine) {
       const rows = await page().execute({ partnerId, ...slice });
       return rows.map(({ yearsText, ...row }) => ({
         ...row,
-        get years(): YearSums {
+        get years(): StoredYearlyCosts {
           return JSON.parse(yearsText);
         },
       }));

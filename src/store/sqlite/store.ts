@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { notFound } from "../../domain/errors.ts";
-import { type IdKind, newDeliveryId, risingIds } from "../../domain/ids.ts";
+import { type IdKind, increasingIds, newDeliveryId } from "../../domain/ids.ts";
 import { TimeSlice } from "../../event-loop.ts";
 import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
 import { storesOf } from "../stores.ts";
@@ -25,7 +25,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   const sqlite = openSqlite(file, { ...options, now: options.clock() });
   const inside = storesOf(sqlite.writer);
   let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
-  const idAt = risingIds(options.random);
+  const idAt = increasingIds(options.random);
   let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
   const group = { now: 0, lastInstant: 0, moved: false };
   const ticks = options.monotonicMs ?? (() => performance.now());

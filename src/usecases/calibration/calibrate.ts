@@ -1,9 +1,13 @@
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
-import { FEWEST_FAILURES, type Fit, failuresAmong, fitRecord } from "../../domain/calibration/fit.ts";
+import { FEWEST_FAILURES, type Fit, failuresAmong, fitRecordInSteps } from "../../domain/calibration/fit.ts";
 import type { Life } from "../../domain/calibration/life.ts";
-import { dCalibration, type SurvivalCurve, survivalCurve } from "../../domain/calibration/life-ends.ts";
-import { findLives } from "../../domain/calibration/lives-on-record.ts";
+import {
+  dCalibrationInSteps,
+  type SurvivalCurve,
+  survivalCurve,
+} from "../../domain/calibration/life-ends.ts";
+import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { UNCORRECTED } from "../../domain/scoring/corrections.ts";
@@ -30,7 +34,7 @@ export async function calibrate(environment: CalibrationEnvironment, asOf: Day):
     forecasts.add(history, ofHistory, corrections),
   );
   refuseThinRecord(lives, yearAgo);
-  const fit = await slices(fitRecord(knowledge, lives));
+  const fit = await slices(fitRecordInSteps(knowledge, lives));
   const validation = await forecasts.measure();
   return {
     asOf,
@@ -38,8 +42,8 @@ export async function calibrate(environment: CalibrationEnvironment, asOf: Day):
     failuresYearAgo,
     validation,
     dCalibration: {
-      before: await slices(dCalibration(lives, undefined)),
-      after: await slices(dCalibration(lives, fitThen)),
+      before: await slices(dCalibrationInSteps(lives, undefined)),
+      after: await slices(dCalibrationInSteps(lives, fitThen)),
     },
     curves: await slices(survivalCurves(knowledge, lives)),
   };
@@ -55,7 +59,7 @@ async function fitAsOf(
   const isEnough = failures >= FEWEST_FAILURES;
   return {
     failures,
-    fit: isEnough ? await inSlices(environment, fitRecord(environment.knowledge, lives)) : undefined,
+    fit: isEnough ? await inSlices(environment, fitRecordInSteps(environment.knowledge, lives)) : undefined,
   };
 }
 
@@ -68,7 +72,10 @@ async function livesAsOf(
   const lives: Life[] = [];
   await eachProperty(environment, asOf, async (histories) => {
     for (const history of histories) {
-      const ofHistory = await inSlices(environment, findLives(environment.knowledge, history, asOf));
+      const ofHistory = await inSlices(
+        environment,
+        livesOnRecordInSteps(environment.knowledge, history, asOf),
+      );
       for (const life of ofHistory) lives.push(life);
       await alsoTake?.(history, ofHistory);
     }

@@ -1,14 +1,14 @@
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
 import type { Life } from "../../domain/calibration/life.ts";
-import { findLives } from "../../domain/calibration/lives-on-record.ts";
-import { type Forecast, prove } from "../../domain/calibration/proof.ts";
+import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
+import { type Forecast, proveInSteps } from "../../domain/calibration/proof.ts";
 import { seededRandom } from "../../domain/calibration/seeded-random.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
 import { type Corrections, UNCORRECTED } from "../../domain/scoring/corrections.ts";
 import { failureProbability } from "../../domain/scoring/outlook.ts";
-import { type ScoreOptions, scoringOf } from "../../domain/scoring/score.ts";
+import { type ScoreOptions, scorePropertyInSteps } from "../../domain/scoring/score.ts";
 import type { PropertyHistory } from "../../domain/scoring/types.ts";
 import { addDays, type Day, dayNumber } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
@@ -51,7 +51,7 @@ export async function forecastYear(
   await eachProperty(environment, asOf, async (histories, appliances) => {
     const corrections = await correctionsOf(appliances);
     for (const history of histories) {
-      const lives = await inSlices(environment, findLives(knowledge, history, asOf, { years: 1 }));
+      const lives = await inSlices(environment, livesOnRecordInSteps(knowledge, history, asOf, { years: 1 }));
       await forecasts.add(history, lives, corrections);
     }
   });
@@ -75,7 +75,7 @@ export class YearForecasts {
     const { knowledge } = this.environment;
     const start = dayNumber(this.#from);
     const scores = (options: ScoreOptions) =>
-      inSlices(this.environment, scoringOf(knowledge, history, this.#from, options));
+      inSlices(this.environment, scorePropertyInSteps(knowledge, history, this.#from, options));
     const before = await scores({});
     const after = corrections === UNCORRECTED ? before : await scores({ corrections });
     const forecasts: Forecast[] = [];
@@ -92,7 +92,7 @@ export class YearForecasts {
 
   /** Measures them at what came. */
   async measure(): Promise<Calibration["validation"]> {
-    const proof = await inSlices(this.environment, prove(this.#byProperty, seededRandom(SEED)));
+    const proof = await inSlices(this.environment, proveInSteps(this.#byProperty, seededRandom(SEED)));
     return { from: this.#from, to: this.to, ...proof };
   }
 }

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { putInOrder } from "../../domain/scoring/timeline.ts";
+import { prepareTimelineInSteps } from "../../domain/scoring/timeline.ts";
 import type { EventEvidence } from "../../domain/scoring/types.ts";
 import { forEachYielding, runYielding, type Yield, yieldToEventLoop } from "../../event-loop.ts";
 import type { EventEvidenceRow } from "../../store/queries/service-events.ts";
@@ -40,7 +40,7 @@ export async function loadEvents(
   const yieldNow: Yield = "yieldToEventLoop" in stores ? stores.yieldToEventLoop : yieldToEventLoop;
   for (const id of applianceIds) {
     const some = await loadOf(stores, knowledge, id, sizes.page, yieldNow);
-    if (some.length > sizes.ordered) await runYielding(putInOrder(some), yieldNow);
+    if (some.length > sizes.ordered) await runYielding(prepareTimelineInSteps(some), yieldNow);
     events.set(id, some);
   }
   return events;

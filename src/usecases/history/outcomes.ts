@@ -1,7 +1,7 @@
 import type { ComponentToScore } from "../../domain/component.ts";
-import { alike } from "../../domain/scoring/alike.ts";
-import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../../domain/scoring/cascade.ts";
-import { scoringOf, scoringWithoutCascade } from "../../domain/scoring/score.ts";
+import { CascadeEffects, type CascadeSource as CascadingAppliance } from "../../domain/scoring/cascade.ts";
+import { representatives } from "../../domain/scoring/duplicates.ts";
+import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
 import type { Score } from "../../domain/scoring/types.ts";
 import { isOutcome, type ServiceEvent } from "../../domain/service-event.ts";
 import { addDays, type Day, type Instant } from "../../domain/time.ts";
@@ -62,7 +62,7 @@ export class OutcomeLog {
     const histories = new Map(loaded.history.appliances.map((history) => [history.id, history]));
     const reachingEver = upstream.map(({ id }) => histories.get(id)!);
     const ofUpstream = await correctionsOf(tx, knowledge, reachingEver);
-    const stands = alike(reachingEver, ofUpstream);
+    const stands = representatives(reachingEver, ofUpstream);
     for (const [date, logs] of days) {
       const before = addDays(date, -1);
       const targets = [...logs.keys()];
@@ -75,7 +75,7 @@ export class OutcomeLog {
       const assessed = new Map<string, CascadingAppliance>();
       for (const appliances of inSteps([...standing])) {
         const some = { ...loaded.history, appliances: [...appliances] };
-        const steps = scoringWithoutCascade(knowledge, some, before, ofUpstream);
+        const steps = scoreCascadeSourcesInSteps(knowledge, some, before, ofUpstream);
         for (const [i, score] of (await runYielding(steps, tx.yieldToEventLoop)).entries())
           assessed.set(appliances[i]!.id, score);
         await tx.yieldToEventLoop();
@@ -89,7 +89,7 @@ export class OutcomeLog {
       for (const step of inSteps(targets)) {
         const some = { ...loaded.history, appliances: step.map((id) => histories.get(id)!) };
         const corrections = await correctionsOf(tx, knowledge, some.appliances);
-        const steps = scoringOf(knowledge, some, before, { corrections, cascades });
+        const steps = scorePropertyInSteps(knowledge, some, before, { corrections, cascades });
         for (const [id, score] of await runYielding(steps, tx.yieldToEventLoop)) scores.set(id, score);
         await tx.yieldToEventLoop();
       }

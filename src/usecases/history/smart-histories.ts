@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { CountingReadings } from "../../domain/scoring/counting-readings.ts";
+import { RelevantReadings } from "../../domain/scoring/relevant-readings.ts";
 import type { SmartEvidence } from "../../domain/scoring/types.ts";
 import { type Day, dayNumber, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import { forEachYielding, type Yield, yieldToEventLoop } from "../../event-loop.ts";
@@ -43,11 +43,11 @@ export async function loadSmartEvents(
   }
   const yieldNow: Yield = "yieldToEventLoop" in stores ? stores.yieldToEventLoop : yieldToEventLoop;
   for (const id of applianceIds) {
-    const counting = new CountingReadings(knowledge, numbers);
+    const counting = new RelevantReadings(knowledge, numbers);
     const until = (numbers.at(-1)! + 1) * MS_PER_DAY;
     for await (const page of pagesOf(stores, id, { since, until }, sizes.page)) {
       await yieldNow();
-      await forEachYielding(page, yieldNow, (row) => counting.take(evidenceOf(row)));
+      await forEachYielding(page, yieldNow, (row) => counting.add(evidenceOf(row)));
     }
     events.set(id, counting.kept);
   }

@@ -1,7 +1,7 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { byDueDay, type ComplianceItem, complianceItems } from "../../domain/figures/compliance.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { sortedInSteps } from "../../domain/steps.ts";
+import { sortInSteps } from "../../domain/steps.ts";
 import type { Day } from "../../domain/time.ts";
 import { runYielding, yieldToEventLoop } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
@@ -36,7 +36,7 @@ export function complianceOf(
       hold(items.length * ITEM_BYTES);
       for (const item of items) all.push(item);
       if (appliances.length < APPLIANCES_A_STEP)
-        return await runYielding(sortedInSteps(all, byDueDay), yieldToEventLoop);
+        return await runYielding(sortInSteps(all, byDueDay), yieldToEventLoop);
       after = appliances.at(-1)!.seq;
     }
   });

@@ -1,12 +1,12 @@
-import { type Candidate, spend } from "../../domain/planning/budget.ts";
-import { PlanGatherer } from "../../domain/planning/plan-gatherer.ts";
+import { type Candidate, spendBudget } from "../../domain/planning/budget.ts";
+import { PlanAccumulator } from "../../domain/planning/plan-accumulator.ts";
 import { addPlanSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
 import {
   type BudgetUse,
   type PlanTerms,
   type PortfolioPlan,
   type PropertyCandidate,
-  summaryOf,
+  planSummaryOf,
 } from "../../domain/planning/property-plan.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
@@ -78,7 +78,7 @@ async function makePlan(
   // The count of changes is read first: what changes from here on leaves the plan to be made anew once more.
   const { changes } = await store.read.plans.ofProperty(propertyId);
   const { unitCount } = (await store.read.properties.find(partnerId, propertyId))!;
-  const gatherer = new PlanGatherer(knowledge, newParts);
+  const gatherer = new PlanAccumulator(knowledge, newParts);
   await iterateComponents(store, propertyId, (component) => {
     gatherer.add(component);
     return 0;
@@ -114,7 +114,7 @@ export async function planPortfolio(
   const asOf = (await store.read.plans.asOf(partnerId)) ?? dayOf(clock());
   const { budgetCents } = terms;
   return {
-    ...summaryOf(terms, asOf, sums, await modelVersionOf(store.read, knowledge)),
+    ...planSummaryOf(terms, asOf, sums, await modelVersionOf(store.read, knowledge)),
     budget: budgetCents === null ? null : await spendOverPortfolio(world, partnerId, budgetCents),
   };
 }
@@ -134,7 +134,7 @@ export async function spendOverPortfolio(
     // One whose plan is made anew between two steps may come a second time, in another place.
     const unseen = some.filter(({ id }) => !seen.has(id));
     for (const { id } of unseen) seen.add(id);
-    spend(use, amountCents, unseen);
+    spendBudget(use, amountCents, unseen);
     const last = some.at(-1);
     if (!last || some.length < CANDIDATES_A_STEP) return use;
     place = last;

@@ -1,26 +1,26 @@
 import { LRUCache } from "lru-cache";
 import type { PlacedComponent } from "../../domain/component.ts";
-import { doors } from "../../domain/figures/assessment.ts";
+import { doorCount } from "../../domain/figures/assessment.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { byWorth, type Candidate, spend } from "../../domain/planning/budget.ts";
+import { byBenefitCostRatio, type Candidate, spendBudget } from "../../domain/planning/budget.ts";
 import {
   type ComponentPlan,
   candidateOf,
   type Plannable,
   planComponent,
 } from "../../domain/planning/component-plan.ts";
-import { type PlanSums, roundYears } from "../../domain/planning/plan-sums.ts";
+import { type PlanSums, toStoredYearlyCosts } from "../../domain/planning/plan-sums.ts";
 import {
   type BudgetUse,
-  type DatedPlan,
   type PlanTerms,
   type PropertyPlan,
-  summaryOf,
+  planSummaryOf,
+  type ScheduledPlan,
 } from "../../domain/planning/property-plan.ts";
 import type { NewPart } from "../../domain/planning/renewals.ts";
-import { addYears, emptyYears, type Years } from "../../domain/planning/schedule.ts";
+import { addYearlyCosts, emptyYearlyCosts, type YearlyCosts } from "../../domain/planning/schedule.ts";
 import type { Property } from "../../domain/property.ts";
-import { sortedInSteps } from "../../domain/steps.ts";
+import { sortInSteps } from "../../domain/steps.ts";
 import { dayOf, type Instant } from "../../domain/time.ts";
 import { forEachYielding, mapYielding, runYielding, type Yield } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
@@ -76,7 +76,7 @@ export async function planOf(
   const sums = sumsOf(plans, candidates, property, years);
   await yieldNow();
   return {
-    ...summaryOf(terms, dayOf(clock()), sums, modelVersion),
+    ...planSummaryOf(terms, dayOf(clock()), sums, modelVersion),
     property,
     plans,
     budget: terms.budgetCents === null ? null : await spendOn(candidates, terms.budgetCents, yieldNow),
@@ -87,16 +87,16 @@ function sumsOf(
   plans: readonly ComponentPlan<Plannable>[],
   candidates: readonly Candidate[],
   { unitCount }: Property,
-  years: Years,
+  years: YearlyCosts,
 ): PlanSums {
   const due = candidates.filter((_, index) => plans[index]!.policy === "replace_now");
   const add = (pick: (candidate: Candidate) => number) => due.reduce((sum, one) => sum + pick(one), 0);
   return {
-    doors: doors(unitCount),
+    doors: doorCount(unitCount),
     dueCount: due.length,
     dueCents: add(({ plannedCents }) => plannedCents),
     dueWaitingCents: add(({ waitingCents }) => waitingCents),
-    years: roundYears(years),
+    years: toStoredYearlyCosts(years),
   };
 }
 
@@ -106,15 +106,15 @@ export async function planComponents<C extends Plannable>(
   components: readonly C[],
   years: number,
   yieldNow: Yield,
-): Promise<{ plans: DatedPlan<C>[]; years: Years }> {
-  const total = emptyYears(years);
-  const plans: DatedPlan<C>[] = [];
+): Promise<{ plans: ScheduledPlan<C>[]; years: YearlyCosts }> {
+  const total = emptyYearlyCosts(years);
+  const plans: ScheduledPlan<C>[] = [];
   await forEachYielding(components, yieldNow, (component) => {
-    const own = emptyYears(years);
+    const own = emptyYearlyCosts(years);
     plans.push({ ...planComponent(knowledge, component, newParts, own), years: own });
-    addYears(total, own);
+    addYearlyCosts(total, own);
   });
-  return { plans: await runYielding(sortedInSteps(plans, inOrderOfWaiting), yieldNow), years: total };
+  return { plans: await runYielding(sortInSteps(plans, inOrderOfWaiting), yieldNow), years: total };
 }
 
 const inOrderOfWaiting = (a: ComponentPlan<Plannable>, b: ComponentPlan<Plannable>) =>
@@ -127,6 +127,6 @@ export async function spendOn(
   yieldNow: Yield,
 ): Promise<BudgetUse> {
   const use: BudgetUse = { amountCents, chosen: [], spentCents: 0, avoidedCents: 0 };
-  spend(use, amountCents, await runYielding(sortedInSteps(candidates, byWorth), yieldNow));
+  spendBudget(use, amountCents, await runYielding(sortInSteps(candidates, byBenefitCostRatio), yieldNow));
   return use;
 }

@@ -1,9 +1,9 @@
 import type { Component, ComponentToScore } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
-import { CascadeEffects, type ScoredAppliance as CascadingAppliance } from "../../domain/scoring/cascade.ts";
+import { CascadeEffects, type CascadeSource as CascadingAppliance } from "../../domain/scoring/cascade.ts";
 import type { Corrections } from "../../domain/scoring/corrections.ts";
-import { scoringOf, scoringWithoutCascade } from "../../domain/scoring/score.ts";
+import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
 import type { Score } from "../../domain/scoring/types.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop.ts";
@@ -164,7 +164,7 @@ export async function scoreInSteps(
   for (const step of inSteps(upstream)) {
     const { history } = await load(step);
     const corrections = known ?? (await correctionsOf(tx, knowledge, history.appliances));
-    const steps = scoringWithoutCascade(knowledge, history, asOf, corrections);
+    const steps = scoreCascadeSourcesInSteps(knowledge, history, asOf, corrections);
     upstreamScores.push(...(await runYielding(steps, tx.yieldToEventLoop)));
     await tx.yieldToEventLoop();
   }
@@ -172,7 +172,7 @@ export async function scoreInSteps(
   for (const step of inSteps(targets)) {
     const loaded = await load(step);
     const corrections = known ?? (await correctionsOf(tx, knowledge, loaded.history.appliances));
-    const steps = scoringOf(knowledge, loaded.history, asOf, { corrections, cascades });
+    const steps = scorePropertyInSteps(knowledge, loaded.history, asOf, { corrections, cascades });
     const scores = await runYielding(steps, tx.yieldToEventLoop);
     for (const component of loaded.components) {
       await save(component, loaded.appliances.get(component.applianceId)!, scores.get(component.id)!);

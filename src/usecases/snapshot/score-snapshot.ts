@@ -1,7 +1,7 @@
 import type { ComponentToScore } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
-import { scoringOf as scoringSteps } from "../../domain/scoring/score.ts";
+import { scorePropertyInSteps as scoringSteps } from "../../domain/scoring/score.ts";
 import type { Score } from "../../domain/scoring/types.ts";
 import type { SnapshotResult } from "../../domain/snapshot.ts";
 import { addDays, type Day, daysBetween } from "../../domain/time.ts";

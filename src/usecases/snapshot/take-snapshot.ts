@@ -80,11 +80,11 @@ export async function takeSnapshot(environment: SnapshotEnvironment, day: Day): 
         announced: run.announced,
         queued: run.queued,
         withoutReceiver: await store.read.partners.withoutReceiver(),
-        takenIn: earlier ? since(earlier, run) : null,
+        added: earlier ? since(earlier, run) : null,
         heldBack: run.heldBack,
         durationMs: clock() - startedAt,
         alreadyDone: first && step.alreadyDone,
-        endedByAnother: !isOwn && !(first && step.alreadyDone),
+        endedByAnotherServer: !isOwn && !(first && step.alreadyDone),
       };
     }
     signal?.throwIfAborted();

@@ -1,4 +1,4 @@
-import { finished } from "../../domain/steps.ts";
+import { runSteps } from "../../domain/steps.ts";
 import type { InspectionJson } from "../../wire/compliance.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { PropertyPlanJson } from "../../wire/plan.ts";
@@ -93,7 +93,7 @@ export function PropertyPage({
 /** Links to files that are made from the loaded data, without a call. */
 const linksOf = (id: string, figures: PropertyFigures): NumberLinks => ({
   csv: (file) => () => {
-    const { heading, rows } = finished(csvRows(file, { ...figures, plan: figures.plan! }));
+    const { heading, rows } = runSteps(csvRows(file, { ...figures, plan: figures.plan! }));
     saveCsv(`${id}-${file}.csv`, heading, rows);
   },
   schedule: addressOf(["properties", id, "schedule"]),

@@ -1,4 +1,4 @@
-import { madeInSteps, type Steps, sortedInSteps } from "../../domain/steps.ts";
+import { mapInSteps, type Steps, sortInSteps } from "../../domain/steps.ts";
 import type { ComponentJson, TrendPointJson } from "../../wire/component.ts";
 import type { PlannedComponentJson, PropertyPlanJson, ScheduledComponentJson } from "../../wire/plan.ts";
 import { inOrderOfWaiting } from "../waiting.ts";
@@ -38,7 +38,7 @@ const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => Steps<CsvRows>>>
     ]),
   components: function* ({ components, types, units }) {
     const places = new Places(types, units);
-    const inOrder = yield* sortedInSteps(components, inOrderOfWaiting);
+    const inOrder = yield* sortInSteps(components, inOrderOfWaiting);
     return yield* ofRecords(inOrder, (one) => componentRow(one, places));
   },
   plan: ({ plan, types, units }) => {
@@ -135,6 +135,6 @@ function* ofRecords<T>(
   items: readonly T[],
   recordOf: (item: T) => CsvRecord = (item) => item as CsvRecord,
 ): Steps<CsvRows> {
-  const rows = yield* madeInSteps(items, (item) => Object.values(recordOf(item)));
+  const rows = yield* mapInSteps(items, (item) => Object.values(recordOf(item)));
   return { heading: items.length === 0 ? [] : Object.keys(recordOf(items[0]!)), rows };
 }

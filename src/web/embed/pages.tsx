@@ -1,6 +1,6 @@
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { type Steps, sortedInSteps } from "../../domain/steps.ts";
+import { type Steps, sortInSteps } from "../../domain/steps.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date } from "../format.ts";
 import { shortened } from "../printed.ts";
@@ -79,7 +79,7 @@ export function* renderComponentList(
   { style, back }: { style: string; back: string },
 ): Steps<Rendered> {
   const places = new Places(figures.types, figures.units);
-  const all = yield* sortedInSteps(figures.components, inOrderOfWaiting);
+  const all = yield* sortInSteps(figures.components, inOrderOfWaiting);
   const from = (page - 1) * ROWS_A_PAGE;
   const rows = all.slice(from, from + ROWS_A_PAGE);
   const title = `${figures.property.name}: all components`;

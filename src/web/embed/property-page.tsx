@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { finished, type Steps, sortedInSteps } from "../../domain/steps.ts";
+import { runSteps, type Steps, sortInSteps } from "../../domain/steps.ts";
 import type { ApplianceTypeJson } from "../../wire/appliance.ts";
 import type { InspectionJson } from "../../wire/compliance.ts";
 import type { ComponentJson, TrendPointJson } from "../../wire/component.ts";
@@ -75,7 +75,7 @@ export type SectionParts = {
 };
 
 /** The sections of a property: first the summary, then what to do about it, then the details. */
-export const PropertySections = (props: SectionParts) => <>{finished(sectionsInSteps(props))}</>;
+export const PropertySections = (props: SectionParts) => <>{runSteps(sectionsInSteps(props))}</>;
 
 /** Prepares the sections in steps, for properties with many components. */
 export function* sectionsInSteps({ figures, links, spending }: SectionParts): Steps<VNode[]> {
@@ -87,7 +87,7 @@ export function* sectionsInSteps({ figures, links, spending }: SectionParts): St
   if (components.length === 0) return [status];
   const places = new Places(figures.types, figures.units);
   yield;
-  const inOrder = yield* sortedInSteps(components, inOrderOfWaiting);
+  const inOrder = yield* sortInSteps(components, inOrderOfWaiting);
   const waiting = elevated(inOrder);
   const alike = yield* groupedInSteps(waiting, kindInTier);
   const expected = yield* expectedInSteps(waiting, alike);

@@ -1,5 +1,5 @@
 import { scaleLinear } from "d3-scale";
-import { type Steps, sortedInSteps } from "../../domain/steps.ts";
+import { type Steps, sortInSteps } from "../../domain/steps.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import { groupedInSteps, kindInTier, leastOf, mostOf, sumOf } from "../alike.ts";
 import { percent } from "../charts/bar.tsx";
@@ -26,7 +26,7 @@ export function* expectedInSteps(
   components: readonly ComponentJson[],
   alike: readonly (readonly ComponentJson[])[],
 ): Steps<Expected> {
-  const sorted = yield* sortedInSteps(components, bySoonest);
+  const sorted = yield* sortInSteps(components, bySoonest);
   const grouped = yield* groupedInSteps(sorted, kindInTier);
   const groups = new Map(grouped.map((group) => [kindInTier(group[0]!), group]));
   const weighed = alike.map(([first]) => {

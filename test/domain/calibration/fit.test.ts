@@ -1,13 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { fitRecord } from "../../../src/domain/calibration/fit.ts";
-import { type EvidenceRow, fitEvidence } from "../../../src/domain/calibration/fit-evidence.ts";
-import { fitCorrection, fitFrailtyShape, frailtyOf } from "../../../src/domain/calibration/fit-lives.ts";
-import { OrderFreeSum } from "../../../src/domain/calibration/order-free-sum.ts";
+import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
+import { type EvidenceRow, fitEvidenceInSteps } from "../../../src/domain/calibration/fit-evidence.ts";
+import {
+  fitCorrection,
+  fitFrailtyShapeInSteps,
+  frailtyOf,
+} from "../../../src/domain/calibration/fit-lives.ts";
+import { ReproducibleSum } from "../../../src/domain/calibration/reproducible-sum.ts";
 import { seededRandom } from "../../../src/domain/calibration/seeded-random.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
+import { runSteps } from "../../../src/domain/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
-import { expected, finish, goldenFleet, livesOf } from "./fleet.ts";
+import { expected, goldenFleet, livesOf } from "./fleet.ts";
 
 /** The maximum on an interval by trying ever finer grids, as far as the function tells their points apart. */
 function bruteMaximum(f: (x: number) => number, low: number, high: number): number {
@@ -72,7 +77,7 @@ describe("the fit finds what a brute-force maximiser finds", () => {
               if (k === null) return sum - e;
               return sum + logGamma(k + d) - logGamma(k) + k * Math.log(k) - (k + d) * Math.log(k + e);
             }, 0);
-          const fitted = finish(fitFrailtyShape(appliances));
+          const fitted = runSteps(fitFrailtyShapeInSteps(appliances));
           found.add(fitted);
           const best = Math.max(...[null, ...shapes].map(logLikelihood));
           expect(logLikelihood(fitted)).toBeGreaterThan(best - 1e-6);
@@ -101,7 +106,7 @@ describe("the fit finds what a brute-force maximiser finds", () => {
           },
           -((g1 - 1) ** 2 + (g2 - 1) ** 2) / (2 * 0.5 ** 2),
         );
-      const strength = finish(fitEvidence(rows, limits));
+      const strength = runSteps(fitEvidenceInSteps(rows, limits));
       let brute = { condition: 1, repairs: 1 };
       for (let round = 0; round < 12; round++) {
         const condition = bruteMaximum((g) => logPosterior(g, brute.repairs), 0, 4);
@@ -124,7 +129,7 @@ test("a sum does not depend on the order of its terms", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: -1e5, max: 1e5, noNaN: true })), fc.nat(), (terms, seed) => {
       const sum = (list: readonly number[]) => {
-        const total = new OrderFreeSum();
+        const total = new ReproducibleSum();
         for (const term of list) total.add(term);
         return total.value;
       };
@@ -141,8 +146,8 @@ test("a sum does not depend on the order of its terms", () => {
 test("the same record in another order gives the same bytes", () => {
   const fleet = goldenFleet();
   const bytes = (given: readonly PropertyHistory[]) => {
-    const { kinds, frailtyShape, corrections, ...rest } = finish(
-      fitRecord(knowledge, livesOf(given, expected.as_of)),
+    const { kinds, frailtyShape, corrections, ...rest } = runSteps(
+      fitRecordInSteps(knowledge, livesOf(given, expected.as_of)),
     );
     const frailties = [...corrections.frailties].sort(([a], [b]) => (a < b ? -1 : 1));
     return JSON.stringify({ kinds, frailtyShape, frailties, strength: corrections.strength, rest });

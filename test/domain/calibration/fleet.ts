@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Life } from "../../../src/domain/calibration/life.ts";
-import { livesOnRecord } from "../../../src/domain/calibration/lives-on-record.ts";
+import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record.ts";
 import type { BrandTier, PropertyHistory } from "../../../src/domain/scoring/types.ts";
 import type { Condition, EventType } from "../../../src/domain/service-event.ts";
+import { runSteps } from "../../../src/domain/steps.ts";
 import expected from "../../fixtures/golden-calibration/expected.json" with { type: "json" };
 import { appliance, event, knowledge } from "../scoring/histories.ts";
 
@@ -35,15 +36,7 @@ export function goldenFleet(): PropertyHistory[] {
 }
 
 export function livesOf(fleet: readonly PropertyHistory[], asOf: string): Life[] {
-  return fleet.flatMap((property) => livesOnRecord(knowledge, property, asOf));
-}
-
-/** Runs what gives way between its steps to its end. */
-export function finish<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+  return fleet.flatMap((property) => runSteps(livesOnRecordInSteps(knowledge, property, asOf)));
 }
 
 function rows(file: string): Record<string, string>[] {

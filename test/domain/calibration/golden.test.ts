@@ -1,13 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { fitRecord } from "../../../src/domain/calibration/fit.ts";
+import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
 import { failureProbability } from "../../../src/domain/scoring/outlook.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import { runSteps } from "../../../src/domain/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
-import { expected, finish, goldenFleet, livesOf } from "./fleet.ts";
+import { expected, goldenFleet, livesOf } from "./fleet.ts";
 
 const fleet = goldenFleet();
 const lives = livesOf(fleet, expected.as_of);
-const fit = finish(fitRecord(knowledge, lives));
+const fit = runSteps(fitRecordInSteps(knowledge, lives));
 
 // Rule: independent-calibration
 describe("an independent implementation's calibration is reproduced", () => {

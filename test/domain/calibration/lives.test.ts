@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { expectedHazard } from "../../../src/domain/calibration/expected-hazard.ts";
 import type { Life } from "../../../src/domain/calibration/life.ts";
-import { livesOnRecord } from "../../../src/domain/calibration/lives-on-record.ts";
+import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record.ts";
 import type { EventEvidence } from "../../../src/domain/scoring/types.ts";
+import { runSteps } from "../../../src/domain/steps.ts";
 import { DAYS_PER_YEAR, dayNumber } from "../../../src/domain/time.ts";
 import { appliance, event, knowledge, property } from "../scoring/histories.ts";
 
@@ -20,7 +21,9 @@ function livesOf(
 ): Life[] {
   const heater = appliance("water_heater_gas", { installYear: 2015, events });
   const history = property([heater], { recordsSince });
-  return livesOnRecord(knowledge, history, asOf).filter((life) => life.componentId === componentId);
+  return runSteps(livesOnRecordInSteps(knowledge, history, asOf)).filter(
+    (life) => life.componentId === componentId,
+  );
 }
 
 const on = (componentId: string | null, type: EventEvidence["eventType"], date: string) =>

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Life } from "../../../src/domain/calibration/life.ts";
-import { dCalibration, survivalCurve } from "../../../src/domain/calibration/life-ends.ts";
-import { type Forecast, prove } from "../../../src/domain/calibration/proof.ts";
+import { dCalibrationInSteps, survivalCurve } from "../../../src/domain/calibration/life-ends.ts";
+import { type Forecast, proveInSteps } from "../../../src/domain/calibration/proof.ts";
 import { seededRandom } from "../../../src/domain/calibration/seeded-random.ts";
 import { scaleFromMedian } from "../../../src/domain/scoring/weibull.ts";
+import { runSteps } from "../../../src/domain/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
-import { finish } from "./fleet.ts";
 
-const proofOf = (properties: readonly (readonly Forecast[])[]) => finish(prove(properties, seededRandom(1)));
+const proofOf = (properties: readonly (readonly Forecast[])[]) =>
+  runSteps(proveInSteps(properties, seededRandom(1)));
 const forecast = fc.record({
   // four decimals, by which forecasts are ranked
   before: fc.integer({ min: 0, max: 10_000 }).map((n) => n / 10_000),
@@ -143,9 +144,9 @@ describe("the ends of lives", () => {
       const seen = 25 * random();
       return life({ accrued: Math.min(dies, seen), failed: dies <= seen });
     });
-    expect(finish(dCalibration(lives, undefined)).chiSquared).toBeLessThan(16.919);
+    expect(runSteps(dCalibrationInSteps(lives, undefined)).chiSquared).toBeLessThan(16.919);
     const longer = lives.map((one) => ({ ...one, scale: one.scale * 1.4 }));
-    expect(finish(dCalibration(longer, undefined)).chiSquared).toBeGreaterThan(100);
+    expect(runSteps(dCalibrationInSteps(longer, undefined)).chiSquared).toBeGreaterThan(100);
   });
 
   test("make the survival curve of Kaplan and Meier, parts counting from when they come under observation", () => {

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { assess, perDoor } from "../../../src/domain/figures/assessment.ts";
+import { perDoor } from "../../../src/domain/figures/assessment.ts";
 import { exposureOf } from "../../../src/domain/figures/exposure.ts";
-import { deferredPercent, SystemValueGatherer } from "../../../src/domain/figures/rcv.ts";
-import { ReportGatherer } from "../../../src/domain/figures/report.ts";
-import { anyComponents, gather, knowledge, part, whole } from "./components.ts";
+import { deferredPercent, SystemValueAccumulator } from "../../../src/domain/figures/rcv.ts";
+import { ReportAccumulator } from "../../../src/domain/figures/report.ts";
+import { anyComponents, assess, gather, knowledge, part, whole } from "./components.ts";
 
 type Component = ReturnType<typeof part>;
 
 const systemValues = (components: readonly Component[]) =>
-  gather(new SystemValueGatherer(knowledge), components).values();
+  gather(new SystemValueAccumulator(knowledge), components).values();
 const reportOn = (components: readonly Component[]) =>
-  gather(new ReportGatherer(knowledge, (component: Component) => component), components).report();
+  gather(new ReportAccumulator(knowledge, (component: Component) => component), components).report();
 
 /** A boiler whose circulator is CRITICAL and whose relief valve is in WARNING, beside a sound water heater. */
 const BOILER = [
@@ -25,7 +25,7 @@ const BOILER = [
 const PROPERTY = [...BOILER, ...whole("water_heater_gas", 10)];
 
 describe("the sums of a property", () => {
-  const totals = assess(knowledge, PROPERTY);
+  const totals = assess(PROPERTY);
 
   // Rule: deferred-and-exposure
   test("count and cost components by their tier", () => {
@@ -46,19 +46,19 @@ describe("the sums of a property", () => {
   test("count life-safety and conveyance components that are critical", () => {
     const elevator = whole("elevator", 60).with(0, part("elev_controller", 90));
     const sprinklers = whole("fire_suppression", 90);
-    expect(assess(knowledge, [...PROPERTY, ...elevator]).vitalCritical).toBe(1);
-    expect(assess(knowledge, [...elevator, ...sprinklers]).vitalCritical).toBe(6);
+    expect(assess([...PROPERTY, ...elevator]).vitalCritical).toBe(1);
+    expect(assess([...elevator, ...sprinklers]).vitalCritical).toBe(6);
     expect(totals.vitalCritical).toBe(0);
   });
 
   test("are nothing for a property with nothing in it", () => {
-    expect(new Set(Object.values(assess(knowledge, [])))).toEqual(new Set([0]));
+    expect(new Set(Object.values(assess([])))).toEqual(new Set([0]));
   });
 });
 
 // Rule: deferred-and-exposure
 test("exposure is the cost of acting on elevated components, and of not acting", () => {
-  expect(exposureOf(assess(knowledge, PROPERTY))).toEqual({
+  expect(exposureOf(assess(PROPERTY))).toEqual({
     deferredCents: 133_000,
     reactiveCents: 460_000,
     savingsCents: 327_000,
@@ -86,7 +86,7 @@ describe("replacement cost value by system", () => {
   });
 
   test("puts systems of one value in the order of their names, however the components come", () => {
-    const value = (typeId: string) => assess(knowledge, whole(typeId, 0)).rcvCents;
+    const value = (typeId: string) => assess(whole(typeId, 0)).rcvCents;
     const types = [...knowledge.types.values()];
     const pairs = types.flatMap((one) =>
       types
@@ -116,7 +116,7 @@ describe("replacement cost value by system", () => {
           return sum + Math.min(parts, type.replacementCents);
         }, 0);
         const systems = systemValues(components);
-        expect(assess(knowledge, components).rcvCents).toBe(expected);
+        expect(assess(components).rcvCents).toBe(expected);
         expect(systems.reduce((sum, { totals }) => sum + totals.rcvCents, 0)).toBe(expected);
       }),
     );

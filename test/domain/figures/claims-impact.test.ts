@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { claimImpacts } from "../../../src/domain/figures/claims-impact.ts";
-import { faded } from "../../../src/domain/scoring/ratios.ts";
+import { claimImpactsInSteps } from "../../../src/domain/figures/claims-impact.ts";
+import { fadedRatio } from "../../../src/domain/scoring/ratios.ts";
 import type { ClaimEvidence } from "../../../src/domain/scoring/types.ts";
-import { finished } from "../../../src/domain/steps.ts";
+import { runSteps } from "../../../src/domain/steps.ts";
 import { addDays } from "../../../src/domain/time.ts";
 import { knowledge, whole } from "./components.ts";
 
@@ -20,13 +20,13 @@ const claim = (claimType: string, daysAgo: number, status: ClaimEvidence["status
 const DEF_IDS = [...whole("boiler", 0), ...whole("elevator", 0)].map(({ defId }) => defId);
 const PRESENT = new Map(DEF_IDS.map((defId) => [defId, 1]));
 const impacts = (...claims: ReturnType<typeof claim>[]) =>
-  finished(claimImpacts(knowledge, claims, PRESENT, TODAY));
+  runSteps(claimImpactsInSteps(knowledge, claims, PRESENT, TODAY));
 const impact = (...given: Parameters<typeof claim>) => impacts(claim(...given))[0]!;
 
 describe("a claim's ratio", () => {
   // Rule: claim-fade
   test("fades in a straight line over five years", () => {
-    expect([0, 2.5, 5].map((years) => faded(1.8, years, 5))).toEqual([1.8, 1.4, 1]);
+    expect([0, 2.5, 5].map((years) => fadedRatio(1.8, years, 5))).toEqual([1.8, 1.4, 1]);
     expect(impact("equipment_breakdown", 0).effectiveRatio).toBe(1.8);
     expect(impact("equipment_breakdown", 913).effectiveRatio).toBeCloseTo(1.400055, 6); // 1 + 0.8 · (1 - 913/1826.25)
     expect(impact("equipment_breakdown", 1461).effectiveRatio).toBeCloseTo(1.16, 12); // 4 years
@@ -64,7 +64,7 @@ describe("the impact of claims", () => {
   test("counts each of several components of one kind", () => {
     const twice = new Map(DEF_IDS.map((defId) => [defId, 2]));
     expect(
-      finished(claimImpacts(knowledge, [claim("equipment_breakdown", 1)], twice, TODAY))[0]!
+      runSteps(claimImpactsInSteps(knowledge, [claim("equipment_breakdown", 1)], twice, TODAY))[0]!
         .affectedComponents,
     ).toBe(12);
   });

@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { tierOfHundredths } from "../../../src/domain/component.ts";
-import type { AssessedComponent } from "../../../src/domain/figures/assessment.ts";
+import {
+  type AssessedComponent,
+  type Assessment,
+  AssessmentAccumulator,
+} from "../../../src/domain/figures/assessment.ts";
 import { agedScore } from "../../../src/domain/projections.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 
@@ -78,3 +82,7 @@ export function gather<C, G extends { add(component: C): void }>(gatherer: G, co
   for (const component of components) gatherer.add(component);
   return gatherer;
 }
+
+/** The assessment of the components as those of one property. */
+export const assess = (components: readonly AssessedComponent[]): Assessment =>
+  gather(new AssessmentAccumulator(knowledge), components).assessment;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { assess } from "../../../src/domain/figures/assessment.ts";
 import {
   conditionIndex,
   conditionOf,
@@ -8,7 +7,7 @@ import {
   METHODOLOGY,
   ratingOf,
 } from "../../../src/domain/figures/condition.ts";
-import { anyComponents, knowledge, part, whole } from "./components.ts";
+import { anyComponents, assess, part, whole } from "./components.ts";
 
 describe("the condition index", () => {
   // Rule: condition-curve
@@ -42,7 +41,7 @@ describe("the condition index", () => {
 });
 
 describe("the condition of a property", () => {
-  const condition = (components: Parameters<typeof assess>[1]) => conditionOf(assess(knowledge, components));
+  const condition = (components: Parameters<typeof assess>[0]) => conditionOf(assess(components));
   const boiler = whole("boiler", 0);
 
   test("is perfect where nothing is elevated, and where there is nothing", () => {

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import {
   fullReplacementReserve,
   RESERVE_MONTHS,
-  ReserveGatherer,
+  ReserveAccumulator,
 } from "../../../src/domain/figures/reserve.ts";
 import { aged, anyComponents, gather, knowledge, part, whole } from "./components.ts";
 
 const reserveOver = (components: ReturnType<typeof part>[], unitCount: number, months: number) =>
-  gather(new ReserveGatherer(knowledge, months), components).reserve(unitCount);
+  gather(new ReserveAccumulator(knowledge, months), components).reserve(unitCount);
 
 /** A burner of 20 years, 2,800 USD: median life 21, shape 2.5, η = 24.315831; score 0.33, so GOOD. */
 const BURNER = aged("boiler_burner", 20);

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { byWorth, type Candidate, type Spending, spend } from "../../../src/domain/planning/budget.ts";
+import {
+  byBenefitCostRatio,
+  type Candidate,
+  type Spending,
+  spendBudget,
+} from "../../../src/domain/planning/budget.ts";
 
 const part = (id: string, plannedCents: number, waitingCents: number): Candidate => ({
   id,
@@ -10,7 +15,7 @@ const part = (id: string, plannedCents: number, waitingCents: number): Candidate
 
 function spendOn(candidates: readonly Candidate[], amountCents: number): Spending<Candidate> {
   const spending = { chosen: [], spentCents: 0, avoidedCents: 0 };
-  spend(spending, amountCents, candidates.toSorted(byWorth));
+  spendBudget(spending, amountCents, candidates.toSorted(byBenefitCostRatio));
   return spending;
 }
 
@@ -62,9 +67,9 @@ describe("a budget", () => {
 
   test("is spent alike in one batch and in many", () => {
     const all = Array.from({ length: 30 }, (_, i) => part(`C_${i}`, 100 + ((i * 37) % 400), (i * 91) % 700));
-    const sorted = all.toSorted(byWorth);
+    const sorted = all.toSorted(byBenefitCostRatio);
     const batched: Spending<Candidate> = { chosen: [], spentCents: 0, avoidedCents: 0 };
-    for (let i = 0; i < sorted.length; i += 7) spend(batched, 2_000, sorted.slice(i, i + 7));
+    for (let i = 0; i < sorted.length; i += 7) spendBudget(batched, 2_000, sorted.slice(i, i + 7));
     expect(batched).toEqual(spendOn(all, 2_000));
   });
 });

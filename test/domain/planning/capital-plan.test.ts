@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { capitalPlanOf } from "../../../src/domain/planning/capital-plan.ts";
-import { emptyYears, type Years } from "../../../src/domain/planning/schedule.ts";
+import { emptyYearlyCosts, type YearlyCosts } from "../../../src/domain/planning/schedule.ts";
 
 const row = (...values: number[]) => Float64Array.from(values);
-const sums: Years = {
+const sums: YearlyCosts = {
   planned: row(10_000, 0, 0),
   failures: row(2_000, 3_000, 9_000),
   runToFailure: row(8_000, 8_000, 8_000),
@@ -59,7 +59,7 @@ describe("the capital plan over some years", () => {
   });
 
   test("of nothing is nothing", () => {
-    expect(capitalPlanOf(emptyYears(2), 0.03)).toEqual({
+    expect(capitalPlanOf(emptyYearlyCosts(2), 0.03)).toEqual({
       schedule: [1, 2].map((year) => ({
         ...{ year, plannedCents: 0, failureCents: 0, totalCents: 0, runToFailureCents: 0, inflatedCents: 0 },
       })),

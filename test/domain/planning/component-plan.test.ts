@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { dueOn, type Plannable, partOf, planComponent } from "../../../src/domain/planning/component-plan.ts";
 import { lifespanYearsOf } from "../../../src/domain/planning/part.ts";
-import { emptyYears } from "../../../src/domain/planning/schedule.ts";
+import { emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
 import { assumptionsOf } from "../../../src/wire/plan-assumptions.ts";
 import { knowledge } from "../scoring/histories.ts";
 
@@ -9,7 +9,7 @@ const tank = {
   ...{ id: "C_1", defId: "wh_gas_tank", brandTier: "standard", overrideLifespan: null, lifeFactor: 1 },
   ...{ rate: 1, effectiveAgeYears: 6, hazardRatio: 1, acuteHazard: 0 },
 } as Plannable;
-const planned = (component: Plannable) => planComponent(knowledge, component, new Map(), emptyYears(1));
+const planned = (component: Plannable) => planComponent(knowledge, component, new Map(), emptyYearlyCosts(1));
 
 describe("a stored component", () => {
   test("is planned by the life that its kind has where it stands", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { capitalPlanOf } from "../../../src/domain/planning/capital-plan.ts";
 import { planPart } from "../../../src/domain/planning/plan.ts";
 import type { NewPart } from "../../../src/domain/planning/renewals.ts";
-import { emptyYears } from "../../../src/domain/planning/schedule.ts";
+import { emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
 import { failureProbability } from "../../../src/domain/scoring/outlook.ts";
 import plans from "../../fixtures/golden-plans.json" with { type: "json" };
 import { goldenCases, scoreGolden } from "../scoring/golden.ts";
@@ -14,7 +14,7 @@ describe("an independent implementation's plans are reproduced", () => {
     test(`${golden.name}, ${golden.components.length} components`, () => {
       const found = scoreGolden(goldenCases.find(({ name }) => name === golden.name)!);
       const known = new Map<string, NewPart>();
-      const sums = emptyYears(golden.years);
+      const sums = emptyYearlyCosts(golden.years);
       for (const expected of golden.components) {
         const score = found.get(`${expected.appliance}/${expected.component_def_id}`)!;
         const { weibullShape, proactiveCents, reactiveCents } = knowledge.component(

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Part } from "../../../src/domain/planning/part.ts";
 import { planPart } from "../../../src/domain/planning/plan.ts";
 import type { NewPart } from "../../../src/domain/planning/renewals.ts";
-import { emptyYears } from "../../../src/domain/planning/schedule.ts";
+import { emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
 
 /** A part that is well past the age at which its kind is best replaced. */
 export const worn: Part = {
@@ -35,7 +35,7 @@ export const dearPart = anyPart.map((part) => ({
 
 /** What is to be expected of the parts together over some years. */
 export function yearsOf(parts: readonly Part[], years: number) {
-  const sums = emptyYears(years);
+  const sums = emptyYearlyCosts(years);
   const known = new Map<string, NewPart>();
   const plans = parts.map((part) => planPart(part, known, sums));
   return { plans, sums };

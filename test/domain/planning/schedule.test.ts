@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Part } from "../../../src/domain/planning/part.ts";
-import type { Years } from "../../../src/domain/planning/schedule.ts";
+import type { YearlyCosts } from "../../../src/domain/planning/schedule.ts";
 import { anyPart, dearPart, planOf, worn, yearsOf } from "./parts.ts";
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
-const ROWS = ["planned", "failures", "runToFailure", "variance"] as const satisfies (keyof Years)[];
+const ROWS = ["planned", "failures", "runToFailure", "variance"] as const satisfies (keyof YearlyCosts)[];
 const parts = fc.array(fc.oneof(anyPart, dearPart), { minLength: 1, maxLength: 6 });
 
 describe("a schedule", () => {

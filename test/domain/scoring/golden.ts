@@ -1,4 +1,4 @@
-import { recordsSince } from "../../../src/domain/scoring/record.ts";
+import { recordsSince } from "../../../src/domain/scoring/records-since.ts";
 import type { ApplianceHistory, BrandTier } from "../../../src/domain/scoring/types.ts";
 import type { EventType } from "../../../src/domain/service-event.ts";
 import cases from "../../fixtures/golden-scores.json" with { type: "json" };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { recordsSince } from "../../../src/domain/scoring/record.ts";
-import { hazardSince, priorSince, UnknownPasts, unknownPast } from "../../../src/domain/scoring/renewal.ts";
+import { recordsSince } from "../../../src/domain/scoring/records-since.ts";
+import { hazardSince, PriorCache, priorSince, unknownPast } from "../../../src/domain/scoring/renewal.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
 import { addDays, dayFromNumber, dayNumber } from "../../../src/domain/time.ts";
 import { AS_OF, appliance, BURNER, event, knowledge, property, scores } from "./histories.ts";
@@ -58,7 +58,7 @@ describe("a part whose past is unknown", () => {
   });
 
   test("is worked out once, and again alike when much else was asked for in between", () => {
-    const pasts = new UnknownPasts();
+    const pasts = new PriorCache();
     const first = pasts.prior(2.5, 1.1, 0.3);
     for (let i = 0; i < 3000; i++) pasts.prior(2.5, 1 + i / 1000, i / 1000);
     expect(pasts.prior(2.5, 1.1, 0.3)).toBe(first);

@@ -1,4 +1,4 @@
-import { risingIds } from "../../../domain/ids.ts";
+import { increasingIds } from "../../../domain/ids.ts";
 import { TimeSlice } from "../../../event-loop.ts";
 import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
 import type { Connections } from "../connection/connections.ts";
@@ -45,7 +45,7 @@ export class Writers {
     const { connections, process, clock, onGroup } = options;
     const monotonicMs = options.monotonicMs ?? (() => performance.now());
     this.#monotonicMs = monotonicMs;
-    const newId = risingIds(options.random);
+    const newId = increasingIds(options.random);
     let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
     const slice = new TimeSlice(SLICE_MS, monotonicMs);
     this.#writers = Array.from({ length: BLOCKED + 1 }, (_, number) =>

@@ -1,21 +1,21 @@
-import { doors } from "../figures/assessment.ts";
+import { doorCount } from "../figures/assessment.ts";
 import type { Knowledge } from "../knowledge.ts";
 import type { Candidate } from "./budget.ts";
 import { candidateOf, type Plannable, planComponent } from "./component-plan.ts";
-import { type PlanSums, roundYears } from "./plan-sums.ts";
-import { MOST_YEARS, type NewParts } from "./renewals.ts";
-import { emptyYears } from "./schedule.ts";
+import { type PlanSums, toStoredYearlyCosts } from "./plan-sums.ts";
+import { MAX_PLAN_YEARS, type NewPartCache } from "./renewals.ts";
+import { emptyYearlyCosts } from "./schedule.ts";
 
 /** Gathers what a property's plan adds up to, component by component. */
-export class PlanGatherer {
+export class PlanAccumulator {
   /** What a budget could be spent on. */
   readonly candidates: Candidate[] = [];
-  readonly #years = emptyYears(MOST_YEARS);
+  readonly #years = emptyYearlyCosts(MAX_PLAN_YEARS);
   readonly #due = { dueCount: 0, dueCents: 0, dueWaitingCents: 0 };
 
   constructor(
     private readonly knowledge: Knowledge,
-    private readonly known: NewParts,
+    private readonly known: NewPartCache,
   ) {}
 
   add(component: Plannable): void {
@@ -29,6 +29,6 @@ export class PlanGatherer {
   }
 
   sums(unitCount: number): PlanSums {
-    return { doors: doors(unitCount), ...this.#due, years: roundYears(this.#years) };
+    return { doors: doorCount(unitCount), ...this.#due, years: toStoredYearlyCosts(this.#years) };
   }
 }

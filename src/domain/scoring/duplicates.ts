@@ -5,7 +5,7 @@ import type { ApplianceHistory } from "./types.ts";
  * By id, the appliance that stands for each of these: of those without a history that are equal in all that scoring
  * reads, the first, since their scores without cascade are the same on any day; else itself.
  */
-export function alike<A extends ApplianceHistory>(
+export function representatives<A extends ApplianceHistory>(
   appliances: readonly A[],
   { frailties }: Pick<Corrections, "frailties">,
 ): Map<string, A> {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { CountingReadings } from "../../../src/domain/scoring/counting-readings.ts";
+import { RelevantReadings } from "../../../src/domain/scoring/relevant-readings.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { SmartEvidence } from "../../../src/domain/scoring/types.ts";
 import { dayFromNumber, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
@@ -29,8 +29,8 @@ const mended = fc.record({
 const newestFirst = (a: SmartEvidence, b: SmartEvidence) => b.recordedAt - a.recordedAt;
 
 function keptOf(readings: readonly SmartEvidence[], days: readonly number[]): SmartEvidence[] {
-  const counting = new CountingReadings(knowledge, days);
-  for (const reading of readings.toSorted(newestFirst)) counting.take(reading);
+  const counting = new RelevantReadings(knowledge, days);
+  for (const reading of readings.toSorted(newestFirst)) counting.add(reading);
   return counting.kept;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { alike } from "../../../src/domain/scoring/alike.ts";
 import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
+import { representatives } from "../../../src/domain/scoring/duplicates.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { ApplianceHistory } from "../../../src/domain/scoring/types.ts";
 import { AS_OF, appliance, event, knowledge, property, reading } from "./histories.ts";
@@ -46,7 +46,7 @@ test("an appliance's stand-in has its very scores on any day", () => {
           return [one.id, one.components.map(({ id }) => ({ ...scores.get(id)! }))];
         }),
       );
-      const standing = alike(appliances, corrections);
+      const standing = representatives(appliances, corrections);
       for (const { id } of appliances) expect(byId.get(standing.get(id)!.id)).toEqual(byId.get(id)!);
     }),
   );
@@ -56,5 +56,5 @@ test("of a thousand without a history that differ in nothing but unit and ten in
   const thousand = Array.from({ length: 1000 }, (_, i) =>
     appliance("plumbing_supply", { id: `A${i}`, unitId: `${i}`, installYear: 1990 + (i % 10) }),
   );
-  expect(new Set(alike(thousand, UNCORRECTED).values()).size).toBe(10);
+  expect(new Set(representatives(thousand, UNCORRECTED).values()).size).toBe(10);
 });

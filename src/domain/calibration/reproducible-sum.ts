@@ -5,7 +5,7 @@ const FINE = 2 ** 50;
  * Sums that do not depend on the order of their terms: each is split into a multiple of 2⁻²⁰ and one of 2⁻⁵⁰, and sums
  * of either are exact up to 2³³ and some millions of terms.
  */
-export class OrderFreeSums {
+export class ReproducibleSums {
   readonly #coarse: Float64Array;
   readonly #fine: Float64Array;
 
@@ -30,8 +30,8 @@ export class OrderFreeSums {
 }
 
 /** One of them. */
-export class OrderFreeSum {
-  readonly #sums = new OrderFreeSums(1);
+export class ReproducibleSum {
+  readonly #sums = new ReproducibleSums(1);
 
   add(term: number): void {
     this.#sums.add(0, term);

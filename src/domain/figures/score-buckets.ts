@@ -2,7 +2,7 @@
  * A list by score in hundredths, the highest first, and equals in the order in which they came: kept in a pile for each
  * score, so that however long it grows there is nothing to sort.
  */
-export class ByScore<T> {
+export class ScoreBuckets<T> {
   readonly #piles: T[][] = [];
 
   add(riskScore: number, item: T): void {

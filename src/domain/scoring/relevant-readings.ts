@@ -8,7 +8,7 @@ import type { SmartEvidence } from "./types.ts";
  * rest on. Of the warnings of one type and severity on one component only the newest that stands on a day can count
  * then, so as many are kept as there are days, each with the normal reading that ends it.
  */
-export class CountingReadings {
+export class RelevantReadings {
   readonly #kept = new Set<SmartEvidence>();
   /** By type, severity and component, the days on which a kept one stands. */
   readonly #stood = new Map<string, Set<number>>();
@@ -32,7 +32,7 @@ export class CountingReadings {
     return [...this.#kept];
   }
 
-  take(reading: SmartEvidence): void {
+  add(reading: SmartEvidence): void {
     const type = this.knowledge.smartEvent(reading.eventType);
     if (!type) return;
     if (reading.recordedAt < this.#moment) this.#goBackTo(reading.recordedAt);

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { ByScore } from "../../../src/domain/figures/by-score.ts";
+import { ScoreBuckets } from "../../../src/domain/figures/score-buckets.ts";
 
 test("is what a steady sort makes of it", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(99), fc.nat(3))), (items) => {
-      const list = new ByScore<(typeof items)[number]>();
+      const list = new ScoreBuckets<(typeof items)[number]>();
       for (const item of items) list.add(item[0], item);
       expect(list.list()).toEqual(items.toSorted((a, b) => b[0] - a[0]));
       expect(list.list((a, b) => a[1] - b[1])).toEqual(items.toSorted((a, b) => b[0] - a[0] || a[1] - b[1]));
