@@ -11,7 +11,8 @@ import {
   project,
   scoredPeriod,
 } from "../scoring/outlook.ts";
-import { isBrandKnown, outlookOf, scoreProperty } from "../scoring/score.ts";
+import { scoreProperty } from "../scoring/score.ts";
+import { isBrandKnown, outlookOf } from "../scoring/standalone.ts";
 import { timeline } from "../scoring/timeline.ts";
 import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/types.ts";
 import { cumulativeHazard } from "../scoring/weibull.ts";

@@ -1,0 +1,206 @@
+import type { ComponentDef, Environment, Knowledge } from "../knowledge.ts";
+import type { Steps } from "../steps.ts";
+import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
+import { agedLife, calibratedLife } from "./aged-life.ts";
+import type { CascadeSource } from "./cascade.ts";
+import { claimsRatio, strongestClaims, type WeightedClaim } from "./claims.ts";
+import { confidenceOf, recentServiceRecord } from "./confidence.ts";
+import type { Corrections } from "./corrections.ts";
+import { enter, type Subject, serviceRatios, type Trail } from "./evidence.ts";
+import { cumulativeRisk, type Outlook, periodRisk } from "./outlook.ts";
+import { clamp } from "./ratios.ts";
+import { activeWarnings, acuteHazard, type Warning } from "./smart.ts";
+import { type Timeline, timeline } from "./timeline.ts";
+import type {
+  AgedLife,
+  ApplianceHistory,
+  ComponentHistory,
+  Confidence,
+  Evidence,
+  PropertyHistory,
+} from "./types.ts";
+
+/* Scores without cascades: a component by its own age and evidence. */
+
+/** What all appliances of a property share. */
+export type PropertyContext = {
+  environment: Environment;
+  claims: readonly WeightedClaim[];
+  /** Day numbers. */
+  recordsSince: number;
+  today: number;
+  corrections: Corrections;
+  /** Whether to collect the evidence of each score. */
+  explain: boolean;
+};
+
+export function propertyContext(
+  knowledge: Knowledge,
+  history: PropertyHistory,
+  asOf: Day,
+  corrections: Corrections,
+  explain: boolean,
+): PropertyContext {
+  const today = dayNumber(asOf);
+  return {
+    environment: knowledge.environment(history.state),
+    claims: strongestClaims(knowledge, history.claims, today),
+    recordsSince: Math.min(dayNumber(history.recordsSince), today),
+    corrections,
+    today,
+    explain,
+  };
+}
+
+/** A component's age and evidence, cascades aside. */
+export type StandaloneComponent = {
+  id: string;
+  def: ComponentDef;
+  lifeFactor: number;
+  life: AgedLife;
+  ageYears: number;
+  /** Product of the hazard ratios, not yet limited. */
+  ratio: number;
+  acuteHazard: number;
+  /** Probability of failing within the scored period. */
+  risk: number;
+  confidence: Confidence;
+  trail: Trail;
+};
+
+export type StandaloneAppliance = CascadeSource & { id: string; components: readonly StandaloneComponent[] };
+
+/** What all components of an appliance share. */
+type ApplianceContext = PropertyContext & {
+  appliance: ApplianceHistory;
+  events: Timeline;
+  warnings: readonly Warning[];
+  /** Components that the appliance's make harms. */
+  hazard: ReadonlySet<string>;
+  brandIsKnown: boolean;
+};
+
+/** An appliance with more events yields after each of its components. */
+const LONG_HISTORY_EVENTS = 1000;
+
+/** Scores the components of an appliance without cascades. */
+export function* scoreStandaloneInSteps(
+  knowledge: Knowledge,
+  appliance: ApplianceHistory,
+  property: PropertyContext,
+): Steps<StandaloneAppliance> {
+  const { id, typeId, unitId, events } = appliance;
+  const context = applianceContext(knowledge, appliance, property);
+  const components: StandaloneComponent[] = [];
+  for (const component of appliance.components) {
+    components.push(scoreComponent(knowledge, component, context));
+    if (events.length > LONG_HISTORY_EVENTS) yield;
+  }
+  const { model } = knowledge;
+  const standaloneScores = new Map(components.map(({ def, risk }) => [def.id, cumulativeRisk(risk, model)]));
+  return { id, typeId, unitId, standaloneScores, components };
+}
+
+function applianceContext(
+  knowledge: Knowledge,
+  appliance: ApplianceHistory,
+  property: PropertyContext,
+): ApplianceContext {
+  const { typeId, brand, model } = appliance;
+  const hazard = knowledge.hazard(typeId, brand, model);
+  return {
+    ...property,
+    appliance,
+    events: timeline(appliance.events, property.today),
+    warnings: activeWarnings(knowledge, appliance.smartEvents, property.today),
+    hazard,
+    brandIsKnown: isBrandKnown(knowledge, appliance, hazard),
+  };
+}
+
+/** Returns whether the knowledge base lists the make, in a tier or as a hazard. */
+export function isBrandKnown(
+  knowledge: Knowledge,
+  { typeId, brand, model }: Pick<ApplianceHistory, "typeId" | "brand" | "model">,
+  hazard = knowledge.hazard(typeId, brand, model),
+): boolean {
+  return hazard.size > 0 || knowledge.brandTier(typeId, brand) !== undefined;
+}
+
+function scoreComponent(
+  knowledge: Knowledge,
+  component: ComponentHistory,
+  context: ApplianceContext,
+): StandaloneComponent {
+  const { model } = knowledge;
+  const { id, defId } = component;
+  const { appliance, events, warnings, today, environment, recordsSince, corrections, brandIsKnown } =
+    context;
+  const { brandTier, usageIntensity } = appliance;
+  const def = knowledge.component(defId);
+  const lifeFactor = calibratedLife(def, appliance.id, corrections);
+  const setting = { brandTier, usageIntensity, environment, recordsSince, lifeFactor };
+  const life = agedLife(def, component, events, setting, today, model);
+  const subject: Subject = { id, def, since: life.replacedOn ?? -Infinity, today };
+  const trail: Trail = context.explain ? [] : undefined;
+  const ratio = ownRatio(knowledge, subject, context, trail);
+  const acute = acuteHazard(knowledge, subject, warnings, events.events, trail);
+  return {
+    id,
+    def,
+    lifeFactor,
+    life,
+    ageYears: Math.max(0, today - life.bornOn) / DAYS_PER_YEAR,
+    ratio,
+    acuteHazard: acute,
+    risk: periodRisk(outlookOf(def, life, limitProduct(knowledge, ratio), acute), model),
+    confidence: confidenceOf(recentServiceRecord(id, events.events, today, model), brandIsKnown, model),
+    trail,
+  };
+}
+
+/** Multiplies all hazard ratios but cascades. */
+function ownRatio(knowledge: Knowledge, subject: Subject, context: ApplianceContext, trail: Trail): number {
+  const { events, claims, hazard, appliance, corrections } = context;
+  const { strength } = corrections;
+  const service = serviceRatios(knowledge, subject, events.events, trail);
+  if (trail) noteStrength(trail, strength);
+  const condition = strengthened(service.condition, strength.condition);
+  const repairs = strengthened(service.repairs, strength.repairs);
+  const claim = claimsRatio(subject, claims, trail);
+  const { hazardBrand } = knowledge.model.evidence;
+  const make = hazard.has(subject.def.id)
+    ? enter(trail, "hazard_brand", appliance.brand ?? appliance.model ?? "", null, hazardBrand.ratio)
+    : 1;
+  return service.others * repairs * condition * claim * make;
+}
+
+const strengthened = (ratio: number, power: number) => (power === 1 || ratio === 1 ? ratio : ratio ** power);
+
+function noteStrength(trail: Evidence[], { condition, repairs }: Corrections["strength"]): void {
+  for (const entry of trail) {
+    const strength =
+      entry.kind === "condition"
+        ? condition
+        : entry.kind === "repair" || entry.kind === "emergency_repair"
+          ? repairs
+          : 1;
+    if (strength !== 1) entry.strength = strength;
+  }
+}
+
+/** Keeps the product of ratios within limits, so that evidence alone never decides. */
+export function limitProduct({ model }: Knowledge, ratio: number): number {
+  const { lowestProduct, highestProduct } = model.evidence;
+  return clamp(ratio, lowestProduct, highestProduct);
+}
+
+export function outlookOf(
+  def: ComponentDef,
+  life: AgedLife,
+  hazardRatio: number,
+  acuteHazard: number,
+): Outlook {
+  const { scaleYears, effectiveAgeYears, rate } = life;
+  return { scaleYears, weibullShape: def.weibullShape, effectiveAgeYears, rate, hazardRatio, acuteHazard };
+}
