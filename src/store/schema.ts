@@ -3,6 +3,7 @@ import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { StoredCorrections } from "../domain/calibration/model-version.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
 import type { ColumnTypes } from "./column-types.ts";
+import { isElevated } from "./elevated-components.ts";
 
 /**
  * Every table, once, over the column types of an engine. Ids are text and sort by creation; days are `YYYY-MM-DD`;
@@ -223,18 +224,18 @@ export function schemaOf(kit: ColumnTypes) {
       index("components_tier").on(t.partnerId, t.riskTier, t.seq),
       index("components_system")
         .on(t.partnerId, t.system, sql`${t.riskScore} desc`, t.seq)
-        .where(sql`${t.riskScore} >= 52`),
+        .where(isElevated(t.riskScore)),
       index("components_state")
         .on(t.partnerId, t.state, sql`${t.riskScore} desc`, t.seq, t.system)
-        .where(sql`${t.riskScore} >= 52`),
+        .where(isElevated(t.riskScore)),
       index("components_property").on(t.propertyId, t.seq),
       index("components_appliance").on(t.applianceId, t.seq),
       index("components_settled")
         .on(t.partnerId, t.seq)
-        .where(sql`${t.rescoredAt} is null and ${t.riskScore} >= 52`),
+        .where(sql`${t.rescoredAt} is null and ${isElevated(t.riskScore)}`),
       index("components_rescored")
         .on(t.partnerId, t.rescoredAt, t.seq)
-        .where(sql`${t.rescoredAt} is not null and ${t.riskScore} >= 52`),
+        .where(sql`${t.rescoredAt} is not null and ${isElevated(t.riskScore)}`),
     ],
   );
 

@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { CRITICAL_FROM, type PlacedComponent, WARNING_FROM } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
+import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { componentRows } from "./component-rows.ts";
@@ -25,7 +26,7 @@ export function alertLists(engine: Engine) {
   const { components } = engine.tables;
   // The literal lets SQLite use the partial indexes.
   const matching = (...more: (SQL | undefined)[]) =>
-    and(eq(components.partnerId, ph("partnerId")), sql`${components.riskScore} >= 52`, ...more);
+    and(eq(components.partnerId, ph("partnerId")), isElevated(components.riskScore), ...more);
   const ofSystem = eq(components.system, ph("system"));
   const ofState = eq(components.state, ph("state"));
   const byScore = [desc(components.riskScore), asc(components.seq)];

@@ -8,6 +8,7 @@ import {
   TIER_BUCKETS,
   WHOLE_BUCKET,
 } from "../component-counters.ts";
+import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { aliased } from "./aliased-columns.ts";
@@ -67,9 +68,9 @@ export function componentLists(engine: Engine) {
   const ofTier = bucketRows(eq(components.riskTier, ph("tier")));
   const ofScore = bucketRows(eq(components.riskScore, ph("score")));
   /** Elevated components that the latest snapshot scored: the rows that the bucket SETTLED_ELEVATED counts. */
-  const settled = bucketRows(sql`${components.riskScore} >= 52 and ${components.rescoredAt} is null`);
+  const settled = bucketRows(sql`${isElevated(components.riskScore)} and ${components.rescoredAt} is null`);
 
-  const rescored = sql`${components.rescoredAt} is not null and ${components.riskScore} >= 52`;
+  const rescored = sql`${components.rescoredAt} is not null and ${isElevated(components.riskScore)}`;
   const byScoring = [asc(components.rescoredAt), asc(components.seq)];
   const rescoredAfter = engine.read<PlacedComponent>(() =>
     rows()
@@ -169,7 +170,7 @@ export function componentLists(engine: Engine) {
       where.propertyIds && isAmong(components.propertyId, "propertyIds"),
       where.applianceId === undefined ? undefined : eq(components.applianceId, ph("applianceId")),
       where.tier && eq(components.riskTier, ph("tier")),
-      where.elevated ? sql`${components.riskScore} >= 52` : undefined,
+      where.elevated ? isElevated(components.riskScore) : undefined,
       where.system === undefined ? undefined : eq(components.system, ph("system")),
       where.state === undefined ? undefined : eq(components.state, ph("state")),
     );
