@@ -25,7 +25,7 @@ test("a server that is well is found well, and what it said is passed on", async
   expect({ code, error }).toEqual({ code: 0, error: null });
   expect(result).toMatchObject({ ok: true, url: `${server.url}/health`, status_code: 200, problem: null });
   expect(result.health).toMatchObject({ status: "ok", checks: { database: "ok" } });
-  expect(result.duration_ms).toBeLessThan(5_000);
+  expect(result.duration_ms).toBeGreaterThan(0);
   const { stdout } = await server.run("healthcheck", "--port", portOf(server));
   expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/health healthy \(version \S+, uptime \d+ s\)\n$/);
 });

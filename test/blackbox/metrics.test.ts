@@ -11,6 +11,9 @@ import { startReceiver } from "../support/receiver.ts";
 const { serve } = useMainstay();
 let server: Installation;
 let acme: Partner;
+const beginMs = Date.now();
+/** Returns the seconds since an instant, at least as many as the server has counted. */
+const secondsSince = (ms: number) => (Date.now() - ms) / 1000;
 beforeAll(async () => {
   server = await serve();
   const { url } = await startReceiver();
@@ -97,6 +100,7 @@ describe("the metrics", () => {
   test("show deliveries that wait, and how long the oldest has", async () => {
     const { url } = await startReceiver({ behave: () => "hang" });
     const slow = await server.createPartner("Slow", "--webhook-url", url);
+    const addedMs = Date.now();
     await addProperty(server.as(slow));
     const waiting = async () => {
       const values = await scrape(server);
@@ -104,8 +108,8 @@ describe("the metrics", () => {
       return values.get("mainstay_webhook_outbox_oldest_age_seconds")!;
     };
     const first = await waiting();
+    expect(first).toBeLessThanOrEqual(secondsSince(addedMs));
     await eventually(async () => expect(await waiting()).toBeGreaterThan(first));
-    expect(first).toBeLessThan(60);
   });
 
   test("measure the writes, the database and the process", async () => {
@@ -123,18 +127,18 @@ describe("the metrics", () => {
       expect(values.get(name), name).toBeGreaterThan(0);
     expect(values.get("mainstay_write_queue_length")).toBeGreaterThanOrEqual(0);
     expect(values.get('mainstay_event_loop_delay_seconds{percentile="99"}')).toBeGreaterThanOrEqual(0);
-    const startedAgoS = Date.now() / 1000 - values.get("process_start_time_seconds")!;
-    expect(startedAgoS).toBeGreaterThan(0);
-    expect(startedAgoS).toBeLessThan(120);
+    const startedMs = values.get("process_start_time_seconds")! * 1000;
+    expect(startedMs).toBeWithin(beginMs - 1000, Date.now());
     const build = [...values.keys()].find((series) => series.startsWith("mainstay_build_info{"));
     expect(build).toMatch(/version="\d+\.\d+\.\d+",commit="[^"]+",target="[^"]+",bun="\d/);
   });
 
   test("say when the newest snapshot was taken, of how much, and how long it took", async () => {
     expect((await scrape(server)).has("mainstay_snapshot_age_seconds")).toBe(false);
+    const takenMs = Date.now();
     await server.json("snapshot");
     const values = await scrape(server);
-    expect(values.get("mainstay_snapshot_age_seconds")).toBeLessThan(60);
+    expect(values.get("mainstay_snapshot_age_seconds")).toBeWithin(0, secondsSince(takenMs));
     expect(values.get("mainstay_snapshot_duration_seconds")).toBeGreaterThanOrEqual(0);
     expect(values.get("mainstay_snapshot_components")).toBeGreaterThan(0);
   });
@@ -200,10 +204,11 @@ describe("what the metrics measure moves with", () => {
     const resident = after.get("process_resident_memory_bytes")!;
     expect(resident / (pages! * 4096)).toBeGreaterThan(0.5);
     expect(resident / (pages! * 4096)).toBeLessThan(2);
-    // Of the time since the scrape before: a busy machine may hold the loop up once more.
+    // Each scrape has the delays since the one before it.
+    const stalledS = after.get('mainstay_event_loop_delay_seconds{percentile="100"}')!;
     await eventually(async () => {
       const settled = await scrape(server);
-      expect(settled.get('mainstay_event_loop_delay_seconds{percentile="100"}')).toBeLessThan(0.2);
+      expect(settled.get('mainstay_event_loop_delay_seconds{percentile="100"}')).toBeLessThan(stalledS);
     });
   });
 });

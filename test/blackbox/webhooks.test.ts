@@ -245,22 +245,17 @@ describe.concurrent("receivers that fail", () => {
     const all = [...failing, redirecting];
     await Promise.all(all.map(({ client }) => addProperty(client)));
     await Promise.all(all.map(({ receiver }) => receiver.waitFor((received) => received.length >= 1)));
-    const startedAt = performance.now();
     await addProperty(elsewhere.client);
-    await elsewhere.receiver.waitFor((received) => received.length === 1);
-    expect(
-      performance.now() - startedAt,
-      "a healthy receiver is told before the failing are tried again",
-    ).toBeLessThan(5000);
-
+    const [delivered] = await elsewhere.receiver.waitFor((received) => received.length === 1);
     await Promise.all(all.map(({ receiver }) => receiver.waitFor((received) => received.length === 2)));
     for (const { receiver, partner } of all) {
       const [first, second] = receiver.received as [Received, Received];
       expect(second.body.equals(first.body)).toBe(true);
       expect(second.id).toBe(first.id);
       await expectSigned(second, partner);
-      // From the start of one attempt to that of the next; on a busy machine the first may arrive late.
-      expect(second.atMs - first.atMs).toBeGreaterThan(4000);
+      const [firstS, secondS] = [first, second].map(({ headers }) => Number(headers["webhook-timestamp"]));
+      expect(secondS! - firstS!).toBeGreaterThanOrEqual(5);
+      expect(delivered!.atMs, "a healthy receiver does not wait for the failing").toBeLessThan(second.atMs);
     }
     expect(elsewhere.receiver.received, "a redirect is not followed").toHaveLength(1);
   });
@@ -279,7 +274,7 @@ describe.concurrent("receivers that fail", () => {
       return deliveries[0].attempts;
     });
     expect(first).toMatchObject({ status_code: null, error: "no answer within 8 s" });
-    expect(first.duration_ms).toBeWithin(7900, 12_000);
+    expect(first.duration_ms).toBeGreaterThanOrEqual(7900);
     expect(second).toMatchObject({ attempt: 2, status_code: 200 });
     const [before, after] = receiver.received.map(({ headers }) => Number(headers["webhook-timestamp"]));
     expect(after! - before!, "the time that Standard Webhooks signs is each attempt's own").toBeGreaterThan(

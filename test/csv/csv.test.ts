@@ -69,18 +69,22 @@ describe("reading CSV", () => {
     ["within a cell", 'a,b\n1,2\n3,12" pipe\n4,5\n', "t.csv line 3: the row that starts here has a quote"],
     ["followed by text", 'a,b\n1,2\n3,"x"y\n4,5\n', "t.csv line 3: the row that starts here has a quote"],
   ])("names the line of a quote that is %s", async (_, text, message) => {
-    expect(read(text)).rejects.toThrow(message);
+    await expect(read(text)).rejects.toThrow(message);
   });
 
   test("stops at a row that is too long instead of gathering it", async () => {
     const text = `a,b\n1,${"x".repeat(10 * MAX_ROW_BYTES)}\n3,4\n`;
-    expect(readAll(file(text))).rejects.toThrow("line 2: the row that starts here is longer than 1 MiB");
+    await expect(readAll(file(text))).rejects.toThrow(
+      "line 2: the row that starts here is longer than 1 MiB",
+    );
   });
 
   test("names the line of bytes that are no UTF-8, and a character that is cut off", async () => {
     const latin1 = Buffer.from("a,b\n1,2\ncaf\xe9,3\n", "latin1");
-    expect(readAll(file(latin1))).rejects.toThrow("line 3: this is not UTF-8 text");
-    expect(readAll(file(Buffer.from("a,b\n1,é").subarray(0, -1)))).rejects.toThrow("line 2: this is not");
+    await expect(readAll(file(latin1))).rejects.toThrow("line 3: this is not UTF-8 text");
+    await expect(readAll(file(Buffer.from("a,b\n1,é").subarray(0, -1)))).rejects.toThrow(
+      "line 2: this is not",
+    );
   });
 });
 

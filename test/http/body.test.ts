@@ -23,13 +23,13 @@ describe("reading a body", () => {
 
   test("refuses one byte too many", async () => {
     for (const body of ["123456", chunked("123", "456")])
-      expect(readBytes(request(body), 5)).rejects.toMatchObject({ code: "payload_too_large" });
+      await expect(readBytes(request(body), 5)).rejects.toMatchObject({ code: "payload_too_large" });
   });
 
   test("refuses by the declared length before a byte has come", async () => {
     const never = new ReadableStream({ pull: () => new Promise(() => {}) });
     const declared = request(never, { "content-length": "6" });
-    expect(readBytes(declared, 5)).rejects.toMatchObject({ code: "payload_too_large" });
+    await expect(readBytes(declared, 5)).rejects.toMatchObject({ code: "payload_too_large" });
   });
 
   test("stops reading chunks as soon as they are too many", async () => {
@@ -46,7 +46,7 @@ describe("reading a body", () => {
 
   test("that ends too early is the caller's failure and no fault", async () => {
     const cut = new ReadableStream({ start: (controller) => controller.error(new Error("reset")) });
-    expect(readBytes(request(cut), 5)).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(readBytes(request(cut), 5)).rejects.toMatchObject({ code: "invalid_request" });
   });
 });
 

@@ -54,7 +54,7 @@ describe("a kept reply", () => {
 
   test("is a conflict for another body", async () => {
     await keep(CREATED);
-    expect(idempotency.replay({ ...identity, bodyHash: "other" }, NOW)).rejects.toMatchObject({
+    await expect(idempotency.replay({ ...identity, bodyHash: "other" }, NOW)).rejects.toMatchObject({
       code: "conflict",
     });
   });

@@ -42,9 +42,9 @@ describe("a sliding window", () => {
 
   test("of a high limit takes no room for calls that nobody has made", () => {
     const window = new SlidingWindow(1_000_000);
-    const startedMs = performance.now();
+    const before = process.memoryUsage.rss();
     for (let nth = 0; nth < 90_000; nth++) window.admit(`caller ${nth}`, 0);
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(128e6);
   });
 
   test("forgets idle callers when there are too many, and no one who goes on knocking", () => {

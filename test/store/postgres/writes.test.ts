@@ -13,7 +13,8 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array
 const COMMIT = { sent: "COMMIT\0", answered: "COMMIT\0" };
 /** Ready for a query, outside of a transaction. */
 const IDLE = "Z\0\0\0\u0005I";
-const ANSWERED_WITHIN_MS = 2500;
+/** Five times the default `connect_timeout`. */
+const ANSWERED_WITHIN_MS = 10_000;
 let server: PostgresServer;
 let wire: Wire;
 let store: Store;
@@ -335,7 +336,7 @@ describe("without the database", () => {
       expect(await isThere(id)).toBe(true);
     });
 
-  test("reads and writes are refused within two seconds, and go on by themselves once it is back", async () => {
+  test("reads and writes are refused, and work again once it is back", async () => {
     await server.stop("crash");
     await Promise.all([answers(read), answers(() => add(newPartner()))]);
     await answers(read);

@@ -477,7 +477,7 @@ describe("a file that cannot be used", () => {
   test.each(cases)("for %s stops the import before anything is written", async (_, files, message) => {
     const partner = await newPartner();
     const good = { properties: ELM, ...files };
-    expect(run(partner, good)).rejects.toThrow(message);
+    await expect(run(partner, good)).rejects.toThrow(message);
     expect((await store.read.totals.ofPartner(partner.id)).properties).toBe(0);
   });
 
@@ -521,6 +521,6 @@ describe("a mapping", () => {
   ])("that serves no file is refused: %o", async (mapping, message) => {
     const { partner } = await partnerAndText();
     const properties = `Bldg,${HEAD}1,E,Elm,1 Elm St,NY\n`;
-    expect(run(partner, { properties }, { mappings: [mapping] })).rejects.toThrow(message);
+    await expect(run(partner, { properties }, { mappings: [mapping] })).rejects.toThrow(message);
   });
 });

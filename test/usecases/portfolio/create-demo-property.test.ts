@@ -117,6 +117,6 @@ test("tells the history in its order", async () => {
 test("is refused when the partner has a demo property", async () => {
   const { store, partner, create } = await partnerOn("2026-03-15");
   await create();
-  expect(create()).rejects.toThrow("Demo property already exists");
+  await expect(create()).rejects.toThrow("Demo property already exists");
   expect(await store.read.properties.demo(partner.id)).toHaveLength(1);
 });
