@@ -146,7 +146,7 @@ const conditionView = condition.serializer((property: Property, totals: Assessme
     rating,
     components_assessed: totals.components,
     ...tierCountsView(totals),
-    methodology: `${METHODOLOGY} Tiers are those of scoring model ${modelVersion}.`,
+    methodology: `${METHODOLOGY} Tiers use scoring model ${modelVersion}.`,
     assessed_at: toIso(now),
   };
 });

@@ -248,7 +248,7 @@ describe("a component", () => {
     for (const [at, { risk_score }] of changes.entries())
       expect(rows[at + 1]).toContain(risk_score.toFixed(2));
     await goTo(page, "#/components/C_none");
-    await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+    await page.getByRole("heading", { name: "Not found" }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(troubles.filter((one) => !one.includes("404"))).toEqual([]);
     await close();

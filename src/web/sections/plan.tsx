@@ -103,7 +103,11 @@ export function WhatToDo(props: {
           },
           { heading: "Location", cell: (one) => places.of(one) },
           { heading: "Action", cell: (one) => POLICY_WORDS[one.policy] },
-          { heading: "Due date", cell: (one) => (one.replace_on === null ? "–" : date(one.replace_on)) },
+          {
+            heading: "Due date",
+            isNumber: true,
+            cell: (one) => (one.replace_on === null ? "–" : date(one.replace_on)),
+          },
           { heading: "Planned cost", isNumber: true, cell: (one) => money(one.proactive_cost) },
           { heading: "Cost after failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
           {
