@@ -131,11 +131,11 @@ const KEPT_IN: Record<string, readonly string[]> = {
   "d3-shape": ["web"],
 };
 
-/** Files that are longer than 320 lines for a reason. */
+/** Files that are longer than 450 lines for a reason. */
 const MAY_BE_LONG: Record<string, string> = {
   "src/store/schema.ts": "every table in one place",
 };
-const LONGEST = 320;
+const LONGEST = 450;
 
 type Source = { path: string; text: string };
 

@@ -13,3 +13,7 @@ ALTER TABLE leases RENAME COLUMN turn TO scheduled_for;
 ALTER TABLE leases RENAME COLUMN until TO expires_at;
 ALTER TABLE minute_calls RENAME TO rate_windows;
 ALTER TABLE rate_windows RENAME COLUMN partner_id TO caller;
+ALTER TABLE event_walks RENAME TO feed_cursors;
+ALTER TABLE feed_cursors RENAME COLUMN walk TO state;
+ALTER INDEX event_walks_client RENAME TO feed_cursors_client;
+ALTER INDEX event_walks_touched RENAME TO feed_cursors_touched;

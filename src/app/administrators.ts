@@ -8,7 +8,7 @@ import { metricsOperation } from "../http/routes/metrics.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { runPreflight } from "../rm/preflight.ts";
 import type { Store } from "../store/store.ts";
-import { probeReceivers } from "../usecases/deliveries/probe-endpoints.ts";
+import { probeEndpoints } from "../usecases/deliveries/probe-endpoints.ts";
 import { createResolver } from "../webhooks/resolve.ts";
 import type { Sender } from "../webhooks/sender.ts";
 import type { ModelProposals } from "./model-proposals.ts";
@@ -24,7 +24,7 @@ type Sources = Omit<OverviewSources, "read" | "tlsValidTo"> & {
 };
 
 /** What administrators act with. */
-export type Means = {
+export type AdminDeps = {
   sessions: ConsoleSessions;
   proposals: ModelProposals;
   tasks: PartnerTasks;
@@ -34,7 +34,7 @@ export type Means = {
 /** What the administrators' listener answers: the console, the metrics, and what both people and programs ask. */
 export function administratorsOperations(
   { store, metrics, later, recentErrors, ...sources }: Sources,
-  { sessions, proposals, tasks, send }: Means,
+  { sessions, proposals, tasks, send }: AdminDeps,
 ): Operation[] {
   const { config, clock, knowledge } = sources;
   const partnersReachIt = config.admin.listen === "main";
@@ -56,7 +56,7 @@ export function administratorsOperations(
       tasks: () => tasks,
       probe: async (administration, partner) => {
         const { timeoutMs } = config.webhooks;
-        return (await probeReceivers({ administration, send, clock, timeoutMs }, [partner]))[0];
+        return (await probeEndpoints({ administration, send, clock, timeoutMs }, [partner]))[0];
       },
       runRmPreflight: () => runPreflight({ settings: config.rm, resolve: createResolver(), clock }),
     }),

@@ -28,25 +28,25 @@ import { tokens } from "../secrets/tokens.ts";
 import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { EmbedViews } from "../usecases/embeds/embed-views.ts";
 import { checkHealth } from "../usecases/operations/check-health.ts";
-import { DailyBudgets } from "../usecases/partners/daily-call-limits.ts";
-import { administratorsOperations, type Means } from "./administrators.ts";
+import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
+import { type AdminDeps, administratorsOperations } from "./administrators.ts";
 import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
-import { openBudgetLedger } from "./budget-ledger.ts";
 import { BUILD } from "./build-info.ts";
-import { callerWindows } from "./caller-windows.ts";
+import { openCallLedger } from "./call-ledger.ts";
+import { type ClusterMembership, clusterMembership } from "./cluster-membership.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { lockFolder } from "./instance-lock.ts";
-import { type JoinedServers, joinServers } from "./joined-servers.ts";
 import { openListeners } from "./listeners.ts";
+import { type Maintenance, maintenance } from "./maintenance.ts";
 import { modelCheck } from "./model-check.ts";
 import { modelProposals } from "./model-proposals.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
 import { partnerTasks } from "./partner-tasks.ts";
+import { rateWindows } from "./rate-windows.ts";
 import type { Later } from "./server-state.ts";
-import { type Upkeep, upkeep } from "./upkeep.ts";
 import { uploadsOf } from "./uploads.ts";
 
-export type AppWorld = {
+export type AppDeps = {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
@@ -61,7 +61,7 @@ export type AppWorld = {
 };
 
 /** A server that listens. Whoever has started it stops it, also where it may not go on. */
-export type App = Pick<JoinedServers, "mustStop"> & {
+export type App = Pick<ClusterMembership, "mustStop"> & {
   url: string;
   adminUrl: string;
   /** Reads the certificate again, without a pause. One that cannot be used is logged, and the old one stays. */
@@ -71,7 +71,7 @@ export type App = Pick<JoinedServers, "mustStop"> & {
 };
 
 /** The composition root: builds every room from the settings, and listens. Throws an OperatorError when it cannot. */
-export async function startApp(world: AppWorld): Promise<App> {
+export async function startApp(world: AppDeps): Promise<App> {
   const { config } = world;
   if (config.storage.url === "") refuseLeftoverFiles(databaseFile(config.storage.dataDir));
   makeDataFolder(config.storage.dataDir);
@@ -85,7 +85,7 @@ export async function startApp(world: AppWorld): Promise<App> {
   }
 }
 
-async function startLocked(world: AppWorld, lock: ReturnType<typeof lockFolder>): Promise<App> {
+async function startLocked(world: AppDeps, lock: ReturnType<typeof lockFolder>): Promise<App> {
   const folder = await openDataFolder({ ...world, isServing: true });
   const { store } = folder;
   try {
@@ -99,7 +99,7 @@ async function startLocked(world: AppWorld, lock: ReturnType<typeof lockFolder>)
 
 async function startOn(
   folder: DataFolder,
-  world: AppWorld,
+  world: AppDeps,
   lock: ReturnType<typeof lockFolder>,
 ): Promise<App> {
   const { config, clock, ticks = () => performance.now(), log } = world;
@@ -108,21 +108,21 @@ async function startOn(
   for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");
 
   const knowledge = loadKnowledge();
-  // What is noted there is one server's promise.
-  const ledger = store.isShared ? undefined : openBudgetLedger(config.storage.dataDir);
-  const budgets = new DailyBudgets(store, clock, ledger);
+  // The ledger is valid for one server only.
+  const ledger = store.isShared ? undefined : openCallLedger(config.storage.dataDir);
+  const budgets = new DailyCallLimits(store, clock, ledger);
   await budgets.recover();
   const sender = await senderOf(config);
   const metrics = new Metrics();
-  const joined = joinServers({ ...world, ticks, store, knowledge });
+  const joined = clusterMembership({ ...world, ticks, store, knowledge });
   const { cluster } = joined;
   const dispatcher = dispatcherOf(world, folder, metrics.measured(sender), cluster);
   const backups = scheduledBackups(world);
   const views = new EmbedViews(store);
-  const kept = upkeep({ ...world, store });
+  const kept = maintenance({ ...world, store });
   const proposals = modelProposals({ ...world, store });
   const tasks = partnerTasks({ ...world, store, knowledge, passes: actingPasses(folder.masterKey) });
-  // What is known only once it listens, of what answers requests.
+  // Values that exist only once the server listens.
   const later: Later = {};
   const fetches = await createFetches(world, folder, {
     knowledge,
@@ -200,30 +200,30 @@ async function startOn(
   };
 }
 
-/** What each listener answers; one function for both when administrators are on the main one. */
+/** The handlers of the listeners; the same function if administrators are on the main one. */
 type Fetches = { main: Fetch; admin: Fetch };
 
-/** What requests are answered with, beside the world and the data. */
+/** The dependencies of request handlers, beside those of the application and the data. */
 type Served = {
   knowledge: Knowledge;
-  budgets: DailyBudgets;
+  budgets: DailyCallLimits;
   dispatcher: ReturnType<typeof dispatcherOf>;
   metrics: Metrics;
   views: EmbedViews;
   lastBackup: ScheduledBackups["last"];
-  pages: Upkeep["pages"];
+  pages: Maintenance["pages"];
   later: Later;
-  means: Omit<Means, "sessions">;
+  means: Omit<AdminDeps, "sessions">;
   cluster: Cluster;
 };
 
 async function createFetches(
-  { config, clock, ticks = () => performance.now(), random, log, recentErrors = () => [] }: AppWorld,
+  { config, clock, ticks = () => performance.now(), random, log, recentErrors = () => [] }: AppDeps,
   { store, masterKey, sealer }: DataFolder,
   { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, later, means, cluster }: Served,
 ): Promise<Fetches> {
   const { limits, server } = config;
-  // A token that has expired must not come to life again when the clock is set back.
+  // A token that has expired must stay expired if the clock is set back.
   const tokenClock = clockWithoutReturn(clock, ticks, await store.read.clock.lastInstant());
   const authenticator = new Authenticator(store, tokens(masterKey, random), tokenClock, budgets);
   const startedAtMs = ticks();
@@ -277,7 +277,7 @@ async function createFetches(
     const parsed = parseAddress(address);
     return parsed !== undefined && trusted.some((network) => contains(network, parsed));
   };
-  const windows = callerWindows({ limits, store, ticks, cluster });
+  const windows = rateWindows({ limits, store, ticks, cluster });
   const pipeline = new Pipeline({
     store,
     knowledge,

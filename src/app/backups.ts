@@ -4,16 +4,16 @@ import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Job } from "../jobs/schedule.ts";
 import type { Logger } from "../log.ts";
-import { runOwnCommand } from "./own-command.ts";
+import { selfExec } from "./self-exec.ts";
 
 export type ScheduledBackups = {
-  /** None when there is no schedule. */
+  /** Empty without a schedule. */
   jobs: readonly Job[];
-  /** How the latest one went, in this run of the server or an earlier one. */
+  /** Returns the outcome of the latest backup, by this process or an earlier one. */
   last: () => LastBackup | undefined;
 };
 
-/** The backups that a running server takes by itself. */
+/** Returns the backups that a running server takes on schedule. */
 export function scheduledBackups(world: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
@@ -27,7 +27,7 @@ export function scheduledBackups(world: {
   let last = readLastBackup(dataDir);
   const run = async (signal: AbortSignal) => {
     const runCommand = async (args: readonly string[], signal: AbortSignal) => {
-      await runOwnCommand({ args: [...args, ...settings], env, signal });
+      await selfExec({ args: [...args, ...settings], env, signal });
     };
     last = await takeScheduledBackup({ dataDir, dir, keep, clock, log, runCommand }, signal);
     await writeLastBackup(dataDir, last);

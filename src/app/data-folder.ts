@@ -21,12 +21,12 @@ import type { Store } from "../store/store.ts";
 
 export const databaseFile = (dataDir: string) => join(dataDir, "mainstay.db");
 
-/** An opened data folder: its database, and the key that its secrets are sealed with. */
+/** An opened data folder: its database, and the key that encrypts its secrets. */
 export type DataFolder = {
   store: Store;
   masterKey: MasterKey;
   sealer: Sealer;
-  /** The copy of the database that was made because opening it has upgraded it. */
+  /** The backup made because opening the database has migrated it. */
   upgradeBackup: string | undefined;
 };
 
@@ -35,19 +35,19 @@ export type DataFolderWorld = {
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
   random: FillRandom;
-  /** What to tell where `storage.url` names an empty database, which is refused then; else it gets the schema. */
+  /** The hint of the error if `storage.url` names an empty database; without it the schema is created. */
   whenEmpty?: string;
 } & Pick<SqliteStoreOptions, "mapsFile" | "purging" | "isServing">;
 
-/** Opens the database and the data folder, which is made when it is new. */
+/** Opens the database and the data folder, which is created if it does not exist. */
 export async function openDataFolder(world: DataFolderWorld): Promise<DataFolder> {
   return world.config.storage.url === "" ? openOwnDatabase(world) : await openSharedDatabase(world);
 }
 
 /**
- * A database file in the folder, made with a key file when it is new. The database comes first: a key file without one
- * is then always damage, and refused. A key file is never made beside a database that holds a secret: it could not open
- * what an earlier key has sealed.
+ * Opens the database file in the folder, and creates it with a key file if it does not exist. The database is
+ * created first, so that a key file without one always means damage and is refused. A key file is never created
+ * beside a database with secrets, which another key has encrypted.
  */
 function openOwnDatabase({
   config,
@@ -85,11 +85,11 @@ function openOwnDatabase({
   }
 }
 
-/** A database on PostgreSQL: the folder holds the key file, unless the environment has the key. */
+/** Opens a database on PostgreSQL: the folder contains the key file, unless the environment provides the key. */
 async function openSharedDatabase(world: DataFolderWorld): Promise<DataFolder> {
   const { config, env, random, whenEmpty } = world;
   const { dataDir } = config.storage;
-  // Before the database changes, where it may.
+  // Before the database is changed, if that is allowed.
   if (whenEmpty === undefined) makeDataFolder(dataDir);
   const store = await openDatabase(world);
   try {
@@ -106,14 +106,14 @@ async function openSharedDatabase(world: DataFolderWorld): Promise<DataFolder> {
 }
 
 async function openDatabase({ config, clock, random, whenEmpty }: DataFolderWorld): Promise<Store> {
-  // Only here, so that who keeps to a file does not load a driver that is not used.
+  // Imported on demand, so that an installation on SQLite does not load the driver.
   const { openPostgresStore } = await import("../store/postgres/store.ts");
   return await openPostgresStore(config.storage.url, { clock, random, whenEmpty });
 }
 
 /**
- * Brings the schema up to date, and makes that of a database that is empty: the key, which whoever runs this may not
- * have, is not needed for it there. What was applied.
+ * Migrates the schema, or creates it in an empty database; returns the applied migrations. Needs no key, which the
+ * user who migrates may not have.
  */
 export async function migrate(world: DataFolderWorld): Promise<Store["applied"]> {
   const isOwn = world.config.storage.url === "";
@@ -122,7 +122,9 @@ export async function migrate(world: DataFolderWorld): Promise<Store["applied"]>
   return store.applied;
 }
 
-/** Throws an OperatorError where the servers on the database have another key: what these sealed it could not open. */
+/**
+ * Throws an OperatorError if the servers on the database use another key: this one could not decrypt their secrets.
+ */
 async function requireSameKey(store: Store, masterKey: MasterKey, dataDir: string): Promise<void> {
   const own = keyCheckOf(masterKey);
   const first = await store.write((tx) => tx.installation.keyCheck(own));
@@ -133,14 +135,14 @@ async function requireSameKey(store: Store, masterKey: MasterKey, dataDir: strin
   );
 }
 
-/** Makes the key file of a database that has sealed nothing yet. Throws when the key can't be used. */
+/** Creates the key file of a database without secrets. Throws if the key cannot be used. */
 function settleKey(dataDir: string, env: DataFolderWorld["env"], random: FillRandom): void {
   const lacksKey = !keyIsInEnvironment(env) && !existsSync(keyFilePath(dataDir));
   if (lacksKey && hasSealedNothing(databaseFile(dataDir))) makeKeyFile(dataDir, random);
   loadMasterKey({ dataDir, env });
 }
 
-/** A database that can't be read has its own complaint, when it is opened. */
+/** An unreadable database is reported when it is opened. */
 function hasSealedNothing(file: string): boolean {
   try {
     const db = openForReading(file);
@@ -154,7 +156,7 @@ function hasSealedNothing(file: string): boolean {
   }
 }
 
-/** Throws a StorageError where nothing can be written. */
+/** Throws a StorageError if nothing can be written. */
 function makeKeyFile(dataDir: string, random: FillRandom): void {
   try {
     createKeyFile(dataDir, random);
@@ -163,7 +165,7 @@ function makeKeyFile(dataDir: string, random: FillRandom): void {
   }
 }
 
-/** Makes the folder, for its owner alone. Throws an OperatorError where that is not allowed. */
+/** Creates the folder, readable by its owner only. Throws an OperatorError if that is not permitted. */
 export function makeDataFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });

@@ -5,9 +5,9 @@ import { explainError } from "../store/sqlite/errors.ts";
 import { databaseFile } from "./data-folder.ts";
 
 /**
- * Makes this the one server of a data folder, until `release` or the end of the process, however it ends: the lock is
- * SQLite's own on an empty database beside the real one, which the operating system lets go with the process.
- * Throws an OperatorError when another has it.
+ * Makes this process the only server of a data folder, until `release` or the end of the process. The lock is
+ * SQLite's own on an empty database beside the real one, and the operating system releases it with the process.
+ * Throws an OperatorError if another process holds it.
  */
 export function lockInstance(dataDir: string): { release(): void } {
   const file = join(dataDir, "mainstay.lock");
@@ -32,7 +32,7 @@ export function lockInstance(dataDir: string): { release(): void } {
   };
 }
 
-/** As `lockInstance`, with the system's refusals in an operator's words. */
+/** Calls `lockInstance` and explains the system's refusals. */
 export function lockFolder(dataDir: string): ReturnType<typeof lockInstance> {
   try {
     return lockInstance(dataDir);

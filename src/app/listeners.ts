@@ -15,22 +15,22 @@ const OUT_OF_DESCRIPTORS =
 
 export type ListenersWorld = { config: Config; clock: () => Instant; log: Logger };
 
-/** The main listener and the administrators', which may be one. */
+/** The main listener and the administrators', which may be the same. */
 export type Listeners = {
   url: string;
   adminUrl: string;
-  /** The main one's, as several servers and their operators tell it from the others'. */
+  /** The main listener's URL, by which servers and operators tell this server from the others. */
   knownAs: string;
-  /** Reads the certificate and its key again; what cannot be used is logged, and the old one stays. */
+  /** Reads the certificate and its key again; if they cannot be used, logs that and keeps the old ones. */
   renewTls(): void;
-  /** When the certificate that is shown ends; undefined without TLS. */
+  /** Returns when the served certificate expires; undefined without TLS. */
   tlsValidTo(): Instant | undefined;
   stop(graceMs: number): Promise<void>;
 };
 
 /**
- * Opens both. HTTPS, when it is on, is spoken on the main listener, and on the administrators' one unless that is
- * reached from this machine only. Rejects with an OperatorError when an address or the certificate cannot be used.
+ * Opens both listeners. TLS, if enabled, is used on the main one, and on the administrators' one unless that is
+ * reached from this machine only. Rejects with an OperatorError if an address or the certificate cannot be used.
  */
 export async function openListeners(
   { config, clock, log }: ListenersWorld,
@@ -70,7 +70,7 @@ export async function openListeners(
     for (const listener of opened) void listener.stop(0);
     throw error;
   }
-  // The administrators' one stays open for longer: by it one sees what is the matter.
+  // The administrators' listener keeps more descriptors in reserve: it is needed to see what is wrong.
   const doors: Door[] = [{ listener: main, spares: 24 }];
   if (admin !== main) doors.push({ listener: admin, spares: 8 });
   const endWatch = watchDescriptors(doors, (isOpen) => {
@@ -104,12 +104,17 @@ export async function openListeners(
   };
 }
 
-/** Listening on every address, all servers would go by the same one: then the machine's name stands for it. */
+/**
+ * A server that listens on every address is known by the machine's name, since the address would be the same for
+ * all.
+ */
 function toldApart(url: string): string {
   return url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, `//${hostname()}`);
 }
 
-/** An expired certificate is served all the same: a start that fails would cut off those who don't check it, too. */
+/**
+ * An expired certificate is served all the same: refusing to start would also cut off clients that do not check it.
+ */
 function report(identity: TlsIdentity, now: Instant, log: Logger, message: string): void {
   const { subject, validFrom, validTo } = identity;
   const fields = { subject, valid_to: toIso(validTo), days_left: daysLeft(validTo, now) };

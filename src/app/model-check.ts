@@ -3,14 +3,14 @@ import { type Day, dayOf, type Instant } from "../domain/time.ts";
 import type { Job } from "../jobs/schedule.ts";
 import type { Logger } from "../log.ts";
 import type { Store } from "../store/store.ts";
-import { runOwnCommand } from "./own-command.ts";
+import { selfExec } from "./self-exec.ts";
 
-/** Looked after daily, so that a server that was off catches up. */
+/** Checked daily, so that a server that was off catches up. */
 const PATTERN = "0 40 4 * * *";
 
 /**
- * Measures monthly whether the fit in use still forecasts better than the plain model: as a process of its own, since
- * it reads every history, whose memory is then given back.
+ * Measures monthly whether the active calibration still forecasts better than the default model. Runs as a child
+ * process, since it reads every history and its memory is returned then.
  */
 export function modelCheck(world: {
   config: Config;
@@ -18,10 +18,10 @@ export function modelCheck(world: {
   clock: () => Instant;
   log: Logger;
   store: Pick<Store, "read">;
-  /** Runs a command of this executable and gives what it printed. */
-  runCommand?: typeof runOwnCommand;
+  /** Runs a command of this executable and returns what it printed. */
+  runCommand?: typeof selfExec;
 }): Job {
-  const { config, env, clock, log, store, runCommand = runOwnCommand } = world;
+  const { config, env, clock, log, store, runCommand = selfExec } = world;
   const settings = config.file === undefined ? [] : ["--config", config.file];
   return {
     name: "check-model",

@@ -4,19 +4,19 @@ import type { ModelProposal } from "../domain/model-proposal.ts";
 import type { Logger } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { beginFit, failFit, latestFit } from "../usecases/calibration/fits.ts";
-import { FIT_LOCK, inWords, runOwnCommand } from "./own-command.ts";
+import { FIT_LOCK, failureText, selfExec } from "./self-exec.ts";
 
-/** Fits of the model that administrators ask for: one at a time, and the latest is kept with its proof. */
+/** Calibrations requested by administrators: one at a time, and the latest is stored with its proof. */
 export type ModelProposals = {
   state(): Promise<ModelProposal>;
-  /** Begins a fit in the name of `by`, this server in words; else says who makes one. */
+  /** Starts a calibration; returns the holder's description if one is running. `by` describes this server. */
   start(asked: { by: string; actor: string }): Promise<"begun" | { heldBy: string }>;
   stop(): Promise<void>;
 };
 
 const STOPPED = "It was cut short, since the server was stopped. Ask for it again.";
 
-/** Each fit is a process of its own, since it reads every history, whose memory is then given back. */
+/** Each calibration is a child process, since it reads every history and its memory is returned then. */
 export function modelProposals(world: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
@@ -33,9 +33,9 @@ export function modelProposals(world: {
     const { stop } = renewInBackground(store, lockId);
     const args = ["calibrate", "--keep", "--data-dir", config.storage.dataDir, ...settings];
     try {
-      await runOwnCommand({ args, env: { ...env, [FIT_LOCK]: lockId }, signal: abort.signal });
+      await selfExec({ args, env: { ...env, [FIT_LOCK]: lockId }, signal: abort.signal });
     } catch (error) {
-      const why = abort.signal.aborted ? STOPPED : inWords(error as Error);
+      const why = abort.signal.aborted ? STOPPED : failureText(error as Error);
       await failFit(store, lockId, why).catch((failure) =>
         log.warn({ err: failure }, "why a fit of the model has failed could not be stored"),
       );

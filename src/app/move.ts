@@ -11,8 +11,8 @@ import { postgresSource, postgresTarget } from "../store/postgres/transfer-endpo
 import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-files.ts";
 import { sqliteEndpoint } from "../store/sqlite/transfer-endpoint.ts";
 import { type TransferEndpoint, type TransferredRows, transfer, uploadRows } from "../store/transfer.ts";
-import { DailyBudgets } from "../usecases/partners/daily-call-limits.ts";
-import { openBudgetLedger } from "./budget-ledger.ts";
+import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
+import { openCallLedger } from "./call-ledger.ts";
 import { databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { lockInstance } from "./instance-lock.ts";
 
@@ -22,9 +22,9 @@ export type MoveWorld = {
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
   random: FillRandom;
-  /** An address of PostgreSQL, or a folder. */
+  /** A PostgreSQL address, or a folder. */
   to: string;
-  /** Throws away what an unfinished move has left there. */
+  /** Deletes what an interrupted move has left there. */
   again: boolean;
   onStep: (step: MoveStep, done: number, total: number) => void;
 };
@@ -32,7 +32,7 @@ export type MoveResult = { from: string; to: string; rows: TransferredRows; phot
 
 export const isPostgres = (place: string) => /^postgres(ql)?:/i.test(place);
 
-/** Where pictures are, as far as a move has to do with them. */
+/** The storage of photos, as far as a move needs it. */
 type Pictures = {
   names(): Promise<string[]>;
   read(name: string): Promise<{ bytes: Uint8Array; writtenAt: Instant }>;
@@ -42,9 +42,8 @@ type Place = TransferEndpoint & { pictures: Pictures; close(): void | Promise<vo
 type Target = Place & { finish(): Promise<void> };
 
 /**
- * Copies everything that the settings' storage holds to another one that is empty, and compares both. Nothing changes
- * where it comes from; no server may run on it meanwhile. Throws an OperatorError where that cannot be, or came out
- * otherwise.
+ * Copies everything in the configured storage to another, empty one, and compares both. The source is not changed;
+ * no server may run on it meanwhile. Throws an OperatorError if the move is impossible or the copies differ.
  */
 export async function move(world: MoveWorld): Promise<MoveResult> {
   const { config, to, onStep } = world;
@@ -87,11 +86,11 @@ async function folderSource({ config, env, clock, random }: MoveWorld): Promise<
   const { dataDir } = config.storage;
   const lock = lockInstance(dataDir);
   try {
-    // Brings the schema up to date, and what a server that was killed has noted of budgets into the database.
+    // Migrates the schema, and writes a killed server's call reservations to the database.
     const { store } = await openDataFolder({ config, env, clock, random });
-    const ledger = openBudgetLedger(dataDir);
+    const ledger = openCallLedger(dataDir);
     try {
-      await new DailyBudgets(store, clock, ledger).recover();
+      await new DailyCallLimits(store, clock, ledger).recover();
     } finally {
       ledger.close();
       await store.close();
@@ -121,7 +120,7 @@ async function databaseTarget({ to, again, clock }: MoveWorld): Promise<Target> 
   return { ...side, pictures: uploadRows(side.engine) };
 }
 
-/** A data folder whose database gets its name last. */
+/** A target data folder, whose database file gets its name last. */
 function folderTarget({ config, env, to: dataDir, again, clock }: MoveWorld): Target {
   const unfinished = join(dataDir, UNFINISHED_DATABASE);
   const found = existsSync(dataDir) ? readdirSync(dataDir) : [];
@@ -164,8 +163,8 @@ function folderTarget({ config, env, to: dataDir, again, clock }: MoveWorld): Ta
 }
 
 /**
- * Removes what SQLite may leave beside a database that was closed. Throws a StorageError where the log could not be taken
- * into the file, as on a full disk: without it the database would get its name, and lack rows.
+ * Removes the files that SQLite may leave beside a closed database. Throws a StorageError if the log could not be
+ * written into the file, as on a full disk: the database would get its name and lack rows.
  */
 function settleLog(file: string, dataDir: string): void {
   if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
@@ -176,7 +175,7 @@ function settleLog(file: string, dataDir: string): void {
   for (const ending of ["-wal", "-shm"]) rmSync(file + ending, { force: true });
 }
 
-/** What a move makes beside the database. */
+/** Files that a move creates beside the database. */
 const LEFT: readonly string[] = ["uploads", "mainstay.key"];
 
 function filesIn(dataDir: string): Pictures {

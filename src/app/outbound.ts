@@ -8,7 +8,7 @@ import { systemTimers } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import { parseNetwork } from "../networks.ts";
 import type { Store } from "../store/store.ts";
-import { leasedLanes, outboxPorts } from "../usecases/deliveries/delivery-repository.ts";
+import { deliveryRepository, leasedLanes } from "../usecases/deliveries/delivery-repository.ts";
 import { DISPATCHER_DEFAULTS } from "../webhooks/delivery-repository.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { DEFAULT_PAUSE_LIMITS } from "../webhooks/receiver-health.ts";
@@ -17,14 +17,14 @@ import { createSender, type Sender } from "../webhooks/sender.ts";
 import type { DataFolder } from "./data-folder.ts";
 
 /*
- * The outbound half of the composition: what leaves towards partners, built from the settings. The server and the
- * commands that send take the same sender, so that the network rules hold for both.
+ * The outbound half of the composition, built from the settings: everything sent to partners. The server and the
+ * commands that send use the same sender, so that the network rules apply to both.
  */
 
-/** How often another process's commits are looked for. */
+/** The interval of checks for commits of other processes. */
 const WATCH_MS = 250;
 
-/** A sender with the operator's network rules. Throws an OperatorError when the settings can't be used. */
+/** Returns a sender with the operator's network rules. Throws an OperatorError if the settings cannot be used. */
 export function senderOf({ webhooks }: Config): Sender {
   const policy = {
     allow: webhooks.allowNetworks.map(parseNetwork),
@@ -40,7 +40,7 @@ export function senderOf({ webhooks }: Config): Sender {
 
 export type OutboxWorld = { config: Config; clock: () => Instant; log: Logger };
 
-/** The outbox's dispatcher, not started. */
+/** Creates the outbox's dispatcher without starting it. */
 export function dispatcherOf(
   { config, clock, log }: OutboxWorld,
   { store, sealer }: DataFolder,
@@ -52,7 +52,7 @@ export function dispatcherOf(
   const failures = pauseAfterFailures === 0 ? Number.POSITIVE_INFINITY : pauseAfterFailures;
   return createDispatcher(
     {
-      ...outboxPorts(store, sealer, clock, cluster),
+      ...deliveryRepository(store, sealer, clock, cluster),
       ...(lanes && { leases: lanes }),
       send: sender.send,
       clock,
@@ -70,8 +70,8 @@ export function dispatcherOf(
 }
 
 /**
- * Commands that run beside the server may have filled the outbox or changed a partner: looks for their commits, and
- * has the dispatcher look again. Returns what ends it.
+ * Watches for commits of other processes, such as commands that fill the outbox or change a partner, and wakes the
+ * dispatcher. Returns a function that ends it.
  */
 export async function watchOtherProcesses(
   store: Store,

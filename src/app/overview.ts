@@ -9,7 +9,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { Overview } from "../domain/overview.ts";
 import { dayOf, type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import type { Stores } from "../store/stores.ts";
-import type { DailyBudgets } from "../usecases/partners/daily-call-limits.ts";
+import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { databaseFile } from "./data-folder.ts";
 
 export type OverviewSources = {
@@ -17,22 +17,22 @@ export type OverviewSources = {
   read: Stores;
   clock: () => Instant;
   knowledge: Knowledge;
-  budgets: DailyBudgets;
+  budgets: DailyCallLimits;
   health: () => Promise<Health>;
   lastBackup: () => LastBackup | undefined;
-  /** When the certificate that is shown ends; undefined without TLS. */
+  /** Returns when the served certificate expires; undefined without TLS. */
   tlsValidTo: Instant | undefined;
 };
 
-/** A budget is near its end when less than this share of it is left. */
+/** The share of a daily call limit below which the partner is near its limit. */
 const NEAR_END = 0.1;
-/** Partners that are named in one line; of more the number is told. */
+/** The most partners listed by name in one line. */
 const MOST_NAMED = 5;
 const RENEWED_BEFORE_DAYS = 21;
 
 /**
- * Whether all is well with the running server: by what it knows of itself and by the doctor's checks that neither read
- * much nor ask the network.
+ * Returns the overall state of the running server, from its own state and from the doctor's checks that read little
+ * and do not use the network.
  */
 export async function overviewOf(sources: OverviewSources): Promise<Overview> {
   const { config, read, clock, knowledge, health, lastBackup, tlsValidTo } = sources;
@@ -112,7 +112,7 @@ async function checkReceivers(read: Stores): Promise<Finding> {
 }
 
 async function checkBudgets({ read, budgets }: OverviewSources, now: Instant): Promise<Finding> {
-  // What is taken includes what is set aside, so that only these few need a closer look.
+  // The counters include reservations, so only these few partners need a closer look.
   const near = (await read.gauges.budgets(dayOf(now))).filter(
     ({ dailyBudget, taken }) => dailyBudget > 0 && taken >= dailyBudget * (1 - NEAR_END),
   );
@@ -128,7 +128,7 @@ async function checkBudgets({ read, budgets }: OverviewSources, now: Instant): P
   return warn(listed(told), "They are renewed at midnight UTC. Raise a budget where it is too small.");
 }
 
-/** The one that is shown, which may be older than the file. */
+/** Checks the certificate that is served, which may be older than the file. */
 function checkShownCertificate(validTo: Instant | undefined, now: Instant): Finding {
   if (validTo === undefined) return ok("TLS is off (server.tls_cert)");
   const days = Math.floor((validTo - now) / MS_PER_DAY);

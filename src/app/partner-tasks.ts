@@ -12,18 +12,18 @@ import { ACTING_PASS, type ActingPasses } from "../secrets/acting-pass.ts";
 import type { Store } from "../store/store.ts";
 import { announceState } from "../usecases/deliveries/announce-state.ts";
 import type { Administration } from "../usecases/partners/partners.ts";
-import { inWords, runOwnCommand } from "./own-command.ts";
+import { failureText, selfExec } from "./self-exec.ts";
 
-/** Whether it has begun; else who does something already, in words, or undefined where it is this server. */
+/** `heldBy` describes the holder; undefined if this server is already running a task for the partner. */
 export type Begun = "begun" | { heldBy: string | undefined };
 
-/** What takes longer than an answer may: begun when it is asked for, one at a time for a partner. */
+/** Long-running operations on partners: started on request, one at a time for each partner. */
 export type PartnerTasks = {
-  /** The latest of a partner, since the server's start. */
+  /** Returns a partner's latest task since the server's start. */
   state(partnerId: string): PartnerTask | undefined;
-  /** Begins it in the name of `by`, this server in words. */
+  /** Starts announcing the current state; `by` describes this server. */
   announce(administration: Administration, partner: Partner, by: string): Promise<Begun>;
-  /** The same; `name` is the partner's, as it was confirmed. */
+  /** Starts a purge; `name` is the partner's name as confirmed by the caller. */
   purge(administration: Administration, partner: Partner, by: string): Promise<Begun>;
   stop(): Promise<void>;
 };
@@ -57,7 +57,7 @@ export function partnerTasks(world: {
       .then(
         (counts) => void ended({ status: "done", counts }),
         (error: Error) => {
-          ended({ status: "failed", error: inWords(error) });
+          ended({ status: "failed", error: failureText(error) });
           if (!abort.signal.aborted) log.error({ err: error, partner_id: partnerId, kind }, "task failed");
         },
       )
@@ -66,7 +66,7 @@ export function partnerTasks(world: {
     return "begun";
   };
 
-  /** The turn at the partner; else who does something to it already. */
+  /** Acquires the lock on the partner; returns a description of its holder if another has it. */
   const lockOn = async (partnerId: string, by: string) => {
     if (isBusy(partnerId)) return BUSY;
     const lock = await acquireLock(store, partnerLockName(partnerId), by);
@@ -89,7 +89,7 @@ export function partnerTasks(world: {
         announceState({ administration, knowledge, yieldNow, lock }, partner, false).finally(lock.release),
       );
     },
-    /** A process of its own, since deleting takes a connection that does nothing else. */
+    /** Runs as a child process, since deleting needs a database connection that does nothing else. */
     async purge({ actor, changed }, { id, name }, by) {
       const lock = await lockOn(id, by);
       if ("heldBy" in lock) return lock;
@@ -105,7 +105,7 @@ export function partnerTasks(world: {
       ];
       return start(id, "purge", async () => {
         const own = { ...env, [ACTING_PASS]: passes.issue(actor, clock()) };
-        const deleted = await runOwnCommand({ args, env: own, signal: abort.signal }).finally(lock.release);
+        const deleted = await selfExec({ args, env: own, signal: abort.signal }).finally(lock.release);
         changed(id);
         const { deleted_rows: rows, deleted_files: files } = deleted as Record<string, number>;
         return { rows: rows!, files: files! };

@@ -4,10 +4,10 @@ import type { Schedule } from "../jobs/schedule.ts";
 import type { Listeners } from "./listeners.ts";
 import { type OverviewSources, overviewOf } from "./overview.ts";
 
-/** What is known only once the server listens. */
+/** Values that exist only once the server listens. */
 export type Later = { listeners?: Listeners; jobs?: Schedule };
 
-/** What the running server tells administrators of itself. */
+/** Returns what the running server reports about itself to administrators. */
 export function serverState(
   sources: Omit<OverviewSources, "tlsValidTo">,
   later: Later,

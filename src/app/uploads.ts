@@ -9,7 +9,7 @@ import type { Uploads } from "../usecases/portfolio/photos.ts";
 
 const uploadsFolder = (dataDir: string) => join(dataDir, "uploads");
 
-/** Pictures as files of a folder of their own. Names are ours, never a caller's. */
+/** Opens the folder of photo files. Names are generated, never a caller's. */
 function openUploads(dataDir: string): Uploads {
   const folder = uploadsFolder(dataDir);
   try {
@@ -44,7 +44,7 @@ function openUploads(dataDir: string): Uploads {
   };
 }
 
-/** Pictures in the database: one that is rolled back was never there. */
+/** Stores photos in the database, so that a rollback removes them. */
 function storedUploads(store: Store): Uploads {
   return {
     write: async () => {},
@@ -67,7 +67,7 @@ function storedUploads(store: Store): Uploads {
   };
 }
 
-/** Where the pictures of the store's photos are: servers on one database have no folder in common. */
+/** Returns the storage of photos: files, or the database where several servers have no common folder. */
 export const uploadsOf = (store: Store, dataDir: string): Uploads =>
   store.isShared ? storedUploads(store) : openUploads(dataDir);
 

@@ -5,7 +5,7 @@ import type { Administrator, Partner } from "../domain/partner.ts";
 import { dayOf, type Instant, nextMidnight } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import type { Store, Tx, WriteOptions } from "../store/store.ts";
-import type { DailyBudgets } from "../usecases/partners/daily-call-limits.ts";
+import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import type { Administration } from "../usecases/partners/partners.ts";
 import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import type { Authenticator } from "./auth.ts";
@@ -28,7 +28,7 @@ export type PipelineParts = {
   knowledge: Knowledge;
   authenticator: Authenticator;
   consoleSessions: ConsoleSessions;
-  budgets: DailyBudgets;
+  budgets: DailyCallLimits;
   administration: Omit<Administration, "actor">;
   /** By a clock that nobody sets. */
   partnerWindow: RateWindow;

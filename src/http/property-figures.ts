@@ -10,7 +10,7 @@ import type { Store } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
 import { modelVersionOf } from "../usecases/calibration/active-model.ts";
 import { complianceOf } from "../usecases/portfolio/compliance.ts";
-import { planOf } from "../usecases/portfolio/property-plan.ts";
+import { planLoadedProperty } from "../usecases/portfolio/property-plan.ts";
 import { RETENTION_DAYS } from "../usecases/snapshot/score-snapshot.ts";
 import type { FileFigures } from "../web/embed/csv.ts";
 import { firstToShow } from "../web/embed/property-page.tsx";
@@ -59,7 +59,7 @@ export async function propertyFigures(
   const modelVersion = await modelVersionOf(read, knowledge);
   const made = <Written>(figure: Figure<Written>) => figure.write(property, { now, modelVersion });
   const turns = { knowledge, clock: () => now, yieldNow: yieldToEventLoop, modelVersion };
-  const plan = await planOf(turns, property, rows, terms);
+  const plan = await planLoadedProperty(turns, property, rows, terms);
   const scheduled = await mapYielding(plan.plans, yieldToEventLoop, (one) => ({
     ...plannedComponentView(knowledge, one, plan.asOf),
     yearly_costs: yearlyCosts(one),

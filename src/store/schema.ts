@@ -786,20 +786,21 @@ export function schemaOf(kit: ColumnTypes) {
     slots: text("slots").notNull(),
   });
 
-  /** Walks through the event stream that are under way, where the next page may be asked of another server. */
-  const eventWalks = table(
-    "event_walks",
+  /** Positions of clients that page through the event stream, where the next page may be requested from another server. */
+  const feedCursors = table(
+    "feed_cursors",
     {
       id: text("id").primaryKey(),
       partnerId: text("partner_id").notNull(),
-      /** Who walks, since when, in pages of which size. */
+      /** The start of the period and the page size. */
       client: text("client").notNull(),
-      walk: text("walk").notNull(),
+      /** JSON, read only by the code that pages. */
+      state: text("state").notNull(),
       touchedAt: bigint("touched_at").notNull(),
     },
     (t) => [
-      index("event_walks_client").on(t.partnerId, t.client, t.touchedAt),
-      index("event_walks_touched").on(t.touchedAt),
+      index("feed_cursors_client").on(t.partnerId, t.client, t.touchedAt),
+      index("feed_cursors_touched").on(t.touchedAt),
     ],
   );
 
@@ -872,7 +873,7 @@ export function schemaOf(kit: ColumnTypes) {
     locks,
     snapshotShares,
     rateWindows,
-    eventWalks,
+    feedCursors,
     consoleSessions,
     uploads,
     installation,

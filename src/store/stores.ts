@@ -8,9 +8,9 @@ import { consoleSessionStore } from "./queries/console-sessions.ts";
 import { deliveryStore } from "./queries/deliveries.ts";
 import { deliveryLogStore } from "./queries/delivery-log.ts";
 import { embedStore } from "./queries/embeds.ts";
-import { eventCursorStore } from "./queries/event-cursors.ts";
 import { eventLogStore } from "./queries/event-log.ts";
 import { exportStore } from "./queries/export.ts";
+import { feedCursorStore } from "./queries/feed-cursors.ts";
 import { gaugeStore } from "./queries/gauges.ts";
 import { installationStore } from "./queries/installation.ts";
 import { lockStore } from "./queries/locks.ts";
@@ -62,7 +62,7 @@ export const storesOf = (engine: Engine) => ({
   servers: serverStore(engine),
   locks: lockStore(engine),
   rateWindows: rateWindowStore(engine),
-  eventWalks: eventCursorStore(engine),
+  feedCursors: feedCursorStore(engine),
   consoleSessions: consoleSessionStore(engine),
   uploads: uploadStore(engine),
   installation: installationStore(engine),

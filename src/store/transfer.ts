@@ -125,7 +125,7 @@ const NOT_OF_PORTFOLIO: readonly Name[] = [
     "consoleSessions",
     "auditLog",
   ],
-  ...["credentials", "embeds", "photos", "idempotencyKeys", "dailyBudgets", "rateWindows", "eventWalks"],
+  ...["credentials", "embeds", "photos", "idempotencyKeys", "dailyBudgets", "rateWindows", "feedCursors"],
   ...["webhookDeliveries", "webhookAttempts", "eventLog", "riskSnapshots", "snapshotShares"],
   ...["modelProposals", "modelChecks"],
 ] as Name[];

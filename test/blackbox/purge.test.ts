@@ -71,7 +71,7 @@ describe("mainstay partner purge", () => {
     const before = await rowsOf(server, stays.partner_id);
     const empty = Object.entries(await rowsOf(server, gone.partner_id)).filter(([, rows]) => rows === 0);
     // Every table that names a partner has something to lose, but those of servers that share a database.
-    expect(empty.map(([table]) => table)).toEqual(["event_walks", "rate_windows", "snapshot_shares"]);
+    expect(empty.map(([table]) => table)).toEqual(["feed_cursors", "rate_windows", "snapshot_shares"]);
     const [kept] = (await other.get("/v1/properties")).body.properties;
 
     const purged = await server.json("partner", "purge", gone.partner_id, "--confirm", "Gone Ltd");

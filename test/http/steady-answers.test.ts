@@ -7,7 +7,7 @@ import { Pipeline } from "../../src/http/pipeline.ts";
 import { SteadyAnswers } from "../../src/http/steady-answers.ts";
 import type { MasterKey } from "../../src/secrets/master-key.ts";
 import { tokens } from "../../src/secrets/tokens.ts";
-import { DailyBudgets } from "../../src/usecases/partners/daily-call-limits.ts";
+import { DailyCallLimits } from "../../src/usecases/partners/daily-call-limits.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
 import { createProperty } from "../../src/usecases/portfolio/properties.ts";
@@ -23,7 +23,7 @@ async function pipeline() {
   const { store, administration, clock, open: openBeside } = await open(NOW);
   const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
   const { actor: _, ...parts } = administration;
-  const budgets = new DailyBudgets(store, clock);
+  const budgets = new DailyCallLimits(store, clock);
   const pipeline = new Pipeline({
     ...{ store, knowledge, clock, perPartnerPerMinute: 0, bodyBytes: 1, administration: parts },
     authenticator: new Authenticator(store, tokens(new Uint8Array(32) as MasterKey, random), clock, budgets),

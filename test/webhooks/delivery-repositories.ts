@@ -1,4 +1,4 @@
-import { outboxPorts } from "../../src/usecases/deliveries/delivery-repository.ts";
+import { deliveryRepository } from "../../src/usecases/deliveries/delivery-repository.ts";
 import { changePartner, setEnabled } from "../../src/usecases/partners/administer-partner.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import type { Endpoint, PendingDelivery } from "../../src/webhooks/attempt.ts";
@@ -62,7 +62,7 @@ export async function memoryWorld(): Promise<OutboxWorld> {
 export async function databaseWorld(world: PartnerWorld): Promise<OutboxWorld> {
   const { store, sealer, clock, administration } = world;
   return {
-    outbox: outboxPorts(store, sealer, clock),
+    outbox: deliveryRepository(store, sealer, clock),
     async addPartner() {
       const fields = { name: "Acme", dailyBudget: 1, webhookUrl: URL };
       const { partner, credentials } = await createPartner(administration, fields);

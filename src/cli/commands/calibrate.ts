@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { DataFolder } from "../../app/data-folder.ts";
-import { FIT_LOCK } from "../../app/own-command.ts";
+import { FIT_LOCK } from "../../app/self-exec.ts";
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { dayOf } from "../../domain/time.ts";

@@ -128,7 +128,7 @@ const probe = command({
         "See: mainstay partner probe-webhook --help",
       );
     const { senderOf } = await import("../../app/outbound.ts");
-    const { probeReceivers } = await import("../../usecases/deliveries/probe-endpoints.ts");
+    const { probeEndpoints: probeReceivers } = await import("../../usecases/deliveries/probe-endpoints.ts");
     const sender = senderOf(context.config);
     const probed = await withAdministration(context, async (administration) => {
       const { store } = administration;

@@ -7,7 +7,7 @@ import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
-import { type PlanWorld, planProperty } from "../../usecases/portfolio/property-plan.ts";
+import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { planCells, planHeading, plannedComponentView, planView } from "../../wire/plan.ts";
 import {
@@ -66,7 +66,7 @@ export const planCommand = command({
 type RenderedPlan = { record: object; csv(): string; text(width: number): string };
 
 async function ofProperty(
-  world: PlanWorld & Pick<DataFolder, "store">,
+  world: PlanDeps & Pick<DataFolder, "store">,
   id: string,
   terms: PlanTerms,
 ): Promise<RenderedPlan> {
@@ -98,7 +98,7 @@ async function ofProperty(
 const PAGE = 200;
 
 async function ofPartner(
-  world: PlanWorld & Pick<DataFolder, "store">,
+  world: PlanDeps & Pick<DataFolder, "store">,
   id: string,
   terms: PlanTerms,
 ): Promise<RenderedPlan> {

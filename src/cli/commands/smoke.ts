@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ownProgram } from "../../app/own-command.ts";
+import { selfProgram } from "../../app/self-exec.ts";
 import { OperatorError, refusedWrite } from "../../domain/errors.ts";
 import { replaceFile } from "../../files.ts";
 import { command, text, whole } from "../command.ts";
@@ -25,7 +25,7 @@ export const smokeCommand = command({
     const interrupted = new AbortController();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
     const result = await runSmoke(context, {
-      program: ownProgram(),
+      program: selfProgram(),
       host,
       deadlineMs: timeout * 1000 - CLEAN_UP_MS,
       signal: interrupted.signal,

@@ -2,7 +2,7 @@ import { conflict } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ModelProposal } from "../../domain/model-proposal.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
-import { applyKeptFit, revertModel } from "../../usecases/calibration/model-versions.ts";
+import { activateKeptFit, revertModel } from "../../usecases/calibration/model-versions.ts";
 import { modelCheckRecord, modelReply, modelVersionRecord } from "../../wire/model.ts";
 import {
   applyProposal,
@@ -101,7 +101,7 @@ export function modelOperations(
       body: "json",
       async handle({ administration: { store, actor }, body }) {
         const { proposal_id: id, force = false } = applyProposal.parse(body);
-        await applyKeptFit({ store, knowledge, actor }, id, { force });
+        await activateKeptFit({ store, knowledge, actor }, id, { force });
         return ok(await proposed());
       },
     }),

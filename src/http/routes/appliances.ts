@@ -2,7 +2,7 @@ import type { Appliance } from "../../domain/appliance.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import {
-  ApplianceIntake,
+  ApplianceCreator,
   type CreatedAppliance,
   changeAppliance,
   createAppliance,
@@ -101,7 +101,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         const { appliances } = newAppliances.parse(body);
         const items = readItems(appliances, bulkItems, readNewAppliance);
         return await writePortfolio(async (writer) => {
-          const intake = new ApplianceIntake(writer);
+          const intake = new ApplianceCreator(writer);
           const result = await takeItems(items, writer.tx, (item) => intake.add(item));
           const components = await intake.finish();
           const view = (appliance: Appliance) =>

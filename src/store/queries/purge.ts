@@ -133,7 +133,7 @@ export function purgeStore(engine: Engine) {
       [t.idempotencyKeys.partnerId, t.idempotencyKeys.operation, t.idempotencyKeys.key],
       isOf(t.idempotencyKeys.partnerId),
     ),
-    all(t.eventWalks, t.eventWalks.partnerId),
+    all(t.feedCursors, t.feedCursors.partnerId),
     some(t.dailyBudgets, [t.dailyBudgets.partnerId, t.dailyBudgets.day], isOf(t.dailyBudgets.partnerId)),
   ];
   /** One row or a few each. */

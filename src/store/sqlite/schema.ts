@@ -42,7 +42,7 @@ export const {
   locks,
   snapshotShares,
   rateWindows,
-  eventWalks,
+  feedCursors,
   consoleSessions,
   uploads,
   installation,

@@ -3,21 +3,21 @@ import { type Corrections, UNCORRECTED } from "../../domain/scoring/corrections.
 import type { ModelInUse } from "../../store/queries/models.ts";
 import type { Stores } from "../../store/stores.ts";
 
-/** `2` of `2+local.3`. */
+/** Returns `2` for `2+local.3`. */
 export const baseVersion = (version: string) => version.split("+")[0]!;
 
-/** The name of the model that scores are made with: the executable's, or a fit of this operator's over it. */
+/** Returns the name of the active model: the executable's, or a local calibration of it. */
 export async function modelVersionOf(stores: Pick<Stores, "models">, knowledge: Knowledge): Promise<string> {
-  return (await fitInUse(stores, knowledge))?.version ?? knowledge.modelVersion;
+  return (await activeCalibration(stores, knowledge))?.version ?? knowledge.modelVersion;
 }
 
-/** What calibration has learned, as far as scoring these appliances needs it. */
+/** Returns the active calibration as far as scoring these appliances needs it. */
 export async function correctionsOf(
   stores: Pick<Stores, "models">,
   knowledge: Knowledge,
   appliances: readonly { id: string }[],
 ): Promise<Corrections> {
-  const fit = await fitInUse(stores, knowledge);
+  const fit = await activeCalibration(stores, knowledge);
   if (!fit) return UNCORRECTED;
   const { number, corrections } = fit;
   const ids = appliances.map(({ id }) => id);
@@ -28,8 +28,8 @@ export async function correctionsOf(
   };
 }
 
-/** A fit to another model than the executable's says nothing about this one. */
-async function fitInUse({ models }: Pick<Stores, "models">, knowledge: Knowledge) {
+/** A calibration of another model version does not apply to this one. */
+async function activeCalibration({ models }: Pick<Stores, "models">, knowledge: Knowledge) {
   const fit = await models.inUse();
   return fit?.base === knowledge.modelVersion ? fit : undefined;
 }

@@ -15,18 +15,18 @@ import type { PropertyHistory } from "../../domain/scoring/types.ts";
 import { addDays, type Day, dayNumber } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
 import { baseVersion } from "./active-model.ts";
-import { type CalibrationEnvironment, eachProperty, inSlices, YearForecasts } from "./forecast-year.ts";
+import { type CalibrationDeps, eachProperty, inSlices, YearForecasts } from "./forecast-year.ts";
 
 /**
- * Fits the model to the operator's own outcomes as of a day, and measures what that would have been worth a year before
- * (docs/model/calibration.md). Reads alone. Throws an OperatorError where the record does not bear it.
+ * Calibrates the model with the operator's own outcomes as of a day, and measures what that calibration would have
+ * achieved a year before (docs/model). Only reads. Throws an OperatorError if the record is insufficient.
  */
-export async function calibrate(environment: CalibrationEnvironment, asOf: Day): Promise<Calibration> {
+export async function calibrate(environment: CalibrationDeps, asOf: Day): Promise<Calibration> {
   const { store, knowledge } = environment;
   await refuseAnotherModel(store, knowledge);
   const yearAgo = addDays(asOf, -YEAR_DAYS);
   const slices = <T>(steps: Generator<void, T>) => inSlices(environment, steps);
-  // one after the other, since the lives of a large stock take their memory
+  // One after the other, since the lives of a large portfolio take much memory.
   const { failures: failuresYearAgo, fit: fitThen } = await fitAsOf(environment, yearAgo);
   const corrections = fitThen?.corrections ?? UNCORRECTED;
   const forecasts = new YearForecasts(environment, asOf);
@@ -49,9 +49,9 @@ export async function calibrate(environment: CalibrationEnvironment, asOf: Day):
   };
 }
 
-/** What would have been fitted on a day; nothing to too few failures. */
+/** Returns the calibration as of a day; undefined if there are too few failures. */
 async function fitAsOf(
-  environment: CalibrationEnvironment,
+  environment: CalibrationDeps,
   asOf: Day,
 ): Promise<{ failures: number; fit: Fit | undefined }> {
   const lives = await livesAsOf(environment, asOf);
@@ -63,9 +63,9 @@ async function fitAsOf(
   };
 }
 
-/** `alsoTake` is handed each property's history with its lives. */
+/** `alsoTake` receives each property's history with its lives. */
 async function livesAsOf(
-  environment: CalibrationEnvironment,
+  environment: CalibrationDeps,
   asOf: Day,
   alsoTake?: (history: PropertyHistory, lives: readonly Life[]) => Promise<void>,
 ): Promise<Life[]> {
@@ -113,7 +113,7 @@ function refuseThinRecord(lives: readonly Life[], yearAgo: Day): void {
     );
 }
 
-/** Throws an OperatorError for a database whose scores, or whose fit in use, are another model's. */
+/** Throws an OperatorError if the database's scores, or its active calibration, belong to another model version. */
 export async function refuseAnotherModel({ read }: Pick<Store, "read">, knowledge: Knowledge): Promise<void> {
   const snapshot = await read.snapshots.latestFinished();
   const inUse = await read.models.inUse();

@@ -5,15 +5,15 @@ import type { Day } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
 import { correctionsOf } from "./active-model.ts";
 import { refuseAnotherModel } from "./calibrate.ts";
-import { type CalibrationEnvironment, forecastYear } from "./forecast-year.ts";
+import { type CalibrationDeps, forecastYear } from "./forecast-year.ts";
 
 /**
- * Sees whether the fit in use would have forecast the past year better than the plain model, and keeps what it saw. A
- * fit that is younger than a year has seen a part of it; what it then loses is all the surer. Throws an OperatorError
- * where the plain model itself is in use.
+ * Measures whether the active calibration would have forecast the past year better than the default model, and
+ * stores the result. A calibration younger than a year has seen part of that year; a loss is then all the more
+ * certain. Throws an OperatorError if the default model is active.
  */
 export async function checkModel(
-  environment: CalibrationEnvironment & { store: Store },
+  environment: CalibrationDeps & { store: Store },
   asOf: Day,
   evidenceOf: (validation: Calibration["validation"]) => Record<string, unknown>,
 ): Promise<ModelCheck> {

@@ -24,10 +24,13 @@ const BEGUN = "fit.begin";
 const FINISHED = "fit.finish";
 const FAILED = "fit.fail";
 const APPLIED = "fit.apply";
-/** Among so many of the newest is the beginning of the latest: it ends once, and what is kept is put to use once. */
-const OF_ONE = 3;
-/** Characters of a reason that are kept. */
-const LONGEST_REASON = 1000;
+/**
+ * The most recent entries that must contain the start of the latest calibration: it ends once and is activated
+ * once.
+ */
+const ENTRIES_PER_FIT = 3;
+/** The longest stored failure reason, in characters. */
+const MAX_REASON_LENGTH = 1000;
 
 /** The lock of a running calibration, for the code that stores its result. */
 export type FitLock = Lock & {
@@ -52,7 +55,7 @@ export async function beginFit(
 
 /** Records why a calibration failed, unless it has ended already. */
 export async function failFit(store: Pick<Store, "write">, lockId: string, error: string): Promise<void> {
-  const reason = error.slice(0, LONGEST_REASON);
+  const reason = error.slice(0, MAX_REASON_LENGTH);
   await store.write(async (tx) => {
     if (await tx.locks.release(FIT, lockId)) await recordEnd(tx, FAILED, { error: reason });
   });
@@ -88,18 +91,18 @@ export async function withFitLock<T>(
   }
 }
 
-/** Says, in the transaction that does so, that the fit that was kept is put to use. */
+/** Records, in the same transaction, that the stored calibration was activated. */
 export async function recordApplied(tx: Tx, actor: string, modelVersion: string): Promise<void> {
   const detail = { model_version: modelVersion };
   await tx.audit.record({ at: tx.now, actor, action: APPLIED, subject: FIT, detail });
 }
 
-/** The latest fit that was asked for, as every server tells it, with the one that is kept. */
+/** Returns the latest calibration that was requested, the same on every server, with the one that is stored. */
 export async function latestFit(read: Stores): Promise<ModelProposal> {
-  const newest = () => read.audit.page({ offset: 0, limit: OF_ONE }, FIT);
+  const newest = () => read.audit.page({ offset: 0, limit: ENTRIES_PER_FIT }, FIT);
   for (let entries = await newest(); ; ) {
     const proposal = await proposalOf(read, entries, await lockHolder({ read }, FIT));
-    // Read in several steps: what has begun or ended in between shows as what it is.
+    // Read in several steps: a start or an end in between shows as a new entry.
     const again = await newest();
     if (again[0]?.seq === entries[0]?.seq) return proposal;
     entries = again;
@@ -127,7 +130,7 @@ async function proposalOf(
   const kept = await models.keptFit();
   const id = kept ? keptFitId(kept) : null;
   const stands = { id, madeAt: kept?.madeAt ?? null, report: kept?.evidence ?? null };
-  // What was kept may have been put to use after another fit had failed: that is told then.
+  // The stored calibration may have been activated after a later one had failed; then the activation counts.
   const isApplied = entries[0]?.action === APPLIED;
   if (!isApplied && latest?.action === BEGUN) {
     const error = `It was cut short, with ${by}. Ask for it again.`;
@@ -149,9 +152,9 @@ async function proposalOf(
   return { ...(isLatest ? asked : NONE), ...applied, status: "applied" };
 }
 
-/** In the name of who has begun it: nobody else has since. */
+/** Recorded in the name of the actor who started it. */
 async function recordEnd(tx: Tx, action: string, outcome: Record<string, unknown>): Promise<void> {
-  const { actor, detail } = beginningAmong(await tx.audit.page({ offset: 0, limit: OF_ONE }, FIT))!;
+  const { actor, detail } = beginningAmong(await tx.audit.page({ offset: 0, limit: ENTRIES_PER_FIT }, FIT))!;
   await tx.audit.record({
     ...{ at: tx.now, actor, action, subject: FIT },
     detail: { by: detail.by, ...outcome },
@@ -160,7 +163,7 @@ async function recordEnd(tx: Tx, action: string, outcome: Record<string, unknown
 
 const beginningAmong = (entries: readonly AuditEntry[]) => entries.find(({ action }) => action === BEGUN);
 
-/** What a fit has failed with, without the values that a query was asked with. */
+/** Returns the reason of a failure, without values from queries. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof OperatorError)) return "It failed by a fault, which the command has told.";
   const { message, hint } = error;

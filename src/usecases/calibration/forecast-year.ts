@@ -18,31 +18,31 @@ import { loadClaims } from "../claims/property-claims.ts";
 import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 
-export type CalibrationEnvironment = {
+export type CalibrationDeps = {
   store: Pick<Store, "read">;
   knowledge: Knowledge;
-  /** Lets others have their turn between two pieces of work. */
+  /** Yields to other requests between two pieces of work. */
   yieldNow: () => Promise<void>;
-  /** Milliseconds of a clock that nobody sets. */
+  /** A monotonic clock, in milliseconds. */
   ticks: () => number;
   /** Stops between two pieces of work. */
   signal?: AbortSignal;
 };
 
-/** Intervals are drawn from one seed, so that the same record gives the same bytes. */
+/** Intervals are sampled from a fixed seed, so that the same record gives the same result. */
 const SEED = 2;
-/** A piece of work holds the event loop for about so long. */
+/** The length of a piece of work between two yields, in milliseconds. */
 const SLICE_MS = 8;
-/** Components read at once at first; adapted to the slice. */
+/** Components in the first step; adapts to the slice. */
 const FIRST_STEP = 100;
 const STEP_RANGE = { least: 25, most: 2000 };
 
 /**
- * The plain model's and a corrected one's forecasts of the year up to a day, from what was on record at its start,
- * measured at what came of the components in service then (docs/model/calibration.md#proof).
+ * Returns the forecasts of the default and of a corrected model for the year up to a day, from the record at its
+ * start, measured against the outcomes of the components in service then (docs/model).
  */
 export async function forecastYear(
-  environment: CalibrationEnvironment,
+  environment: CalibrationDeps,
   asOf: Day,
   correctionsOf: (appliances: readonly { id: string }[]) => Promise<Corrections>,
 ): Promise<Calibration["validation"]> {
@@ -58,19 +58,19 @@ export async function forecastYear(
   return await forecasts.measure();
 }
 
-/** The two models' forecasts of the year up to `to`, gathered property by property. */
+/** The two models' forecasts of the year up to `to`, collected property by property. */
 export class YearForecasts {
   readonly #from: Day;
   readonly #byProperty: Forecast[][] = [];
 
   constructor(
-    private readonly environment: CalibrationEnvironment,
+    private readonly environment: CalibrationDeps,
     private readonly to: Day,
   ) {
     this.#from = addDays(to, -YEAR_DAYS);
   }
 
-  /** `lives`: those of the property's components on record as of `to`, with the last year at least. */
+  /** `lives` are those of the property's components on record as of `to`, for at least the last year. */
   async add(history: PropertyHistory, lives: readonly Life[], corrections: Corrections): Promise<void> {
     const { knowledge } = this.environment;
     const start = dayNumber(this.#from);
@@ -90,7 +90,7 @@ export class YearForecasts {
     this.#byProperty.push(forecasts);
   }
 
-  /** Measures them at what came. */
+  /** Measures the forecasts against the outcomes. */
   async measure(): Promise<Calibration["validation"]> {
     const proof = await inSlices(this.environment, proveInSteps(this.#byProperty, seededRandom(SEED)));
     return { from: this.#from, to: this.to, ...proof };
@@ -98,11 +98,11 @@ export class YearForecasts {
 }
 
 /**
- * Hands over the histories of all properties but demo ones, a few at a time, giving way between: as they are scored at
- * the start of the year up to `asOf`.
+ * Visits the histories of all properties except demo properties, a few at a time, as they are scored at the start
+ * of the year up to `asOf`; yields in between.
  */
 export async function eachProperty(
-  { store, knowledge, yieldNow, ticks, signal }: CalibrationEnvironment,
+  { store, knowledge, yieldNow, ticks, signal }: CalibrationDeps,
   asOf: Day,
   take: (
     histories: readonly PropertyHistory[],
@@ -117,7 +117,7 @@ export async function eachProperty(
     if (properties.length === 0) return;
     cursor = properties.at(-1)!.id;
     const counted = properties.filter(({ isDemo }) => !isDemo);
-    // All of them but the last come to fewer components than were asked for.
+    // All properties but the last have fewer components together than the step allows.
     const appliances = await store.read.appliances.forScoring(counted.slice(0, -1).map(({ id }) => id));
     for (const { id } of counted.slice(-1))
       for (const one of await appliancesForScoring(store.read, id)) appliances.push(one);
@@ -130,10 +130,10 @@ export async function eachProperty(
   }
 }
 
-/** Appliances whose histories are read at once. */
+/** Appliances loaded at once. */
 const APPLIANCES = 500;
 
-/** The histories of properties, read some appliances at a time. */
+/** Loads the histories of properties, some appliances at a time. */
 async function loadInSteps(
   read: Store["read"],
   knowledge: Knowledge,
@@ -166,9 +166,9 @@ async function loadInSteps(
   return [...histories.values()];
 }
 
-/** Runs to the end what gives way between two pieces of work, and lets others have their turn now and then. */
+/** Runs a generator to its end and yields after each slice. */
 export async function inSlices<T>(
-  { yieldNow, ticks, signal }: Pick<CalibrationEnvironment, "yieldNow" | "ticks" | "signal">,
+  { yieldNow, ticks, signal }: Pick<CalibrationDeps, "yieldNow" | "ticks" | "signal">,
   steps: Generator<void, T>,
 ): Promise<T> {
   for (let startedAt = ticks(); ; ) {

@@ -8,10 +8,13 @@ import { versionName } from "../../store/queries/models.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "./active-model.ts";
 import { type FitLock, recordApplied } from "./fits.ts";
-import type { CalibrationEnvironment } from "./forecast-year.ts";
+import type { CalibrationDeps } from "./forecast-year.ts";
 
-export type ModelAdministration = CalibrationEnvironment & { store: Store; actor: string };
-/** `fitTurn` is the one of the fit that is stored, which ends with that; none where nobody else can make one. */
+export type ModelAdministration = CalibrationDeps & { store: Store; actor: string };
+/**
+ * `fitLock` is the lock of the calibration that is stored, released with it; absent if no other process can
+ * calibrate.
+ */
 type Storing = ModelAdministration & { fitLock?: FitLock };
 
 /** The lock on storing, activating and reverting calibrations: storing takes many transactions, which must not mix. */
@@ -22,14 +25,14 @@ const modelLock = (owner: string) => ({
   activity: "another calibration is being stored, activated or reverted",
 });
 
-/** Frailties stored in one transaction. */
+/** Frailties per transaction. */
 const BATCH = 500;
 
 type Fitted = { calibration: Calibration; evidence: Record<string, unknown> };
 
 /**
- * Keeps a fit with its proof, in place of the one that was kept before, so that it can be put to use once somebody has
- * looked at it. Scores stay as they are.
+ * Stores a calibration with its proof for later activation, in place of the previously stored one. Scores do not
+ * change.
  */
 export async function keepFit(world: Storing, { calibration, evidence }: Fitted): Promise<KeptFit> {
   const { store, knowledge, fitLock } = world;
@@ -52,10 +55,11 @@ export async function keepFit(world: Storing, { calibration, evidence }: Fitted)
 }
 
 /**
- * Puts the fit of that id, which was kept, to use: the next snapshot scores everything by it. Returns its name. Throws
- * conflict, with nothing changed, for another than is kept, and for one that is not proven better, unless it is forced.
+ * Activates the stored calibration of that id; the next snapshot scores with it. Returns the version's name. Throws
+ * conflict, with nothing changed, for another id than the stored one, and for an unproven calibration unless it is
+ * forced.
  */
-export async function applyKeptFit(
+export async function activateKeptFit(
   { store, knowledge, actor }: Pick<ModelAdministration, "store" | "knowledge" | "actor">,
   id: string,
   { force }: { force: boolean },
@@ -77,7 +81,7 @@ export async function applyKeptFit(
     if (!kept.isProven && !force)
       throw conflict("The fit is not proven better than the plain model. Nothing was changed");
     await tx.models.forgetKeptFit();
-    const version = await putToUse(tx, kept, actor);
+    const version = await activate(tx, kept, actor);
     await recordApplied(tx, actor, version);
     await tx.locks.release(MODEL, lock.id);
     return version;
@@ -85,8 +89,9 @@ export async function applyKeptFit(
 }
 
 /**
- * Stores a fit as a new version of the model and puts it to use: the next snapshot scores everything by it. Throws an
- * OperatorError, with nothing changed, for one that is not proven better, unless it is forced. Returns its name.
+ * Stores a calibration as a new version of the model and activates it; the next snapshot scores with it. Returns
+ * the version's name. Throws an OperatorError, with nothing changed, for an unproven calibration unless it is
+ * forced.
  */
 export async function applyCalibration(
   world: Storing,
@@ -100,7 +105,7 @@ export async function applyCalibration(
     return await store.write(async (tx) => {
       await lock.confirm(tx);
       const fit = { ...storedFit(calibration, evidence), number, base: knowledge.modelVersion };
-      const version = await putToUse(tx, fit, actor);
+      const version = await activate(tx, fit, actor);
       await fitLock?.finish(tx, { proposalId: null, modelVersion: version });
       return version;
     });
@@ -119,7 +124,7 @@ const storedFit = ({ fit, validation }: Calibration, evidence: Record<string, un
   evidence,
 });
 
-async function putToUse(tx: Tx, fit: StoredFit, actor: string): Promise<string> {
+async function activate(tx: Tx, fit: StoredFit, actor: string): Promise<string> {
   const { number, base, isProven, corrections, evidence } = fit;
   const version = versionName(base, number);
   const replaced = (await tx.models.inUse())?.number ?? null;
@@ -141,8 +146,8 @@ async function putToUse(tx: Tx, fit: StoredFit, actor: string): Promise<string> 
 }
 
 /**
- * Stores the appliances' frailties under the number that the next version gets, which no version has yet, in place of
- * whatever stood there; a fit that was kept there is forgotten. Returns the number.
+ * Stores the appliances' frailties under the number of the next version, replacing any that are there; a
+ * calibration stored for that number is deleted. Returns the number.
  */
 async function storeFrailties(
   { store, yieldNow, fitLock }: Storing,
@@ -151,7 +156,7 @@ async function storeFrailties(
 ): Promise<number> {
   const number = await store.write(async (tx) => {
     await lock.confirm(tx);
-    // One that was held up for so long that another was begun leaves what is kept as it is.
+    // A process that was suspended while another calibration started must not overwrite what that one has stored.
     await fitLock?.confirm(tx);
     await tx.models.forgetKeptFit();
     return await tx.models.nextNumber();
@@ -164,7 +169,7 @@ async function storeFrailties(
       },
       { durability: "process", priority: "background" },
     );
-  // in an order of their own, so that the same fit is stored alike
+  // Sorted, so that the same calibration is stored in the same order.
   const frailties = [...fit.corrections.frailties].sort(([a], [b]) => (a < b ? -1 : 1));
   for (let done = 0; done < frailties.length; done += BATCH) {
     const batch = frailties.slice(done, done + BATCH);
@@ -182,8 +187,8 @@ async function storeFrailties(
 }
 
 /**
- * Goes back to the model that was in use before the present one. Returns the names of both. Throws conflict where
- * another than `from` is in use, if that is given: of two who go back from it at once, one does.
+ * Reverts to the model that was active before the current one. Returns both names. With `from`, throws conflict if
+ * another model is active, so that of two concurrent calls only one reverts.
  */
 export async function revertModel(
   { store, knowledge, actor }: Pick<ModelAdministration, "store" | "knowledge" | "actor">,

@@ -11,8 +11,7 @@ import { rescore } from "../portfolio/rescore.ts";
 import { loadClaims } from "./property-claims.ts";
 
 /**
- * Records insurance claims of one property and then, once, when `finish` is called, scores again the appliances
- * that they bear on.
+ * Records insurance claims of one property and, when `finish` is called, scores the appliances that they affect.
  */
 export class ClaimLog {
   #recorded = new Set<string>();
@@ -22,7 +21,7 @@ export class ClaimLog {
     private readonly property: Property,
   ) {}
 
-  /** Writes one claim. Throws invalid_request, with nothing of it written. */
+  /** Writes one claim. Throws invalid_request, with nothing written. */
   async add(input: NewClaim): Promise<Claim> {
     const { tx, partner } = this.writer;
     checkPastDay("date_of_loss", input.dateOfLoss, dayOf(tx.now));
@@ -38,7 +37,7 @@ export class ClaimLog {
     return claim;
   }
 
-  /** Scores again what the claims move, and returns those components as they are now. */
+  /** Scores the affected components and returns them. */
   async finish(): Promise<Component[]> {
     const moved = await this.#movedDefs();
     if (moved.size === 0) return [];
@@ -51,8 +50,8 @@ export class ClaimLog {
   }
 
   /**
-   * The component definitions whose claims are others than before: those that the new claims among the strongest
-   * affect, and those of the claims that these put out of their places.
+   * Returns the component definitions whose effective claims have changed: those affected by new claims among the
+   * strongest, and by the claims that these displaced.
    */
   async #movedDefs(): Promise<ReadonlySet<string>> {
     const { tx, knowledge } = this.writer;

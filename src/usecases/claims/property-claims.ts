@@ -4,19 +4,19 @@ import type { ClaimEvidenceRow } from "../../store/queries/claims.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
-/** How many claims are taken in one step. */
+/** Claims per step. */
 const SIZES = {
-  /** Of however many properties. */
+  /** The limit for one query over any number of properties. */
   atOnce: 10_000,
-  /** Of more, those of one property are read so many at a time. */
+  /** Beyond that, the page size of a single property. */
   page: 2_000,
 };
-/** About what a claim takes while an answer is made of it. */
+/** The approximate memory of a claim while it is serialized, in bytes. */
 const CLAIM_BYTES = 1_200;
 
 /**
- * What scoring reads of properties' claims, by their ids. Where there are very many they are read in short steps, and
- * of those of one type and day as many are kept as may count.
+ * Loads the claims that scoring reads, by property. Where there are very many, they are read in short steps and, of
+ * those of one type and day, only as many as can count are retained.
  */
 export async function loadClaims(
   stores: Stores | Tx,
@@ -45,22 +45,25 @@ export async function loadClaims(
   return claims;
 }
 
-/** All of a property's claims as they stood at one moment. `hold` is told how many bytes more they take. */
+/**
+ * Returns all claims of a property from one snapshot of the database. `reserve` receives the bytes that are
+ * retained.
+ */
 export async function claimsOf(
   store: Pick<Store, "read" | "inReadSnapshot">,
   propertyId: string,
-  hold: (bytes: number) => void,
+  reserve: (bytes: number) => void,
 ): Promise<ClaimEvidenceRow[]> {
   const first = await store.read.claims.evidenceAfter(propertyId, undefined, SIZES.page);
-  // One step sees one moment by itself.
+  // A single query is consistent without a read transaction.
   if (first.length < SIZES.page) {
-    hold(first.length * CLAIM_BYTES);
+    reserve(first.length * CLAIM_BYTES);
     return first;
   }
   return await store.inReadSnapshot(async (read) => {
     const all: ClaimEvidenceRow[] = [];
     for await (const page of pagesOf(read, propertyId, SIZES.page, yieldToEventLoop)) {
-      hold(page.length * CLAIM_BYTES);
+      reserve(page.length * CLAIM_BYTES);
       for (const claim of page) all.push(claim);
     }
     return all;

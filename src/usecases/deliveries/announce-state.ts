@@ -6,18 +6,18 @@ import { tierChanged } from "../../wire/webhooks.ts";
 import type { Administration } from "../partners/partners.ts";
 import { Outbox } from "./announcements.ts";
 
-export type AnnounceParts = {
+export type AnnounceDeps = {
   administration: Administration;
   knowledge: Knowledge;
-  /** Lets others have their turn between two steps. */
+  /** Yields to other writes and requests between two steps. */
   yieldNow: () => Promise<void>;
-  /** The turn at the partner, where others may do the same. */
+  /** The lock on the partner, if others could do the same. */
   lock?: HeldLock;
 };
 
 export type AnnouncedState = { critical: number; warning: number; queued: number };
 
-/** Components looked at in one transaction. */
+/** Components per transaction. */
 const STEP = 200;
 const TOLD = [
   { tier: "CRITICAL", event: "component.critical" },
@@ -25,13 +25,13 @@ const TOLD = [
 ] as const;
 
 /**
- * Queues the present state to a partner's receiver, one delivery for every component that is CRITICAL or WARNING: for
- * a receiver that was set after they had crossed. What is told is then announced, so that no snapshot tells it again.
- * With `dryRun` it only counts. Asked twice, it tells twice.
- * @throws OperatorError when there is nobody to tell.
+ * Queues the current state for a partner's webhook endpoint, one delivery for each component that is CRITICAL or
+ * WARNING: for an endpoint that was configured after these changes. The components count as announced afterwards,
+ * so no snapshot announces them again. With `dryRun` it only counts. Running it twice sends duplicates.
+ * @throws OperatorError if the partner has no enabled webhook endpoint.
  */
 export async function announceState(
-  { administration, knowledge, yieldNow, lock = NO_LOCK }: AnnounceParts,
+  { administration, knowledge, yieldNow, lock = NO_LOCK }: AnnounceDeps,
   partner: Partner,
   dryRun: boolean,
 ): Promise<AnnouncedState> {
@@ -40,7 +40,7 @@ export async function announceState(
   const receiver = await store.read.partners.findReceiver(id);
   if (!receiver?.url)
     throw new OperatorError(`${id} has no webhook receiver`, "Set one with `mainstay partner set-webhook`.");
-  if (dryRun) return await counted(administration, id, receiver);
+  if (dryRun) return await countAnnouncements(administration, id, receiver);
   const state: AnnouncedState = { critical: 0, warning: 0, queued: 0 };
   for (const { tier } of TOLD)
     for (let after = 0; ; await yieldNow()) {
@@ -51,10 +51,10 @@ export async function announceState(
           const rows = await tx.components.tierAfter(id, tier, after, STEP);
           let queued = 0;
           for (const component of rows) {
-            // What a receiver knows that was told nothing: every component is GOOD at its birth.
+            // The endpoint has received nothing yet: every component starts as GOOD.
             const before = component.announcedTier === tier ? "GOOD" : component.announcedTier;
             const message = tierChanged(knowledge, component, component, component.propertyName, before);
-            if (!(await outbox.wants(message.event))) continue;
+            if (!(await outbox.isSubscribed(message.event))) continue;
             queued++;
             await outbox.add({ ...message, orderKey: component.id });
             await tx.components.setAnnouncedTier(component.id, tier);
@@ -77,8 +77,8 @@ export async function announceState(
   return state;
 }
 
-/** What there is to tell, from what is tallied anyway. */
-async function counted(
+/** Returns the numbers from the maintained counters. */
+async function countAnnouncements(
   { store: { read } }: Administration,
   partnerId: string,
   { events }: WebhookReceiver,

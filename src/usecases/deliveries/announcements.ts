@@ -2,10 +2,10 @@ import type { Partner, WebhookEvent } from "../../domain/partner.ts";
 import type { PartnerRows, Tx } from "../../store/store.ts";
 import { eventBody, type WebhookMessage } from "../../wire/webhooks.ts";
 
-/** What a partner is told, and the component whose deliveries keep their order. */
+/** A message to a partner, and the component whose deliveries are kept in order. */
 export type Announcement = WebhookMessage & { orderKey?: string };
 
-/** Writes announcements into a partner's outbox, in the transaction of the change that they speak of. */
+/** Writes announcements to a partner's outbox, in the transaction of the change that they report. */
 export class Outbox {
   #wanted: ReadonlySet<string> | "all" | "none" | undefined;
 
@@ -15,24 +15,27 @@ export class Outbox {
     private readonly rows: PartnerRows,
   ) {}
 
-  /** From now on nobody wants anything. */
-  silence(): void {
+  /** Suppresses all further announcements. */
+  suppress(): void {
     this.#wanted = "none";
   }
 
-  /** Whether the partner has a receiver that wants the event. Without one nothing is written. */
-  async wants(event: WebhookEvent): Promise<boolean> {
+  /** Returns whether the partner has a webhook endpoint that is subscribed to the event. */
+  async isSubscribed(event: WebhookEvent): Promise<boolean> {
     this.#wanted ??= await this.#loadWanted();
     if (typeof this.#wanted === "string") return this.#wanted === "all";
     return this.#wanted.has(event);
   }
 
-  /** Returns the delivery's id, or undefined when nobody is to be told. The text written is what every attempt sends. */
+  /**
+   * Returns the delivery's id, or undefined if the partner is not subscribed. Every attempt sends the text that is
+   * written here.
+   */
   async add(announcement: Announcement): Promise<string | undefined> {
-    return (await this.wants(announcement.event)) ? await this.addUnfiltered(announcement) : undefined;
+    return (await this.isSubscribed(announcement.event)) ? await this.addUnfiltered(announcement) : undefined;
   }
 
-  /** As `add`, whatever the partner's receiver wants. */
+  /** Adds the announcement whatever the endpoint is subscribed to. */
   async addUnfiltered({ orderKey, ...message }: Announcement): Promise<string> {
     const id = this.rows.newDeliveryId();
     await this.tx.deliveries.insert({

@@ -13,20 +13,20 @@ import { HEALTHY } from "../../webhooks/receiver-health.ts";
 import { LONGEST_DELAY_MS } from "../../webhooks/retry-schedule.ts";
 import { hasTakenOver } from "../partners/administer-partner.ts";
 
-/** Kept in clear, by their sealed text. */
-const MOST_SECRETS = 1000;
+/** The most decrypted secrets kept in memory, by their encrypted text. */
+const MAX_SECRETS = 1000;
 
-/** The dispatcher's view of the store. */
-export function outboxPorts(
+/** The dispatcher's repository over the store. */
+export function deliveryRepository(
   store: Store,
   sealer: Sealer,
   clock: () => Instant,
   cluster: Cluster = SINGLE_NODE,
 ): DeliveryRepository {
   const { deliveries, partners } = store.read;
-  const secrets = new LRUCache<string, string>({ max: MOST_SECRETS });
+  const secrets = new LRUCache<string, string>({ max: MAX_SECRETS });
 
-  /** Sealed texts never change, so each is opened once. */
+  /** Encrypted texts never change, so each is decrypted once. */
   async function unseal(sealed: string): Promise<string> {
     const known = secrets.get(sealed);
     if (known !== undefined) return known;
@@ -48,7 +48,7 @@ export function outboxPorts(
 
   return {
     duePartners: (now) => deliveries.duePartners(now, now + LONGEST_DELAY_MS),
-    // A disabled partner's deliveries wait, and go out when it is enabled again.
+    // A disabled partner's deliveries wait until it is enabled again.
     due: async (partnerId, now, limit, excluding) =>
       (await isEnabled(partnerId))
         ? await deliveries.due(partnerId, now, now + LONGEST_DELAY_MS, limit, excluding)
@@ -56,7 +56,7 @@ export function outboxPorts(
     nextDueAt: (now) => deliveries.nextDueAt(now),
     endpoint,
     record: (results) =>
-      // Nothing of what it writes is numbered or dated, so that it waits for no partner's long writes.
+      // Writes no numbered or dated row, and so does not wait for a partner's long writes.
       store.write(async (tx) => {
         const own = cluster.isSingleNode ? results : await ofOwnLanes(tx, cluster, results);
         for (const result of own) await tx.deliveries.recordAttempt(madeAttempt(result));
@@ -77,7 +77,9 @@ export function outboxPorts(
 
 const laneLease = (partnerId: string) => `lane:${partnerId}`;
 
-/** What was made in lanes that are this server's still: whatever another has taken over is that one's to say. */
+/**
+ * Returns the results from lanes that this server still holds; a server that has taken a lane over reports its own.
+ */
 export async function ofOwnLanes<Made extends { partnerId: string; epoch?: number }>(
   tx: Tx,
   cluster: Cluster,
@@ -88,7 +90,7 @@ export async function ofOwnLanes<Made extends { partnerId: string; epoch?: numbe
   return made.filter(({ partnerId, epoch }) => own.get(laneLease(partnerId)) === epoch);
 }
 
-/** The dispatcher's lanes as leases; undefined where this server has its database for itself. */
+/** Returns the dispatcher's lanes as leases; undefined for a single node. */
 export function leasedLanes(cluster: Cluster): PartnerLeases | undefined {
   if (cluster.isSingleNode) return undefined;
   const prefix = laneLease("");

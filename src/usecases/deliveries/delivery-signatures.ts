@@ -4,7 +4,7 @@ import { signedHeaders } from "../../webhooks/sign.ts";
 import { hasTakenOver } from "../partners/administer-partner.ts";
 import type { Administration } from "../partners/partners.ts";
 
-/** The headers that a delivery would be sent with at that moment, by name. Throws not_found. */
+/** Returns the headers that a delivery would be sent with now, by name. Throws not_found. */
 export async function deliveryHeaders(
   { store, sealer }: Administration,
   id: string,

@@ -9,8 +9,8 @@ import { eventBody, receiverTested } from "../../wire/webhooks.ts";
 import type { Administration } from "../partners/partners.ts";
 
 /**
- * `accepts`: took a delivery whose signature is wrong, so it does not verify. `verifies`: answered 401 or 403.
- * `unclear`: refused with another status, which need not be for the signature. `unreachable`: no answer.
+ * `accepts`: the endpoint accepted a wrong signature, so it does not verify. `verifies`: it answered 401 or 403.
+ * `unclear`: it refused with another status, not necessarily for the signature. `unreachable`: no response.
  */
 export type Verdict = "accepts" | "verifies" | "unclear" | "unreachable";
 
@@ -19,7 +19,7 @@ export type Probed = { partner: Partner; url: string; verdict: Verdict } & Pick<
   "statusCode" | "error" | "durationMs"
 >;
 
-export type ProbeParts = {
+export type ProbeDeps = {
   administration: Administration;
   send: Sender["send"];
   clock: () => Instant;
@@ -29,8 +29,8 @@ export type ProbeParts = {
 const MESSAGE = "This delivery is signed wrongly on purpose: a receiver that verifies answers 401.";
 const AT_ONCE = 8;
 
-/** Sends each partner's receiver a delivery with wrong signatures. Partners without a receiver are left out. */
-export async function probeReceivers(parts: ProbeParts, partners: readonly Partner[]): Promise<Probed[]> {
+/** Sends a delivery with wrong signatures to each partner's endpoint. Partners without one are left out. */
+export async function probeEndpoints(parts: ProbeDeps, partners: readonly Partner[]): Promise<Probed[]> {
   const probed: Probed[] = [];
   for (let i = 0; i < partners.length; i += AT_ONCE) {
     const group = partners.slice(i, i + AT_ONCE).map((partner) => probe(parts, partner));
@@ -39,7 +39,7 @@ export async function probeReceivers(parts: ProbeParts, partners: readonly Partn
   return probed;
 }
 
-async function probe(parts: ProbeParts, partner: Partner): Promise<Probed | undefined> {
+async function probe(parts: ProbeDeps, partner: Partner): Promise<Probed | undefined> {
   const { administration, send, clock, timeoutMs } = parts;
   const { store, random, actor } = administration;
   const url = (await store.read.partners.findReceiver(partner.id))?.url;
@@ -48,7 +48,7 @@ async function probe(parts: ProbeParts, partner: Partner): Promise<Probed | unde
   const message = receiverTested(MESSAGE, "signature probe");
   const body = Buffer.from(eventBody(message, partner, at));
   const deliveryId = newDeliveryId(at, new DataView(random(new Uint8Array(4)).buffer).getUint32(0));
-  // A secret that nobody has: every signature is of the right form and wrong.
+  // A random secret: every signature has the right form and is wrong.
   const secret = newWebhookSecret(random);
   const headers = signedHeaders({ deliveryId, event: message.event, body, at, secret, nextSecret: null });
   const { statusCode, error, durationMs } = await send({ url, headers, body, timeoutMs });

@@ -1,22 +1,22 @@
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Small enough that a write which comes meanwhile waits a few milliseconds. */
+/** Small enough that a concurrent write waits only a few milliseconds. */
 const BATCH = 200;
 
-export type PruneParts = {
+export type PruneDeps = {
   store: Store;
   clock: () => Instant;
-  /** Lets everything else have its turn between two batches. */
+  /** Yields to other work between two batches. */
   yieldNow: () => Promise<void>;
   signal?: AbortSignal;
 };
 
 /**
- * Deletes deliveries and their attempts: delivered ones so many days after they were finished, failed ones after
- * twice as many, pending ones never. Returns how many.
+ * Deletes deliveries and their attempts: delivered ones after `retentionDays` days, failed ones after twice as
+ * many, pending ones never. Returns their number.
  */
-export async function pruneDeliveries(parts: PruneParts, retentionDays: number): Promise<number> {
+export async function pruneDeliveries(parts: PruneDeps, retentionDays: number): Promise<number> {
   const { store, clock, yieldNow, signal } = parts;
   const now = clock();
   const days = { delivered: retentionDays, failed: 2 * retentionDays };

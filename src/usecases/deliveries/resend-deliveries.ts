@@ -8,13 +8,13 @@ export type Resent = { id: string; partnerId: string; attempts: number };
 
 const PER_TRANSACTION = 500;
 
-/** Who sends again, and who is told of it. */
+/** The administration, as far as resending needs it. */
 export type Resender = Pick<Administration, "store" | "actor" | "changed">;
 
 /**
- * Sends a finished delivery again: the same id and bytes, a new cycle of three attempts. Throws not_found, also for
- * another's than `ofPartner` where that is given, and conflict while it is still being tried or its partner has no
- * receiver.
+ * Sends a finished delivery again with the same id and body, in a new cycle of three attempts. Throws not_found
+ * (also for a delivery of another partner than `ofPartner`, if given), and conflict while it is pending or if its
+ * partner has no endpoint.
  */
 export async function resendDelivery(resender: Resender, id: string, ofPartner?: string): Promise<Resent> {
   const { store, actor, changed } = resender;
@@ -22,12 +22,12 @@ export async function resendDelivery(resender: Resender, id: string, ofPartner?:
   if (partnerId === undefined || (ofPartner ?? partnerId) !== partnerId) throw notFound("Delivery not found");
   const resent = await store.write(
     async (tx) => {
-      // The partner's rows are this write's own by now: of two that ask at once the second finds it being tried.
+      // Read under the lock on the partner's rows: of two concurrent calls the second finds the delivery pending.
       const delivery = (await tx.deliveryLog.find(id))?.delivery;
       if (!delivery) throw notFound("Delivery not found");
       if (delivery.status === "pending") throw conflict("Delivery is still in progress");
       await requireReceiver(tx, partnerId);
-      // Where several servers share the database one of them may have pruned it since.
+      // In a cluster another server may have pruned it meanwhile.
       if (!(await tx.deliveryLog.resend(id, tx.now))) throw notFound("Delivery not found");
       await tx.partners.raiseRevision(partnerId);
       const detail = { partner_id: partnerId, status: delivery.status };
@@ -40,15 +40,15 @@ export async function resendDelivery(resender: Resender, id: string, ofPartner?:
   return resent;
 }
 
-/** How many deliveries `resendFailed` would send. */
+/** Returns the number of deliveries that `resendFailed` would send. */
 export async function countFailed({ store }: Administration, window: FailedWindow): Promise<number> {
   if (!(await store.read.partners.find(window.partnerId))) throw notFound("Partner not found");
   return await store.read.deliveryLog.countFailed(window);
 }
 
 /**
- * Sends a partner's failed deliveries of a window of time again, in the order in which they were made; returns how
- * many. Done in batches: when it is cut short, asking again sends the rest.
+ * Resends a partner's failed deliveries of a period, oldest first; returns their number. Works in batches: after an
+ * interruption, repeating the call sends the rest.
  */
 export async function resendFailed(administration: Administration, window: FailedWindow): Promise<number> {
   const { store, actor, changed } = administration;
@@ -69,7 +69,7 @@ export async function resendFailed(administration: Administration, window: Faile
     { partnerId },
   );
   let resent = 0;
-  // Past the last id each time, since one that fails again meanwhile would come round without end.
+  // Continues after the last id, since a delivery that fails again meanwhile would be found again.
   for (let afterId = ""; ; ) {
     const ids = await store.write(
       async (tx) => {

@@ -6,8 +6,8 @@ import { Outbox } from "./announcements.ts";
 export const TEST_MESSAGE = "This is a test of your webhook endpoint.";
 
 /**
- * Sends the partner a `webhook.test`, also when its event filter leaves that out; returns the delivery's id. Throws
- * not_found, and conflict when the delivery would wait: the partner has no receiver or is disabled.
+ * Sends the partner a `webhook.test`, whatever it is subscribed to; returns the delivery's id. Throws not_found,
+ * and conflict if the delivery would have to wait: the partner has no endpoint or is disabled.
  */
 export async function sendTestEvent(
   { store, actor, changed }: Administration,
@@ -37,7 +37,7 @@ export async function sendTestEvent(
     },
     { partnerId },
   );
-  // A paused receiver is probed now instead of at its next turn.
+  // A paused endpoint is probed at once instead of at its next scheduled time.
   changed(partnerId);
   return id;
 }

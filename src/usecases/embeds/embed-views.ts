@@ -3,8 +3,8 @@ import type { UnstoredViews } from "../../store/queries/embeds.ts";
 import type { Store } from "../../store/store.ts";
 
 /**
- * Counts how often embeds are looked at, in memory: a view is worth no write of its own. What was counted is stored
- * from time to time and at a stop; a crash forgets what was counted since.
+ * Counts views of embeds in memory, since a view does not justify a write. The counts are stored periodically and
+ * at shutdown; a crash loses those since.
  */
 export class EmbedViews {
   #unstored = new Map<string, UnstoredViews>();
@@ -19,7 +19,7 @@ export class EmbedViews {
     } else this.#unstored.set(embedId, { embedId, views: 1, lastViewedAt: now });
   }
 
-  /** Stores what was counted; what cannot be stored is counted on. */
+  /** Stores the counts; those that cannot be stored are kept. */
   async flush(): Promise<void> {
     const counted = this.#unstored;
     if (counted.size === 0) return;
@@ -27,7 +27,7 @@ export class EmbedViews {
     try {
       await this.store.write(
         async (tx) => {
-          // In one order, since other servers count views of the same.
+          // Sorted, since other servers update the same rows.
           for (const id of [...counted.keys()].sort()) await tx.embeds.addViews(counted.get(id)!);
         },
         { durability: "process" },

@@ -6,7 +6,10 @@ import { newEmbedToken } from "../../secrets/credentials.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { Administration } from "../partners/partners.ts";
 
-/** Makes a page of a property; its token is shown once and stored as its hash. `days` is its life, null for no end. */
+/**
+ * Creates an embed of a property; its token is shown once and stored as a hash. `days` is its lifetime, null for no
+ * expiry.
+ */
 export async function createEmbed(
   { store, random, actor }: Pick<Administration, "store" | "random" | "actor">,
   { propertyId, days }: { propertyId: string; days: number | null },
@@ -20,7 +23,7 @@ export async function createEmbed(
   const token = newEmbedToken(random);
   const embed = await store.write(
     async (tx) => {
-      // It may be deleted with its partner just now.
+      // The property may have been deleted with its partner meanwhile.
       if ((await tx.properties.ownerOf(propertyId)) !== partnerId) throw propertyNotFound();
       const made: Embed = {
         id: tx.newId("embed"),
@@ -42,7 +45,7 @@ export async function createEmbed(
   return { embed, token };
 }
 
-/** Ends a page's token at once. False where there is none of that id, or it has ended before. */
+/** Revokes an embed's token. Returns false if there is no such embed, or if it was revoked before. */
 export async function revokeEmbed(
   { store, actor }: Pick<Administration, "store" | "actor">,
   id: string,

@@ -1,119 +1,124 @@
 import { LRUCache } from "lru-cache";
 import type { Instant } from "../../domain/time.ts";
 import type { ScoringPlace } from "../../store/queries/component-lists.ts";
-import type { KeptWalk } from "../../store/queries/event-cursors.ts";
+import type { StoredCursor } from "../../store/queries/feed-cursors.ts";
 import type { Store } from "../../store/store.ts";
 
-/** A walk through the pages of the event stream: what held when it began, and where it stands. */
-export type Walk = {
-  /** Entries of the history, ever, when it began: those logged since belong to the next walk. */
+/** The position of a client that pages through the event stream, with the state of the stream when it began. */
+export type FeedCursor = {
+  /** The number of history entries at the beginning: later ones are left to the client's next pass. */
   entries: number;
-  /** The last moment given out to a row before it began. */
+  /** The last instant assigned to a row before the beginning. */
   shownUntil: Instant;
-  /** The snapshot by which the components are in order, and how many of them it still orders. */
+  /** The snapshot that orders the components, and how many of them it still orders. */
   order: { settledAt: Instant | null; settled: number };
-  /** The latest page asked for and the one after it, which is the next unless an answer was lost. */
-  pages: WalkPage[];
+  /** The latest page and the one after it, which is requested next unless a response was lost. */
+  pages: CursorPage[];
 };
 
-/** Where a page begins among the elevated components: after a row, or at the first of them. */
-export type WalkPage = { offset: number; after: ScoringPlace | undefined };
+/** The start of a page among the components above GOOD: after a row, or at the first. */
+export type CursorPage = { offset: number; after: ScoringPlace | undefined };
 
-/** Who walks, since when, in pages of which size. */
-export type Walker = { partnerId: string; client: string };
-export type StandingWalk = { walk: Walk; page: WalkPage };
+/** The client: its partner, its start of the period and its page size. */
+export type FeedClient = { partnerId: string; client: string };
+export type FoundCursor = { cursor: FeedCursor; page: CursorPage };
 
-/** Where walks are kept between their pages. */
-export type Walks = {
-  begin(walker: Walker, walk: Walk, now: Instant): void | Promise<void>;
-  /** The walk that stands at this offset and its page there, if there is one. */
-  at(
-    walker: Walker,
+/** The storage of cursors between two pages. */
+export type FeedCursors = {
+  begin(reader: FeedClient, cursor: FeedCursor, now: Instant): void | Promise<void>;
+  /** Finds the cursor with a page at this offset. */
+  find(
+    reader: FeedClient,
     offset: number,
     now: Instant,
-  ): StandingWalk | undefined | Promise<StandingWalk | undefined>;
-  /** Says that a walk that was found stands at other pages now. */
-  moved(walk: Walk, now: Instant): void | Promise<void>;
+  ): FoundCursor | undefined | Promise<FoundCursor | undefined>;
+  /** Saves a cursor that was found and has advanced. */
+  save(cursor: FeedCursor, now: Instant): void | Promise<void>;
 };
 
-type Kept = { walk: Walk; touchedAt: Instant };
+type Entry = { cursor: FeedCursor; touchedAt: Instant };
 
-const FORGOTTEN_AFTER_MS = 600_000;
-const MOST_CLIENTS = 10_000;
-const MOST_ALIKE = 8;
+const EXPIRY_MS = 600_000;
+const MAX_CLIENTS = 10_000;
+const MAX_CURSORS_PER_CLIENT = 8;
 
 /**
- * The walks that are under way. An offset alone does not tell where a client stands: what is logged meanwhile would
- * push the components back, and what is scored again changes its place among them, so that the client would pass over
- * rows and, by storing a later timestamp, never see them. So the history of a walk ends where it ended on the first
- * page, and its components go on after the row given last.
+ * Cursors in memory. An offset alone does not identify a position: entries logged meanwhile move the components
+ * back, and rescoring changes their order, so a client would skip rows and, by storing a later timestamp, never see
+ * them. Therefore the history ends where it ended on the first page, and the components continue after the last row
+ * returned.
  *
- * A walk is told by who walks, since when, in pages of which size, and where it stands. Of several at one place the one
- * begun last is taken, which has seen the least of the components, with the earliest end of what was shown.
+ * A cursor is identified by the client and the offset. Of several at one offset the latest is used, which has seen
+ * the fewest components, with the earliest `shownUntil` of them all.
  */
-export class EventWalks implements Walks {
-  readonly #kept = new LRUCache<string, Kept[]>({ max: MOST_CLIENTS });
+export class MemoryFeedCursors implements FeedCursors {
+  readonly #byClient = new LRUCache<string, Entry[]>({ max: MAX_CLIENTS });
 
-  begin({ partnerId, client }: Walker, walk: Walk, now: Instant): void {
+  begin({ partnerId, client }: FeedClient, cursor: FeedCursor, now: Instant): void {
     const key = `${partnerId} ${client}`;
-    const alive = (this.#kept.get(key) ?? []).filter(({ touchedAt }) => touchedAt > now - FORGOTTEN_AFTER_MS);
-    this.#kept.set(key, [...alive.slice(1 - MOST_ALIKE), { walk, touchedAt: now }]);
+    const alive = (this.#byClient.get(key) ?? []).filter(({ touchedAt }) => touchedAt > now - EXPIRY_MS);
+    this.#byClient.set(key, [...alive.slice(1 - MAX_CURSORS_PER_CLIENT), { cursor, touchedAt: now }]);
   }
 
-  /** The walk that stands at this offset and its page there, if there is one. */
-  at({ partnerId, client }: Walker, offset: number, now: Instant): StandingWalk | undefined {
-    const standing = (this.#kept.get(`${partnerId} ${client}`) ?? []).filter(
-      ({ walk, touchedAt }) =>
-        touchedAt > now - FORGOTTEN_AFTER_MS && walk.pages.some((page) => page.offset === offset),
+  find({ partnerId, client }: FeedClient, offset: number, now: Instant): FoundCursor | undefined {
+    const matches = (this.#byClient.get(`${partnerId} ${client}`) ?? []).filter(
+      ({ cursor, touchedAt }) =>
+        touchedAt > now - EXPIRY_MS && cursor.pages.some((page) => page.offset === offset),
     );
-    const latest = standing.at(-1);
+    const latest = matches.at(-1);
     if (!latest) return;
     latest.touchedAt = now;
-    latest.walk.shownUntil = Math.min(...standing.map(({ walk }) => walk.shownUntil));
-    return { walk: latest.walk, page: pageAt(latest.walk, offset) };
+    latest.cursor.shownUntil = Math.min(...matches.map(({ cursor }) => cursor.shownUntil));
+    return { cursor: latest.cursor, page: pageAt(latest.cursor, offset) };
   }
 
-  /** What was found is what is kept. */
-  moved(): void {}
+  /** The found object is the stored one. */
+  save(): void {}
 }
 
 /**
- * The same in the database, where the next page may be asked of another server. A walk that were lost with the database's
- * process would leave rows out, so an answer waits for its disk.
+ * Cursors in the database, so that any server of a cluster may answer the next page. They are stored durably: a
+ * lost cursor would make its client skip rows.
  */
-export class StoredWalks implements Walks {
-  /** As they were found. */
-  readonly #kept = new WeakMap<Walk, KeptWalk>();
+export class StoredFeedCursors implements FeedCursors {
+  /** The stored rows of the cursors that were found. */
+  readonly #stored = new WeakMap<FeedCursor, StoredCursor>();
 
   constructor(private readonly store: Pick<Store, "read" | "write">) {}
 
-  async begin(walker: Walker, walk: Walk, now: Instant): Promise<void> {
-    const kept = { ...walker, id: Bun.randomUUIDv7(), walk: JSON.stringify(walk), touchedAt: now };
+  async begin(reader: FeedClient, cursor: FeedCursor, now: Instant): Promise<void> {
+    const stored = { ...reader, id: Bun.randomUUIDv7(), state: JSON.stringify(cursor), touchedAt: now };
     await this.store.write(async (tx) => {
-      await tx.eventWalks.forget(now - FORGOTTEN_AFTER_MS);
-      await tx.eventWalks.begin(kept, MOST_ALIKE - 1);
+      await tx.feedCursors.prune(now - EXPIRY_MS);
+      await tx.feedCursors.begin(stored, MAX_CURSORS_PER_CLIENT - 1);
     });
   }
 
-  async at({ partnerId, client }: Walker, offset: number, now: Instant): Promise<StandingWalk | undefined> {
-    const kept = await this.store.read.eventWalks.ofClient(partnerId, client, now - FORGOTTEN_AFTER_MS);
-    const standing = kept
-      .map((one) => ({ kept: one, walk: JSON.parse(one.walk) as Walk }))
-      .filter(({ walk }) => walk.pages.some((page) => page.offset === offset));
-    const latest = standing.at(-1);
+  async find(
+    { partnerId, client }: FeedClient,
+    offset: number,
+    now: Instant,
+  ): Promise<FoundCursor | undefined> {
+    const rows = await this.store.read.feedCursors.ofClient(partnerId, client, now - EXPIRY_MS);
+    const matches = rows
+      .map((stored) => ({ stored, cursor: JSON.parse(stored.state) as FeedCursor }))
+      .filter(({ cursor }) => cursor.pages.some((page) => page.offset === offset));
+    const latest = matches.at(-1);
     if (!latest) return;
-    latest.walk.shownUntil = Math.min(...standing.map(({ walk }) => walk.shownUntil));
-    this.#kept.set(latest.walk, latest.kept);
-    return { walk: latest.walk, page: pageAt(latest.walk, offset) };
+    latest.cursor.shownUntil = Math.min(...matches.map(({ cursor }) => cursor.shownUntil));
+    this.#stored.set(latest.cursor, latest.stored);
+    return { cursor: latest.cursor, page: pageAt(latest.cursor, offset) };
   }
 
-  async moved(walk: Walk, now: Instant): Promise<void> {
-    const kept = this.#kept.get(walk);
-    if (!kept) return;
-    const text = JSON.stringify(walk);
-    // Where it was moved meanwhile, its client has gone on by another server's answer.
-    await this.store.write((tx) => tx.eventWalks.move(kept, text, now));
+  async save(cursor: FeedCursor, now: Instant): Promise<void> {
+    const stored = this.#stored.get(cursor);
+    if (!stored) return;
+    const text = JSON.stringify(cursor);
+    // If another server has advanced the cursor meanwhile, its client has continued there and this write does
+    // nothing.
+    await this.store.write((tx) => tx.feedCursors.replace(stored, text, now));
   }
 }
 
-const pageAt = ({ pages }: Walk, offset: number): WalkPage => pages.find((page) => page.offset === offset)!;
+const pageAt = ({ pages }: FeedCursor, offset: number): CursorPage =>
+  pages.find((page) => page.offset === offset)!;

@@ -7,17 +7,17 @@ import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadNotes } from "./note-findings.ts";
 
-/** How many events are taken in one step. */
+/** Events per step. */
 const SIZES = {
-  /** Of however many appliances. */
+  /** The limit for one query over any number of appliances. */
   atOnce: 10_000,
-  /** Of more, those of one appliance are read so many at a time. */
+  /** Beyond that, the page size of a single appliance. */
   page: 2_000,
-  /** More than that are put in order ahead, in steps. */
+  /** More events than this are sorted in steps beforehand. */
   ordered: 1_000,
 };
 
-/** What scoring reads of the events of appliances, by their ids, in short steps where there are many. */
+/** Loads the events that scoring reads, by appliance, in short steps if there are many. */
 export async function loadEvents(
   stores: Stores | Tx,
   knowledge: Pick<Knowledge, "keywords">,
@@ -46,7 +46,9 @@ export async function loadEvents(
   return events;
 }
 
-/** Of one appliance, those of a day that are equal but for the words of their notes as one. */
+/**
+ * Loads an appliance's events; those of one day that are equal except for the wording of their notes count as one.
+ */
 async function loadOf(
   stores: Stores | Tx,
   knowledge: Pick<Knowledge, "keywords">,

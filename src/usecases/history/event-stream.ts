@@ -6,53 +6,58 @@ import type { HistoryEntry } from "../../store/queries/event-log.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { EventWalks, type StandingWalk, StoredWalks, type Walk } from "./event-feed-cursors.ts";
+import {
+  type FeedCursor,
+  type FoundCursor,
+  MemoryFeedCursors,
+  StoredFeedCursors,
+} from "./event-feed-cursors.ts";
 
-/** A component that is CRITICAL or WARNING, with the moment that the stream gives it. */
+/** A component that is CRITICAL or WARNING, with its timestamp in the stream. */
 export type ElevatedEntry = { component: PlacedComponent; at: Instant };
 
-/** A page of the stream: first the rest of the history, then components. `total` counts the whole stream. */
+/** A page of the stream: the rest of the history, then components. `total` counts the whole stream. */
 export type EventPage = { history: HistoryEntry[]; elevated: ElevatedEntry[]; total: number };
 
-type World = Pick<Store, "read" | "write" | "inReadSnapshot" | "isShared">;
+type EventStreamDeps = Pick<Store, "read" | "write" | "inReadSnapshot" | "isShared">;
 
 /**
- * What happened to a partner since a moment, in order, and behind it every component that is elevated now, in the order
- * of last scoring. Who reads page after page gets each entry once, whatever is written meanwhile.
+ * The history of a partner since an instant, in order, followed by all components above GOOD in the order of their
+ * last scoring. A client that reads page after page receives each entry once, whatever is written meanwhile.
  */
 export class EventStream {
-  readonly #walks = new EventWalks();
+  readonly #cursors = new MemoryFeedCursors();
 
   async page(
-    store: World,
+    store: EventStreamDeps,
     partnerId: string,
     since: Instant,
     slice: Slice,
     now: Instant,
   ): Promise<EventPage> {
-    const walks = store.isShared ? new StoredWalks(store) : this.#walks;
-    const walker = { partnerId, client: `${since} ${slice.limit}` };
-    const known = slice.offset === 0 ? undefined : await walks.at(walker, slice.offset, now);
-    const { walk, page } = await readConsistently(store, partnerId, (read) =>
+    const cursors = store.isShared ? new StoredFeedCursors(store) : this.#cursors;
+    const client = { partnerId, client: `${since} ${slice.limit}` };
+    const known = slice.offset === 0 ? undefined : await cursors.find(client, slice.offset, now);
+    const { cursor, page } = await readConsistently(store, partnerId, (read) =>
       readPage(read, partnerId, since, slice, known),
     );
     if (known) {
-      Object.assign(known.walk, walk);
-      await walks.moved(known.walk, now);
-    } else if (slice.offset === 0 && page.total > slice.limit) await walks.begin(walker, walk, now);
+      Object.assign(known.cursor, cursor);
+      await cursors.save(known.cursor, now);
+    } else if (slice.offset === 0 && page.total > slice.limit) await cursors.begin(client, cursor, now);
     return page;
   }
 }
 
-/** A page, and the walk as it stands behind it. */
+/** Returns a page, and the cursor after it. */
 async function readPage(
   read: Stores,
   partnerId: string,
   since: Instant,
   slice: Slice,
-  known: StandingWalk | undefined,
-): Promise<{ walk: Walk; page: EventPage }> {
-  const { entries, shownUntil } = known?.walk ?? (await newWalk(read, partnerId));
+  known: FoundCursor | undefined,
+): Promise<{ cursor: FeedCursor; page: EventPage }> {
+  const { entries, shownUntil } = known?.cursor ?? (await newCursor(read, partnerId));
   const order = await orderOf(read, partnerId);
 
   const first = await read.eventLog.firstSince(partnerId, since);
@@ -61,8 +66,8 @@ async function readPage(
   const history = logged > 0 ? await read.eventLog.page(partnerId, first! + slice.offset, logged) : [];
 
   const room = slice.limit - history.length;
-  const after = known && keepsOrder(known.walk.order, order) ? known.page.after : undefined;
-  // One more than there is room for tells whether the walk ends here.
+  const after = known && keepsOrder(known.cursor.order, order) ? known.page.after : undefined;
+  // One row more than fits shows whether this is the last page.
   const found = await elevatedFrom(
     read,
     partnerId,
@@ -79,35 +84,38 @@ async function readPage(
     { offset: slice.offset, after },
     { offset: end, after: placeOf(elevated.at(-1)) ?? after },
   ];
-  // A client stores the latest timestamp that it saw, and must not pass over history not yet shown.
+  // A client stores the latest timestamp that it has seen, and must not skip history that it has not seen yet.
   const latest = slice.offset === 0 || known ? shownUntil : Number.POSITIVE_INFINITY;
   const entryOf = (component: PlacedComponent): ElevatedEntry => ({
     component,
     at: Math.min(component.rescoredAt ?? order.settledAt ?? component.createdAt, latest),
   });
   const page = { history, elevated: elevated.map(entryOf), total };
-  return { walk: { entries, shownUntil, order, pages }, page };
+  return { cursor: { entries, shownUntil, order, pages }, page };
 }
 
 const placeOf = (component: PlacedComponent | undefined): ScoringPlace | undefined =>
   component && { rescoredAt: component.rescoredAt, seq: component.seq };
 
-type Beginning = Pick<Walk, "entries" | "shownUntil">;
+type Beginning = Pick<FeedCursor, "entries" | "shownUntil">;
 
-/** The last moment is read before the history is counted: what is logged in between has a later one. */
-async function newWalk({ clock, totals }: Stores, partnerId: string): Promise<Beginning> {
+/** The last instant is read before the history is counted: entries logged in between have a later one. */
+async function newCursor({ clock, totals }: Stores, partnerId: string): Promise<Beginning> {
   const shownUntil = await clock.lastInstantOf(partnerId);
   const { events } = await totals.ofPartner(partnerId);
   return { entries: events, shownUntil };
 }
 
-async function orderOf({ snapshots, components }: Stores, partnerId: string): Promise<Walk["order"]> {
+async function orderOf({ snapshots, components }: Stores, partnerId: string): Promise<FeedCursor["order"]> {
   const settledAt = await snapshots.settledAt();
   return { settledAt, settled: await components.countSettledElevated(partnerId) };
 }
 
-/** A snapshot puts components back among those in the order of their creation: the walk passes them all again. */
-const keepsOrder = (before: Walk["order"], now: Walk["order"]) =>
+/**
+ * Returns whether the order is unchanged. After a snapshot the components are in the order of creation again, and
+ * the client receives them all again.
+ */
+const keepsOrder = (before: FeedCursor["order"], now: FeedCursor["order"]) =>
   now.settledAt === before.settledAt && now.settled <= before.settled;
 
 async function elevatedFrom(

@@ -16,7 +16,7 @@ import { loadClaims } from "../claims/property-claims.ts";
 import { loadEvents } from "./event-histories.ts";
 import { loadSmartEvents } from "./smart-histories.ts";
 
-/** What scoring reads of some properties: the appliances with their components and evidence, and the claims. */
+/** The input of scoring for a property: the appliances with components and evidence, and the claims. */
 export type LoadedProperty = {
   history: { state: string; recordsSince: Day; claims: ClaimEvidence[]; appliances: MutableHistory[] };
   appliances: Map<string, ScoredAppliance>;
@@ -24,9 +24,9 @@ export type LoadedProperty = {
 };
 
 /**
- * Loads the histories of properties, or of some of one's appliances; in a fixed number of queries unless they are long.
- * `asOf`: the day that they are to be scored on, or all such days. `claims`: those of the properties, where they were
- * read already.
+ * Loads the histories of properties, or of some appliances of one property, in a fixed number of queries unless
+ * they are long. `asOf` is the day to score, or all such days; `claims` are the properties' claims, if the caller
+ * has read them already.
  */
 export async function loadHistories(
   stores: Stores | Tx,

@@ -9,14 +9,14 @@ import type { Stores } from "../../store/stores.ts";
 const HALF = "/2";
 const UNREAD: Reading = { noteKey: null, findings: null, readBy: null };
 
-/** Reads a note: what is kept of it with its event, so that no scoring reads it again. */
+/** Extracts the findings of a note, to be stored with its event so that no scoring reads the note again. */
 export function readNote(rules: KeywordRules, notes: string | null): Reading {
   if (notes === null) return UNREAD;
   const found = findings(rules, notes).map(({ group, share }) => (share === 1 ? group.id : group.id + HALF));
   return { noteKey: Bun.hash(notes).toString(36), findings: found.join(" "), readBy: rules.version };
 }
 
-/** What scoring knows of the note, of what was kept. */
+/** Returns the note as scoring uses it, from its stored findings. */
 export function noteOf({ noteKey, findings }: Reading): Note | null {
   if (noteKey === null) return null;
   return { key: noteKey, findings: findings ? findings.split(" ").map(findingOf) : [] };
@@ -26,8 +26,8 @@ const findingOf = (word: string): Note["findings"][number] =>
   word.endsWith(HALF) ? { groupId: word.slice(0, -HALF.length), share: 0.5 } : { groupId: word, share: 1 };
 
 /**
- * What scoring knows of the notes of events, of which those are read that were not yet, in short steps. In a
- * transaction that is kept.
+ * Returns the notes of events as scoring uses them. Notes without stored findings are read, in short steps; inside
+ * a transaction the findings are stored.
  */
 export async function loadNotes(
   stores: Stores | Tx,
@@ -53,5 +53,5 @@ export async function loadNotes(
   return notes;
 }
 
-/** Characters of notes that are read in one step. */
+/** Characters of notes read between two yields. */
 const STEP_LENGTH = 20_000;

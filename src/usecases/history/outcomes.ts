@@ -10,33 +10,33 @@ import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { DayEvent } from "../../store/queries/service-events.ts";
 import { correctionsOf, modelVersionOf } from "../calibration/active-model.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { inSteps, isReachedByOthers, upstreamOf } from "../portfolio/rescore.ts";
+import { batchesOf, isReachedByOthers, upstreamOf } from "../portfolio/rescore.ts";
 import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { appliancesForScoring } from "./scored-appliances.ts";
 
-/** What was logged of one appliance on one day. */
+/** The events of one appliance on one day. */
 type DayLog = { events: ServiceEvent[]; claims: ServiceEvent[]; replacements: ServiceEvent[] };
-/** What is kept of an event with its outcomes. */
-type KeptEvent = Pick<ServiceEvent, "id" | "eventType" | "date" | "createdAt">;
-/** Events of a day that are read in one step. */
-const OF_DAY = 2000;
-/** By day, and then by appliance. */
+/** The fields of an event that are stored with its outcomes. */
+type OutcomeEvent = Pick<ServiceEvent, "id" | "eventType" | "date" | "createdAt">;
+/** Events of a day per query. */
+const EVENT_PAGE = 2000;
+/** Events by day, then by appliance. */
 type Logged = Map<Day, Map<string, DayLog>>;
 
 /**
- * Keeps the validation data of the service events of one write: what stood on the day before a failure or a
- * replacement, from the history known by then. An appliance's state is worked out once for each such day.
+ * Stores the validation data of the service events of one write: the probability on the day before a failure or a
+ * replacement, from the history known by then. An appliance is assessed once for each such day.
  */
 export class OutcomeLog {
   #appliances = new Map<string, ScoredAppliance>();
   /** By property. */
   #logged = new Map<string, Logged>();
-  /** When the first of the events was logged: what is older was there before. */
+  /** The instant of the first logged event: older events were stored before. */
   #since: Instant = Number.POSITIVE_INFINITY;
 
   constructor(private readonly writer: PortfolioWriter) {}
 
-  /** Takes in an event that was inserted. */
+  /** Adds an inserted event. */
   add(event: ServiceEvent, appliance: ScoredAppliance): void {
     const { eventType } = event;
     if (!isOutcome(eventType) && eventType !== "Warranty Claim") return;
@@ -50,12 +50,12 @@ export class OutcomeLog {
     if (eventType === "Replacement") log.replacements.push(event);
   }
 
-  /** Stores the outcomes. To be called before the events move the dates of components. */
+  /** Stores the outcomes. Must be called before the events change the components' dates. */
   async finish(): Promise<void> {
-    for (const [propertyId, days] of this.#logged) await this.#keepOfProperty(propertyId, days);
+    for (const [propertyId, days] of this.#logged) await this.#storeOfProperty(propertyId, days);
   }
 
-  async #keepOfProperty(propertyId: string, days: Logged): Promise<void> {
+  async #storeOfProperty(propertyId: string, days: Logged): Promise<void> {
     const { tx, knowledge } = this.writer;
     const { loaded, upstream } = await this.#load(propertyId, days);
     const components = Map.groupBy(loaded.components, ({ applianceId }) => applianceId);
@@ -73,7 +73,7 @@ export class OutcomeLog {
       );
       const standing = new Set(reaching.map(({ id }) => stands.get(id)!));
       const assessed = new Map<string, CascadingAppliance>();
-      for (const appliances of inSteps([...standing])) {
+      for (const appliances of batchesOf([...standing])) {
         const some = { ...loaded.history, appliances: [...appliances] };
         const steps = scoreCascadeSourcesInSteps(knowledge, some, before, ofUpstream);
         for (const [i, score] of (await runYielding(steps, tx.yieldToEventLoop)).entries())
@@ -86,7 +86,7 @@ export class OutcomeLog {
       }));
       const cascades = new CascadeEffects(knowledge, upstreamScores);
       const scores = new Map<string, Score>();
-      for (const step of inSteps(targets)) {
+      for (const step of batchesOf(targets)) {
         const some = { ...loaded.history, appliances: step.map((id) => histories.get(id)!) };
         const corrections = await correctionsOf(tx, knowledge, some.appliances);
         const steps = scorePropertyInSteps(knowledge, some, before, { corrections, cascades });
@@ -94,11 +94,11 @@ export class OutcomeLog {
         await tx.yieldToEventLoop();
       }
       for (const [applianceId, log] of logs)
-        await this.#keepOfDay(log, components.get(applianceId) ?? [], scores);
+        await this.#storeOfDay(log, components.get(applianceId) ?? [], scores);
     }
   }
 
-  /** The histories of the appliances that events speak of and of those that cascade on to them, read once. */
+  /** Loads the histories of the appliances in the events, and of those that cascade to them, once. */
   async #load(
     propertyId: string,
     days: Logged,
@@ -118,13 +118,13 @@ export class OutcomeLog {
     return { loaded: loaded.get(propertyId)!, upstream };
   }
 
-  async #keepOfDay(
+  async #storeOfDay(
     { events, claims, replacements }: DayLog,
     components: readonly ComponentToScore[],
     scores: ReadonlyMap<string, Score>,
   ): Promise<void> {
-    const keep = (event: KeptEvent, spokenOf: ReadonlySet<string>) =>
-      this.#keep(
+    const keep = (event: OutcomeEvent, spokenOf: ReadonlySet<string>) =>
+      this.#store(
         event,
         components.filter(({ id }) => spokenOf.has(id)),
         scores,
@@ -133,7 +133,7 @@ export class OutcomeLog {
     const spokenOf = ({ componentId }: { componentId: string | null }) =>
       componentId === null ? every : new Set([componentId]);
     for (const event of events) await keep(event, spokenOf(event));
-    // A Warranty Claim leaves an outcome of what was replaced on its day, whichever was logged first.
+    // A Warranty Claim leaves an outcome of the components replaced on its day, whichever was logged first.
     const [about] = claims.length > 0 ? claims : replacements;
     if (!about) return;
     const all = new Set<string>();
@@ -154,22 +154,22 @@ export class OutcomeLog {
     });
   }
 
-  /** Visits all that happened to an appliance on a day, some at a time. */
+  /** Visits all events of an appliance on a day, in pages. */
   async #eachOfDay(
     { applianceId, date }: Pick<ServiceEvent, "applianceId" | "date">,
     visit: (event: DayEvent) => void | Promise<void>,
   ): Promise<void> {
     const { tx } = this.writer;
     for (let after = ""; ; await tx.yieldToEventLoop()) {
-      const some = await tx.serviceEvents.ofDayAfter(applianceId, date, after, OF_DAY);
+      const some = await tx.serviceEvents.ofDayAfter(applianceId, date, after, EVENT_PAGE);
       for (const event of some) await visit(event);
-      if (some.length < OF_DAY) return;
+      if (some.length < EVENT_PAGE) return;
       after = some.at(-1)!.id;
     }
   }
 
-  async #keep(
-    event: KeptEvent,
+  async #store(
+    event: OutcomeEvent,
     components: readonly ComponentToScore[],
     scores: ReadonlyMap<string, Score>,
   ): Promise<void> {

@@ -3,10 +3,10 @@ import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
-/** Appliances that are read in one step. */
+/** Appliances per query. */
 const STEP = 2000;
 
-/** What scoring reads of all appliances of a property, in the order of their creation, in steps where they are many. */
+/** Returns all appliances of a property as scoring reads them, in the order of creation, in pages. */
 export async function appliancesForScoring(
   stores: Pick<Stores, "appliances"> & Partial<Pick<Tx, "yieldToEventLoop">>,
   propertyId: string,

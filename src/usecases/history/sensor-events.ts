@@ -19,7 +19,7 @@ import { rescore } from "../portfolio/rescore.ts";
 
 const EARLIEST: Instant = Date.UTC(1970, 0, 1);
 
-/** Stores a meter reading and passes it on; scores stay as they are. */
+/** Stores a meter reading and queues its webhook; scores do not change. */
 export async function receiveMeterEvent(writer: PortfolioWriter, input: MeterEvent): Promise<SensorEvent> {
   const { tx, partner } = writer;
   const appliance = await tx.appliances.find(partner.id, input.applianceId);
@@ -48,16 +48,16 @@ export type SmartOutcome = {
   appliance: Appliance;
   propertyCreated: boolean;
   applianceCreated: boolean;
-  /** The components that the event speaks of, as they are now. */
+  /** The components that the event concerns, as scored. */
   affected: Component[];
-  /** Of all that were scored again. */
+  /** The sums over all rescored components. */
   summary: RiskSummary;
   warnings: string[];
 };
 
 /**
- * Takes in a smart event: finds or registers what it names, scores the appliance again at once and announces what
- * crossed a tier. Throws not_found for an id that is unknown, invalid_request for what creation lacks.
+ * Records a smart event: finds or creates the property and appliance, rescores the appliance and announces tier
+ * changes. Throws not_found for an unknown id, and invalid_request if a field needed for creation is missing.
  */
 export async function receiveSmartEvent(
   writer: PortfolioWriter,
@@ -117,7 +117,7 @@ async function resolve(writer: PortfolioWriter, input: SmartEvent) {
   return { property, appliance, propertyCreated: !existing, applianceCreated: !alike };
 }
 
-/** The appliance by its id, or by its serial, within the property where one is named. */
+/** Finds the appliance by id or by serial, within the property if one is given. */
 async function findAppliance(writer: PortfolioWriter, { appliance, property }: SmartEvent) {
   const { tx, partner } = writer;
   if (appliance.applianceId === null && appliance.serial === null) return undefined;
@@ -133,7 +133,10 @@ async function findAppliance(writer: PortfolioWriter, { appliance, property }: S
   return onlyOne(await tx.appliances.withSerialOfPartner(partner.id, appliance.serial!));
 }
 
-/** Undefined where nothing was found. Of several none is taken: a guess could score another building. */
+/**
+ * Returns undefined if there is none. Several matches are ambiguous and none is used: a guess could score another
+ * building.
+ */
 function onlyOne(found: readonly Appliance[]): Appliance | undefined {
   if (found.length < 2) return found[0];
   const message = "belongs to several appliances: specify the property, or send appliance_id instead";
@@ -159,10 +162,10 @@ async function findProperty({ tx, partner }: PortfolioWriter, reference: Propert
   );
 }
 
-/** Appliances of a property that are looked at in one step. */
+/** Appliances per query. */
 const STEP = 500;
 
-/** Without a serial, an appliance that agrees in everything that was said is the one that was meant. */
+/** Without a serial, an appliance that agrees in every given field is the one that is meant. */
 async function findAlike({ tx }: PortfolioWriter, property: Property, wanted: ApplianceReference) {
   if (wanted.serial !== null || wanted.typeId === null) return undefined;
   const agrees = <T>(said: T | null, has: T | null) => said === null || said === has;
@@ -181,7 +184,7 @@ async function findAlike({ tx }: PortfolioWriter, property: Property, wanted: Ap
   }
 }
 
-/** Names every field that creating what is missing would need, those of property and appliance together. */
+/** Throws an error that names every field that creation would need, of property and appliance together. */
 function refuseIncomplete({ property, appliance }: SmartEvent, existing: Property | undefined): void {
   const lacking: string[] = [];
   if (!existing)
@@ -244,7 +247,7 @@ async function findComponent(
   return found;
 }
 
-/** When it happened; a sensor's clock may be a day ahead, not more. */
+/** Returns the time of the event; the clock of a sensor may be ahead by at most a day. */
 function recordedAt(given: Instant | null, now: Instant): Instant {
   if (given === null) return now;
   if (given >= EARLIEST && given <= now + MS_PER_DAY) return given;

@@ -20,15 +20,15 @@ import { extendRecords } from "./service-record.ts";
 type Touched = { appliance: Appliance; replaced: boolean };
 
 /**
- * Logs service events and moves what they speak of: the dates of components, the validation data, and then the
- * scores of every appliance touched, once, when `finish` is called.
+ * Logs service events and updates what they concern: the components' dates, the validation data, and, when `finish`
+ * is called, the scores of every affected appliance.
  */
 export class ServiceLog {
   #appliances = new Map<string, { appliance: Appliance; components: Component[] } | undefined>();
-  /** By property: the appliances that events speak of, and whether one of them is a Replacement. */
+  /** By property: the affected appliances, and whether one of their events is a Replacement. */
   #touched = new Map<string, Map<string, Touched>>();
   #moved = new Set<Component>();
-  /** By property, the days of the events. */
+  /** The days of the events by property. */
   #days = new Map<string, Day[]>();
   readonly #outcomes: OutcomeLog;
 
@@ -36,8 +36,8 @@ export class ServiceLog {
     this.#outcomes = new OutcomeLog(writer);
   }
 
-  /** Reads together what will be needed of appliances that events speak of. */
-  async foresee(appliances: readonly Appliance[]): Promise<void> {
+  /** Loads the data of several appliances at once, ahead of their events. */
+  async preload(appliances: readonly Appliance[]): Promise<void> {
     const unknown = appliances.filter(({ id }) => !this.#appliances.has(id));
     const ids = unknown.map(({ id }) => id);
     if (ids.length === 0) return;
@@ -49,12 +49,12 @@ export class ServiceLog {
       this.#appliances.set(appliance.id, { appliance, components: components.get(appliance.id) ?? [] });
   }
 
-  /** What is known of an appliance without looking for it. */
+  /** Returns an appliance's components if they are loaded. */
   componentsOf(applianceId: string): readonly Component[] | undefined {
     return this.#appliances.get(applianceId)?.components;
   }
 
-  /** Writes one event. Throws not_found or invalid_request, with nothing of it written. */
+  /** Writes one event. Throws not_found or invalid_request, with nothing written. */
   async add(input: NewServiceEvent): Promise<ServiceEvent> {
     const { tx, partner } = this.writer;
     const known = await this.#load(input.applianceId);
@@ -77,14 +77,14 @@ export class ServiceLog {
     for (const component of spokenOf) this.#moveDates(component, event);
     this.#outcomes.add(event, appliance);
     this.#touch(appliance, event.date, event.eventType === "Replacement");
-    if (await this.writer.outbox.wants("service_event.created")) {
+    if (await this.writer.outbox.isSubscribed("service_event.created")) {
       const name = await this.writer.propertyName(appliance.propertyId);
       await this.writer.outbox.add(serviceEventCreated(event, appliance.typeId, name));
     }
     return event;
   }
 
-  /** Puts an event's costs, technician or condition right. Nobody is told: it happened as it did. */
+  /** Corrects an event's costs, technician or condition. No webhook is sent. */
   async correct(event: ServiceEvent, correction: ServiceEventCorrection): Promise<void> {
     const after = { ...event, ...correction };
     if (
@@ -104,7 +104,7 @@ export class ServiceLog {
     this.#touch(known!.appliance, event.date, false);
   }
 
-  /** Stores the outcomes and the components' dates, and scores again what the events speak of. */
+  /** Stores the outcomes and the components' dates, and scores the affected appliances. */
   async finish(): Promise<void> {
     const { tx, partner } = this.writer;
     const found = await tx.properties.ofIds(partner.id, [...this.#touched.keys()]);
@@ -122,11 +122,11 @@ export class ServiceLog {
     const whole = new Set(moved.map(({ id }) => id));
     const neighbours = [...this.#touched].filter(([propertyId]) => !whole.has(propertyId));
     await this.#rescore(neighbours, properties, false);
-    // A replacement announces what it brings back, and nothing of what its neighbours in the request do.
+    // A replacement announces only the components that it restores, not the changes by other events of the request.
     await this.#rescore([...this.#touched], properties, true);
   }
 
-  /** Scores again the appliances that were replaced, or the others. */
+  /** Scores the appliances that were replaced, or the others. */
   async #rescore(
     touched: readonly (readonly [string, ReadonlyMap<string, Touched>])[],
     properties: ReadonlyMap<string, Property>,

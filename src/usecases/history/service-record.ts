@@ -3,12 +3,12 @@ import { recordsSince } from "../../domain/scoring/records-since.ts";
 import { type Day, dayOf, daysBetween } from "../../domain/time.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
-/** Properties whose days are read together. */
-const AT_ONCE = 50;
+/** Properties whose days are loaded together. */
+const BATCH = 50;
 
 /**
- * Moves the days from which properties' service records are complete back over events that were added, where they reach
- * on from them. Returns those that have moved, as they are now.
+ * Moves the start of properties' service records back over added events, where these adjoin the record. Returns the
+ * properties that changed.
  */
 export async function extendRecords(
   { tx, knowledge }: PortfolioWriter,
@@ -26,8 +26,8 @@ export async function extendRecords(
         ),
   );
   const moved: Property[] = [];
-  for (let from = 0; from < reached.length; from += AT_ONCE) {
-    const some = reached.slice(from, from + AT_ONCE);
+  for (let from = 0; from < reached.length; from += BATCH) {
+    const some = reached.slice(from, from + BATCH);
     const ids = some.map(({ id }) => id);
     const days = Map.groupBy(await tx.serviceEvents.daysBeforeRecords(ids), ({ propertyId }) => propertyId);
     for (const property of some) {
@@ -42,7 +42,7 @@ export async function extendRecords(
   return moved;
 }
 
-/** The day that follows from the property's registration and its service events. */
+/** Derives the start of the record from the property's creation and its service events. */
 export async function derivedRecord(
   { tx, knowledge }: PortfolioWriter,
   property: Pick<Property, "id" | "createdAt">,

@@ -7,19 +7,19 @@ import type { SmartEvidenceRow, SmartPlace } from "../../store/queries/sensor-ev
 import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
-/** How many smart events are taken in one step. */
+/** Smart events per step. */
 const SIZES = {
-  /** Of however many appliances. */
+  /** The limit for one query over any number of appliances. */
   atOnce: 10_000,
-  /** Of more, those of one appliance are read so many at a time. */
+  /** Beyond that, the page size of a single appliance. */
   page: 10_000,
 };
-/** Read beyond the span after which a smart event has faded, since that is in days and a reading has a time. */
+/** A margin beyond the days after which a smart event has faded, since events have a time of day. */
 const SPARE_DAYS = 2;
 
 /**
- * What scoring on some days reads of the smart events of appliances, by their ids. Where there are very many they are
- * read in short steps, and those are kept that may count.
+ * Loads the smart events that scoring on the given days reads, by appliance. Where there are very many, they are
+ * read in short steps and only those that can count are retained.
  */
 export async function loadSmartEvents(
   stores: Stores | Tx,
@@ -62,7 +62,7 @@ const evidenceOf = (row: SmartEvidenceRow): SmartEvidence => ({
   recordedAt: row.recordedAt,
 });
 
-/** An appliance's smart events, the newest first. */
+/** Yields an appliance's smart events, newest first. */
 async function* pagesOf(
   { sensorEvents }: Pick<Stores, "sensorEvents">,
   applianceId: string,

@@ -8,7 +8,7 @@ import {
   readNewAppliance,
 } from "../../wire/appliance.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
-import { ApplianceIntake, changeAppliance } from "../portfolio/appliances.ts";
+import { ApplianceCreator, changeAppliance } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, differences } from "./differences.ts";
 import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";
@@ -60,7 +60,7 @@ export const applianceRows: RowKind<Entry> = {
 type Stock = { counted: Set<string>; left: Map<string, number> };
 
 class ApplianceBatch implements Batch<Entry> {
-  readonly #intake: ApplianceIntake;
+  readonly #creator: ApplianceCreator;
   readonly #properties: KnownProperties;
   readonly #appliances: KnownAppliances;
   /** What this batch has counted, and what is left of that and of the stock after what it has taken. */
@@ -71,7 +71,7 @@ class ApplianceBatch implements Batch<Entry> {
     private readonly stock: Stock,
     reading: ReadingAhead,
   ) {
-    this.#intake = new ApplianceIntake(writer);
+    this.#creator = new ApplianceCreator(writer);
     this.#properties = new KnownProperties(writer);
     this.#appliances = new KnownAppliances(writer, reading);
   }
@@ -79,7 +79,7 @@ class ApplianceBatch implements Batch<Entry> {
   async foresee(entries: readonly Entry[]): Promise<void> {
     await this.#properties.foresee(entries.map(({ property }) => property));
     const properties = entries.flatMap(({ property }) => this.#properties.find(property) ?? []);
-    this.#intake.know(properties);
+    this.#creator.cacheProperties(properties);
     await this.#appliances.foreseeOfProperties(properties.map(({ id }) => id));
   }
 
@@ -90,7 +90,7 @@ class ApplianceBatch implements Batch<Entry> {
     if (input.serial === null && (await this.#takeFromStock(input))) return "unchanged";
     const there = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
     if (!there) {
-      this.#appliances.set(await this.#intake.add(input));
+      this.#appliances.set(await this.#creator.add(input));
       return "created";
     }
     if (!update) return "unchanged";
@@ -102,7 +102,7 @@ class ApplianceBatch implements Batch<Entry> {
 
   async finish(): Promise<number> {
     let components = 0;
-    for (const made of (await this.#intake.finish()).values()) components += made.length;
+    for (const made of (await this.#creator.finish()).values()) components += made.length;
     return components;
   }
 

@@ -70,7 +70,7 @@ export async function importRows<Entry>(
       partner,
       async (writer) => {
         await lock.confirm(writer.tx);
-        if (silent) writer.outbox.silence();
+        if (silent) writer.outbox.suppress();
         const batch = open(writer);
         const mostMs = TAKE_ROWS_MS[store.isShared ? "shared" : "alone"];
         return { batch, taken: await takeRows(batch, waiting, update, mostMs) };

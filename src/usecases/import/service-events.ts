@@ -113,7 +113,7 @@ class ServiceEventBatch implements Batch<Entry> {
       const [one] = await this.#named(reference);
       if (one) found.set(one.id, one);
     }
-    await this.#log.foresee([...found.values()]);
+    await this.#log.preload([...found.values()]);
     const ids = [...found.keys()].filter((id) => !this.#events.has(id));
     if (!this.reading.pays || ids.length === 0) return;
     const events = await this.writer.tx.serviceEvents.ofAppliances(ids, MOST_EVENTS);

@@ -3,7 +3,7 @@ import { newAdminKey } from "../../secrets/credentials.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import { type Administration, readName } from "../partners/partners.ts";
 
-/** Creates an administrator; the key is shown once and stored as its hash. */
+/** Creates an administrator; the key is shown once and stored as a hash. */
 export async function createAdministrator(
   { store, random, actor }: Administration,
   given: string,
@@ -19,7 +19,7 @@ export async function createAdministrator(
   return { id, key };
 }
 
-/** Ends an administrator's key at once. */
+/** Revokes an administrator's key. */
 export async function revokeAdministrator({ store, actor }: Administration, id: string): Promise<void> {
   await store.write(async (tx) => {
     if (!(await tx.administrators.revoke(id, tx.now)))

@@ -4,7 +4,7 @@ import { type Instant, parseInstant } from "../../domain/time.ts";
 import { SNAPSHOT_LATE_MS } from "../../store/queries/snapshots.ts";
 import type { Store } from "../../store/store.ts";
 
-/** What is kept of the latest scheduled backup. */
+/** The latest scheduled backup. */
 type BackupSummary = {
   /** An ISO instant. */
   at: string;
@@ -14,25 +14,25 @@ type BackupSummary = {
   duration_ms: number;
 };
 
-export type HealthParts = {
+export type HealthDeps = {
   store: Store;
   clock: () => Instant;
-  /** Since the start, by a clock that nobody sets. */
+  /** Milliseconds since the start, by a monotonic clock. */
   uptimeMs: () => number;
   version: string;
-  /** False when snapshots are turned off. */
+  /** False if snapshots are disabled. */
   schedulerOn: boolean;
   outboxRuns: () => boolean;
   pages: () => { state: PageState };
-  /** This server's clock minus the database's; 0 where they are one. */
+  /** This server's clock minus the database's; 0 if both are the same clock. */
   clockOffMs: () => number;
   lastBackup: () => BackupSummary | undefined;
 };
 
-/** Whether the service can do its work. The database is asked by a real write. */
-export async function checkHealth(parts: HealthParts): Promise<Health> {
+/** Returns whether the service can do its work. Tests the database with a real write. */
+export async function checkHealth(parts: HealthDeps): Promise<Health> {
   const { store, clock, uptimeMs, version } = parts;
-  // Both at once: of a database that is away each is refused only after a while.
+  // Concurrently: each fails only after a while if the database is unavailable.
   const [database, last] = await Promise.all([
     store
       .write((tx) => tx.clock.probe(tx.now))
@@ -41,11 +41,11 @@ export async function checkHealth(parts: HealthParts): Promise<Health> {
     store.read.snapshots.latestFinished().catch(() => undefined),
   ]);
   const age = clock() - (last?.finishedAt ?? Number.NEGATIVE_INFINITY);
-  // One of the future was taken by a clock that was wrong, and keeps those of the coming days from being taken.
+  // A snapshot dated in the future was taken by a wrong clock, and blocks the snapshots of the days until then.
   const sinceMs = Math.min(uptimeMs(), age < 0 ? Number.POSITIVE_INFINITY : age);
   const scheduler = !parts.schedulerOn ? "off" : sinceMs > SNAPSHOT_LATE_MS ? "late" : "ok";
   const pages = parts.pages().state;
-  // Without the database nobody knows whether a snapshot is late; it is degraded in any case.
+  // Without the database the state of snapshots is unknown; the service is degraded in any case.
   const degraded = database === "failed" || scheduler === "late" || pages === "damaged";
   return {
     status: degraded ? "degraded" : "ok",
@@ -63,7 +63,7 @@ export async function checkHealth(parts: HealthParts): Promise<Health> {
   };
 }
 
-/** Without the file's name and the error's text: anybody may ask for the health. */
+/** Leaves out the file's name and the error's text, since the health is public. */
 function summaryOf(backup: BackupSummary | undefined): Health["lastBackup"] {
   const at = backup && parseInstant(backup.at);
   if (at === undefined) return null;

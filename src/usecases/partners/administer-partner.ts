@@ -7,7 +7,7 @@ import { type Administration, refuseDeleted } from "./partners.ts";
 
 type Subject = { partner: Partner; receiver: WebhookReceiver };
 
-/** Changes a partner's settings. A receiver whose address is set is taken for healthy: it is no longer paused. */
+/** Changes a partner's settings. A webhook endpoint with a new URL counts as healthy: it is no longer paused. */
 export async function changePartner(
   administration: Administration,
   partnerId: string,
@@ -35,9 +35,9 @@ export async function changePartner(
 }
 
 /**
- * Turns a partner on or off. While it is off its credentials are refused and its deliveries wait; they go out when it
- * is on again. Tokens that were live when it was turned off stay ended. Throws conflict for turning one on whose deletion
- * has begun.
+ * Enables or disables a partner. While it is disabled, its credentials are refused and its deliveries wait; they
+ * are sent once it is enabled again. Tokens revoked by disabling stay revoked. Throws conflict for enabling a
+ * partner whose deletion has started.
  */
 export async function setEnabled(
   administration: Administration,
@@ -50,7 +50,7 @@ export async function setEnabled(
   });
 }
 
-/** The same in a transaction that does more. */
+/** Does the same inside the caller's transaction. */
 export async function setEnabledIn(tx: Tx, actor: string, partner: Partner, enabled: boolean): Promise<void> {
   const { id } = partner;
   const credentialGeneration = partner.credentialGeneration + (enabled ? 0 : 1);
@@ -59,7 +59,7 @@ export async function setEnabledIn(tx: Tx, actor: string, partner: Partner, enab
   await tx.audit.record({ at: tx.now, actor, action, subject: id, detail: {} });
 }
 
-/** Ends every bearer token issued so far, at once. The API key and the client credentials stay. */
+/** Revokes all bearer tokens issued so far. The API key and the client credentials stay valid. */
 export async function revokeTokens(administration: Administration, partnerId: string): Promise<void> {
   await change(administration, partnerId, async (tx, { partner }, record) => {
     const credentialGeneration = partner.credentialGeneration + 1;
@@ -69,8 +69,8 @@ export async function revokeTokens(administration: Administration, partnerId: st
 }
 
 /**
- * A new webhook secret. It signs from now on; with an overlap the one before goes on signing for so long, and the new
- * one's signature is sent beside it. A secret that still waited for its turn is given up.
+ * Creates a new webhook secret, which signs from now on. With an overlap, the previous secret signs until the
+ * overlap ends and the new one's signature is sent beside it. A secret whose overlap has not ended yet is replaced.
  */
 export async function rotateWebhookSecret(
   administration: Administration,
@@ -93,17 +93,19 @@ export async function rotateWebhookSecret(
   });
 }
 
-/** Whether the overlap of a rotation is over, so that the next secret is the one that signs. */
+/** Returns whether the overlap of a rotation has ended, so that the next secret signs. */
 export function hasTakenOver({ rotatesAt }: Pick<WebhookReceiver, "rotatesAt">, now: Instant): boolean {
   return rotatesAt !== null && rotatesAt <= now;
 }
 
-/** Forgets the secrets before, once their overlap is over, so that a clock set back can't bring them again. */
+/** Deletes previous secrets whose overlap has ended, so that a clock that is set back cannot reactivate them. */
 export async function finishRotations(store: Store): Promise<string[]> {
   return await store.write((tx) => tx.partners.finishRotations(tx.now));
 }
 
-/** One transaction on a partner that exists, noted for a server beside this process and told to this one. */
+/**
+ * Runs one transaction on an existing partner, visible to a server in another process, and notifies this process.
+ */
 async function change<T>(
   { store, actor, changed }: Administration,
   partnerId: string,

@@ -4,67 +4,72 @@ import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import type { BudgetReservation, BudgetReservations, Store, Tx } from "../../store/store.ts";
 
-/** Calls set aside at a time, and the number left at which more are fetched ahead: never over 10 together. */
+/**
+ * The size of a reservation, and the number of remaining calls at which the next one is made: never over 10
+ * together.
+ */
 const BLOCK = 7;
 const FETCH_AT = 3;
 
-/** Blocks that are set aside, noted before the database has them. What is noted survives a kill of the process. */
-export type BudgetLedger = {
-  /** Of each partner and day, the most calls that were noted. */
+/** Reservations recorded before the database has them. A record survives a kill of the process. */
+export type CallLedger = {
+  /** Returns the highest count recorded for each partner and day. */
   read(): { partnerId: string; day: Day; calls: number }[];
-  /** Notes the calls of a day that are set aside in all; false where that cannot be written. */
-  note(partnerId: string, day: Day, calls: number): boolean;
-  /** The database has it all. */
+  /** Records the calls of a day reserved in all; false if that cannot be written. */
+  record(partnerId: string, day: Day, calls: number): boolean;
+  /** Deletes all records: the database has them. */
   clear(): void;
 };
 
 type Account = {
   day: Day;
-  /** Calls set aside in the database and not used yet: what a crash would forfeit. */
+  /** Calls reserved in the database and not used yet: a crash forfeits them. */
   left: number;
-  /** Calls taken of the day, those left among them. */
+  /** Calls reserved for the day, including those left. */
   taken: number;
   budget: number;
-  /** Calls allowed while the disk refused to count them; they are written with the next block. */
+  /** Calls allowed while the disk was not writable; they are written with the next reservation. */
   unwritten: number;
-  /** Calls that wait for the block that is being set aside: each of them takes one of it. */
+  /** Calls that wait for the reservation in progress: each takes one call of it. */
   waiting: number;
-  /** Calls that are noted, and that the database lacks. */
+  /** Calls recorded in the ledger that the database lacks. */
   behind: number;
   fetching: Promise<void> | undefined;
   catchingUp: Promise<void> | undefined;
 };
 
-export type BudgetAnswer = { allowed: boolean; remaining: number };
+export type CallDecision = { allowed: boolean; remaining: number };
 
 /**
- * Counts calls against the partners' daily budgets. Calls are set aside in small blocks beyond those that wait for one,
- * written before they are used, so that the count survives a crash and never allows more than the budget; at most 10
- * calls are forfeited that nobody has made.
- * While nothing can be written, calls are counted in memory, up to the budget all the same: reads go on. Where there is
- * a ledger a block is noted there, and the database follows when it has time: no call waits for another's long write.
+ * Enforces the partners' daily call limits. Calls are reserved in small blocks before they are used, so that the
+ * count survives a crash and never exceeds the limit; a crash forfeits at most 10 calls. While nothing can be
+ * written, calls are counted in memory, up to the limit, so that reads continue. With a ledger, reservations are
+ * recorded there first and the database follows, so that no call waits for a long write.
  */
-export class DailyBudgets {
+export class DailyCallLimits {
   #accounts = new Map<string, Account>();
-  /** Calls of all accounts that are noted, and that the database lacks. */
+  /** Calls of all accounts that are recorded in the ledger and missing in the database. */
   #behind = 0;
-  /** What a server before has noted, while the disk refuses to let the database have it: calls by partner and day. */
+  /**
+   * Calls that a previous server recorded and that could not be written to the database yet, by partner and day.
+   */
   readonly #owed = new Map<string, number>();
 
-  /** Undefined beside a ledger: the database grants a block by its own count, which lacks the calls that are noted. */
+  /** Undefined with a ledger: the database grants by its own count, which lacks the calls recorded there. */
   readonly #reservations: BudgetReservations | undefined;
 
   constructor(
     private readonly store: Store,
     private readonly clock: () => Instant,
-    private readonly ledger?: BudgetLedger,
+    private readonly ledger?: CallLedger,
   ) {
     this.#reservations = ledger ? undefined : store.budgetReservations;
   }
 
   /**
-   * Gives the database what a server before has noted and not written. To be called before the first call is taken. Where
-   * nothing can be written it counts all the same, and is written with the next call of its partner that can be.
+   * Writes to the database what a previous server recorded in the ledger. Must be called before the first call is
+   * counted. If nothing can be written, the calls count all the same and are written with the partner's next
+   * successful write.
    */
   async recover(): Promise<void> {
     const noted = this.ledger?.read() ?? [];
@@ -85,13 +90,13 @@ export class DailyBudgets {
     this.#clearLedger();
   }
 
-  /** Calls of the day that are on record. */
+  /** Returns the calls of the day in the database. */
   async #stored(partnerId: string, day: Day): Promise<number> {
     const stored = await this.store.read.budgets.taken(partnerId, day);
     return Math.max(stored, this.#owed.get(`${partnerId} ${day}`) ?? 0);
   }
 
-  /** A write of a partner's count of a day, after what is owed to it. */
+  /** Writes a partner's count of a day, after calls still owed from the ledger. */
   async #write<T>(partnerId: string, day: Day, run: (tx: Tx) => Promise<T>): Promise<T> {
     const key = `${partnerId} ${day}`;
     const owed = this.#owed.get(key);
@@ -101,7 +106,7 @@ export class DailyBudgets {
           await tx.budgets.raiseTo(partnerId, day, owed);
         return await run(tx);
       },
-      // A database that is killed, or fails over, loses what only the process was promised.
+      // A failover of the database loses writes of `process` durability.
       { durability: this.store.isShared ? "durable" : "process", sharedRow: `budget ${key}` },
     );
     this.#owed.delete(key);
@@ -109,8 +114,8 @@ export class DailyBudgets {
   }
 
   /**
-   * The partner's revision, which every request reads. Where few calls are left and a write would cost more than that,
-   * the next block comes by the same statement.
+   * Returns the partner's revision, which every request reads. If few calls are left and a write would cost more
+   * than this statement, it also makes the next reservation.
    */
   async revision(partnerId: string): Promise<number | undefined> {
     const account = this.#accounts.get(partnerId);
@@ -123,7 +128,7 @@ export class DailyBudgets {
     return taken + BLOCK <= budget && day === dayOf(this.clock());
   }
 
-  /** Undefined where it could not be: whoever has no call left takes another way. */
+  /** Undefined if it failed; a caller without a call left then reserves by a write. */
   #setAsideAhead(partnerId: string, account: Account): Promise<BudgetReservation | undefined> {
     const block = this.#setAsideAtOnce(partnerId, account, account.budget).catch(() => undefined);
     account.fetching = block
@@ -134,7 +139,7 @@ export class DailyBudgets {
     return block;
   }
 
-  /** Sets a block aside by one statement, all of it or nothing. */
+  /** Reserves a block with one statement, completely or not at all. */
   async #setAsideAtOnce(
     partnerId: string,
     account: Account,
@@ -151,10 +156,10 @@ export class DailyBudgets {
   }
 
   /** Takes one call. */
-  async take(partner: Partner): Promise<BudgetAnswer> {
+  async take(partner: Partner): Promise<CallDecision> {
     for (;;) {
       const account = this.#account(partner);
-      // What was set aside before the budget was lowered is not used beyond the lower one.
+      // Calls reserved before the limit was lowered are not used beyond the new limit.
       if (account.left > 0 && account.taken - account.left < partner.dailyBudget) {
         account.left--;
         if (account.left <= FETCH_AT && !this.#reservations)
@@ -167,7 +172,7 @@ export class DailyBudgets {
       try {
         await this.#fetch(partner, account);
       } catch (error) {
-        // What is counted in memory is one server's promise.
+        // A count in memory holds for one server only.
         if (!(error instanceof StorageError) || this.store.isShared) throw error;
         const answer = await this.#takeUnwritten(partner, account);
         if (answer) return answer;
@@ -177,8 +182,8 @@ export class DailyBudgets {
     }
   }
 
-  /** Takes a call that cannot be written; undefined when meanwhile one can. */
-  async #takeUnwritten(partner: Partner, account: Account): Promise<BudgetAnswer | undefined> {
+  /** Takes a call that cannot be written; undefined if writing has become possible meanwhile. */
+  async #takeUnwritten(partner: Partner, account: Account): Promise<CallDecision | undefined> {
     const stored = await this.#stored(partner.id, account.day);
     if (account.left > 0 || account.fetching) return undefined;
     const remaining = partner.dailyBudget - stored - account.unwritten - 1;
@@ -187,7 +192,7 @@ export class DailyBudgets {
     return { allowed: true, remaining };
   }
 
-  /** Calls left of the day, without taking one. */
+  /** Returns the calls left today, without taking one. */
   async remaining(partner: Partner): Promise<number> {
     const account = this.#account(partner);
     if (account.budget !== partner.dailyBudget) {
@@ -197,12 +202,12 @@ export class DailyBudgets {
     return Math.max(0, partner.dailyBudget - account.taken - account.unwritten + account.left);
   }
 
-  /** Gives back what was set aside and not used: at a stop. */
+  /** Returns unused reservations to the database, at shutdown. */
   async release(): Promise<void> {
     for (const [partnerId, account] of this.#accounts) {
       await account.fetching?.catch(() => {});
       await this.#giveBack(partnerId, account).catch((error: unknown) => {
-        // What was set aside is forfeited then, as after a crash; a full disk is no reason not to stop.
+        // They are forfeited as after a crash; a full disk must not prevent the shutdown.
         if (!(error instanceof StorageError)) throw error;
       });
     }
@@ -242,7 +247,7 @@ export class DailyBudgets {
   async #setAside(partner: Partner, account: Account): Promise<void> {
     if (await this.#noteAhead(partner, account)) return;
     if (this.#reservations && account.budget >= 0) {
-      // In the next turn, so that it is set aside for all who came in this one.
+      // Deferred, so that one reservation serves all calls of this tick.
       await yieldToEventLoop();
       const block = await this.#setAsideAtOnce(partner.id, account, partner.dailyBudget);
       if (block?.taken !== undefined) return;
@@ -261,13 +266,13 @@ export class DailyBudgets {
     account.budget = partner.dailyBudget;
   }
 
-  /** Sets a block aside in the ledger; false where that cannot be. */
+  /** Records a reservation in the ledger; false if that cannot be written. */
   async #noteAhead(partner: Partner, account: Account): Promise<boolean> {
     if (!this.ledger || account.unwritten > 0) return false;
     const isFirst = account.budget < 0;
     const taken = isFirst ? await this.#stored(partner.id, account.day) : account.taken;
     const granted = Math.max(0, Math.min(BLOCK, partner.dailyBudget - taken));
-    if (granted > 0 && !this.ledger.note(partner.id, account.day, taken + granted)) return false;
+    if (granted > 0 && !this.ledger.record(partner.id, account.day, taken + granted)) return false;
     account.taken = taken + granted;
     account.left += granted;
     account.budget = partner.dailyBudget;
@@ -277,7 +282,7 @@ export class DailyBudgets {
     return true;
   }
 
-  /** Writes what is noted. What fails is written with the next block. */
+  /** Writes the recorded calls to the database. What fails is written with the next reservation. */
   #catchUp(partnerId: string, account: Account): Promise<void> {
     account.catchingUp ??= (async () => {
       while (account.behind > 0) {
@@ -313,7 +318,7 @@ export class DailyBudgets {
   }
 }
 
-/** Counts calls of a partner that is there still: nothing is kept of one that was purged meanwhile. */
+/** Adds calls for a partner that still exists: nothing is stored for one that was purged meanwhile. */
 async function addCalls(tx: Tx, partnerId: string, day: Day, calls: number): Promise<void> {
   if (await tx.partners.find(partnerId)) await tx.budgets.add(partnerId, day, calls);
 }

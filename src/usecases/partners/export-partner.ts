@@ -22,15 +22,16 @@ import {
 } from "../../wire/export.ts";
 
 const PAGE = 500;
-/** A component has a trend row for every change of a year at most. */
+/** A component has at most one trend row per change within a year. */
 const COMPONENTS_OF_TREND_PAGE = 100;
 
 /**
- * Everything that a partner owns, a page at a time: first the partner, then each kind of record, a record that refers
- * to another always after it, and last a line `end` with the counts, by which a file that was cut short is known.
+ * Yields everything that a partner owns, a page at a time: first the partner, then each kind of record, with
+ * references always to earlier records, and last a line `end` with the counts, by which a truncated file is
+ * recognized.
  *
- * What was there when the export began is in it, each record as it is when its page is read; what is added later is
- * not. The server may write meanwhile.
+ * Records that existed at the start are included, each in its state when its page is read; later ones are not. The
+ * server may write meanwhile.
  */
 export async function* exportPartner(
   store: Store,
@@ -51,7 +52,7 @@ export async function* exportPartner(
 
 async function* records(store: Store, knowledge: Knowledge, partnerId: string): AsyncGenerator<ExportLine[]> {
   const { read } = store;
-  // What a later record may refer to is bounded after it, so that nothing refers to what was left out.
+  // The bounds of referenced tables are read last, so that no record refers to one that is left out.
   const last = (table: ExportedTable) => read.export.lastId(table);
   const ends = {
     webhookDeliveries: await last("webhookDeliveries"),
@@ -107,7 +108,7 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
     yield page.map(deliveryLineView);
 }
 
-/** Pages over rows that are numbered from 1 without gaps, up to the number `end`. */
+/** Yields pages of rows numbered from 1 without gaps, up to `end`. */
 async function* bySeq<Row>(
   end: number,
   read: (slice: { offset: number; limit: number }) => Promise<Row[]>,
@@ -120,7 +121,7 @@ async function* bySeq<Row>(
   }
 }
 
-/** Pages over rows by their ids, up to the id `last`. */
+/** Yields pages of rows ordered by id, up to `last`. */
 async function* byId<Row extends { id: string }>(
   last: string,
   read: (ids: { after: string; last: string }) => Promise<Row[]>,

@@ -3,13 +3,16 @@ import type { Partner, PartnerOverview } from "../../domain/partner.ts";
 import type { PartnerTotals } from "../../store/queries/totals.ts";
 import type { Store } from "../../store/store.ts";
 
-/** A partner with its receiver, the size of its portfolio, and of its outbox. Throws not_found once it is purged. */
+/**
+ * Returns a partner with its webhook endpoint and the sizes of its portfolio and outbox. Throws not_found once it
+ * is purged.
+ */
 export async function partnerOverview(
   { read }: Pick<Store, "read">,
   partner: Partner,
 ): Promise<PartnerOverview> {
   const { id } = partner;
-  // Its purge may end after it was looked up.
+  // The purge may finish after the lookup.
   const totals: PartnerTotals | undefined = await read.totals.ofPartner(id);
   if (!totals) throw notFound(`Partner not found: ${id}`);
   const { properties, appliances, components } = totals;

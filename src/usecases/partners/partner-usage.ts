@@ -3,7 +3,10 @@ import type { PartnerUsage } from "../../domain/partner.ts";
 import { addMonths } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
 
-/** The calls of a month and the billable units. Today's calls may hold up to 10 that a running server has set aside. */
+/**
+ * Returns the calls of a month and the billable units. Today's calls may include up to 10 that a running server has
+ * reserved.
+ */
 export async function partnerUsage(store: Store, partnerId: string, month: string): Promise<PartnerUsage> {
   const partner = await store.read.partners.find(partnerId);
   if (!partner) throw notFound("Partner not found");

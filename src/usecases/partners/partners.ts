@@ -7,18 +7,21 @@ import type { Sealer } from "../../secrets/sealer.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { isRequiredLine } from "../../wire/schema/text-bounds.ts";
 
-/** What administering partners and administrators works with, from the command line and over HTTP alike. */
+/** The dependencies of administration, from the command line and over HTTP. */
 export type Administration = {
   store: Store;
   sealer: Sealer;
   random: FillRandom;
-  /** Whom the audit log names: `cli:<user>(<user id>)` or an administrator's id. */
+  /** The name in the audit log: `cli:<user>(<user id>)` or an administrator's id. */
   actor: string;
-  /** Told after a change that a partner's credentials or deliveries depend on. */
+  /** Called after a change that affects a partner's credentials or deliveries. */
   changed: (partnerId: string) => void;
 };
 
-/** A name that an operator gave, trimmed. Throws an OperatorError when lists and logs can't show it in a line. */
+/**
+ * Returns a name given by an operator, trimmed. Throws an OperatorError if it does not fit on a line of a list or
+ * log.
+ */
 export function readName(given: string, what: string, example: string): string {
   if (isRequiredLine(given)) return given.trim();
   throw new OperatorError(`${what} is one line of 1 to 500 characters`, `For example: ${example}`);
@@ -74,7 +77,7 @@ export async function createPartner(
   return { partner, credentials };
 }
 
-/** The partner, or an OperatorError that says how to find it. */
+/** Returns the partner; throws an OperatorError that says how to find its id. */
 export async function requirePartner(store: Store, id: string): Promise<Partner> {
   const partner = await store.read.partners.find(id);
   if (!partner)
@@ -83,8 +86,8 @@ export async function requirePartner(store: Store, id: string): Promise<Partner>
 }
 
 /**
- * Throws not_found for a partner that is gone, and conflict for one whose deletion has begun, on whichever server: that
- * ends its client credentials for good. To be asked in the transaction that lets it in again.
+ * Throws not_found for a partner that no longer exists, and conflict for one whose deletion has started on any
+ * server, which revokes its credentials for good. Must be called in the transaction that would enable it.
  */
 export async function refuseDeleted(tx: Tx, partnerId: string): Promise<void> {
   if (!(await tx.partners.find(partnerId))) throw notFound(`Partner not found: ${partnerId}`);
@@ -94,7 +97,7 @@ export async function refuseDeleted(tx: Tx, partnerId: string): Promise<void> {
     );
 }
 
-/** A new API key; the one before ends at once. Throws conflict for a partner whose deletion has begun. */
+/** Creates a new API key and revokes the previous one. Throws conflict for a partner whose deletion has started. */
 export async function rotateApiKey(administration: Administration, partnerId: string): Promise<string> {
   const { store, random, actor } = administration;
   await requirePartner(store, partnerId);
@@ -125,8 +128,8 @@ export async function rotateApiKey(administration: Administration, partnerId: st
 }
 
 /**
- * A new client secret for the same client id; the one before ends at once. Tokens that were issued with it live to
- * their end, unless `revokeTokens` ends them too. Throws conflict for a partner whose deletion has begun.
+ * Creates a new client secret for the same client id and revokes the previous one. Tokens issued with it stay valid
+ * until they expire, unless `revokeTokens` is called too. Throws conflict for a partner whose deletion has started.
  */
 export async function rotateClientSecret(
   { store, random, actor }: Administration,
@@ -153,7 +156,7 @@ export async function rotateClientSecret(
   return { clientId, clientSecret };
 }
 
-/** A webhook URL that can be one, or an OperatorError. */
+/** Throws an OperatorError if the text cannot be a webhook URL. */
 export function checkReceiverUrl(text: string): void {
   if (isReceiverUrl(text)) return;
   throw new OperatorError(

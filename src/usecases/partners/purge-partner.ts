@@ -6,24 +6,25 @@ import type { Uploads } from "../portfolio/photos.ts";
 import { setEnabledIn } from "./administer-partner.ts";
 import type { Administration } from "./partners.ts";
 
-export type PurgeParts = {
+export type PurgeDeps = {
   administration: Administration;
   uploads: Pick<Uploads, "remove">;
-  /** Lets others have their turn between two steps. */
+  /** Yields to other writes and requests between two steps. */
   yieldNow: () => Promise<void>;
 };
 
-/** Rows that one transaction deletes, about. */
+/** The approximate number of rows deleted by one transaction. */
 const STEP_ROWS = 400;
 
 /**
- * Deletes a partner with all that it owns, for good; returns how many rows and files. Its credentials end first, so
- * that nothing comes in meanwhile. In short transactions: one that was cut short is simply asked for again, and of two at
- * once each goes on with what the other leaves. The audit keeps that it was done, and what was done to the partner before.
- * @throws OperatorError when `name` is not the partner's, and not_found when it is gone.
+ * Deletes a partner with everything that it owns, permanently; returns the numbers of rows and files. Its
+ * credentials are revoked first, so that nothing is added meanwhile. Works in short transactions: an interrupted
+ * purge is completed by calling it again, and of two concurrent purges each deletes what the other has left. The
+ * audit log keeps the purge and the earlier operations on the partner.
+ * @throws OperatorError if `name` is not the partner's, and not_found if it no longer exists.
  */
 export async function purgePartner(
-  { administration, uploads, yieldNow }: PurgeParts,
+  { administration, uploads, yieldNow }: PurgeDeps,
   partner: Partner,
   name: string,
 ): Promise<{ rows: number; files: number }> {
@@ -39,7 +40,7 @@ export async function purgePartner(
     async (tx) => {
       const present = await tx.partners.find(id);
       if (!present) throw notFound(`Partner not found: ${id}`);
-      // Together, so that nobody lets it in again in between.
+      // One transaction, so that the partner cannot be enabled in between.
       if (present.enabled) await setEnabledIn(tx, actor, present, false);
       await tx.partners.revokeCredentials(id, "api_key", tx.now);
       await tx.partners.revokeCredentials(id, "client_secret", tx.now);
@@ -70,7 +71,7 @@ export async function purgePartner(
           place = purged.place;
           files.push(...purged.files);
           if (purged.isEmpty) {
-            // In the same transaction: what came in by a call from before must not be left without its partner.
+            // The same transaction deletes what a call that began earlier has added.
             await finish(tx, { rows: deleted.rows + rows, files: deleted.files + files.length });
             return { rows, files, place, isEmpty: true };
           }

@@ -18,27 +18,29 @@ import { type Rescoring, rescore, rescoreEach } from "./rescore.ts";
 export type CreatedAppliance = { appliance: Appliance; components: Component[] };
 
 /**
- * Registers an appliance with the components of its type, scored. Throws not_found for the property or unit, and
- * invalid_request for a type that the knowledge base lacks.
+ * Creates an appliance with the components of its type, scored. Throws not_found for the property or unit, and
+ * invalid_request for a type that is not in the knowledge base.
  */
 export async function createAppliance(
   writer: PortfolioWriter,
   input: NewAppliance,
 ): Promise<CreatedAppliance> {
-  const intake = new ApplianceIntake(writer);
+  const intake = new ApplianceCreator(writer);
   const appliance = await intake.add(input);
   return { appliance, components: (await intake.finish()).get(appliance.id) ?? [] };
 }
 
-/** Registers appliances and then, once, when `finish` is called, scores them and those that they cascade on to. */
-export class ApplianceIntake {
+/**
+ * Creates appliances, and scores them together with the appliances that they cascade to when `finish` is called.
+ */
+export class ApplianceCreator {
   #properties = new Map<string, Property>();
   #added = new Map<string, Appliance[]>();
 
   constructor(private readonly writer: PortfolioWriter) {}
 
-  /** Says what is known of properties that appliances are added to, so that it is not read again. */
-  know(properties: readonly Property[]): void {
+  /** Caches properties that the caller has read already. */
+  cacheProperties(properties: readonly Property[]): void {
     for (const property of properties) {
       if (this.#properties.has(property.id)) continue;
       this.#properties.set(property.id, property);
@@ -46,7 +48,7 @@ export class ApplianceIntake {
     }
   }
 
-  /** Writes one appliance; its components are inserted with their first score. Throws as `createAppliance`. */
+  /** Writes one appliance. Its components are inserted with their first score. Throws as `createAppliance` does. */
   async add(input: NewAppliance): Promise<Appliance> {
     const { tx, partner, knowledge } = this.writer;
     const property = await this.#property(input.propertyId);
@@ -77,7 +79,7 @@ export class ApplianceIntake {
     return appliance;
   }
 
-  /** The components of each appliance that was added, scored. */
+  /** Returns the scored components of each added appliance. */
   async finish(): Promise<Map<string, Component[]>> {
     const components = new Map<string, Component[]>();
     const rescorings: Rescoring[] = [];
@@ -96,12 +98,12 @@ export class ApplianceIntake {
     if (known) return known;
     const property = await this.writer.tx.properties.find(this.writer.partner.id, id);
     if (!property) throw propertyNotFound();
-    this.know([property]);
+    this.cacheProperties([property]);
     return property;
   }
 }
 
-/** Changes an appliance. Throws not_found, and invalid_request for another type or property. */
+/** Changes an appliance. Throws not_found, and invalid_request for a change of type or property. */
 export async function changeAppliance(
   writer: PortfolioWriter,
   id: string,
@@ -127,7 +129,7 @@ export async function changeAppliance(
     for (const component of await tx.components.ofAppliance(id))
       if (component.installYear === before.installYear)
         await tx.components.update(component.id, { installYear: after.installYear });
-  // All of the property, since an appliance that moves to another unit leaves the cascades of the old one.
+  // The whole property is scored: an appliance that moves to another unit leaves the cascades of the old one.
   const components = await rescore(
     writer,
     property,
@@ -137,7 +139,7 @@ export async function changeAppliance(
   return { appliance: after, components: components.filter((component) => component.applianceId === id) };
 }
 
-/** The tier that the knowledge base knows for the brand, else standard. */
+/** Returns the tier of the brand in the knowledge base, else standard. */
 function tierOfBrand(knowledge: Knowledge, typeId: string, brand: string | null): BrandTier {
   return knowledge.brandTier(typeId, brand) ?? "standard";
 }

@@ -7,21 +7,21 @@ import { runYielding, yieldToEventLoop } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { loadEvents } from "../history/event-histories.ts";
 
-/** Appliances whose events are read in one step. */
+/** Appliances whose events are read by one query. */
 const APPLIANCES_A_STEP = 50;
-/** About what an item and its share of the appliance take. */
+/** The approximate memory of an item with its share of the appliance. */
 const ITEM_BYTES = 700;
 
 /**
- * Every inspection that a property's appliances are due for, the first due first, made in steps as all stood at one
- * moment. `hold` is told how many bytes more there are; what it throws ends it.
+ * Returns the inspections due for a property's appliances, earliest first, from one snapshot of the database.
+ * `reserve` receives the bytes that are retained as they grow; may throw to end the work.
  */
 export function complianceOf(
   store: Pick<Store, "inReadSnapshot">,
   knowledge: Knowledge,
   propertyId: string,
   today: Day,
-  hold: (bytes: number) => void,
+  reserve: (bytes: number) => void,
 ): Promise<ComplianceItem<Appliance>[]> {
   return store.inReadSnapshot(async (read) => {
     const all: ComplianceItem<Appliance>[] = [];
@@ -33,7 +33,7 @@ export function complianceOf(
         appliances.map(({ id }) => id),
       );
       const items = complianceItems(knowledge, appliances, events, today);
-      hold(items.length * ITEM_BYTES);
+      reserve(items.length * ITEM_BYTES);
       for (const item of items) all.push(item);
       if (appliances.length < APPLIANCES_A_STEP)
         return await runYielding(sortInSteps(all, byDueDay), yieldToEventLoop);

@@ -16,8 +16,8 @@ export type CreatedDemo = { property: Property; appliances: number; components: 
 export const demoPropertyExists = () => conflict("Demo property already exists");
 
 /**
- * Gives the partner a property to try everything on: appliances, ten years of service events and a claim, dated back
- * from today; equal for all who ask on one day. Throws conflict when the partner has one already.
+ * Creates a demo property for the partner, with appliances, ten years of service events and a claim, dated back
+ * from today: the same for all callers on one day. Throws conflict if the partner has one already.
  */
 export async function createDemoProperty(writer: PortfolioWriter): Promise<CreatedDemo> {
   const { tx, partner } = writer;
@@ -90,14 +90,14 @@ function eventsOf(
   }));
 }
 
-/** Oldest first, so that the event stream tells the history in its order. */
+/** Logs events oldest first, as the event stream orders them. */
 async function logInOrder(writer: PortfolioWriter, events: readonly NewServiceEvent[]): Promise<void> {
   const log = new ServiceLog(writer);
   for (const event of events.toSorted((a, b) => a.date.localeCompare(b.date))) await log.add(event);
   await log.finish();
 }
 
-/** Leaves the scoring to the caller. */
+/** Records a claim; the caller scores afterwards. */
 async function recordClaim(writer: PortfolioWriter, property: Property, today: Day): Promise<void> {
   const { daysAgo, amount, ...claim } = DEMO_PROPERTY.claim;
   const [dateOfLoss, amountCents] = [addDays(today, -daysAgo), centsFromUsd(amount)];

@@ -4,14 +4,14 @@ import type { NewProperty } from "../../domain/property.ts";
 import type { Condition, EventType } from "../../domain/service-event.ts";
 import content from "../../knowledge/demo-property.json" with { type: "json" };
 
-/** A visit, or a series of them that goes back from the newest. Costs are in USD. */
+/** A visit, or a series of visits that ends with the newest. Costs are in USD. */
 export type DemoVisit = {
   type: EventType;
   daysAgo: number;
-  /** Days between the visits of a series, and how many there were. */
+  /** Days between the visits of a series, and their number. */
   every?: number;
   times?: number;
-  /** The definition of the component that it speaks of; the whole appliance when absent. */
+  /** The component definition that it concerns; the whole appliance if absent. */
   on?: string;
   by?: string;
   parts?: number;
@@ -23,7 +23,7 @@ export type DemoVisit = {
 export type DemoAppliance = Pick<NewAppliance, "typeId"> &
   Partial<Pick<NewAppliance, "brand" | "model" | "serial" | "usageIntensity">> & {
     ageYears: number;
-    /** Number of the unit that it stands in; absent when it serves the whole property. */
+    /** The number of the unit that it stands in; absent if it serves the whole property. */
     unit?: number;
     /** The end of its warranty, in days from today. */
     warrantyDays?: number;
@@ -31,8 +31,8 @@ export type DemoAppliance = Pick<NewAppliance, "typeId"> &
   };
 
 /**
- * A walk-up of 24 apartments that got an elevator later, some of it well kept and some of it not. All dates count
- * back from today, so that it never goes stale.
+ * A walk-up of 24 apartments with a later elevator, partly well kept. All dates count back from today, so that the
+ * data never goes stale.
  */
 export const DEMO_PROPERTY = content as {
   property: Pick<NewProperty, "name" | "address" | "city" | "state" | "zip" | "unitCount" | "notes"> & {

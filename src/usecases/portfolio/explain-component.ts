@@ -9,7 +9,7 @@ import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { upstreamOf } from "./rescore.ts";
 
-/** Explains any partner's component, for the operator alone; undefined for an unknown id. */
+/** Explains any partner's component, for operators only; undefined for an unknown id. */
 export async function explainComponent(
   { read }: Pick<Store, "read">,
   knowledge: Knowledge,

@@ -3,15 +3,15 @@ import { displayName, PHOTO_EXTENSIONS, type Photo, photoTypeOf } from "../../do
 import type { Instant } from "../../domain/time.ts";
 import type { Store, Tx } from "../../store/store.ts";
 
-/** Where the pictures' bytes are kept. */
+/** The storage of photo files. */
 export type Uploads = {
-  /** Writes a file whole and durably, or not at all, where it is kept beside the database. */
+  /** Writes a file atomically and durably, if files are stored beside the database. */
   write(filename: string, bytes: Uint8Array): Promise<void>;
-  /** Writes it with its record, where it is kept in the database. */
+  /** Writes the file together with its record, if files are stored in the database. */
   writeWithRecord(tx: Tx, filename: string, bytes: Uint8Array): Promise<void>;
   read(filename: string): Blob | Promise<Blob>;
   remove(filename: string): Promise<void>;
-  /** The names of files last written before then that are ours or half of one of ours, some at a time. */
+  /** Yields the names of upload files, complete or partial, last written before the instant, in batches. */
   writtenBefore(instant: Instant): AsyncIterable<string[]>;
 };
 
@@ -23,7 +23,10 @@ export type NewPhoto = {
   filename: string;
 };
 
-/** Records a picture whose bytes are stored already. Throws not_found, and invalid_request for a foreign service event. */
+/**
+ * Records a photo whose file is stored already. Throws not_found, and invalid_request for another property's
+ * service event.
+ */
 export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto): Promise<Photo> {
   const { applianceId, serviceEventId, bytes, filename } = input;
   if (!(await tx.appliances.find(partnerId, applianceId))) throw notFound("Appliance not found");
@@ -48,7 +51,10 @@ export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto): P
   return photo;
 }
 
-/** A random name for a picture, with the extension of what it is. Throws invalid_request for what is no picture. */
+/**
+ * Returns a random file name with the extension of the image type. Throws invalid_request for a file that is no
+ * image.
+ */
 export function newPhotoName(bytes: Uint8Array, random: (bytes: Uint8Array) => Uint8Array): string {
   const mediaType = photoTypeOf(bytes);
   if (!mediaType) {
@@ -64,8 +70,8 @@ export function photoTooLarge(limit: number): Failure {
 }
 
 /**
- * Removes the pictures that were written before then and that no photo speaks of: a crash came between the picture and
- * its record. Returns how many.
+ * Deletes the files written before the instant that no photo refers to, left by a crash between file and record.
+ * Returns their number.
  */
 export async function sweepUploads(
   { read }: Pick<Store, "read">,

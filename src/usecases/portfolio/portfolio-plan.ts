@@ -13,33 +13,33 @@ import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { SpendingPlace } from "../../store/queries/plans.ts";
 import type { Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
-import { newParts, type PlanWorld } from "./property-plan.ts";
+import { newParts, type PlanDeps } from "./property-plan.ts";
 
-/** Properties whose plans are made anew in one transaction, unless they have very many candidates. */
+/** Properties whose plans are renewed in one transaction, unless they have very many candidates. */
 const PROPERTIES_A_STEP = 40;
 const MOST_CANDIDATES = 4000;
-/** Candidates read, or written, in one step. */
+/** Candidates read or written by one step. */
 const CANDIDATES_A_STEP = 500;
 
 /**
- * Makes anew the plans of the partner's properties whose history has changed since they were made, in short steps.
- * After it the sums hold what was on record when it began.
+ * Renews the plans of the partner's properties whose history has changed since, in short transactions. Afterwards
+ * the sums include everything that was stored when the call began.
  */
-export async function renewChangedPlans(world: PlanWorld, partnerId: string): Promise<number> {
-  return await renew(world, partnerId, (limit) => world.store.read.plans.changed(partnerId, limit));
+export async function renewChangedPlans(world: PlanDeps, partnerId: string): Promise<number> {
+  return await renewPlans(world, partnerId, (limit) => world.store.read.plans.changed(partnerId, limit));
 }
 
-/** Makes anew, after a snapshot, the plans of all partners that are older than it; returns how many. */
-export async function renewAgedPlans(world: PlanWorld, day: Day): Promise<number> {
+/** Renews the plans of all partners that are older than the snapshot of the day; returns their number. */
+export async function renewAgedPlans(world: PlanDeps, day: Day): Promise<number> {
   const { plans, partners } = world.store.read;
   let count = 0;
   for (const { id } of await partners.list())
-    count += await renew(world, id, (limit) => plans.aged(id, day, limit));
+    count += await renewPlans(world, id, (limit) => plans.aged(id, day, limit));
   return count;
 }
 
-async function renew(
-  world: PlanWorld,
+async function renewPlans(
+  world: PlanDeps,
   partnerId: string,
   find: (limit: number) => Promise<string[]>,
 ): Promise<number> {
@@ -47,7 +47,7 @@ async function renew(
   const renewed = new Set<string>();
   while (true) {
     const found = await find(PROPERTIES_A_STEP);
-    // What moves while this runs was right when it began: one round for each is enough.
+    // Changes made meanwhile are left to the next call: one round for each property is enough.
     if (found.every((propertyId) => renewed.has(propertyId))) return renewed.size;
     const made: MadePlan[] = [];
     let candidates = 0;
@@ -71,11 +71,11 @@ async function renew(
 type MadePlan = { propertyId: string; sums: PlanSums; candidates: Candidate[]; changes: number };
 
 async function makePlan(
-  { store, knowledge }: PlanWorld,
+  { store, knowledge }: PlanDeps,
   partnerId: string,
   propertyId: string,
 ): Promise<MadePlan> {
-  // The count of changes is read first: what changes from here on leaves the plan to be made anew once more.
+  // The number of changes is read first, so that a later change marks the plan as stale again.
   const { changes } = await store.read.plans.ofProperty(propertyId);
   const { unitCount } = (await store.read.properties.find(partnerId, propertyId))!;
   const gatherer = new PlanAccumulator(knowledge, newParts);
@@ -86,7 +86,7 @@ async function makePlan(
   return { propertyId, sums: gatherer.sums(unitCount), candidates: gatherer.candidates, changes };
 }
 
-/** Stores plans of one partner's properties, and carries what moved on to the sums of the portfolio. */
+/** Stores the plans of a partner's properties and updates the sums of the portfolio by the differences. */
 async function savePlans(tx: Tx, partnerId: string, plans: readonly MadePlan[], asOf: Day): Promise<void> {
   const portfolio = await tx.plans.ofPartner(partnerId);
   for (const { propertyId, sums, candidates, changes } of plans) {
@@ -102,9 +102,9 @@ async function savePlans(tx: Tx, partnerId: string, plans: readonly MadePlan[], 
   await tx.plans.savePartner(partnerId, portfolio);
 }
 
-/** The plan over all of a partner's properties, of sums that hold what is on record now. */
+/** Returns the plan over all properties of a partner, with sums that include everything stored now. */
 export async function planPortfolio(
-  world: PlanWorld,
+  world: PlanDeps,
   partnerId: string,
   terms: PlanTerms,
 ): Promise<PortfolioPlan> {
@@ -119,9 +119,9 @@ export async function planPortfolio(
   };
 }
 
-/** The best use of a budget over all of a partner's properties. */
+/** Returns the best use of a budget over all properties of a partner. */
 export async function spendOverPortfolio(
-  { store, yieldNow }: Pick<PlanWorld, "store" | "yieldNow">,
+  { store, yieldNow }: Pick<PlanDeps, "store" | "yieldNow">,
   partnerId: string,
   amountCents: number,
 ): Promise<BudgetUse<PropertyCandidate>> {
@@ -131,7 +131,7 @@ export async function spendOverPortfolio(
   while (true) {
     const left = amountCents - use.spentCents;
     const some = await store.read.plans.candidates(partnerId, place, left, CANDIDATES_A_STEP);
-    // One whose plan is made anew between two steps may come a second time, in another place.
+    // A candidate whose plan is renewed between two pages may appear a second time, at another rank.
     const unseen = some.filter(({ id }) => !seen.has(id));
     for (const { id } of unseen) seen.add(id);
     spendBudget(use, amountCents, unseen);

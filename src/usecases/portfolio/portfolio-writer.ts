@@ -14,10 +14,10 @@ import { Outbox } from "../deliveries/announcements.ts";
 import { readNote } from "../history/note-findings.ts";
 
 /**
- * What made a score move, which decides what is announced: a snapshot and a smart sensor event announce every
- * difference to the tier last announced, a replacement announces a return to GOOD, other history nothing. A snapshot
- * by another model than the one before, a change of ruler, takes the tiers that it finds for announced. A late
- * snapshot is that of a component that the day's first run has not seen.
+ * The cause of a score change, which decides what is announced. A snapshot and a smart sensor event announce every
+ * difference from the last announced tier; a replacement announces a return to GOOD; other history nothing. A
+ * snapshot by a changed model records the tiers as announced without announcing them. A late snapshot adds a
+ * component that the day's first run has not scored.
  */
 export type ScoreCause =
   | "snapshot"
@@ -27,13 +27,13 @@ export type ScoreCause =
   | "replacement"
   | "history";
 
-/** An appliance as far as scores and their announcements need it. */
-export type ApplianceOf = Pick<Appliance, "id" | "typeId" | "brandTier">;
+/** The fields of an appliance that scoring and announcements read. */
+export type ApplianceRef = Pick<Appliance, "id" | "typeId" | "brandTier">;
 
-/** A transaction of the store's, or one that does something more with what it comes to. */
+/** The store's `write`, or a function that adds more to the same transaction. */
 type Write<T> = (run: (tx: Tx) => Promise<T>, options: WriteOptions) => Promise<T>;
 
-/** Writes one partner's portfolio in a transaction, what is counted from it with it. */
+/** Writes to one partner's portfolio in a transaction, with all sums that are derived from it. */
 export function writePortfolio<T>(
   write: Write<T>,
   knowledge: Knowledge,
@@ -52,24 +52,24 @@ export function writePortfolio<T>(
 }
 
 /**
- * Writes one partner's portfolio within a transaction and keeps everything that is counted from it: the numbers of
- * the lists, the sums per property and partner, the tallies of scores, the event stream and the outbox. The counts
- * are gathered and written once by `flush`, when the write ends.
+ * Writes to one partner's portfolio within a transaction and maintains everything derived from it: the numbers of
+ * the lists, the sums per property and partner, the counters by score, the event stream and the outbox. The sums
+ * are collected in memory and written once, by `flush`.
  */
 export class PortfolioWriter {
   readonly outbox: Outbox;
   announced = 0;
-  /** Deliveries that the announcements came to. */
+  /** Deliveries that the announcements have queued. */
   queued = 0;
-  /** Differences that a change of model has made and nobody is told of. */
-  heldBack = 0;
+  /** Tier changes by a new model that are not announced. */
+  suppressed = 0;
   #partnerDelta = { ...emptyTotals(), properties: 0, events: 0 };
   #propertyDeltas = new Map<string, PropertyTotals>();
   #tallies = new Map<number, Map<number, number>>();
   #propertyNames = new Map<string, string>();
   #unscored = new Map<string, Map<string, Component>>();
-  /** Properties whose plans what was written bears on. */
-  #replanned = new Set<string>();
+  /** Properties whose plans became stale. */
+  #stalePlans = new Set<string>();
 
   private constructor(
     readonly tx: Tx,
@@ -81,14 +81,14 @@ export class PortfolioWriter {
   }
 
   /**
-   * For who writes for several partners at once, opened in the order of their ids, and flushes each writer; others go
-   * through `writePortfolio`.
+   * Opens a writer for code that writes for several partners at once; it opens them in the order of their ids and
+   * flushes each. Other code calls `writePortfolio`.
    */
   static async open(tx: Tx, knowledge: Knowledge, partner: Partner): Promise<PortfolioWriter> {
     return new PortfolioWriter(tx, knowledge, partner, await tx.forPartner(partner.id));
   }
 
-  /** The number of a new row of a list, which is counted with it. */
+  /** Returns the number of a new row of a list, and counts the row. */
   nextSeq(list: NumberedList): number {
     this.#partnerDelta[list]++;
     return this.rows.nextSeq(list);
@@ -110,14 +110,14 @@ export class PortfolioWriter {
     delta.rcvCents += this.knowledge.type(appliance.typeId).rcvCents;
   }
 
-  /** Takes in a new component. It is inserted with its first score: by the rescoring that follows, or by `flush`. */
+  /** Adds a new component. It is inserted with its first score, by the scoring that follows or by `flush`. */
   addComponent(component: Component): void {
     const unscored = this.#unscored.get(component.applianceId);
     if (unscored) unscored.set(component.id, component);
     else this.#unscored.set(component.applianceId, new Map([[component.id, component]]));
   }
 
-  /** An appliance's components that were added and are not inserted yet. */
+  /** Returns an appliance's added components that are not inserted yet. */
   unscoredOf(applianceId: string): Iterable<Component> {
     return this.#unscored.get(applianceId)?.values() ?? [];
   }
@@ -125,7 +125,7 @@ export class PortfolioWriter {
   async #insertComponent(component: Component): Promise<void> {
     const def = this.knowledge.component(component.defId);
     await this.tx.components.insert(component, def.system);
-    this.replan(component.propertyId);
+    this.markPlanStale(component.propertyId);
     const delta = this.#propertyDelta(component.propertyId);
     delta.components++;
     countTier(delta, component.riskScore, def, 1);
@@ -141,12 +141,12 @@ export class PortfolioWriter {
   }
 
   /**
-   * Stores a component's new score and announces the move where the cause calls for it. Where the day `hasPoint` in
-   * its trend already, that stands. Returns the component as it is now.
+   * Stores a component's new score and announces the change if the cause requires it. If the day `hasPoint` in the
+   * trend already, that point stays. Returns the component as stored.
    */
   async saveScore(
     before: ComponentToScore,
-    appliance: ApplianceOf,
+    appliance: ApplianceRef,
     score: Score,
     asOf: Day,
     cause: ScoreCause,
@@ -154,7 +154,7 @@ export class PortfolioWriter {
   ): Promise<Component> {
     const riskScore = Math.round(score.riskScore * 100);
     const isSnapshot = cause === "snapshot" || cause === "change of model" || cause === "late snapshot";
-    // What was scored by itself since the latest snapshot began is told by its own moment.
+    // A component scored after the latest snapshot began is dated by its own instant in the event stream.
     const isSettled = isSnapshot && cause !== "late snapshot";
     const after: Component = {
       ...before,
@@ -171,7 +171,7 @@ export class PortfolioWriter {
       trendScore: isSnapshot && !hasPoint ? riskScore : before.trendScore,
     };
     if (cause === "change of model" && after.riskTier !== after.announcedTier) {
-      this.heldBack++;
+      this.suppressed++;
       after.announcedTier = after.riskTier;
     }
     if (announces(cause, before, after)) {
@@ -182,14 +182,14 @@ export class PortfolioWriter {
       await this.#insertComponent(after);
       return after;
     }
-    const extent = isOnlyOlder(before, after)
+    const extent = isOnlyAged(before, after)
       ? "aged"
       : before.riskScore === after.riskScore
         ? "settled"
         : "moved";
     await this.tx.components.saveScore(after, extent);
-    // What only ages is planned anew by the clock (`renewAgedPlans`).
-    if (!isSnapshot) this.replan(after.propertyId);
+    // Plans that change only by age are renewed by the clock (`renewAgedPlans`).
+    if (!isSnapshot) this.markPlanStale(after.propertyId);
     if (before.riskScore !== after.riskScore || isSettledElevated(before) !== isSettledElevated(after)) {
       this.#tally(before, -1);
       this.#tally(after, 1);
@@ -198,13 +198,13 @@ export class PortfolioWriter {
     return after;
   }
 
-  /** Adds what was counted to the stored sums. The writer is not used after it. */
+  /** Adds the collected differences to the stored sums. The writer must not be used afterwards. */
   async flush(): Promise<void> {
     for (const components of this.#unscored.values())
       for (const component of components.values()) await this.#insertComponent(component);
     for (const [propertyId, delta] of this.#propertyDeltas)
       await this.tx.totals.addToProperty(propertyId, delta);
-    for (const propertyId of this.#replanned) await this.tx.plans.touch(propertyId);
+    for (const propertyId of this.#stalePlans) await this.tx.plans.touch(propertyId);
     await this.tx.totals.addToPartner(this.partner.id, this.#partnerDelta);
     this.tx.bumpRevision(this.partner.id);
     for (const [bucket, blocks] of this.#tallies)
@@ -212,9 +212,9 @@ export class PortfolioWriter {
         if (count !== 0) await this.tx.totals.addTally(this.partner.id, bucket, block, count);
   }
 
-  /** Says that the property's plan is to be made anew. */
-  replan(propertyId: string): void {
-    this.#replanned.add(propertyId);
+  /** Marks the property's plan as stale. */
+  markPlanStale(propertyId: string): void {
+    this.#stalePlans.add(propertyId);
   }
 
   async propertyName(propertyId: string): Promise<string> {
@@ -226,9 +226,9 @@ export class PortfolioWriter {
     return name;
   }
 
-  async #announce(before: ComponentToScore, after: Component, appliance: ApplianceOf): Promise<void> {
+  async #announce(before: ComponentToScore, after: Component, appliance: ApplianceRef): Promise<void> {
     this.announced++;
-    if (!(await this.outbox.wants(tierEvent(after.riskTier)))) return;
+    if (!(await this.outbox.isSubscribed(tierEvent(after.riskTier)))) return;
     const name = await this.propertyName(after.propertyId);
     const message = tierChanged(this.knowledge, after, appliance, name, before.announcedTier);
     await this.outbox.add({ ...message, orderKey: after.id });
@@ -279,12 +279,12 @@ function announces(cause: ScoreCause, before: ComponentToScore, after: Component
   return cause !== "replacement" || after.riskTier === "GOOD";
 }
 
-/** Whether it is among the elevated that the latest snapshot scored. */
+/** Returns whether the component is one of those above GOOD that the latest snapshot scored. */
 const isSettledElevated = ({ riskTier, rescoredAt }: ComponentToScore) =>
   riskTier !== "GOOD" && rescoredAt === null;
 
-/** Whether nothing moved that an index, a tally or the trend knows of. */
-function isOnlyOlder(before: ComponentToScore, after: Component): boolean {
+/** Returns whether the change touches no index, counter or trend. */
+function isOnlyAged(before: ComponentToScore, after: Component): boolean {
   return (
     before.riskScore === after.riskScore &&
     before.announcedTier === after.announcedTier &&

@@ -16,8 +16,8 @@ import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
 
 /**
- * Registers a property with its units and tells the partner. A partner_property_id that is taken is a conflict;
- * `isReferenceFree`: it was looked for already.
+ * Creates a property with its units and queues a webhook. A partner_property_id that is in use is a conflict; with
+ * `isReferenceFree` the caller has checked it already.
  */
 export async function createProperty(
   writer: PortfolioWriter,
@@ -50,7 +50,7 @@ export async function createProperty(
   return property;
 }
 
-/** Changes a property. Throws not_found, or conflict when units that carry an appliance would go. */
+/** Changes a property. Throws not_found, or conflict if units that contain an appliance would be removed. */
 export async function changeProperty(
   writer: PortfolioWriter,
   id: string,
@@ -64,7 +64,7 @@ export async function changeProperty(
     await refuseTakenReference(tx, partner.id, change.partnerPropertyId);
   if (change.unitCount !== undefined) {
     await changeUnits(tx, before, change.unitCount);
-    writer.replan(id);
+    writer.markPlanStale(id);
   }
   const { recordsSince, ...rest } = change;
   const after: Property = { ...before, ...rest, updatedAt: tx.now };
@@ -83,7 +83,7 @@ export async function changeProperty(
 
 const MOVED_AT_ONCE = 500;
 
-/** Says of a property's components that they are in its state now, which alerts are filtered by. */
+/** Copies the property's state to its components; alerts are filtered by it. */
 async function moveComponents(tx: Tx, { id, state }: Property): Promise<void> {
   let last: number | undefined = 0;
   while (last !== undefined) {

@@ -27,10 +27,10 @@ import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 
-/** What is known of the new parts of so many kinds, 9 KB each: what depends on kind, life and costs alone. */
+/** Plan data of new components, which depends only on kind, life and costs; 9 KB each. */
 export const newParts = new LRUCache<string, NewPart>({ max: 1000 });
 
-export type PlanWorld = {
+export type PlanDeps = {
   store: Pick<Store, "read" | "write" | "inReadSnapshot">;
   knowledge: Knowledge;
   clock: () => Instant;
@@ -38,34 +38,34 @@ export type PlanWorld = {
   signal?: AbortSignal;
 };
 
-/** About what a component takes with its plan. */
+/** The approximate memory of a component with its plan, in bytes. */
 const PLAN_BYTES = 3000;
 
-/** A property's plan as of today, of the scores that its components have now. */
+/** Returns a property's plan as of today, from the current scores of its components. */
 export async function planProperty(
   {
     store,
     knowledge,
     clock,
     yieldNow,
-  }: Omit<PlanWorld, "store"> & { store: Pick<Store, "read" | "inReadSnapshot"> },
+  }: Omit<PlanDeps, "store"> & { store: Pick<Store, "read" | "inReadSnapshot"> },
   property: Property,
   terms: PlanTerms,
-  hold: (bytes: number) => void = () => {},
+  reserve: (bytes: number) => void = () => {},
 ): Promise<PropertyPlan<PlacedComponent>> {
   const components: PlacedComponent[] = [];
   const visit = (component: PlacedComponent) => {
     components.push(component);
     return PLAN_BYTES;
   };
-  await iterateComponents(store, property.id, visit, hold);
+  await iterateComponents(store, property.id, visit, reserve);
   const modelVersion = await modelVersionOf(store.read, knowledge);
-  return await planOf({ knowledge, clock, yieldNow, modelVersion }, property, components, terms);
+  return await planLoadedProperty({ knowledge, clock, yieldNow, modelVersion }, property, components, terms);
 }
 
-/** The plan of a property whose components are at hand. */
-export async function planOf(
-  world: Pick<PlanWorld, "knowledge" | "clock" | "yieldNow"> & { modelVersion: string },
+/** Returns the plan of a property whose components are loaded. */
+export async function planLoadedProperty(
+  world: Pick<PlanDeps, "knowledge" | "clock" | "yieldNow"> & { modelVersion: string },
   property: Property,
   components: readonly PlacedComponent[],
   terms: PlanTerms,
@@ -100,7 +100,10 @@ function sumsOf(
   };
 }
 
-/** The plans of some components over some years, by cost of waiting, the highest first, and all their years together. */
+/**
+ * Returns the plans of the components over a number of years, highest cost of waiting first, and the sums of all
+ * years.
+ */
 export async function planComponents<C extends Plannable>(
   knowledge: Knowledge,
   components: readonly C[],
@@ -120,7 +123,7 @@ export async function planComponents<C extends Plannable>(
 const inOrderOfWaiting = (a: ComponentPlan<Plannable>, b: ComponentPlan<Plannable>) =>
   b.waitingCents - a.waitingCents || (a.component.id < b.component.id ? -1 : 1);
 
-/** The best use of a budget among candidates. */
+/** Returns the best use of a budget among the candidates. */
 export async function spendOn(
   candidates: readonly Candidate[],
   amountCents: number,

@@ -15,12 +15,12 @@ import { type LoadedProperty, loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import type { PortfolioWriter, ScoreCause } from "./portfolio-writer.ts";
 
-/** Appliances scored in one go, between which others have their turn. */
+/** Appliances scored between two yields. */
 const STEP = 100;
 
 /**
- * Scores again, as of today, the appliances of one property whose history changed, and those that a cascade rule
- * carries a change on to. Returns every component scored, as it is now.
+ * Scores, as of today, the appliances of one property whose history changed, and those that cascade rules carry the
+ * change to. Returns every scored component.
  */
 export async function rescore(
   writer: PortfolioWriter,
@@ -30,8 +30,8 @@ export async function rescore(
 ): Promise<Component[]> {
   const { tx, knowledge } = writer;
   const asOf = dayOf(tx.now);
-  const all = isWithin(knowledge, changed) ? [] : await appliancesForScoring(tx, property.id);
-  const { targets, upstream } = reach(knowledge, changed, all);
+  const all = staysWithinAppliances(knowledge, changed) ? [] : await appliancesForScoring(tx, property.id);
+  const { targets, upstream } = affectedAppliances(knowledge, changed, all);
   const claims = await loadClaims(tx, knowledge, [property.id]);
   const scored: Component[] = [];
   const scoring = {
@@ -41,7 +41,7 @@ export async function rescore(
     load: async (step: readonly ScoredAppliance[]) =>
       (await load(writer, [property], step, claims)).get(property.id)!,
   };
-  await scoreInSteps(scoring, targets, upstream, async (component, appliance, score) => {
+  await scoreInBatches(scoring, targets, upstream, async (component, appliance, score) => {
     scored.push(await writer.saveScore(component, appliance, score, asOf, cause));
   });
   return scored;
@@ -53,13 +53,13 @@ export type Rescoring = {
   cause: ScoreCause;
 };
 
-/** Does as `rescore` with several properties, each there once, and reads together what scoring needs of some of them. */
+/** Does the same for several properties, each listed once, and loads several small ones together. */
 export async function rescoreEach(
   writer: PortfolioWriter,
   rescorings: readonly Rescoring[],
 ): Promise<Component[]> {
   const scored: Component[] = [];
-  for (const some of await inBunches(writer.tx, rescorings)) {
+  for (const some of await groupRescorings(writer.tx, rescorings)) {
     const [one, ...others] = some;
     const components =
       others.length === 0
@@ -71,15 +71,15 @@ export async function rescoreEach(
   return scored;
 }
 
-/** As many as come to about a step, since what is read for them is read at once. */
-async function inBunches(tx: Tx, rescorings: readonly Rescoring[]): Promise<Rescoring[][]> {
+/** Groups rescorings into batches of about one step, loaded together. */
+async function groupRescorings(tx: Tx, rescorings: readonly Rescoring[]): Promise<Rescoring[][]> {
   if (rescorings.length < 2) return rescorings.map((one) => [one]);
   const sizes = await tx.totals.appliancesOf(rescorings.map(({ property }) => property.id));
   const bunches: Rescoring[][] = [];
   let room = 0;
   for (const one of rescorings) {
     const { property, changed } = one;
-    // What is added in this write is not in the sums yet.
+    // Components added by this write are not in the sums yet.
     const size = (sizes.get(property.id) ?? 0) + (changed === "all" ? 0 : changed.length);
     if (size > room || bunches.length === 0) {
       bunches.push([]);
@@ -97,7 +97,7 @@ async function rescoreTogether(
 ): Promise<Component[]> {
   const { tx, knowledge } = writer;
   const asOf = dayOf(tx.now);
-  const beyond = rescorings.filter(({ changed }) => !isWithin(knowledge, changed));
+  const beyond = rescorings.filter(({ changed }) => !staysWithinAppliances(knowledge, changed));
   const ids = beyond.map(({ property }) => property.id);
   const all = Map.groupBy(
     ids.length === 0 ? [] : await tx.appliances.forScoring(ids),
@@ -105,7 +105,7 @@ async function rescoreTogether(
   );
   const reached = rescorings.map((one) => ({
     ...one,
-    ...reach(knowledge, one.changed, all.get(one.property.id) ?? []),
+    ...affectedAppliances(knowledge, one.changed, all.get(one.property.id) ?? []),
   }));
   const appliances = new Map(
     reached.flatMap(({ targets, upstream }) => [...upstream, ...targets]).map((one) => [one.id, one]),
@@ -117,8 +117,14 @@ async function rescoreTogether(
   const scored: Component[] = [];
   for (const { property, cause, targets, upstream } of reached) {
     const whole = loaded.get(property.id)!;
-    const scoring = { tx, knowledge, asOf, corrections, load: async (step: Step) => partOf(whole, step) };
-    await scoreInSteps(scoring, targets, upstream, async (component, appliance, score) => {
+    const scoring = {
+      tx,
+      knowledge,
+      asOf,
+      corrections,
+      load: async (step: Step) => selectAppliances(whole, step),
+    };
+    await scoreInBatches(scoring, targets, upstream, async (component, appliance, score) => {
       scored.push(await writer.saveScore(component, appliance, score, asOf, cause));
     });
   }
@@ -127,8 +133,8 @@ async function rescoreTogether(
 
 type Step = readonly ScoredAppliance[];
 
-/** What was read of some of a property's appliances. */
-function partOf(property: LoadedProperty, step: Step): LoadedProperty {
+/** Returns the part of a loaded property that concerns these appliances. */
+function selectAppliances(property: LoadedProperty, step: Step): LoadedProperty {
   const { history, components, appliances } = property;
   if (step.length === history.appliances.length) return property;
   const ids = new Set(step.map(({ id }) => id));
@@ -143,25 +149,25 @@ type Scoring = {
   tx: Tx;
   knowledge: Knowledge;
   asOf: Day;
-  /** What scoring reads of some of the property's appliances. */
+  /** Loads the history of some of the property's appliances. */
   load: (step: Step) => Promise<LoadedProperty>;
-  /** What calibration has learned, where it was read already. */
+  /** The active calibration, if the caller has read it already. */
   corrections?: Corrections;
 };
 
 /**
- * Scores appliances of one property, however many, some at a time, and gives way between: `save` is handed each
- * component with its score. `upstream` are the appliances of the property that cascade on to them from other types.
+ * Scores any number of appliances of one property in batches and yields in between; `save` receives each component
+ * with its score. `upstream` are the property's appliances of other types that cascade to them.
  */
-export async function scoreInSteps(
+export async function scoreInBatches(
   { tx, knowledge, asOf, load, corrections: known }: Scoring,
   targets: readonly ScoredAppliance[],
   upstream: readonly ScoredAppliance[],
   save: (component: ComponentToScore, appliance: ScoredAppliance, score: Score) => Promise<void>,
 ): Promise<void> {
-  // Those that cascade on are assessed once.
+  // Upstream appliances are assessed once.
   const upstreamScores: CascadingAppliance[] = [];
-  for (const step of inSteps(upstream)) {
+  for (const step of batchesOf(upstream)) {
     const { history } = await load(step);
     const corrections = known ?? (await correctionsOf(tx, knowledge, history.appliances));
     const steps = scoreCascadeSourcesInSteps(knowledge, history, asOf, corrections);
@@ -169,7 +175,7 @@ export async function scoreInSteps(
     await tx.yieldToEventLoop();
   }
   const cascades = new CascadeEffects(knowledge, upstreamScores);
-  for (const step of inSteps(targets)) {
+  for (const step of batchesOf(targets)) {
     const loaded = await load(step);
     const corrections = known ?? (await correctionsOf(tx, knowledge, loaded.history.appliances));
     const steps = scorePropertyInSteps(knowledge, loaded.history, asOf, { corrections, cascades });
@@ -181,7 +187,7 @@ export async function scoreInSteps(
   }
 }
 
-/** What scoring reads of some of properties' appliances, by property, those inserted in this write with them. */
+/** Loads the history of some appliances by property, including those inserted by this write. */
 async function load(
   writer: PortfolioWriter,
   properties: readonly ScoredProperty[],
@@ -199,28 +205,32 @@ async function load(
   return loaded;
 }
 
-/** Some appliances at a time. */
-export function* inSteps<T>(all: readonly T[]): Generator<readonly T[]> {
+/** Yields the appliances in batches. */
+export function* batchesOf<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < all.length; from += STEP) yield all.slice(from, from + STEP);
 }
 
-/** Whether a change moves the scores of the changed appliances alone: most rules stay within an appliance. */
-function isWithin(knowledge: Knowledge, changed: readonly ScoredAppliance[] | "all"): boolean {
+/**
+ * Returns whether a change can only move the scores of the changed appliances: most cascade rules stay within an
+ * appliance.
+ */
+function staysWithinAppliances(knowledge: Knowledge, changed: readonly ScoredAppliance[] | "all"): boolean {
   const { links } = crossTypeLinks(knowledge);
   const isLinked = ({ typeId }: ScoredAppliance) => links.has(typeId) || isReachedByOthers(knowledge, typeId);
   return changed !== "all" && !changed.some(isLinked);
 }
 
 /**
- * The appliances whose scores a change can move, and those that cascade on to them from other types. Only where the
- * change is not `isWithin` must `all` of the property's be given.
+ * Returns the appliances whose scores a change can move, and those of other types that cascade to them. `all` of
+ * the property's appliances are needed unless the change `staysWithinAppliances`.
  */
-function reach(
+function affectedAppliances(
   knowledge: Knowledge,
   changed: readonly ScoredAppliance[] | "all",
   all: readonly ScoredAppliance[],
 ): { targets: readonly ScoredAppliance[]; upstream: readonly ScoredAppliance[] } {
-  if (isWithin(knowledge, changed)) return { targets: changed as readonly ScoredAppliance[], upstream: [] };
+  if (staysWithinAppliances(knowledge, changed))
+    return { targets: changed as readonly ScoredAppliance[], upstream: [] };
   const targets = changed === "all" ? all : withReached(knowledge, changed, all);
   return { targets, upstream: upstreamOf(knowledge, targets, all) };
 }
@@ -236,7 +246,7 @@ function withReached(
   return all.filter(({ id, typeId }) => ids.has(id) || types.has(typeId));
 }
 
-/** Those of a property's appliances whose state cascades on to appliances of other types among these. */
+/** Returns the appliances of a property whose state cascades to appliances of other types in the list. */
 export function upstreamOf<A extends Pick<ScoredAppliance, "typeId">>(
   knowledge: Knowledge,
   reached: readonly Pick<ScoredAppliance, "typeId">[],
@@ -247,12 +257,12 @@ export function upstreamOf<A extends Pick<ScoredAppliance, "typeId">>(
   return all.filter(({ typeId }) => !types.isDisjointFrom(links.get(typeId) ?? new Set()));
 }
 
-/** Whether appliances of other types carry their state on to one of this type. */
+/** Returns whether appliances of other types cascade to this type. */
 export function isReachedByOthers(knowledge: Knowledge, typeId: string): boolean {
   return crossTypeLinks(knowledge).reached.has(typeId);
 }
 
-/** By type, the other types that it cascades on to; and all that are cascaded to. */
+/** For each type, the other types that it cascades to; and all types that are cascaded to. */
 type Links = { links: ReadonlyMap<string, ReadonlySet<string>>; reached: ReadonlySet<string> };
 const linksOf = new WeakMap<Knowledge, Links>();
 

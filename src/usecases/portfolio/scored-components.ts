@@ -11,8 +11,8 @@ export type ScoredFilter = {
 };
 
 /**
- * A partner's components by creation, a page at a time. Each page begins after the last row of the one before: what is
- * written meanwhile makes none come twice.
+ * Yields a partner's components in the order of their creation, a page at a time. Each page starts after the last
+ * row of the previous one, so that concurrent writes cause no duplicates.
  */
 export async function* scoredComponents(
   { read }: Pick<Store, "read">,

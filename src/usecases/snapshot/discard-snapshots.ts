@@ -5,31 +5,34 @@ import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { Administration } from "../partners/partners.ts";
 
-/** Components whose trends one transaction takes back: others write the same partner's rows meanwhile. */
-const AT_ONCE = 500;
+/** Components per transaction. Other writes to the same partner's rows run in between. */
+const BATCH = 500;
 
 /**
- * Forgets the snapshots of days after `today`, which a clock that was ahead has left; returns how many. The trends are
- * taken back in short transactions, and the runs are forgotten by the last: one that was cut short is asked for again.
+ * Discards the snapshots of days after `today`, left by a clock that was ahead; returns their number. Trend points
+ * are removed in short transactions and the runs by the last one, so an interrupted call can be repeated.
  */
 export async function discardLaterSnapshots(
   { store, actor }: Pick<Administration, "store" | "actor">,
   today: Day,
-  { yieldNow = yieldToEventLoop, atOnce = AT_ONCE }: { yieldNow?: Yield; atOnce?: number } = {},
+  { yieldNow = yieldToEventLoop, atOnce = BATCH }: { yieldNow?: Yield; atOnce?: number } = {},
 ): Promise<number> {
-  const before = await comeTo(store.read, await store.read.snapshotShares.after(today), today);
+  const before = await runState(store.read, await store.read.snapshotShares.after(today), today);
   for await (const scored of scoredAfter(store.read, today, atOnce)) {
-    await store.write((tx) => takeBack(tx, scored, today), { durability: "process", priority: "background" });
+    await store.write((tx) => removeTrendPoints(tx, scored, today), {
+      durability: "process",
+      priority: "background",
+    });
     await yieldNow();
   }
   return await store.write(
     async (tx) => {
-      // First: what a step that is under way has scored is there by then, and none begins that would score more.
+      // The shares are deleted first: a step in progress has committed by then, and no further step can start.
       const shares = await tx.snapshotShares.forgetAfter(today);
       for (const { id } of await tx.partners.list()) await tx.forPartner(id);
-      // Something more was scored of those days since: now nobody does.
-      if (!isDeepStrictEqual(await comeTo(tx, shares, today), before))
-        for await (const scored of scoredAfter(tx, today, atOnce)) await takeBack(tx, scored, today);
+      // More was scored since the first pass. It is removed now, while no step can run.
+      if (!isDeepStrictEqual(await runState(tx, shares, today), before))
+        for await (const scored of scoredAfter(tx, today, atOnce)) await removeTrendPoints(tx, scored, today);
       const discarded = await tx.snapshots.forgetAfter(today);
       if (discarded > 0) await tx.partners.bumpAllRevisions();
       const detail = { after: today, discarded };
@@ -44,13 +47,13 @@ export async function discardLaterSnapshots(
 type Shares = Awaited<ReturnType<Stores["snapshotShares"]["after"]>>;
 type Scored = readonly { id: string; partnerId: string }[];
 
-/** What the runs of days after `today` have come to: nothing is scored of them that does not change it. */
-async function comeTo({ snapshots }: Pick<Stores, "snapshots">, shares: Shares, today: Day) {
+/** Returns the state of the runs after `today`. Every step of such a run changes it. */
+async function runState({ snapshots }: Pick<Stores, "snapshots">, shares: Shares, today: Day) {
   const runs = await snapshots.after(today);
   return { runs, shares: new Map(shares.map((share) => [`${share.day} ${share.partnerId}`, share])) };
 }
 
-/** The components whose trends have points of days after `today`, so many at most at a time. */
+/** Yields the components whose trends have points after `today`, in batches. */
 async function* scoredAfter({ snapshots }: Pick<Stores, "snapshots">, today: Day, atOnce: number) {
   let after: string | undefined = "";
   while (after !== undefined) {
@@ -60,8 +63,8 @@ async function* scoredAfter({ snapshots }: Pick<Stores, "snapshots">, today: Day
   }
 }
 
-async function takeBack(tx: Tx, scored: Scored, today: Day): Promise<void> {
-  // Whoever has read a component writes its score before, or reads it anew after.
+async function removeTrendPoints(tx: Tx, scored: Scored, today: Day): Promise<void> {
+  // The partner's rows are locked: a concurrent write to a component commits before, or reads it again after.
   for (const partnerId of [...new Set(scored.map((one) => one.partnerId))].sort())
     await tx.forPartner(partnerId);
   await tx.snapshots.takeBack(

@@ -13,33 +13,33 @@ import { baseVersion, correctionsOf, modelVersionOf } from "../calibration/activ
 import { loadClaims } from "../claims/property-claims.ts";
 import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
-import { type ApplianceOf, PortfolioWriter, type ScoreCause } from "../portfolio/portfolio-writer.ts";
-import { scoreInSteps, upstreamOf } from "../portfolio/rescore.ts";
+import { type ApplianceRef, PortfolioWriter, type ScoreCause } from "../portfolio/portfolio-writer.ts";
+import { scoreInBatches, upstreamOf } from "../portfolio/rescore.ts";
 
-/** Trend points are kept this long. */
+/** Days for which trend points are kept. */
 export const RETENTION_DAYS = 365;
 
-/** A property of more appliances is scored in steps of its own. */
-const MOST_AT_ONCE = 300;
-/** Components whose trends are shortened by one statement. */
-const PRUNED_AT_ONCE = 500;
-/** After so long without a snapshot nothing is dropped from the trends: it may be the clock that is wrong. */
-const DOUBTFUL_DAYS = 31;
+/** A property with more appliances is scored in batches of its own. */
+const MAX_APPLIANCES_PER_BATCH = 300;
+/** Components per statement that prunes trends. */
+const PRUNE_BATCH = 500;
+/** After a longer time without a snapshot, no trend points are pruned: the clock may be wrong. */
+const MAX_GAP_DAYS = 31;
 
-/** What scores a day. */
-export type Ruler = { knowledge: Knowledge; announceModelChange?: boolean };
+/** The model that scores a day. */
+export type ModelContext = { knowledge: Knowledge; announceModelChange?: boolean };
 
-/** What a day's run has come to. */
+/** The counts of a day's run. */
 export type Run = Pick<
   SnapshotResult,
   "components" | "changed" | "critical" | "warning" | "announced" | "queued" | "heldBack"
 >;
-export const NOTHING: Run = {
+export const EMPTY_RUN: Run = {
   ...{ components: 0, changed: 0, critical: 0, warning: 0 },
   ...{ announced: 0, queued: 0, heldBack: 0 },
 };
 
-export const countsOf = ({
+export const runCounts = ({
   components,
   changed,
   critical,
@@ -52,28 +52,40 @@ export const countsOf = ({
   ...{ announced, queued, heldBack },
 });
 
-/** How a day's components are scored, and what follows from it. */
-export type ScoringOfDay = { cause: ScoreCause; prunes: boolean; takenAgain: boolean; replans: boolean };
+/** How the components of a day are scored, and the consequences. */
+export type DayScoring = { cause: ScoreCause; prunes: boolean; takenAgain: boolean; replans: boolean };
 
-/** How those of a day's first run are scored, or of one that another model takes again. */
-export async function scoringOf(tx: Tx, ruler: Ruler, day: Day, takenAgain: boolean): Promise<ScoringOfDay> {
+/** Determines the scoring of a day's first run, or of a run that another model repeats. */
+export async function dayScoring(
+  tx: Tx,
+  model: ModelContext,
+  day: Day,
+  takenAgain: boolean,
+): Promise<DayScoring> {
   const latest = await tx.snapshots.latestFinished();
-  const cause = causeOf(latest, ruler, takenAgain);
-  const replans = takenAgain || (await isNewRuler(tx, latest, ruler.knowledge));
+  const cause = causeOf(latest, model, takenAgain);
+  const replans = takenAgain || (await isNewModel(tx, latest, model.knowledge));
   return { cause, prunes: mayPrune(latest, day), takenAgain, replans };
 }
 
-/** The latest snapshot that is done, if there is any. */
+/** The latest finished snapshot, if there is one. */
 type Latest = SnapshotRun | undefined;
 
-/** Whether scores are made otherwise than in the latest snapshot, so that lives move that plans rest on, whatever their day. */
-async function isNewRuler(tx: Tx, latest: Latest, knowledge: Knowledge): Promise<boolean> {
+/**
+ * Returns whether the latest snapshot was scored by another model, so that plans must be renewed whatever their
+ * date.
+ */
+async function isNewModel(tx: Tx, latest: Latest, knowledge: Knowledge): Promise<boolean> {
   const before = latest?.modelVersion ?? knowledge.modelVersion;
   return before !== (await modelVersionOf(tx, knowledge));
 }
 
-/** What moves the scores: the day, or another model than the latest snapshot's. */
-function causeOf(latest: Latest, { knowledge, announceModelChange }: Ruler, takenAgain: boolean): ScoreCause {
+/** Returns the cause of score changes: the passing of a day, or a change of model. */
+function causeOf(
+  latest: Latest,
+  { knowledge, announceModelChange }: ModelContext,
+  takenAgain: boolean,
+): ScoreCause {
   const isSame = !takenAgain && (!latest || isOfModel(latest, knowledge));
   return isSame || announceModelChange ? "snapshot" : "change of model";
 }
@@ -82,31 +94,31 @@ export const isOfModel = ({ modelVersion }: { modelVersion: string }, knowledge:
   baseVersion(modelVersion) === knowledge.modelVersion;
 
 export function mayPrune(latest: Latest, day: Day): boolean {
-  return latest !== undefined && daysBetween(latest.day, day) <= DOUBTFUL_DAYS;
+  return latest !== undefined && daysBetween(latest.day, day) <= MAX_GAP_DAYS;
 }
 
-/** Scores the properties as of the day, keeps their trends, announces what is to be announced, and counts it all. */
-export async function scoreAll(
+/** Scores the properties as of the day, stores their trends, queues announcements, and adds to the run's counts. */
+export async function scoreProperties(
   tx: Tx,
   knowledge: Knowledge,
   day: Day,
   properties: readonly (ScoredProperty & { partnerId: string })[],
   run: Run,
-  how: ScoringOfDay,
+  scoring: DayScoring,
 ): Promise<void> {
-  const { cause, prunes, takenAgain, replans } = how;
-  // Before anything is read that is scored, since who else writes a partner's rows is waited for.
+  const { cause, prunes, takenAgain, replans } = scoring;
+  // Opened before anything else is read: opening locks each partner's rows.
   const writers = new Map<string, PortfolioWriter>();
   for (const partnerId of [...new Set(properties.map((property) => property.partnerId))].sort())
     writers.set(partnerId, await PortfolioWriter.open(tx, knowledge, (await tx.partners.find(partnerId))!));
-  // One of very many appliances is the last: it ends the step.
+  // A property with very many appliances can only be the last: it ends the step.
   const last = properties.at(-1)!;
   const appliances = [
     ...(await tx.appliances.forScoring(properties.slice(0, -1).map((property) => property.id))),
     ...(await appliancesForScoring(tx, last.id)),
   ];
   const byProperty = Map.groupBy(appliances, ({ propertyId }) => propertyId);
-  const isLarge = ({ id }: { id: string }) => (byProperty.get(id)?.length ?? 0) > MOST_AT_ONCE;
+  const isLarge = ({ id }: { id: string }) => (byProperty.get(id)?.length ?? 0) > MAX_APPLIANCES_PER_BATCH;
   const others = properties.filter((property) => !isLarge(property));
   const ofOthers = others.flatMap(({ id }) => byProperty.get(id) ?? []);
   const loaded = await loadHistories(tx, knowledge, others, ofOthers, day);
@@ -115,15 +127,15 @@ export async function scoreAll(
   for (const property of properties) {
     const { id, partnerId } = property;
     const writer = writers.get(partnerId)!;
-    if (replans) writer.replan(id);
-    const save = (before: ComponentToScore, appliance: ApplianceOf, score: Score) =>
+    if (replans) writer.markPlanStale(id);
+    const save = (before: ComponentToScore, appliance: ApplianceRef, score: Score) =>
       saveScore(writer, before, appliance, score);
     if (isLarge(property)) {
       const all = byProperty.get(id)!;
       const claims = await loadClaims(tx, knowledge, [id]);
       const load = async (step: readonly ScoredAppliance[]) =>
         (await loadHistories(tx, knowledge, [property], step, day, claims)).get(id)!;
-      await scoreInSteps({ tx, knowledge, asOf: day, load }, all, upstreamOf(knowledge, all, all), save);
+      await scoreInBatches({ tx, knowledge, asOf: day, load }, all, upstreamOf(knowledge, all, all), save);
       continue;
     }
     const { history, components, appliances } = loaded.get(id)!;
@@ -138,12 +150,12 @@ export async function scoreAll(
   async function saveScore(
     writer: PortfolioWriter,
     before: ComponentToScore,
-    appliance: ApplianceOf,
+    appliance: ApplianceRef,
     score: Score,
   ) {
     if (cause === "late snapshot" && before.trendScore !== null) return;
     const hasPoint = takenAgain && before.trendScore !== null;
-    // What the day's first run has not seen was never to be announced by another model.
+    // A component that the day's first run has not scored is new, whichever model scores it.
     const ownCause = takenAgain && !hasPoint ? "snapshot" : cause;
     const after = await writer.saveScore(before, appliance, score, day, ownCause, hasPoint);
     if (before.trendScore !== after.trendScore) {
@@ -160,13 +172,13 @@ export async function scoreAll(
   for (const writer of writers.values()) {
     run.announced += writer.announced;
     run.queued += writer.queued;
-    run.heldBack += writer.heldBack;
+    run.heldBack += writer.suppressed;
     await writer.flush();
   }
-  // Last: before each of these statements all rows are sent that are kept to be written together.
+  // Pruning comes last: each of these statements flushes the rows that are buffered to be written together.
   const cutoff = addDays(day, -RETENTION_DAYS);
-  for (let at = 0; at < moved.length; at += PRUNED_AT_ONCE) {
-    await tx.snapshots.pruneTrends(moved.slice(at, at + PRUNED_AT_ONCE), cutoff);
+  for (let at = 0; at < moved.length; at += PRUNE_BATCH) {
+    await tx.snapshots.pruneTrends(moved.slice(at, at + PRUNE_BATCH), cutoff);
     await tx.yieldToEventLoop();
   }
 }

@@ -91,20 +91,26 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       expect(await ask("two")).toBe(first);
     });
 
-    test("walks are a client's, a bounded number of them, until nobody has touched them for long", async () => {
-      const walk = (id: string) => ({ id, walk: `{"${id}":1}`, partnerId: "P", client: "c", touchedAt: NOW });
-      for (const id of ["1", "2", "3"]) await store.write((tx) => tx.eventWalks.begin(walk(id), 1));
-      const { eventWalks } = store.read;
-      const ids = async (after: number) => (await eventWalks.ofClient("P", "c", after)).map(({ id }) => id);
+    test("cursors are kept by client, a bounded number of them, and pruned when they are old", async () => {
+      const cursor = (id: string) => ({
+        id,
+        state: `{"${id}":1}`,
+        partnerId: "P",
+        client: "c",
+        touchedAt: NOW,
+      });
+      for (const id of ["1", "2", "3"]) await store.write((tx) => tx.feedCursors.begin(cursor(id), 1));
+      const { feedCursors } = store.read;
+      const ids = async (after: number) => (await feedCursors.ofClient("P", "c", after)).map(({ id }) => id);
       expect(await ids(NOW - 1)).toEqual(["2", "3"]);
-      expect(await eventWalks.ofClient("P", "d", 0)).toEqual([]);
-      const move = (read: string) =>
-        store.write((tx) => tx.eventWalks.move({ id: "2", walk: read }, "{}", NOW + 10));
-      await move('{"1":1}');
+      expect(await feedCursors.ofClient("P", "d", 0)).toEqual([]);
+      const replace = (state: string) =>
+        store.write((tx) => tx.feedCursors.replace({ id: "2", state }, "{}", NOW + 10));
+      await replace('{"1":1}');
       expect(await ids(NOW)).toEqual([]);
-      await move('{"2":1}');
-      expect(await eventWalks.ofClient("P", "c", NOW)).toEqual([{ id: "2", walk: "{}" }]);
-      await store.write((tx) => tx.eventWalks.forget(NOW + 1));
+      await replace('{"2":1}');
+      expect(await feedCursors.ofClient("P", "c", NOW)).toEqual([{ id: "2", state: "{}" }]);
+      await store.write((tx) => tx.feedCursors.prune(NOW + 1));
       expect(await ids(0)).toEqual(["2"]);
     });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import pg from "pg";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { DailyBudgets } from "../../../src/usecases/partners/daily-call-limits.ts";
+import { DailyCallLimits } from "../../../src/usecases/partners/daily-call-limits.ts";
 import { connectTo, rowsOf } from "../../support/postgres.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
 import { startWire, type Wire } from "../../support/wire.ts";
@@ -102,7 +102,7 @@ test("a writer whose row was forgotten sets nothing aside, and the next one does
 
 test("calls that come one after the other send nothing but the reading of the revision", async () => {
   const id = await partner(0);
-  const budgets = new DailyBudgets(store, () => NOON);
+  const budgets = new DailyCallLimits(store, () => NOON);
   const whole = (await store.read.partners.find(id))!;
   const call = async () => {
     await budgets.revision(id);

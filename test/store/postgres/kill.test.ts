@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DistributedRateWindow } from "../../../src/cluster/distributed-rate-window.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { StoredWalks } from "../../../src/usecases/history/event-feed-cursors.ts";
+import { StoredFeedCursors } from "../../../src/usecases/history/event-feed-cursors.ts";
 import { eventually } from "../../support/eventually.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
 
@@ -32,18 +32,18 @@ async function killed(): Promise<void> {
 }
 
 test("a walk through the event stream stands where it stood, so that its next page leaves nothing out", async () => {
-  const walks = new StoredWalks(store);
+  const walks = new StoredFeedCursors(store);
   const walker = { partnerId: "PARTNER_1", client: "0 50" };
   const order = { settledAt: null, settled: 0 };
   const pages = [{ offset: 50, after: undefined }];
   await walks.begin(walker, { entries: 60, shownUntil: NOW, order, pages }, NOW);
   await killed();
-  const found = (await walks.at(walker, 50, NOW))!;
-  expect(found.walk.entries).toBe(60);
-  found.walk.pages = [{ offset: 100, after: undefined }];
-  await walks.moved(found.walk, NOW);
+  const found = (await walks.find(walker, 50, NOW))!;
+  expect(found.cursor.entries).toBe(60);
+  found.cursor.pages = [{ offset: 100, after: undefined }];
+  await walks.save(found.cursor, NOW);
   await killed();
-  expect((await walks.at(walker, 100, NOW))?.walk.entries).toBe(60);
+  expect((await walks.find(walker, 100, NOW))?.cursor.entries).toBe(60);
 });
 
 test("calls of a minute that were granted are granted to nobody again", async () => {

@@ -5,8 +5,8 @@ import { partOf } from "../../../src/domain/planning/component-plan.ts";
 import type { Corrections } from "../../../src/domain/scoring/corrections.ts";
 import { dayOf } from "../../../src/domain/time.ts";
 import {
+  activateKeptFit,
   applyCalibration,
-  applyKeptFit,
   keepFit,
   revertModel,
 } from "../../../src/usecases/calibration/model-versions.ts";
@@ -173,7 +173,7 @@ describe("of two fits that are stored at once", () => {
     );
     await expect(stands).rejects.toThrow("another process may be doing the same");
     const environmentOfOther = { ...environment(), store: other };
-    await applyKeptFit(environmentOfOther, keptFitId(kept!), { force: false });
+    await activateKeptFit(environmentOfOther, keptFitId(kept!), { force: false });
     expect([...(await stored(1))]).toEqual([3]);
   });
 
@@ -184,7 +184,7 @@ describe("of two fits that are stored at once", () => {
       {
         ...environment(),
         yieldNow: async () => {
-          const applying = applyKeptFit(environment(), keptFitId(kept), { force: false });
+          const applying = activateKeptFit(environment(), keptFitId(kept), { force: false });
           refusals.push(await applying.then(() => "applied", String));
         },
       },
@@ -192,7 +192,7 @@ describe("of two fits that are stored at once", () => {
     );
     expect(refusals.length).toBeGreaterThan(2);
     for (const refusal of refusals) expect(refusal).toContain("Another fit is being stored just now");
-    await applyKeptFit(environment(), keptFitId(next), { force: false });
+    await activateKeptFit(environment(), keptFitId(next), { force: false });
     expect([...(await stored(1))]).toEqual([3]);
   });
 

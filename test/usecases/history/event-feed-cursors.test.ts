@@ -1,16 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import {
-  EventWalks,
-  StoredWalks,
-  type Walk,
-  type Walks,
+  type FeedCursor,
+  type FeedCursors,
+  MemoryFeedCursors,
+  StoredFeedCursors,
 } from "../../../src/usecases/history/event-feed-cursors.ts";
 import { usePartnerStore } from "../../support/partner-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const MINUTE = 60_000;
 
-const walkAt = (offset: number, entries = 1): Walk => ({
+const walkAt = (offset: number, entries = 1): FeedCursor => ({
   entries,
   shownUntil: NOW - entries,
   order: { settledAt: null, settled: 0 },
@@ -21,60 +21,63 @@ const client = (name: string) => ({ partnerId: "PARTNER_1", client: name });
 const openStore = usePartnerStore();
 
 describe.each([
-  ["in memory", async () => new EventWalks()],
-  ["in the database", async () => new StoredWalks((await openStore(NOW)).store)],
-])("the walks of the event stream, %s,", (_, open: () => Promise<Walks>) => {
+  ["in memory", async () => new MemoryFeedCursors()],
+  ["in the database", async () => new StoredFeedCursors((await openStore(NOW)).store)],
+])("the walks of the event stream, %s,", (_, open: () => Promise<FeedCursors>) => {
   test("are found where they stand, and nowhere else", async () => {
     const walks = await open();
     await walks.begin(client("a"), walkAt(50), NOW);
-    expect((await walks.at(client("a"), 50, NOW))?.walk.entries).toBe(1);
-    expect(await walks.at(client("a"), 100, NOW)).toBeUndefined();
-    expect(await walks.at(client("b"), 50, NOW)).toBeUndefined();
+    expect((await walks.find(client("a"), 50, NOW))?.cursor.entries).toBe(1);
+    expect(await walks.find(client("a"), 100, NOW)).toBeUndefined();
+    expect(await walks.find(client("b"), 50, NOW)).toBeUndefined();
   });
 
   test("are forgotten ten minutes after their last page", async () => {
     const walks = await open();
     await walks.begin(client("a"), walkAt(50), NOW);
     for (const minutes of [9, 18]) {
-      const found = await walks.at(client("a"), 50, NOW + minutes * MINUTE);
+      const found = await walks.find(client("a"), 50, NOW + minutes * MINUTE);
       expect(found).toBeDefined();
-      await walks.moved(found!.walk, NOW + minutes * MINUTE);
+      await walks.save(found!.cursor, NOW + minutes * MINUTE);
     }
-    expect(await walks.at(client("a"), 50, NOW + 29 * MINUTE)).toBeUndefined();
+    expect(await walks.find(client("a"), 50, NOW + 29 * MINUTE)).toBeUndefined();
   });
 
   test("of two clients that stand at one page, give the later and the earlier end of what was shown", async () => {
     const walks = await open();
     await walks.begin(client("a"), walkAt(50, 3), NOW);
     await walks.begin(client("a"), walkAt(50, 2), NOW);
-    expect((await walks.at(client("a"), 50, NOW))?.walk).toMatchObject({ entries: 2, shownUntil: NOW - 3 });
+    expect((await walks.find(client("a"), 50, NOW))?.cursor).toMatchObject({
+      entries: 2,
+      shownUntil: NOW - 3,
+    });
   });
 });
 
 describe("the walks of the event stream", () => {
   test("of one client are eight at most, and of ten thousand clients", () => {
-    const walks = new EventWalks();
+    const walks = new MemoryFeedCursors();
     for (let i = 0; i < 9; i++) walks.begin(client("a"), walkAt(i), NOW);
-    expect(walks.at(client("a"), 0, NOW)).toBeUndefined();
-    expect(walks.at(client("a"), 1, NOW)).toBeDefined();
+    expect(walks.find(client("a"), 0, NOW)).toBeUndefined();
+    expect(walks.find(client("a"), 1, NOW)).toBeDefined();
     for (let i = 0; i < 10_000; i++) walks.begin(client(`client ${i}`), walkAt(0), NOW);
-    expect(walks.at(client("a"), 1, NOW)).toBeUndefined();
-    expect(walks.at(client("client 0"), 0, NOW)).toBeDefined();
+    expect(walks.find(client("a"), 1, NOW)).toBeUndefined();
+    expect(walks.find(client("client 0"), 0, NOW)).toBeDefined();
   });
 });
 
 test("a walk that has gone on by another server's answer is not set back by what comes late of the first", async () => {
   const { store } = await openStore(NOW);
-  const [paused, other] = [new StoredWalks(store), new StoredWalks(store)];
-  const go = async (walks: Walks, from: number) => {
-    const { walk } = (await walks.at(client("a"), from, NOW))!;
+  const [paused, other] = [new StoredFeedCursors(store), new StoredFeedCursors(store)];
+  const go = async (walks: FeedCursors, from: number) => {
+    const { cursor: walk } = (await walks.find(client("a"), from, NOW))!;
     walk.pages = [from, from + 50].map((offset) => ({ offset, after: undefined }));
-    return async () => await walks.moved(walk, NOW);
+    return async () => await walks.save(walk, NOW);
   };
   await paused.begin(client("a"), walkAt(50), NOW);
   const late = await go(paused, 50);
   await (await go(other, 50))();
   await (await go(other, 100))();
   await late();
-  expect(await other.at(client("a"), 150, NOW)).toBeDefined();
+  expect(await other.find(client("a"), 150, NOW)).toBeDefined();
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { watchOtherProcesses } from "../../../src/app/outbound.ts";
 import { systemTimers } from "../../../src/event-loop.ts";
-import { outboxPorts } from "../../../src/usecases/deliveries/delivery-repository.ts";
+import { deliveryRepository } from "../../../src/usecases/deliveries/delivery-repository.ts";
 import { sendTestEvent } from "../../../src/usecases/deliveries/send-test-event.ts";
 import {
   changePartner,
@@ -20,7 +20,7 @@ const NOON = Date.parse("2026-06-01T12:00:00Z");
 const HOUR = 3_600_000;
 
 const endpointOf = ({ store, sealer, clock, partnerId }: PartnerWorld) =>
-  outboxPorts(store, sealer, clock).endpoint(partnerId);
+  deliveryRepository(store, sealer, clock).endpoint(partnerId);
 
 describe("a rotation of the webhook secret", () => {
   test("keeps the secret before until the overlap is over, whatever the clock does afterwards", async () => {
@@ -94,7 +94,7 @@ test("a paused receiver is shown, and tried again as soon as another process giv
   };
   const dispatcher = createDispatcher(
     {
-      ...outboxPorts(store, sealer, clock),
+      ...deliveryRepository(store, sealer, clock),
       ...{ send, timers: systemTimers, clock, log: { info: note, warn: note, error: note } },
     },
     { ...DISPATCHER_DEFAULTS, pauseLimits: { failures: 2, failingMs: 0 }, probeIntervalMs: HOUR },

@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { StorageError } from "../../../src/domain/errors.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import type { BudgetReservations } from "../../../src/store/store.ts";
-import { type BudgetLedger, DailyBudgets } from "../../../src/usecases/partners/daily-call-limits.ts";
+import { type CallLedger, DailyCallLimits } from "../../../src/usecases/partners/daily-call-limits.ts";
 import { type PartnerWorld, usePartnerStore } from "../../support/partner-store.ts";
 import { runsHere, testOnFile } from "../../support/postgres.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
 let world: PartnerWorld;
-let budgets: DailyBudgets;
+let budgets: DailyCallLimits;
 let partner: Partner;
 const begin = async () => {
   world = await open(NOON);
@@ -20,14 +20,14 @@ const begin = async () => {
 beforeEach(begin);
 
 /** A server's counting, as after a start; what one before had set aside and not given back is lost with it. */
-const start = () => new DailyBudgets(world.store, world.clock);
+const start = () => new DailyCallLimits(world.store, world.clock);
 /** A ledger in memory, which outlives the servers of a test as a file does. */
-function ledger(): BudgetLedger & { lines: ReturnType<BudgetLedger["read"]> } {
-  const lines: ReturnType<BudgetLedger["read"]> = [];
+function ledger(): CallLedger & { lines: ReturnType<CallLedger["read"]> } {
+  const lines: ReturnType<CallLedger["read"]> = [];
   return {
     lines,
     read: () => lines.toSorted((a, b) => a.calls - b.calls),
-    note: (partnerId, day, calls) => lines.push({ partnerId, day, calls }) > 0,
+    record: (partnerId, day, calls) => lines.push({ partnerId, day, calls }) > 0,
     clear: () => void lines.splice(0),
   };
 }
@@ -67,7 +67,7 @@ describe("a partner's calls of a day", () => {
       writes++;
       return await world.store.write(...given);
     };
-    budgets = new DailyBudgets({ ...world.store, write }, world.clock);
+    budgets = new DailyCallLimits({ ...world.store, write }, world.clock);
     const many = { ...partner, dailyBudget: 1000 };
     const answers = await Promise.all(Array.from({ length: 64 }, () => budgets.take(many)));
     expect(answers.every(({ allowed }) => allowed)).toBe(true);
@@ -128,7 +128,7 @@ describe("while nothing can be written", () => {
       isFull
         ? Promise.reject(new StorageError("the disk is full", "Make room."))
         : world.store.write(...given);
-    budgets = new DailyBudgets({ ...world.store, read: world.store.read, write }, world.clock);
+    budgets = new DailyCallLimits({ ...world.store, read: world.store.read, write }, world.clock);
     return () => {
       isFull = false;
     };
@@ -213,14 +213,14 @@ describe("what is stored", () => {
 
 describe("with a ledger", () => {
   /** Writes that wait until they are let go. */
-  function behindALongWrite(noted: BudgetLedger) {
+  function behindALongWrite(noted: CallLedger) {
     const gate = Promise.withResolvers<void>();
     const write: typeof world.store.write = async (...given) => {
       await gate.promise;
       return await world.store.write(...given);
     };
     const store = { ...world.store, write };
-    return { store, budgets: new DailyBudgets(store, world.clock, noted), letGo: gate.resolve };
+    return { store, budgets: new DailyCallLimits(store, world.clock, noted), letGo: gate.resolve };
   }
 
   test("no call waits for a write, and none is one too many", async () => {
@@ -241,13 +241,13 @@ describe("with a ledger", () => {
         let allowed = 0;
         for (const calls of lives) {
           const { budgets: waiting } = behindALongWrite(noted);
-          budgets = new DailyBudgets(world.store, world.clock, noted);
+          budgets = new DailyCallLimits(world.store, world.clock, noted);
           await budgets.recover();
           budgets = waiting;
           allowed += await take(calls);
           expect(allowed).toBeLessThanOrEqual(25);
         }
-        budgets = new DailyBudgets(world.store, world.clock, noted);
+        budgets = new DailyCallLimits(world.store, world.clock, noted);
         await budgets.recover();
         expect(await stored()).toBeWithin(allowed, allowed + 10 * lives.length + 1);
         expect(noted.lines).toEqual([]);
@@ -268,8 +268,8 @@ describe("with a ledger", () => {
     };
     const restart = async () => {
       const { store } = behindALongWrite(noted);
-      await new DailyBudgets(world.store, world.clock, noted).recover();
-      budgets = new DailyBudgets({ ...store, budgetReservations }, world.clock, noted);
+      await new DailyCallLimits(world.store, world.clock, noted).recover();
+      budgets = new DailyCallLimits({ ...store, budgetReservations }, world.clock, noted);
     };
     let allowed = 0;
     for (const calls of [4, 11]) {
@@ -282,14 +282,14 @@ describe("with a ledger", () => {
 
   test("after a stop exactly what was allowed is stored, and nothing noted", async () => {
     const noted = ledger();
-    budgets = new DailyBudgets(world.store, world.clock, noted);
+    budgets = new DailyCallLimits(world.store, world.clock, noted);
     await take(9);
     await budgets.release();
     expect([await stored(), noted.lines]).toEqual([9, []]);
   });
 
   test("that cannot be written to, calls are counted in the database first", async () => {
-    budgets = new DailyBudgets(world.store, world.clock, { ...ledger(), note: () => false });
+    budgets = new DailyCallLimits(world.store, world.clock, { ...ledger(), record: () => false });
     expect(await take(3)).toBe(3);
     // A block beside the call that waited for it.
     expect(await stored()).toBe(8);

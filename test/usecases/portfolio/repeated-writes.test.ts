@@ -5,7 +5,7 @@ import { announceState } from "../../../src/usecases/deliveries/announce-state.t
 import { EmbedViews } from "../../../src/usecases/embeds/embed-views.ts";
 import { createEmbed } from "../../../src/usecases/embeds/embeds.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
-import { DailyBudgets } from "../../../src/usecases/partners/daily-call-limits.ts";
+import { DailyCallLimits } from "../../../src/usecases/partners/daily-call-limits.ts";
 import { renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
@@ -55,7 +55,7 @@ async function use(world: PortfolioWorld, store: Store) {
   const administration = { ...world.administration, store };
   const state = await announceState({ administration, knowledge, yieldNow }, partner, false);
   const renewed = await renewChangedPlans({ store, knowledge, clock, yieldNow }, partner.id);
-  const budgets = new DailyBudgets(store, clock);
+  const budgets = new DailyCallLimits(store, clock);
   for (let call = 0; call < 20; call++) await budgets.take({ ...partner, dailyBudget: 18 });
   const [elm] = await store.read.properties.ofAddress(partner.id, "Elm Court", "1 Elm St");
   const { embed } = await createEmbed(administration, { propertyId: elm!.id, days: null });

@@ -11,28 +11,28 @@ import type { Logger } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { BUILD } from "./build-info.ts";
 
-export type JoinedServers = {
+export type ClusterMembership = {
   cluster: Cluster;
   /**
-   * Says where this server listens, and that it is there. Rejects when the database cannot be asked, and with an
-   * OperatorError when a newer version has changed the schema since it was opened.
+   * Joins the cluster under the address that this server listens on. Rejects if the database is unavailable, and
+   * with an OperatorError if a newer version has migrated the schema since it was opened.
    */
   start(address: string): Promise<void>;
-  /** Resolves with the reason when this server may not go on; never, as a rule. */
+  /** Resolves with the reason if this server must stop; normally never. */
   mustStop: Promise<OperatorError>;
-  /** Leaves the others, with nothing held. */
+  /** Leaves the cluster and releases all leases. */
   stop(): Promise<void>;
 };
 
-/** This server among those on its database; alone where nobody else can be. */
-export function joinServers(world: {
+/** Returns this server's membership in the cluster; a single node on SQLite. */
+export function clusterMembership(world: {
   config: Config;
   clock: () => Instant;
   ticks: () => number;
   log: Logger;
   store: Store;
   knowledge: Knowledge;
-}): JoinedServers {
+}): ClusterMembership {
   const { config, clock, ticks, log, store, knowledge } = world;
   const { promise: mustStop, resolve: end } = Promise.withResolvers<OperatorError>();
   if (!store.isShared) return { cluster: SINGLE_NODE, mustStop, start: async () => {}, stop: async () => {} };

@@ -9,33 +9,33 @@ import { findPageProblems } from "../store/sqlite/inspect.ts";
 import type { Store } from "../store/store.ts";
 import { sweepUploads } from "../usecases/portfolio/photos.ts";
 import { databaseFile } from "./data-folder.ts";
-import { OwnCommandFailed, runOwnCommand } from "./own-command.ts";
+import { SelfExecFailed, selfExec } from "./self-exec.ts";
 import { uploadsOf } from "./uploads.ts";
 
-export type Upkeep = {
+export type Maintenance = {
   jobs: readonly Job[];
-  /** What the latest look through the database's pages has found, and when it ended. */
+  /** The result of the latest check of the database's pages, and when it ended. */
   pages: () => { state: PageState; checkedAt: Instant | null };
 };
 
-/** Up to here the slowest disk reads the largest table in a few milliseconds; above, another process does. */
+/** A file up to this size is checked in this process: even a slow disk reads its largest table in milliseconds. */
 const SMALL_BYTES = 4 << 20;
 
-/** What a running server does by itself to find and mend what a crash or a failing disk has left. */
-export function upkeep(world: {
+/** Returns the maintenance jobs that find and repair what a crash or a failing disk has left. */
+export function maintenance(world: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
   log: Logger;
   store: Store;
-}): Upkeep {
+}): Maintenance {
   const { config, clock, log, store } = world;
   const { dataDir, url } = config.storage;
   const file = databaseFile(dataDir);
   const openedAt = clock();
-  // PostgreSQL sees to its own pages.
+  // PostgreSQL checks its own pages.
   const hasFile = url === "";
-  let pages: ReturnType<Upkeep["pages"]> = { state: hasFile ? "checking" : "ok", checkedAt: null };
+  let pages: ReturnType<Maintenance["pages"]> = { state: hasFile ? "checking" : "ok", checkedAt: null };
 
   const checkPages = async (signal: AbortSignal) => {
     const startedAt = clock();
@@ -81,10 +81,10 @@ async function findProblems(
   const settings = config.file === undefined ? [] : ["--config", config.file];
   const args = ["doctor", "--pages", "--data-dir", config.storage.dataDir, ...settings];
   try {
-    await runOwnCommand({ args, env, signal });
+    await selfExec({ args, env, signal });
     return [];
   } catch (error) {
-    const { problems } = (error instanceof OwnCommandFailed ? error.result : {}) as { problems?: string[] };
+    const { problems } = (error instanceof SelfExecFailed ? error.result : {}) as { problems?: string[] };
     if (problems === undefined) throw error;
     return problems;
   }

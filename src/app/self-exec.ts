@@ -3,30 +3,33 @@ import { PROGRAM_FILE } from "./build-info.ts";
 /** The environment variable that passes the id of the lock on calibrations from the server to its child process. */
 export const FIT_LOCK = "MAINSTAY_FIT_LOCK";
 
-export type OwnCommand = {
+export type SelfExec = {
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;
 };
 
-/** It ended with an exit code that is not 0. */
-export class OwnCommandFailed extends Error {
+/** A child process ended with a non-zero exit code. */
+export class SelfExecFailed extends Error {
   constructor(
     message: string,
-    /** The JSON that it printed all the same. */
+    /** The JSON that it printed nevertheless. */
     readonly result: unknown,
-    /** What to do about it, where it said so. */
+    /** The remedy, if the command printed one. */
     readonly hint: string | undefined = undefined,
   ) {
     super(message);
   }
 }
 
-/** What starts this executable once more. Run from its sources it is Bun, whose first argument is the program. */
-export const ownProgram = (): readonly string[] =>
+/**
+ * Returns the command line that starts this executable. From its sources it is Bun with the program as its first
+ * argument.
+ */
+export const selfProgram = (): readonly string[] =>
   PROGRAM_FILE === undefined ? [process.execPath] : [process.execPath, PROGRAM_FILE];
 
-/** Variables that would make of the child something else than this executable with these arguments. */
+/** Variables that would turn the child into something other than this executable with these arguments. */
 const NOT_INHERITED = [
   "BUN_BE_BUN",
   "BUN_OPTIONS",
@@ -36,11 +39,11 @@ const NOT_INHERITED = [
 ];
 
 /**
- * Runs a command of this same executable as a process of its own, with `--json`, to its end. Rejects with what it
- * reported when it fails; when the signal is given it is killed.
+ * Runs a command of this executable as a child process, with `--json`, and returns its result. Rejects with the
+ * reported error if the command fails; kills it if the signal is aborted.
  */
-export async function runOwnCommand({ args, env, signal }: OwnCommand): Promise<unknown> {
-  const child = Bun.spawn([...ownProgram(), ...args, "--json"], {
+export async function selfExec({ args, env, signal }: SelfExec): Promise<unknown> {
+  const child = Bun.spawn([...selfProgram(), ...args, "--json"], {
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !NOT_INHERITED.includes(name))),
     stdio: ["ignore", "pipe", "pipe"],
     signal,
@@ -54,16 +57,16 @@ export async function runOwnCommand({ args, env, signal }: OwnCommand): Promise<
   if (code === 0) return JSON.parse(stdout);
   const { error, hint } = reported(stderr);
   const message = error ?? `\`mainstay ${args[0]}\` ended with ${child.signalCode ?? code}`;
-  throw new OwnCommandFailed(message, stdout.startsWith("{") ? JSON.parse(stdout) : {}, hint);
+  throw new SelfExecFailed(message, stdout.startsWith("{") ? JSON.parse(stdout) : {}, hint);
 }
 
-/** What went wrong and what to do about it, for a person who has asked for it by another way than the command. */
-export const inWords = (failure: Error): string =>
-  failure instanceof OwnCommandFailed && failure.hint !== undefined
+/** Returns the error and its remedy as a text for people. */
+export const failureText = (failure: Error): string =>
+  failure instanceof SelfExecFailed && failure.hint !== undefined
     ? `${failure.message}. ${failure.hint}`
     : failure.message;
 
-/** The last line, a JSON object that a command reports its failure with. */
+/** Parses the last line of stderr, the JSON in which a command reports its failure. */
 function reported(stderr: string): { error?: string; hint?: string } {
   try {
     return JSON.parse(stderr.trimEnd().split("\n").at(-1)!);

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { runOwnCommand } from "../../src/app/own-command.ts";
+import { selfExec } from "../../src/app/self-exec.ts";
 
 test("a command of our own is the program's, whatever embeds the server", async () => {
   const { signal } = new AbortController();
-  expect(await runOwnCommand({ args: ["version"], env: process.env, signal })).toMatchObject({
+  expect(await selfExec({ args: ["version"], env: process.env, signal })).toMatchObject({
     version: expect.any(String),
   });
 });

@@ -2,18 +2,18 @@ import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "nod
 import { join } from "node:path";
 import { refusedWrite } from "../domain/errors.ts";
 import type { Day } from "../domain/time.ts";
-import type { BudgetLedger } from "../usecases/partners/daily-call-limits.ts";
+import type { CallLedger } from "../usecases/partners/daily-call-limits.ts";
 
-/** A line a block: the partner, the day, and the calls of that day that are set aside with it. */
+/** One line per reservation: the partner, the day, and the calls of that day reserved in all. */
 const LINE = /^(\S+) (\d{4}-\d{2}-\d{2}) (\d+)$/;
-/** Lines of what the database has long taken over are dropped at the latest then. */
+/** The file is truncated at this size at the latest; older lines are in the database by then. */
 const MOST_BYTES = 1_048_576;
 
 /**
- * Calls that are set aside and not yet in the database, in a file of their own, so that nobody's call waits for a long
- * write of another. It survives a kill of the process; like the count in the database, not a power cut.
+ * Opens the file of call reservations that are not in the database yet, so that a call does not wait for another's
+ * long write. It survives a kill of the process but, like the count in the database, not a power cut.
  */
-export function openBudgetLedger(dataDir: string): BudgetLedger & { close(): void } {
+export function openCallLedger(dataDir: string): CallLedger & { close(): void } {
   const path = join(dataDir, "budgets.ahead");
   let file: number;
   try {
@@ -25,7 +25,7 @@ export function openBudgetLedger(dataDir: string): BudgetLedger & { close(): voi
   return {
     read() {
       const entries = new Map<string, { partnerId: string; day: Day; calls: number }>();
-      // The last line may have been cut: what it told of was not used yet.
+      // The last line may be incomplete; its calls were not used yet.
       for (const line of readFileSync(path, "utf8").split("\n").slice(0, -1)) {
         const [, partnerId, day, calls] = LINE.exec(line) ?? [];
         if (partnerId === undefined || day === undefined) continue;
@@ -34,7 +34,7 @@ export function openBudgetLedger(dataDir: string): BudgetLedger & { close(): voi
       }
       return [...entries.values()];
     },
-    note(partnerId, day, calls) {
+    record(partnerId, day, calls) {
       if (bytes > MOST_BYTES) return false;
       const line = `${partnerId} ${day} ${calls}\n`;
       try {

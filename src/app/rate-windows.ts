@@ -5,15 +5,15 @@ import type { Config } from "../config/settings.ts";
 import { SlidingWindow } from "../http/limits.ts";
 import type { Durability, Store } from "../store/store.ts";
 
-/** What counts callers' calls of a minute: by this server, or by all that share its database. */
-export function callerWindows(world: {
+/** Returns the rate windows of callers: of this server, or shared by all on the database. */
+export function rateWindows(world: {
   limits: Config["limits"];
   store: Store;
   ticks: () => number;
   cluster: Cluster;
 }): {
   partners: RateWindow;
-  /** Of one listener; its name tells its callers from those of another. */
+  /** Returns the windows of one listener; its name keeps its callers apart from those of others. */
   addresses(listener: string): { addressWindow: RateWindow; healthWindow: RateWindow };
 } {
   const { limits, store, ticks, cluster } = world;
@@ -29,7 +29,7 @@ export function callerWindows(world: {
         ? // Anybody may make the database count one, so the disk is not asked to.
           new AddressRateWindow(shared(limits.perIpPerMinute, "process"), own, `${listener} `)
         : own;
-      // A proxy asks it of each server, however many there are.
+      // A load balancer asks each server for its health, however many there are.
       const ofHealth = new SlidingWindow(limits.perIpPerMinute);
       return { addressWindow: all, healthWindow: store.isShared ? ofHealth : own };
     },
