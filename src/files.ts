@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { OperatorError } from "./domain/errors.ts";
+import { OperatorError, StorageError } from "./domain/errors.ts";
 
 /**
  * Gives a finished file its final name, durably. Fails when that name is taken: a rename would replace what another
@@ -113,3 +113,23 @@ export function requireRoom(folder: string, bytes: number, purpose: string): voi
 }
 
 export const inMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+
+/** The system's error codes for a full disk, and for a refused or failed write. */
+const FULL = ["ENOSPC", "EDQUOT"];
+const REFUSED = ["EACCES", "EPERM", "EROFS", "EIO", "EFBIG"];
+
+/** Returns a StorageError that explains why `path` cannot be written; any other error unchanged. */
+export function toStorageError(error: unknown, path: string): unknown {
+  const { code = "", message } = error as { code?: string; message: string };
+  if (FULL.includes(code))
+    return new StorageError(
+      `the disk is full: ${path} cannot be written (${code})`,
+      "Make room on it and try again, or name a folder on another disk.",
+    );
+  if (REFUSED.includes(code))
+    return new StorageError(
+      `${path} cannot be written (${message})`,
+      "Check that it belongs to the user that runs Mainstay, and that the disk is not mounted read-only or failing.",
+    );
+  return error;
+}

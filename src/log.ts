@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from "pino";
+import type { LoggedError } from "./administration/logged-error.ts";
 import type { Config } from "./config/settings.ts";
-import type { LoggedError } from "./domain/logged-error.ts";
 import { CREDENTIAL_PATTERN } from "./secrets/credentials.ts";
 
 export type { Logger } from "pino";

@@ -1,5 +1,5 @@
+import type { LoggedError } from "../administration/logged-error.ts";
 import { publicUrl } from "../config/public-url.ts";
-import type { LoggedError } from "../domain/logged-error.ts";
 import { adminApi } from "../http/admin-api.ts";
 import type { ConsoleSessions } from "../http/console-sessions.ts";
 import type { Operation } from "../http/operation.ts";

@@ -1,8 +1,8 @@
+import type { LoggedError } from "../administration/logged-error.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/settings.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import type { LoggedError } from "../domain/logged-error.ts";
 import { clockWithoutReturn, type Instant } from "../domain/time.ts";
 import { Authenticator } from "../http/auth.ts";
 import { ConsoleSessions } from "../http/console-sessions.ts";

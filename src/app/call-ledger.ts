@@ -1,7 +1,7 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { refusedWrite } from "../domain/errors.ts";
 import type { Day } from "../domain/time.ts";
+import { toStorageError } from "../files.ts";
 import type { CallLedger } from "../usecases/partners/daily-call-limits.ts";
 
 /** One line per reservation: the partner, the day, and the calls of that day reserved in all. */
@@ -19,7 +19,7 @@ export function openCallLedger(dataDir: string): CallLedger & { close(): void } 
   try {
     file = openSync(path, "a+", 0o600);
   } catch (error) {
-    throw refusedWrite(error, path);
+    throw toStorageError(error, path);
   }
   let bytes = 0;
   return {

@@ -2,9 +2,10 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { backUpBeforeUpgrade } from "../backup/before-upgrade.ts";
 import type { Config } from "../config/settings.ts";
-import { OperatorError, refusedWrite } from "../domain/errors.ts";
+import { OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
+import { toStorageError } from "../files.ts";
 import {
   createKeyFile,
   keyCheckOf,
@@ -161,7 +162,7 @@ function makeKeyFile(dataDir: string, random: FillRandom): void {
   try {
     createKeyFile(dataDir, random);
   } catch (error) {
-    throw refusedWrite(error, dataDir);
+    throw toStorageError(error, dataDir);
   }
 }
 

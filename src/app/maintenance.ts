@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
+import type { PageState } from "../administration/health.ts";
 import type { Config } from "../config/settings.ts";
-import type { PageState } from "../domain/health.ts";
 import type { Instant } from "../domain/time.ts";
 import { yieldToEventLoop } from "../event-loop.ts";
 import type { Job } from "../jobs/schedule.ts";

@@ -1,6 +1,6 @@
+import type { ModelProposal } from "../administration/model-proposal.ts";
 import { renewInBackground } from "../cluster/locks.ts";
 import type { Config } from "../config/settings.ts";
-import type { ModelProposal } from "../domain/model-proposal.ts";
 import type { Logger } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { beginFit, failFit, latestFit } from "../usecases/calibration/fits.ts";

@@ -1,12 +1,12 @@
+import type { Health } from "../administration/health.ts";
+import type { Overview } from "../administration/overview.ts";
 import type { LastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
 import { checkBackup } from "../doctor/backup.ts";
 import { type Check, type Finding, fail, ok, runChecks, warn } from "../doctor/check.ts";
 import { checkModel, checkOutbox, checkSnapshot, checkWal, FROM_BACKUP } from "../doctor/database.ts";
 import { checkRoom } from "../doctor/folder.ts";
-import type { Health } from "../domain/health.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import type { Overview } from "../domain/overview.ts";
 import { dayOf, type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import type { Stores } from "../store/stores.ts";
 import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";

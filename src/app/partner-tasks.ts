@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
+import type { PartnerTask } from "../administration/partner-task.ts";
 import { acquireLock, partnerLockName } from "../cluster/locks.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Partner } from "../domain/partner.ts";
-import type { PartnerTask } from "../domain/partner-task.ts";
 import type { Instant } from "../domain/time.ts";
 import { yieldToEventLoop } from "../event-loop.ts";
 import type { Logger } from "../log.ts";

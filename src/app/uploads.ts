@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { opendir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { notFound, refusedWrite } from "../domain/errors.ts";
+import { notFound } from "../domain/errors.ts";
 import { isUploadName } from "../domain/photo.ts";
-import { replaceFile } from "../files.ts";
+import { replaceFile, toStorageError } from "../files.ts";
 import type { Store } from "../store/store.ts";
 import type { Uploads } from "../usecases/portfolio/photos.ts";
 
@@ -15,14 +15,14 @@ function openUploads(dataDir: string): Uploads {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw refusedWrite(error, folder);
+    throw toStorageError(error, folder);
   }
   return {
     async write(filename, bytes) {
       try {
         await replaceFile(join(folder, filename), bytes);
       } catch (error) {
-        throw refusedWrite(error, folder);
+        throw toStorageError(error, folder);
       }
     },
     writeWithRecord: async () => {},

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { OperatorError, refusedWrite } from "../domain/errors.ts";
+import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { alreadyThere, placeFile, requireRoom, withScratchFolder } from "../files.ts";
+import { alreadyThere, placeFile, requireRoom, toStorageError, withScratchFolder } from "../files.ts";
 import { keyFilePath } from "../secrets/master-key.ts";
 import { explainError } from "../store/sqlite/errors.ts";
 import {
@@ -58,7 +58,7 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
     placeFile(archive, file);
     return { file, bytes: statSync(file).size, encrypted: passphrase !== undefined, manifest };
   }).catch((error) => {
-    throw refusedWrite(error, folder);
+    throw toStorageError(error, folder);
   });
 }
 

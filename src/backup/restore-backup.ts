@@ -9,8 +9,8 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { OperatorError, refusedWrite } from "../domain/errors.ts";
-import { placeFile, requireRoom, syncPath, withScratchFolder } from "../files.ts";
+import { OperatorError } from "../domain/errors.ts";
+import { placeFile, requireRoom, syncPath, toStorageError, withScratchFolder } from "../files.ts";
 import {
   type KeyEnvironment,
   keyIsInEnvironment,
@@ -75,7 +75,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
     syncPath(parent);
     return { manifest, ...checked };
   }).catch((error) => {
-    throw refusedWrite(error, parent);
+    throw toStorageError(error, parent);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { CommanderError } from "commander";
-import { nearest } from "../domain/nearest.ts";
+import { closestMatch } from "../closest-match.ts";
 import { type Listed, UsageError } from "./command.ts";
 
 type Commands = readonly Listed[];
@@ -44,7 +44,7 @@ export function withHint(error: unknown, argv: readonly string[], commands: Comm
 }
 
 function unknownCommand(word: string, known: Commands): UsageError {
-  const meant = nearest(
+  const meant = closestMatch(
     word,
     known.map(({ name }) => name),
   );

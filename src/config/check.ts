@@ -1,4 +1,4 @@
-import { nearestKey } from "../domain/nearest.ts";
+import { closestKey } from "../closest-match.ts";
 import type { Entry } from "./entry.ts";
 import { parseListen } from "./formats.ts";
 import {
@@ -17,7 +17,7 @@ export function entryProblem(entry: Entry): string | undefined {
   const { key } = entry;
   if (!isSettingKey(key)) {
     if (Object.hasOwn(SETTINGS, key)) return `${entry.origin}: expected a section [${key}]`;
-    const meant = nearestKey(key, settingKeys());
+    const meant = closestKey(key, settingKeys());
     return `${entry.origin}: unknown key${meant ? `; did you mean "${meant}"?` : ""}`;
   }
   const format = settingFormat(key);

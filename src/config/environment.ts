@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { nearestKey } from "../domain/nearest.ts";
+import { closestKey } from "../closest-match.ts";
 import { defaultValues } from "./defaults.ts";
 import type { Entry, Reading } from "./entry.ts";
 import { environmentName, isSettingKey, type SettingKey, settingKeys } from "./settings.ts";
@@ -72,7 +72,7 @@ function settingNamed(variable: string): SettingKey | undefined {
 function unknownVariable(variable: string): string {
   const suffix = variable.endsWith("_FILE") ? "_FILE" : "";
   const written = variable.slice("MAINSTAY_".length, variable.length - suffix.length);
-  const meant = nearestKey(written.replace("__", ".").toLowerCase(), settingKeys());
+  const meant = closestKey(written.replace("__", ".").toLowerCase(), settingKeys());
   return `unknown setting${meant ? `; did you mean ${environmentName(meant)}${suffix}?` : ""}`;
 }
 

@@ -1,5 +1,5 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
-import { nearest } from "../domain/nearest.ts";
+import { closestMatch } from "../closest-match.ts";
 import type { Entry, Reading } from "./entry.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -63,7 +63,7 @@ class Reader {
 function sectionProblem(path: string[], kind: "standard" | "array"): string | undefined {
   const section = path[0]!;
   if (!Object.hasOwn(SETTINGS, section)) {
-    const meant = nearest(section, Object.keys(SETTINGS));
+    const meant = closestMatch(section, Object.keys(SETTINGS));
     return `${section}: unknown section${meant ? `; did you mean [${meant}]?` : ""}`;
   }
   if (kind === "array") return `${section}: expected one section [${section}], got a list of them`;

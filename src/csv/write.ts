@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
-import { refusedWrite } from "../domain/errors.ts";
+import { toStorageError } from "../files.ts";
 
 /** One row as a line of CSV that `readCsv` reads back as it was. */
 export function csvLine(cells: readonly string[]): string {
@@ -48,7 +48,7 @@ export class CsvFile {
       this.#open ??= this.#create();
       appendFileSync(this.#open.descriptor, text);
     } catch (error) {
-      throw refusedWrite(error, this.folder);
+      throw toStorageError(error, this.folder);
     }
   }
 

@@ -48,22 +48,3 @@ export class OperatorError extends Error {
 
 /** A file of the data folder cannot be written or read just now. Nothing of what was asked has happened. */
 export class StorageError extends OperatorError {}
-
-const FULL = ["ENOSPC", "EDQUOT"];
-const REFUSED = ["EACCES", "EPERM", "EROFS", "EIO", "EFBIG"];
-
-/** The system's refusal to write below `path` in an operator's words; any other error as it is. */
-export function refusedWrite(error: unknown, path: string): unknown {
-  const { code = "", message } = error as { code?: string; message: string };
-  if (FULL.includes(code))
-    return new StorageError(
-      `the disk is full: ${path} cannot be written (${code})`,
-      "Make room on it and try again, or name a folder on another disk.",
-    );
-  if (REFUSED.includes(code))
-    return new StorageError(
-      `${path} cannot be written (${message})`,
-      "Check that it belongs to the user that runs Mainstay, and that the disk is not mounted read-only or failing.",
-    );
-  return error;
-}

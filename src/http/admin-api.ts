@@ -1,5 +1,5 @@
+import type { ConnectionReport } from "../administration/connection-check.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import type { Preflight } from "../domain/preflight.ts";
 import type { Operation } from "./operation.ts";
 import { adminAuditOperations } from "./routes/admin-audit.ts";
 import { adminComponentOperations } from "./routes/admin-components.ts";
@@ -18,7 +18,7 @@ export type AdminApiParts = {
   /** What links to the service begin with. */
   publicUrl: () => string;
   /** Tries the connection to the property-management system. */
-  runRmPreflight: () => Promise<Preflight>;
+  runRmPreflight: () => Promise<ConnectionReport>;
   /** Calls a day of a new partner, where none is named. */
   newPartnersBudget: number;
   /** What the server tells of itself, once it runs. */

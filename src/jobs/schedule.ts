@@ -1,6 +1,6 @@
 import { Cron } from "croner";
+import type { JobStartResult, JobState } from "../administration/job.ts";
 import { type Cluster, SINGLE_NODE } from "../cluster/cluster.ts";
-import type { JobBeginning, JobState } from "../domain/job.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 
@@ -25,7 +25,7 @@ export type Schedule = {
    * Starts a job; undefined when there is none of that name. Rejects when it cannot be seen whether another server runs
    * it.
    */
-  runNow(name: string): Promise<JobBeginning | undefined>;
+  runNow(name: string): Promise<JobStartResult | undefined>;
   stop(): Promise<void>;
 };
 
@@ -95,7 +95,7 @@ export function startJobs(
     async runNow(name) {
       const job = jobs.find((one) => one.name === name);
       if (!job) return undefined;
-      const { promise, resolve, reject } = Promise.withResolvers<JobBeginning>();
+      const { promise, resolve, reject } = Promise.withResolvers<JobStartResult>();
       const run: Job["run"] = (signal) => {
         resolve("begun");
         return (job.runNow ?? job.run)(signal);

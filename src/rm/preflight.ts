@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import type { ConnectionCheck, ConnectionReport } from "../administration/connection-check.ts";
 import type { Config } from "../config/settings.ts";
-import type { Check, Preflight } from "../domain/preflight.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import { failureMessage } from "../webhooks/failure-messages.ts";
 import type { Resolve } from "../webhooks/resolve.ts";
@@ -17,12 +17,12 @@ class Refusal extends Error {}
  * Tries the connection to the property-management system one step after the other and stops at the first that does
  * not work, since every later one would fail for the same reason.
  */
-export async function runPreflight({ settings, resolve, clock }: PreflightWorld): Promise<Preflight> {
+export async function runPreflight({ settings, resolve, clock }: PreflightWorld): Promise<ConnectionReport> {
   const checkedAt = clock();
-  const checks: Check[] = [];
+  const checks: ConnectionCheck[] = [];
   let hostname = "";
 
-  async function step<T>(name: Check["name"], run: () => Promise<[T, string]>): Promise<T> {
+  async function step<T>(name: ConnectionCheck["name"], run: () => Promise<[T, string]>): Promise<T> {
     const startedMs = performance.now();
     const report = (ok: boolean, detail: string) =>
       checks.push({ name, ok, detail, durationMs: Math.round(performance.now() - startedMs) });

@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../domain/audit.ts";
+import type { AuditEntry } from "../administration/audit-entry.ts";
 import { toIso } from "../domain/time.ts";
 import { operatorsPage } from "./paging.ts";
 import { anyObject, instant, object, text, whole } from "./schema/fields.ts";

@@ -1,4 +1,4 @@
-import type { JobState } from "../domain/job.ts";
+import type { JobState } from "../administration/job.ts";
 import { flag, instant, list, object, text } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";

@@ -1,4 +1,4 @@
-import type { LoggedError } from "../domain/logged-error.ts";
+import type { LoggedError } from "../administration/logged-error.ts";
 import { toIso } from "../domain/time.ts";
 import { instant, list, object, text } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";

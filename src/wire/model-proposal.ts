@@ -1,4 +1,4 @@
-import type { ModelProposal } from "../domain/model-proposal.ts";
+import type { ModelProposal } from "../administration/model-proposal.ts";
 import { type } from "../shapes.ts";
 import type { CalibrationJson } from "./calibration.ts";
 import { fitFields, fitView } from "./model.ts";

@@ -1,4 +1,4 @@
-import type { Overview } from "../domain/overview.ts";
+import type { Overview } from "../administration/overview.ts";
 import { toIso } from "../domain/time.ts";
 import { enumOf, instant, list, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";

@@ -1,4 +1,4 @@
-import { PARTNER_TASKS, type PartnerTask } from "../domain/partner-task.ts";
+import { PARTNER_TASKS, type PartnerTask } from "../administration/partner-task.ts";
 import { toIso } from "../domain/time.ts";
 import { type } from "../shapes.ts";
 import { enumOf, id, instant, mapOf, object, text, whole } from "./schema/fields.ts";

@@ -1,4 +1,4 @@
-import type { Check, Preflight } from "../domain/preflight.ts";
+import type { ConnectionCheck, ConnectionReport } from "../administration/connection-check.ts";
 import { toIso } from "../domain/time.ts";
 import { enumOf, flag, instant, list, object, text, whole } from "./schema/fields.ts";
 
@@ -9,7 +9,7 @@ export const preflight = object({
   checks: list(
     "The checks, up to the first that did not pass",
     object({
-      name: enumOf<Check["name"]>(
+      name: enumOf<ConnectionCheck["name"]>(
         ["configured", "dns", "tcp", "tls", "http", "credentials"],
         "What was checked",
       ),
@@ -20,7 +20,7 @@ export const preflight = object({
   ),
 });
 
-export const preflightView = preflight.serializer(({ ok, checkedAt, checks }: Preflight) => ({
+export const preflightView = preflight.serializer(({ ok, checkedAt, checks }: ConnectionReport) => ({
   ok,
   checked_at: toIso(checkedAt),
   checks: checks.map((check) => ({

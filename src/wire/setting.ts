@@ -1,4 +1,4 @@
-import type { SettingInForce } from "../domain/setting.ts";
+import type { EffectiveSetting } from "../administration/effective-setting.ts";
 import { flag, list, object, text } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { toldBy } from "./server.ts";
@@ -20,7 +20,7 @@ export const settings = object({
 export type SettingsJson = WireOf<typeof settings>;
 
 export const settingsView = settings.serializer(
-  (server: string, file: string | undefined, all: readonly SettingInForce[]) => ({
+  (server: string, file: string | undefined, all: readonly EffectiveSetting[]) => ({
     server,
     file: file ?? null,
     settings: all.map((one) => ({

@@ -1,4 +1,4 @@
-import type { Health } from "../domain/health.ts";
+import type { Health } from "../administration/health.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { type } from "../shapes.ts";
 import { forPartner, partnerName } from "./paging.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { nearest } from "../../src/domain/nearest.ts";
+import { closestMatch } from "../../src/closest-match.ts";
 import { RENEW } from "./manual.ts";
 import { readTags, STEP } from "./tags.ts";
 
@@ -67,7 +67,7 @@ export function proofsOf(
 }
 
 function unknownRule(id: string, rules: readonly Rule[]): string {
-  const near = nearest(
+  const near = closestMatch(
     id,
     rules.map((rule) => rule.id),
   );

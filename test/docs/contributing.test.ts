@@ -30,7 +30,14 @@ beforeAll(() => {
   const parent = join(ROOT, "node_modules/.cache");
   mkdirSync(parent, { recursive: true });
   copy = mkdtempSync(join(parent, "mainstay-"));
-  for (const room of ["src/domain", "src/wire", "src/shapes.ts"])
+  for (const room of [
+    "src/domain",
+    "src/administration",
+    "src/cluster",
+    "src/event-loop.ts",
+    "src/wire",
+    "src/shapes.ts",
+  ])
     cpSync(join(ROOT, room), join(copy, room), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
   const config = JSON.parse(readFileSync(join(ROOT, "tsconfig.json"), "utf8"));

@@ -1,7 +1,6 @@
 import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { refusedWrite } from "../../domain/errors.ts";
-import { alreadyThere, placeFile } from "../../files.ts";
+import { alreadyThere, placeFile, toStorageError } from "../../files.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import type { ExportLine } from "../../wire/export.ts";
 import { choice, command, text, UsageError } from "../command.ts";
@@ -83,7 +82,7 @@ async function writeFile(
     placeFile(partial, file);
     return { counts, bytes };
   } catch (error) {
-    throw refusedWrite(error, dirname(file));
+    throw toStorageError(error, dirname(file));
   } finally {
     closeSync(descriptor);
     remove();

@@ -11,7 +11,8 @@ import { dirname, join, relative, resolve } from "node:path";
 import unit from "../../../packaging/mainstay.service" with { type: "text" };
 import { BUILD } from "../../app/build-info.ts";
 import { EXAMPLE_CONFIG } from "../../config/defaults.ts";
-import { OperatorError, refusedWrite } from "../../domain/errors.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import { toStorageError } from "../../files.ts";
 import { completionScript, SHELLS, type Shell } from "../completion-script.ts";
 import type { Context } from "../context.ts";
 import { manPage } from "../man-page.ts";
@@ -188,7 +189,7 @@ function stateOf({ path, text, ours }: PlannedFile): "absent" | "same" | "differ
     return ours ? "absent" : "different";
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "absent";
-    throw refusedWrite(error, path);
+    throw toStorageError(error, path);
   }
 }
 
@@ -202,7 +203,7 @@ function makeFolder({ path, mode, owner }: Planned, isRoot: boolean): void {
     }
     setModeAndOwner({ path, mode, owner }, isRoot);
   } catch (error) {
-    throw refusedWrite(error, path);
+    throw toStorageError(error, path);
   }
 }
 
@@ -220,7 +221,7 @@ function writePlanned(file: PlannedFile, state: ReturnType<typeof stateOf>, isRo
     if (state === "different") renameSync(path, `${path}.old`);
     renameSync(written, path);
   } catch (error) {
-    throw refusedWrite(error, path);
+    throw toStorageError(error, path);
   }
 }
 

@@ -3,7 +3,8 @@ import { dirname, join, resolve } from "node:path";
 import { openDataFolder } from "../../app/data-folder.ts";
 import { EXAMPLE_CONFIG } from "../../config/defaults.ts";
 import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../../config/load.ts";
-import { OperatorError, refusedWrite } from "../../domain/errors.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import { toStorageError } from "../../files.ts";
 import { keyFilePath, keyIsInEnvironment } from "../../secrets/master-key.ts";
 import { command, flag, text, UsageError, value } from "../command.ts";
 import { initSystem } from "./init-system.ts";
@@ -100,7 +101,7 @@ function writeConfig(file: string, text: string): boolean {
     writeFileSync(file, text, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw refusedWrite(error, file);
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw toStorageError(error, file);
     if (readFileSync(file, "utf8") === text) return false;
     throw new OperatorError(
       `${file} exists and differs from what init would write; it was not changed`,

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { selfProgram } from "../../app/self-exec.ts";
-import { OperatorError, refusedWrite } from "../../domain/errors.ts";
-import { replaceFile } from "../../files.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import { replaceFile, toStorageError } from "../../files.ts";
 import { command, text, whole } from "../command.ts";
 import { junitReport } from "../smoke/junit.ts";
 import { runSmoke, type SmokeStep } from "../smoke/run.ts";
@@ -44,7 +44,7 @@ async function writeReport(path: string, report: string): Promise<void> {
   try {
     await replaceFile(path, report);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw refusedWrite(error, path);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw toStorageError(error, path);
     throw new OperatorError(
       `cannot write ${path}: folder not found`,
       "Create the folder or specify another path.",

@@ -1,6 +1,6 @@
+import type { ModelProposal } from "../../administration/model-proposal.ts";
 import { conflict } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import type { ModelProposal } from "../../domain/model-proposal.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { activateKeptFit, revertModel } from "../../usecases/calibration/model-versions.ts";
 import { modelCheckRecord, modelReply, modelVersionRecord } from "../../wire/model.ts";

@@ -1,7 +1,7 @@
+import type { PartnerTask } from "../../administration/partner-task.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
-import type { PartnerTask } from "../../domain/partner-task.ts";
 import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,9 +1,9 @@
-import type { Preflight } from "../../domain/preflight.ts";
+import type { ConnectionReport } from "../../administration/connection-check.ts";
 import { preflight, preflightView } from "../../wire/preflight.ts";
 import { type AdminOperation, adminOperation, answers, ok } from "../operation.ts";
 
 /** Answers 200 whatever is found: that the check was made is what the caller asked for. */
-export function preflightOperation(runPreflight: () => Promise<Preflight>): AdminOperation {
+export function preflightOperation(runPreflight: () => Promise<ConnectionReport>): AdminOperation {
   return adminOperation({
     id: "checkPropertyManagementSystem",
     method: "GET",

@@ -1,9 +1,9 @@
+import type { EffectiveSetting } from "../../administration/effective-setting.ts";
+import type { JobStartResult, JobState } from "../../administration/job.ts";
+import type { LoggedError } from "../../administration/logged-error.ts";
+import type { Overview } from "../../administration/overview.ts";
 import { LEASE_MS } from "../../cluster/lease.ts";
 import { notFound } from "../../domain/errors.ts";
-import type { JobBeginning, JobState } from "../../domain/job.ts";
-import type { LoggedError } from "../../domain/logged-error.ts";
-import type { Overview } from "../../domain/overview.ts";
-import type { SettingInForce } from "../../domain/setting.ts";
 import { runJob } from "../../usecases/operations/run-job.ts";
 import { administratorRecord, administratorsPage } from "../../wire/administrator.ts";
 import { job, jobRecord, jobs, jobsView } from "../../wire/job.ts";
@@ -23,10 +23,10 @@ export type ServerState = {
   overview: () => Promise<Overview>;
   jobs: () => JobState[];
   /** Starts a job, or says where it is running already; undefined when there is none of that name. */
-  runJob: (name: string) => Promise<JobBeginning | undefined>;
+  runJob: (name: string) => Promise<JobStartResult | undefined>;
   /** The configuration file; undefined when there is none. */
   configFile: string | undefined;
-  settings: readonly SettingInForce[];
+  settings: readonly EffectiveSetting[];
   /** The latest that were logged since the start, the newest first. */
   errors: () => readonly LoggedError[];
 };

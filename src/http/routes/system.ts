@@ -1,5 +1,5 @@
+import type { Health } from "../../administration/health.ts";
 import { Failure } from "../../domain/errors.ts";
-import type { Health } from "../../domain/health.ts";
 import { TOKEN_LIFETIME_S, TOKEN_SCOPE } from "../../secrets/tokens.ts";
 import { withPartner } from "../../wire/paging.ts";
 import type { WireOf } from "../../wire/schema/wire-type.ts";

@@ -1,5 +1,5 @@
 import { count, desc, eq } from "drizzle-orm";
-import type { AuditEntry } from "../../domain/audit.ts";
+import type { AuditEntry } from "../../administration/audit-entry.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";

@@ -1,7 +1,8 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { refusedWrite, StorageError } from "../../domain/errors.ts";
+import { StorageError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
+import { toStorageError } from "../../files.ts";
 import type { Engine } from "../engine.ts";
 import { sqliteEngine } from "./engine.ts";
 import { explainError, notADatabase } from "./errors.ts";
@@ -90,7 +91,7 @@ function requireWritable(file: string): void {
   try {
     accessSync(file, constants.W_OK);
   } catch (error) {
-    throw refusedWrite(error, file);
+    throw toStorageError(error, file);
   }
 }
 

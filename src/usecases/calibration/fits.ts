@@ -1,3 +1,5 @@
+import type { AuditEntry } from "../../administration/audit-entry.ts";
+import type { ModelProposal } from "../../administration/model-proposal.ts";
 import {
   type Acquired,
   acquireLockIn,
@@ -6,10 +8,8 @@ import {
   lockHolder,
   renewInBackground,
 } from "../../cluster/locks.ts";
-import type { AuditEntry } from "../../domain/audit.ts";
 import { keptFitId } from "../../domain/calibration/model-version.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import type { ModelProposal } from "../../domain/model-proposal.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 

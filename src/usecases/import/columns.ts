@@ -1,5 +1,5 @@
+import { closestMatch } from "../../closest-match.ts";
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
-import { nearest } from "../../domain/nearest.ts";
 import type { Cells, FileKind } from "./kind.ts";
 
 /** `--map`: the heading of a file's column, and the field that it holds. */
@@ -146,7 +146,7 @@ function remedy(columns: readonly string[], near: readonly string[]): string {
 function suggestions(fields: readonly string[], ignored: readonly string[]): string[] {
   const plain = new Map(ignored.map((name) => [name.toLowerCase().replace(/[^a-z0-9]+/g, "_"), name]));
   return [...new Set(fields)].flatMap((field) => {
-    const near = nearest(field, [...plain.keys()]);
+    const near = closestMatch(field, [...plain.keys()]);
     return near === undefined ? [] : [`'${plain.get(near)}=${field}'`];
   });
 }

@@ -1,5 +1,5 @@
+import type { Health, PageState } from "../../administration/health.ts";
 import { isClockOff } from "../../cluster/server.ts";
-import type { Health, PageState } from "../../domain/health.ts";
 import { type Instant, parseInstant } from "../../domain/time.ts";
 import { SNAPSHOT_LATE_MS } from "../../store/queries/snapshots.ts";
 import type { Store } from "../../store/store.ts";

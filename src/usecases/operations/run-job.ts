@@ -1,12 +1,12 @@
+import type { JobStartResult } from "../../administration/job.ts";
 import { conflict } from "../../domain/errors.ts";
-import type { JobBeginning } from "../../domain/job.ts";
 import type { Administration } from "../partners/partners.ts";
 
 /** Starts a job in an administrator's name. Throws conflict while it is running. */
 export async function runJob(
   { store, actor }: Administration,
   name: string,
-  start: (name: string) => Promise<JobBeginning | undefined>,
+  start: (name: string) => Promise<JobStartResult | undefined>,
 ): Promise<void> {
   const beginning = await start(name);
   if (beginning === "running elsewhere")

@@ -1,16 +1,16 @@
-import type { Instant } from "./time.ts";
+import type { Instant } from "../domain/time.ts";
 
-/** One thing that an operator has to know of a running server. */
+/** A check of a running server. */
 type OverviewCheck = {
   name: string;
   status: "ok" | "warn" | "fail";
-  /** What is so, in a sentence's words. */
+  /** The finding, as a sentence. */
   detail: string;
-  /** What to do about it; null when nothing is to be done. */
+  /** The action to take; null if none is needed. */
   remedy: string | null;
 };
 
-/** Whether all is well with a running server, and how much it holds. */
+/** The checks of a running server and the size of its data. */
 export type Overview = {
   at: Instant;
   version: string;
@@ -20,6 +20,6 @@ export type Overview = {
   components: number;
   critical: number;
   warning: number;
-  /** Deliveries that wait or are under way. */
+  /** Deliveries that are queued or in progress. */
   deliveriesPending: number;
 };

@@ -1,12 +1,12 @@
-/** The candidate that the word was probably meant to be; undefined when none is near. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  return best(candidates, (candidate) => typos(word, candidate));
+/** Returns the candidate that a misspelled word most likely means; undefined if none is close. */
+export function closestMatch(word: string, candidates: readonly string[]): string | undefined {
+  return closest(candidates, (candidate) => typos(word, candidate));
 }
 
-/** As `nearest`, for names in two parts such as "server.port": a right name in a wrong section is near too. */
-export function nearestKey<Key extends string>(key: string, candidates: readonly Key[]): Key | undefined {
+/** Returns the closest key of two parts, such as "server.port". A right name in a wrong section is close too. */
+export function closestKey<Key extends string>(key: string, candidates: readonly Key[]): Key | undefined {
   const [section, name] = split(key);
-  return best(candidates, (candidate) => {
+  return closest(candidates, (candidate) => {
     const [itsSection, itsName] = split(candidate);
     return Math.min(editDistance(section, itsSection), 2) + typos(name, itsName);
   });
@@ -14,7 +14,7 @@ export function nearestKey<Key extends string>(key: string, candidates: readonly
 
 const MOST_TYPOS = 3;
 
-function best<Word extends string>(
+function closest<Word extends string>(
   candidates: readonly Word[],
   distanceTo: (candidate: Word) => number,
 ): Word | undefined {
@@ -27,7 +27,7 @@ function best<Word extends string>(
   return found;
 }
 
-/** The edit distance, or Infinity when so much of the word differs that it is another word. */
+/** Returns the edit distance, or Infinity if too much of the word differs for a typo. */
 function typos(word: string, candidate: string): number {
   const distance = editDistance(word, candidate);
   return distance <= Math.max(1, candidate.length * 0.4) ? distance : Number.POSITIVE_INFINITY;
@@ -38,7 +38,7 @@ function split(key: string): [section: string, name: string] {
   return [key.slice(0, Math.max(dot, 0)), key.slice(dot + 1)];
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
+/** Counts insertions, deletions, substitutions and swaps of neighbors (optimal string alignment distance). */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

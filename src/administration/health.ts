@@ -1,6 +1,6 @@
-import type { Day, Instant } from "./time.ts";
+import type { Day, Instant } from "../domain/time.ts";
 
-/** Whether the service can do its work. */
+/** The health of the service, as `/health` returns it. */
 export type Health = {
   status: "ok" | "degraded";
   version: string;
@@ -10,20 +10,20 @@ export type Health = {
     scheduler: "ok" | "late" | "off";
     outbox: "ok" | "stopped";
     pages: PageState;
-    /** Whether the server's clock agrees with the database's, to a minute. */
+    /** `off` if the server's clock differs from the database's by more than a minute. */
     clock: "ok" | "off";
   };
   lastSnapshot: { date: Day; finishedAt: Instant } | null;
-  /** The latest scheduled backup. */
+  /** The latest scheduled backup; null before the first. */
   lastBackup: {
     at: Instant;
     ok: boolean;
-    /** Whether it could be restored; null when that was not tried. */
+    /** Whether a test restore succeeded; null if none was made. */
     drillOk: boolean | null;
     bytes: number | null;
     durationMs: number;
   } | null;
 };
 
-/** Whether the database's pages are whole, as far as they were looked through. */
+/** The integrity of the database's pages, as far as they have been checked. */
 export type PageState = "checking" | "ok" | "damaged" | "unknown";

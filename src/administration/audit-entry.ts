@@ -1,13 +1,13 @@
-import type { Instant } from "./time.ts";
+import type { Instant } from "../domain/time.ts";
 
-/** What an operator or administrator changed. */
+/** A change made by an operator or an administrator. */
 export type AuditEntry = {
   seq: number;
   at: Instant;
   /** `cli:<user>(<user id>)` or an administrator's id. */
   actor: string;
   action: string;
-  /** What was changed: a partner's id, mostly. */
+  /** The id of what was changed, usually a partner's. */
   subject: string;
   /** Never holds a secret. */
   detail: Record<string, unknown>;

@@ -1,15 +1,15 @@
-import type { Instant } from "./time.ts";
+import type { Instant } from "../domain/time.ts";
 
 export const PARTNER_TASKS = ["announce", "purge"] as const;
 
-/** Something long that an administrator has asked to be done to a partner, and what became of it. */
+/** A long-running task on a partner, started by an administrator. */
 export type PartnerTask = {
   kind: (typeof PARTNER_TASKS)[number];
   status: "running" | "done" | "failed";
   startedAt: Instant;
   finishedAt: Instant | null;
-  /** Why it failed, in words. */
+  /** The reason of a failure, in words. */
   error: string | null;
-  /** Deliveries that were queued, rows and files that were deleted; null until it is done. */
+  /** The numbers of deliveries queued, or of rows and files deleted; null until the task is done. */
   counts: Readonly<Record<string, number>> | null;
 };

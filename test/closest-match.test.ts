@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test";
+import { closestKey, closestMatch } from "../src/closest-match.ts";
+
+test("swapped, missing, added and wrong letters are near", () => {
+  for (const word of ["prot", "por", "porrt", "pord"])
+    expect(closestMatch(word, ["host", "port"])).toBe("port");
+});
+
+test("another word is not near", () => {
+  expect(closestMatch("colour", ["host", "port"])).toBeUndefined();
+  expect(closestMatch("", ["host", "port"])).toBeUndefined();
+});
+
+test("the same section is nearer than another", () => {
+  expect(closestKey("rm.ca_fil", ["webhooks.ca_file", "rm.ca_file"])).toBe("rm.ca_file");
+  expect(closestKey("embed.ca_file", ["webhooks.ca_file", "embed.frame_ancestors"])).toBe("webhooks.ca_file");
+});
