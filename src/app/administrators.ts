@@ -23,7 +23,7 @@ type Sources = Omit<OverviewSources, "read" | "tlsValidTo"> & {
   recentErrors: () => readonly LoggedError[];
 };
 
-/** What administrators act with. */
+/** The dependencies of the administrators' operations. */
 export type AdminDeps = {
   sessions: ConsoleSessions;
   proposals: ModelProposals;
@@ -31,7 +31,7 @@ export type AdminDeps = {
   send: Sender["send"];
 };
 
-/** What the administrators' listener answers: the console, the metrics, and what both people and programs ask. */
+/** Returns the operations of the administrators' listener: the console, the metrics, and the operations of both. */
 export function administratorsOperations(
   { store, metrics, later, recentErrors, ...sources }: Sources,
   { sessions, proposals, tasks, send }: AdminDeps,

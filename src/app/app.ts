@@ -50,32 +50,34 @@ export type AppDeps = {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
-  /** Milliseconds of a clock that nobody sets; the process's own when not given. */
+  /** A monotonic clock, in milliseconds; the process's own by default. */
   ticks?: () => number;
   random: FillRandom;
   log: Logger;
-  /** Lines of the log that could not be written; 0 when not given. */
+  /** Log lines that could not be written; 0 by default. */
   droppedLines?: () => number;
-  /** The latest lines of the log that told of an error, the newest first; none when not given. */
+  /** The latest errors in the log, newest first; empty by default. */
   recentErrors?: () => readonly LoggedError[];
 };
 
-/** A server that listens. Whoever has started it stops it, also where it may not go on. */
+/** A listening server. The caller that started it stops it, also when it must stop by itself. */
 export type App = Pick<ClusterMembership, "mustStop"> & {
   url: string;
   adminUrl: string;
-  /** Reads the certificate again, without a pause. One that cannot be used is logged, and the old one stays. */
+  /** Reads the certificate again without interruption. If it cannot be used, logs that and keeps the old one. */
   renewTls(): void;
-  /** Refuses what is new, finishes what is under way within the grace of the settings, and closes the database. */
+  /**
+   * Refuses new requests, finishes those in progress within the configured grace period, and closes the database.
+   */
   stop(): Promise<void>;
 };
 
-/** The composition root: builds every room from the settings, and listens. Throws an OperatorError when it cannot. */
+/** Starts a server: builds every part from the settings, and listens. Throws an OperatorError if it cannot. */
 export async function startApp(world: AppDeps): Promise<App> {
   const { config } = world;
   if (config.storage.url === "") refuseLeftoverFiles(databaseFile(config.storage.dataDir));
   makeDataFolder(config.storage.dataDir);
-  // Before the database is opened, since that may migrate it under another server's feet.
+  // Locked before the database is opened, since opening may migrate it while another server runs.
   const lock = lockFolder(config.storage.dataDir);
   try {
     return await startLocked(world, lock);
@@ -92,7 +94,7 @@ async function startLocked(world: AppDeps, lock: ReturnType<typeof lockFolder>):
     return await startOn(folder, world, lock);
   } catch (error) {
     await store.close();
-    // It may have gone since it was opened.
+    // PostgreSQL may have become unavailable since it was opened.
     throw store.isShared ? store.explain(error) : error;
   }
 }

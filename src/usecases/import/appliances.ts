@@ -10,12 +10,12 @@ import {
 import { columnsOf } from "../../wire/schema/input-columns.ts";
 import { ApplianceCreator, changeAppliance } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
 import { type Comparison, differences } from "./differences.ts";
 import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";
-import { KnownAppliances, type ReadingAhead } from "./known-appliances.ts";
 import {
-  KnownProperties,
   PROPERTY_REFERENCES,
+  PropertyCache,
   type PropertyReference,
   readPropertyReference,
   referenceText,
@@ -23,7 +23,10 @@ import {
 
 type Entry = { property: PropertyReference; input: NewAppliance; cells: Cells };
 
-/** What a row of an appliance's serial may change; its type is what it is, and its property what it was found by. */
+/**
+ * The fields that a row can change in an appliance with that serial. The type and the property identify it and
+ * cannot change.
+ */
 const COMPARISON: Comparison<Appliance, ApplianceChange> = {
   fields: Object.keys(applianceChange.type.fields).filter(
     (field) => !["type_id", "property_id", "serial"].includes(field),
@@ -32,12 +35,12 @@ const COMPARISON: Comparison<Appliance, ApplianceChange> = {
   view: applianceView,
 };
 
-/** Stands for the property's id until the transaction that looks it up. */
+/** A placeholder for the property's id until the transaction resolves it. */
 const UNRESOLVED = "P_";
 
 /**
- * Rows of appliances, matched on the serial within the property. A row without one is matched by count: the property
- * gets as many appliances of that type, year, brand, model and unit as the file has such rows, and no more.
+ * Rows of appliances, matched by serial within the property. Rows without a serial are matched by count: the
+ * property gets as many appliances of that type, year, brand, model and unit as the file has such rows.
  */
 export const applianceRows: RowKind<Entry> = {
   name: "appliances",
@@ -56,31 +59,31 @@ export const applianceRows: RowKind<Entry> = {
   },
 };
 
-/** Appliances without a serial that were there before the import and that no row has been matched with yet. */
+/** Appliances without a serial that existed before the import and have not been matched by a row yet. */
 type Stock = { counted: Set<string>; left: Map<string, number> };
 
 class ApplianceBatch implements Batch<Entry> {
   readonly #creator: ApplianceCreator;
-  readonly #properties: KnownProperties;
-  readonly #appliances: KnownAppliances;
-  /** What this batch has counted, and what is left of that and of the stock after what it has taken. */
+  readonly #properties: PropertyCache;
+  readonly #appliances: ApplianceCache;
+  /** Counts made by this batch, and the appliances left after its matches. */
   readonly #own: Stock = { counted: new Set(), left: new Map() };
 
   constructor(
     private readonly writer: PortfolioWriter,
     private readonly stock: Stock,
-    reading: ReadingAhead,
+    reading: Preloading,
   ) {
     this.#creator = new ApplianceCreator(writer);
-    this.#properties = new KnownProperties(writer);
-    this.#appliances = new KnownAppliances(writer, reading);
+    this.#properties = new PropertyCache(writer);
+    this.#appliances = new ApplianceCache(writer, reading);
   }
 
-  async foresee(entries: readonly Entry[]): Promise<void> {
-    await this.#properties.foresee(entries.map(({ property }) => property));
+  async preload(entries: readonly Entry[]): Promise<void> {
+    await this.#properties.preload(entries.map(({ property }) => property));
     const properties = entries.flatMap(({ property }) => this.#properties.find(property) ?? []);
     this.#creator.cacheProperties(properties);
-    await this.#appliances.foreseeOfProperties(properties.map(({ id }) => id));
+    await this.#appliances.preloadOfProperties(properties.map(({ id }) => id));
   }
 
   async apply({ property: reference, input: unresolved, cells }: Entry, update: boolean): Promise<Outcome> {
@@ -120,13 +123,16 @@ class ApplianceBatch implements Batch<Entry> {
 
   async #takeFromStock(input: NewAppliance): Promise<boolean> {
     await this.#count(input.propertyId);
-    const key = likeness(input);
+    const key = applianceKey(input);
     const left = this.#own.left.get(key) ?? this.stock.left.get(key) ?? 0;
     if (left > 0) this.#own.left.set(key, left - 1);
     return left > 0;
   }
 
-  /** Counts a property's at its first such row, so that what the import itself adds is never matched. */
+  /**
+   * Counts a property's existing appliances at its first such row, so that appliances added by the import are never
+   * matched.
+   */
   async #count(propertyId: string): Promise<void> {
     const { counted, left } = this.#own;
     if (counted.has(propertyId) || this.stock.counted.has(propertyId)) return;
@@ -134,14 +140,14 @@ class ApplianceBatch implements Batch<Entry> {
     for await (const some of this.#appliances.ofProperty(propertyId))
       for (const one of some) {
         if (one.serial !== null) continue;
-        const key = likeness(one);
+        const key = applianceKey(one);
         left.set(key, (left.get(key) ?? 0) + 1);
       }
   }
 }
 
-/** Equal for appliances that only a serial could tell apart. */
-function likeness(one: NewAppliance | Appliance): string {
+/** Returns a key that is equal for appliances that only a serial could distinguish. */
+function applianceKey(one: NewAppliance | Appliance): string {
   const { propertyId, typeId, installYear, brand, model, unitId } = one;
   return JSON.stringify([propertyId, typeId, installYear, brand, model, unitId]);
 }

@@ -7,56 +7,68 @@ import { type ReadRow, readRows, rejection, type SurveyedFile } from "./file.ts"
 import type { Batch, FieldChange, RowKind } from "./kind.ts";
 import type { RejectedRow } from "./rejects.ts";
 
-/** Rows after which the database looks at its tables for the first time; then each time that they are ten times as many. */
+/** Rows after which the database updates its statistics for the first time, and again after each tenfold. */
 const FIRST_ANALYZED = 500;
 
 /** Rows read ahead of the transactions. */
 const READ_AHEAD = 400;
 
-/** Rows whose reads are made together. */
-const FORESEEN = 50;
+/** Rows whose data is loaded together. */
+const PRELOADED = 50;
 
 /**
- * How long a transaction takes rows in. Scoring what they changed takes about as long again, and another process on
- * the same database waits for both; where it is a server's, nobody does but who writes for the same partner.
+ * The time that a transaction spends on rows, in milliseconds. Scoring takes about as long again, and other
+ * processes on the database wait for both; in a cluster only writes for the same partner wait.
  */
 const TAKE_ROWS_MS = { alone: 6, shared: 60 };
 
-export type ImportWorld = {
+export type ImportDeps = {
   store: Store;
   knowledge: Knowledge;
   partner: Partner;
-  /** Makes what is there agree with the rows, instead of leaving it as it is. */
+  /** Updates existing records from the rows, instead of leaving them unchanged. */
   update?: boolean;
-  /** Tells the partner's receiver nothing: the event stream has it all the same. */
+  /** Sends no webhooks; the event stream contains the changes all the same. */
   silent?: boolean;
-  /** Lets others have the writer between two transactions. */
+  /** Yields the writer to others between two transactions. */
   yieldNow: () => Promise<void>;
-  /** The turn at the partner's imports, where others may make one. */
+  /** The lock on the partner's imports, if another process could import. */
   lock?: Lock;
 };
 
-/** What one transaction, or a whole file, has come to. */
-export type Tally = { read: number; created: number; updated: number; unchanged: number; components: number };
+/** The counts of one transaction or of a whole file. */
+export type ImportCounts = {
+  read: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  components: number;
+};
 
-export const emptyTally = (): Tally => ({ read: 0, created: 0, updated: 0, unchanged: 0, components: 0 });
+export const emptyCounts = (): ImportCounts => ({
+  read: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  components: 0,
+});
 
-/** What one transaction has done with its rows. */
-export type Acquired = { tally: Tally; rejected: RejectedRow[]; changed: ChangedRow[] };
+/** The result of one transaction. */
+export type BatchResult = { tally: ImportCounts; rejected: RejectedRow[]; changed: ChangedRow[] };
 
-type Written<Entry> = { batch: Batch<Entry>; taken: Acquired };
+type Written<Entry> = { batch: Batch<Entry>; taken: BatchResult };
 
 export type ChangedRow = { line: number; fields: readonly FieldChange[] };
 
 /**
- * Writes a file's rows in short transactions, each of which leaves the portfolio counted and scored: a run that is
- * cut short is continued by running it again. Calls `onCommit` after each with what it did.
+ * Writes a file's rows in short transactions, each of which leaves all counts and scores consistent; an interrupted
+ * run is continued by running it again. Calls `onCommit` after each transaction with its result.
  */
 export async function importRows<Entry>(
-  { store, knowledge, partner, yieldNow, update = false, silent = false, lock = NO_LOCK }: ImportWorld,
+  { store, knowledge, partner, yieldNow, update = false, silent = false, lock = NO_LOCK }: ImportDeps,
   kind: RowKind<Entry>,
   file: SurveyedFile,
-  onCommit: (taken: Acquired) => void,
+  onCommit: (taken: BatchResult) => void,
 ): Promise<void> {
   const open = kind.start();
   let waiting: ReadRow<Entry>[] = [];
@@ -100,15 +112,15 @@ async function takeRows<Entry>(
   rows: readonly ReadRow<Entry>[],
   update: boolean,
   mostMs: number,
-): Promise<Acquired> {
-  const tally = emptyTally();
+): Promise<BatchResult> {
+  const tally = emptyCounts();
   const rejected: RejectedRow[] = [];
   const changed: ChangedRow[] = [];
   const until = performance.now() + mostMs;
   for (const [at, row] of rows.entries()) {
-    if (at % FORESEEN === 0) {
-      const next = rows.slice(at, at + FORESEEN);
-      await batch.foresee(next.flatMap((one) => ("entry" in one ? [one.entry] : [])));
+    if (at % PRELOADED === 0) {
+      const next = rows.slice(at, at + PRELOADED);
+      await batch.preload(next.flatMap((one) => ("entry" in one ? [one.entry] : [])));
     }
     tally.read++;
     if ("error" in row) rejected.push(row);

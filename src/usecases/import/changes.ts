@@ -1,10 +1,10 @@
 import type { ChangedRow } from "./batches.ts";
 import type { FieldChange, FileKind } from "./kind.ts";
 
-/** A field that rows of a file have changed: in how many, and the first of them. */
+/** A field changed by rows of a file, with their number and the first of them. */
 export type ChangedField = FieldChange & { kind: FileKind; rows: number; line: number };
 
-/** Counts what was changed, field by field. */
+/** Counts changes field by field. */
 export class ChangeLog {
   readonly #fields = new Map<string, ChangedField>();
 

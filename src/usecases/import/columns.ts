@@ -2,10 +2,10 @@ import { closestMatch } from "../../closest-match.ts";
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
 import type { Cells, FileKind } from "./kind.ts";
 
-/** `--map`: the heading of a file's column, and the field that it holds. */
+/** `--map`: the heading of a file's column, and the field that it contains. */
 export type ColumnMapping = { column: string; field: string };
 
-/** `--default`: what a field holds where its cell is empty or its column is missing. */
+/** `--default`: the value of a field whose cell is empty or whose column is missing. */
 export type FieldDefault = { field: string; text: string };
 
 type Fields = Readonly<Record<string, "text" | "number">>;
@@ -16,25 +16,28 @@ type Heading = {
   references: readonly (readonly string[])[];
 };
 
-/** Which column holds which field. */
+/** The columns of the fields. */
 export type Layout = {
-  /** The columns that rows have, and that rejected rows are given back with. */
+  /** The columns of the rows, also used for the file of rejected rows. */
   columns: readonly string[];
-  /** Cells in each row; more than `columns` in a file of rejected rows, whose last two are ours. */
+  /**
+   * Cells in each row; more than `columns` in a file of rejected rows, whose last two columns are added by the
+   * importer.
+   */
   width: number;
   isRejects: boolean;
-  /** Headings that mean nothing to the importer. */
+  /** Headings that the importer does not know. */
   ignored: readonly string[];
   fields: readonly { field: string; type: "text" | "number"; at: number }[];
   defaults: Cells;
 };
 
-/** What the files of rejected rows have after the columns of the file they come from. */
+/** Columns appended to the files of rejected rows. */
 export const REJECT_COLUMNS = ["line", "error"] as const;
 
 /**
- * Finds the fields among a file's headings. A mapped column holds the field that it is mapped to and none else.
- * Throws an OperatorError when a needed column is missing or there twice.
+ * Finds the fields in a file's headings. A mapped column provides only the field that it is mapped to. Throws an
+ * OperatorError if a required column is missing or duplicated.
  */
 export function findColumns(
   file: string,
@@ -82,7 +85,7 @@ export function findColumns(
   };
 }
 
-/** The row's cells by field. Throws a Failure for text where a number belongs. */
+/** Returns the row's cells by field. Throws a Failure for text in a numeric field. */
 export function readCells(layout: Layout, row: readonly string[]): Cells {
   const cells: Record<string, string | number | undefined> = { ...layout.defaults };
   const issues: FieldIssue[] = [];
@@ -111,7 +114,7 @@ function cellsOf(defaults: readonly FieldDefault[], fields: Fields): Cells {
   );
 }
 
-/** No exponent, no currency, no thousands separator: what those mean differs from one file to the next. */
+/** No exponent, currency sign or thousands separator: their meaning differs between files. */
 const PLAIN_NUMBER = /^-?(\d+\.?\d*|\.\d+)$/;
 
 function refuseMissing(
@@ -142,7 +145,7 @@ function remedy(columns: readonly string[], near: readonly string[]): string {
   return `The first line has ${has}. Say which column holds a field by --map COLUMN=FIELD.`;
 }
 
-/** `'Install Year=install_year'` for each field that a heading nearly names. */
+/** Returns `'Install Year=install_year'` for each field that a heading resembles. */
 function suggestions(fields: readonly string[], ignored: readonly string[]): string[] {
   const plain = new Map(ignored.map((name) => [name.toLowerCase().replace(/[^a-z0-9]+/g, "_"), name]));
   return [...new Set(fields)].flatMap((field) => {

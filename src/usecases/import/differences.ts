@@ -1,16 +1,16 @@
 import type { Cells, FieldChange } from "./kind.ts";
 
-/** What of a row differs from what is there: as a change to make, and field by field in the words of the file. */
+/** The differences between a row and the stored record: as a change, and field by field in the file's terms. */
 export type Differences<Change> = { change: Change; fields: FieldChange[] };
 
-/** How a kind of row is compared: its fields that may change, how one comes in, and how all are written. */
+/** The comparison of one kind of row: the fields that can change, and how they are read and written. */
 export type Comparison<Record, Change> = {
   fields: readonly string[];
   read: (cells: Cells) => Change;
   view: (record: Record) => object;
 };
 
-/** Compares a row with what is there. Empty cells say nothing: they are not among `cells`. */
+/** Compares a row with the stored record. Empty cells are not in `cells` and change nothing. */
 export function differences<Record extends object, Change extends object>(
   { fields, read, view }: Comparison<Record, Change>,
   cells: Cells,

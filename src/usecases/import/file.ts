@@ -4,7 +4,7 @@ import { Failure, OperatorError } from "../../domain/errors.ts";
 import { type ColumnMapping, type FieldDefault, findColumns, type Layout, readCells } from "./columns.ts";
 import type { FileKind, RowKind } from "./kind.ts";
 
-/** A file that has been read through once: its columns are known, and that every row can be parsed. */
+/** A file that was read completely once: its columns are known and every row can be parsed. */
 export type SurveyedFile = {
   kind: FileKind;
   name: string;
@@ -15,12 +15,12 @@ export type SurveyedFile = {
   rows: number;
 };
 
-/** A row as it was read, or what is wrong with it. */
+/** A parsed row, or its error. */
 export type ReadRow<Entry> = CsvRow & ({ entry: Entry } | { error: string });
 
 /**
- * Reads a file through before anything of the import is written, so that one that cannot be read to its end changes
- * nothing. Throws an OperatorError that names the file, and the line or the column.
+ * Reads a file completely before anything is written, so that an unreadable file changes nothing. Throws an
+ * OperatorError that names the file and the line or column.
  */
 export async function surveyFile(
   kind: RowKind<unknown>,
@@ -51,7 +51,7 @@ export async function surveyFile(
   };
 }
 
-/** The rows of a surveyed file, each checked as far as that takes no database. */
+/** Yields the rows of a surveyed file, validated as far as possible without the database. */
 export async function* readRows<Entry>(
   file: SurveyedFile,
   kind: RowKind<Entry>,
@@ -74,7 +74,7 @@ function readRow<Entry>(layout: Layout, kind: RowKind<Entry>, row: CsvRow): Read
   }
 }
 
-/** What is wrong with a row, from the Failure that it met: the fields by name. Any other error is thrown on. */
+/** Returns the error text of a Failure, with the fields by name. Rethrows any other error. */
 export function rejection(error: unknown): string {
   if (!(error instanceof Failure)) throw error;
   const { message, details } = error;
@@ -82,7 +82,7 @@ export function rejection(error: unknown): string {
   return named?.join("; ") || message;
 }
 
-/** Names the cells that the file of rejected rows has no column for, so that they are not lost. */
+/** Lists the cells beyond the columns of the rejects file, so that they are not lost. */
 function raggedness(cells: readonly string[], width: number): string {
   const problem = `the row has ${cells.length} cells where the first line has ${width}`;
   if (cells.length < width) return problem;

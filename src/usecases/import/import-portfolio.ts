@@ -3,7 +3,7 @@ import { type Source, sourceName } from "../../csv/source.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import { applianceRows } from "./appliances.ts";
-import { emptyTally, type ImportWorld, importRows, type Tally } from "./batches.ts";
+import { emptyCounts, type ImportCounts, type ImportDeps, importRows } from "./batches.ts";
 import { type ChangedField, ChangeLog } from "./changes.ts";
 import type { ColumnMapping, FieldDefault } from "./columns.ts";
 import { type SurveyedFile, surveyFile } from "./file.ts";
@@ -12,7 +12,7 @@ import { propertyRows } from "./properties.ts";
 import { RejectLog, type Rejects } from "./rejects.ts";
 import { serviceEventRows } from "./service-events.ts";
 
-/** In the order of the import: rows name rows of the files before theirs. */
+/** In the order of import: rows refer to rows of earlier files. */
 const KINDS = {
   properties: propertyRows,
   appliances: applianceRows,
@@ -21,30 +21,30 @@ const KINDS = {
 type Part = keyof typeof KINDS;
 const PARTS = Object.keys(KINDS) as Part[];
 
-/** The fields of each kind of file, which are the headings that its columns have unless they are mapped. */
+/** The fields of each kind of file, which are its headings unless they are mapped. */
 export const IMPORT_FIELDS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.values(KINDS).map(({ name, fields }) => [name, Object.keys(fields)]),
 );
 
-export type ImportRequest = Omit<ImportWorld, "yieldNow" | "lock"> & {
+export type ImportRequest = Omit<ImportDeps, "yieldNow" | "lock"> & {
   sources: { readonly [P in Part]?: Source | undefined };
   mappings?: readonly ColumnMapping[];
   defaults?: readonly FieldDefault[];
-  /** The folder that rejected rows are written to, made when there is one; without it they are only counted. */
+  /** The folder for rejected rows, created when needed; without it they are only counted. */
   rejectsFolder?: string | undefined;
-  /** Whom the audit log names. */
+  /** The name in the audit log. */
   actor: string;
   clock: () => Instant;
   yieldNow?: () => Promise<void>;
-  /** Has what writes done in the turn at the partner's imports, where others may make one; called once the files are read. */
+  /** Runs the writing part under the lock on the partner's imports; called once the files are read. */
   withLock?: (run: (lock: HeldLock) => Promise<ImportResult>) => Promise<ImportResult>;
-  /** Called with each file that is begun, and as its rows are done. */
+  /** Called for each file at its start and as its rows are done. */
   onProgress?: (progress: ImportProgress) => void;
 };
 
 export type ImportProgress = { kind: FileKind; file: string; rows: number; done: number };
 
-/** `read` is `created`, `updated`, `unchanged` and the rejected together. */
+/** `read` is the sum of `created`, `updated`, `unchanged` and the rejected rows. */
 export type RowCounts = { read: number; created: number; updated: number; unchanged: number };
 
 export type ImportResult = {
@@ -53,20 +53,20 @@ export type ImportResult = {
   components: { created: number };
   serviceEvents: RowCounts;
   rejected: number;
-  /** One for each file that had rows rejected. */
+  /** One entry for each file with rejected rows. */
   rejects: Rejects[];
-  /** What `update` has changed. */
+  /** The changes made by `update`. */
   changes: ChangedField[];
   warnings: string[];
   durationMs: number;
 };
 
 /**
- * Adds a portfolio from CSV files to a partner's. What is there already is left as it is, so the same import again,
- * or after it was cut short, adds what is missing and nothing twice; it changes only when told to `update`, and never
- * removes. Rows that are wrong are rejected one by one. Of two at once for a partner each may add what the other adds:
- * whoever may not be alone has a turn. Throws an OperatorError, before anything is written, for a file that cannot be
- * used, and with nothing more written once the turn is over.
+ * Imports CSV files into a partner's portfolio. Existing records stay as they are, so repeating an import, also after an
+ * interruption, adds only what is missing. Records are changed only with `update`, and never removed. Invalid rows are
+ * rejected one by one. Two concurrent imports could both add the same record, so callers that can have company pass
+ * `withLock`. Throws an OperatorError before anything is written if a file cannot be used, and stops writing once the
+ * lock is lost.
  */
 export async function importPortfolio(request: ImportRequest): Promise<ImportResult> {
   const { sources, mappings = [], defaults = [], withLock = (run) => run(NO_LOCK) } = request;
@@ -99,7 +99,7 @@ async function importFiles(
   startedAt: Instant,
 ): Promise<ImportResult> {
   const { store, partner, actor, clock, lock } = request;
-  // Before the first row, so that an import that is cut short is noted as well.
+  // Recorded before the first row, so that an interrupted import is in the audit log too.
   await store.write(
     async (tx) => {
       await lock.confirm(tx);
@@ -108,7 +108,7 @@ async function importFiles(
     },
     { partnerId: partner.id },
   );
-  const tallies = { properties: emptyTally(), appliances: emptyTally(), serviceEvents: emptyTally() };
+  const tallies = { properties: emptyCounts(), appliances: emptyCounts(), serviceEvents: emptyCounts() };
   const rejects: Rejects[] = [];
   const changes = new ChangeLog();
   for (const { part, file } of files) {
@@ -132,7 +132,7 @@ async function importFile(
   request: ImportRequest & { lock: HeldLock },
   part: Part,
   file: SurveyedFile,
-  total: Tally,
+  total: ImportCounts,
   changes: ChangeLog,
 ): Promise<Rejects | undefined> {
   const { onProgress, yieldNow = async () => {}, rejectsFolder, ...world } = request;
@@ -145,7 +145,7 @@ async function importFile(
       KINDS[part] as RowKind<unknown>,
       file,
       ({ tally, rejected, changed }) => {
-        for (const name of Object.keys(tally) as (keyof Tally)[]) total[name] += tally[name];
+        for (const name of Object.keys(tally) as (keyof ImportCounts)[]) total[name] += tally[name];
         log.add(rejected);
         changes.add(file.kind, changed);
         tell();
@@ -157,7 +157,7 @@ async function importFile(
   return log.summary();
 }
 
-const rowCounts = ({ read, created, updated, unchanged }: Tally): RowCounts => ({
+const rowCounts = ({ read, created, updated, unchanged }: ImportCounts): RowCounts => ({
   read,
   created,
   updated,
@@ -179,7 +179,7 @@ function refuseIdleDefaults(defaults: readonly FieldDefault[], parts: readonly P
       );
 }
 
-/** A mapping that no file has a use for is a slip of the pen. */
+/** A mapping that matches no file is a typing error. */
 function refuseIdleMappings(mappings: readonly ColumnMapping[], files: readonly SurveyedFile[]): void {
   for (const { column, field } of mappings) {
     const written = `--map ${JSON.stringify(`${column}=${field}`)}`;

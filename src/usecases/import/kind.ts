@@ -2,43 +2,43 @@ import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
 export type FileKind = "properties" | "appliances" | "service_events";
 
-/** A row's cells by field, trimmed; empty ones left out. */
+/** A row's cells by field, trimmed, without empty ones. */
 export type Cells = Readonly<Record<string, string | number | undefined>>;
 
-/** What the importer knows of one kind of file. `Entry` is a row that has been read. */
+/** The import of one kind of file. `Entry` is a parsed row. */
 export type RowKind<Entry> = {
   name: FileKind;
-  /** In the order that the help shows. */
+  /** In the order of the help text. */
   fields: Readonly<Record<string, "text" | "number">>;
-  /** Columns that the file cannot do without. */
+  /** Columns that the file must have. */
   required: readonly string[];
-  /** Sets of columns, one of which the file must have whole to say what its rows belong to. */
+  /** Sets of columns, of which the file must have one completely to identify what its rows belong to. */
   references: readonly (readonly string[])[];
-  /** Checks all that can be checked without the database. Throws a Failure. */
+  /** Validates everything that needs no database. Throws a Failure. */
   read(cells: Cells): Entry;
   /**
-   * Starts the import of one file; what it returns opens the file's batches one after another. A batch may be opened
+   * Starts the import of one file; the result opens the file's batches one after another. A batch may be opened
    * more than once for the same rows before it is committed.
    */
   start(): (writer: PortfolioWriter) => Batch<Entry>;
 };
 
-/** A field that a row has changed, in the words of the file. */
+/** A field changed by a row, in the file's terms. */
 export type FieldChange = { field: string; from: unknown; to: unknown };
 
 export type Outcome = "created" | "unchanged" | { updated: readonly FieldChange[] };
 
-/** Rows that are written in one transaction. */
+/** The rows of one transaction. */
 export type Batch<Entry> = {
-  /** Reads together what the next rows will ask for one after the other. */
-  foresee(entries: readonly Entry[]): Promise<void>;
+  /** Loads the data of the next rows together. */
+  preload(entries: readonly Entry[]): Promise<void>;
   /**
-   * Creates what the row says, unless it is there; with `update` what is there is made to agree with the row's cells
-   * that are not empty. Throws a Failure with nothing of it written.
+   * Creates the row's record unless it exists; with `update`, changes an existing record by the row's non-empty
+   * cells. Throws a Failure with nothing written for the row.
    */
   apply(entry: Entry, update: boolean): Promise<Outcome>;
-  /** Scores what the rows have changed. Returns how many components they brought. */
+  /** Scores what the rows have changed. Returns the number of added components. */
   finish(): Promise<number>;
-  /** Called once its transaction is committed: what the batches after it are to know. */
+  /** Called once the transaction is committed, to update what later batches read. */
   committed?(): void;
 };

@@ -8,7 +8,7 @@ import { changeProperty, createProperty } from "../portfolio/properties.ts";
 import { type Comparison, differences } from "./differences.ts";
 import type { Cells, RowKind } from "./kind.ts";
 
-/** How rows of other files name a property. */
+/** The reference to a property in rows of other files. */
 export type PropertyReference = { propertyId: string } | { partnerPropertyId: string };
 
 export const PROPERTY_REFERENCES = [["partner_property_id"], ["property_id"]] as const;
@@ -22,8 +22,8 @@ const COMPARISON: Comparison<Property, PropertyChange> = {
 };
 
 /**
- * Rows of properties, matched on the partner's own reference. It is required: it is what rows of appliances name
- * their property by, and without it a second import could not tell a property from its namesake.
+ * Rows of properties, matched by the partner's own reference. It is required: rows of appliances refer to it, and
+ * without it a second import could not recognize a property by its name alone.
  */
 export const propertyRows: RowKind<Entry> = {
   name: "properties",
@@ -40,9 +40,9 @@ export const propertyRows: RowKind<Entry> = {
     return { input, partnerPropertyId, cells };
   },
   start: () => (writer) => {
-    const known = new KnownProperties(writer);
+    const known = new PropertyCache(writer);
     return {
-      foresee: (entries) => known.foresee(entries),
+      preload: (entries) => known.preload(entries),
       async apply({ input, partnerPropertyId, cells }, update) {
         const there = known.find({ partnerPropertyId });
         if (!there) {
@@ -60,14 +60,14 @@ export const propertyRows: RowKind<Entry> = {
   },
 };
 
-/** The properties that rows name, read some rows ahead. */
-export class KnownProperties {
+/** The properties that rows refer to, loaded ahead. */
+export class PropertyCache {
   readonly #byId = new Map<string, Property>();
   readonly #byReference = new Map<string, Property>();
 
   constructor(private readonly writer: Pick<PortfolioWriter, "tx" | "partner">) {}
 
-  async foresee(references: readonly PropertyReference[]): Promise<void> {
+  async preload(references: readonly PropertyReference[]): Promise<void> {
     const { tx, partner } = this.writer;
     const ids = new Set<string>();
     const own = new Set<string>();
@@ -85,7 +85,7 @@ export class KnownProperties {
     if (property.partnerPropertyId !== null) this.#byReference.set(property.partnerPropertyId, property);
   }
 
-  /** Of what was foreseen. */
+  /** Finds among the loaded properties. */
   find(reference: PropertyReference): Property | undefined {
     return "propertyId" in reference
       ? this.#byId.get(reference.propertyId)
@@ -93,7 +93,7 @@ export class KnownProperties {
   }
 }
 
-/** Throws a Failure when the row names none. */
+/** Throws a Failure if the row has no reference. */
 export function readPropertyReference(cells: Cells): PropertyReference {
   const { property_id: propertyId, partner_property_id: partnerPropertyId } = cells;
   if (propertyId !== undefined) return { propertyId: String(propertyId) };
@@ -103,6 +103,6 @@ export function readPropertyReference(cells: Cells): PropertyReference {
   ]);
 }
 
-/** As messages name it. */
+/** Returns the reference as it appears in messages. */
 export const referenceText = (reference: PropertyReference) =>
   "propertyId" in reference ? reference.propertyId : reference.partnerPropertyId;

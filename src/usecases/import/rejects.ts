@@ -3,15 +3,15 @@ import { REJECT_COLUMNS } from "./columns.ts";
 import type { SurveyedFile } from "./file.ts";
 import type { FileKind } from "./kind.ts";
 
-/** A row that was not imported, as it stands in the file, and why. */
+/** A row that was not imported, as in the file, and the reason. */
 export type RejectedRow = { line: number; cells: readonly string[]; error: string };
 
-/** Rows that one thing is wrong with. */
+/** Rows with the same error. */
 export type RejectReason = { error: string; rows: number; firstLine: number };
 
 /**
- * What was rejected of one file. `path`: where the rows are, ready to be mended; null when they were not kept.
- * `reasons`: those of most rows first, ten at most; `otherRows` have other reasons.
+ * The rejected rows of one file. `path` is the file that contains them, ready to be fixed; null if they were not
+ * written. `reasons` lists up to ten, most frequent first; `otherRows` have other reasons.
  */
 export type Rejects = {
   kind: FileKind;
@@ -24,17 +24,17 @@ export type Rejects = {
 };
 
 const MOST_REASONS = 10;
-/** A file may be wrong in a way of its own in every row. */
+/** A file may have a different error in every row. */
 const REASONS_KEPT = 1_000;
 
-/** Keeps the rejected rows of one file: its columns as they came, the line in that file, and the reason. */
+/** Collects the rejected rows of one file: the columns as read, the line in the file, and the reason. */
 export class RejectLog {
   readonly #target: CsvFile | undefined;
   #rows = 0;
   #first: { line: number; error: string } | undefined;
   readonly #reasons = new Map<string, RejectReason>();
 
-  /** `folder`: where the rows go; undefined to count them only. */
+  /** `folder` receives the rows; undefined to count them only. */
   constructor(
     private readonly file: SurveyedFile,
     folder: string | undefined,
@@ -56,7 +56,7 @@ export class RejectLog {
     }
   }
 
-  /** Undefined when no row was rejected. */
+  /** Undefined if no row was rejected. */
   summary(): Rejects | undefined {
     if (!this.#first) return undefined;
     const { kind, name } = this.file;

@@ -5,27 +5,22 @@ import { columnsOf } from "../../wire/schema/input-columns.ts";
 import { newServiceEvent, readNewServiceEvent, serviceEventView } from "../../wire/service-event.ts";
 import { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { DaysOfEvents, KeptDays } from "./days-of-events.ts";
+import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
 import { type Comparison, differences } from "./differences.ts";
+import { EventDayCache, EventMatcher } from "./event-matcher.ts";
 import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";
-import { KnownAppliances, type ReadingAhead } from "./known-appliances.ts";
-import {
-  KnownProperties,
-  type PropertyReference,
-  readPropertyReference,
-  referenceText,
-} from "./properties.ts";
+import { PropertyCache, type PropertyReference, readPropertyReference, referenceText } from "./properties.ts";
 
 type ApplianceReference = { applianceId: string } | { serial: string; property: PropertyReference };
 type Entry = {
   appliance: ApplianceReference;
-  /** The component by its kind, such as `elev_door_operator`, when its id is not given. */
+  /** The component by its kind, such as `elev_door_operator`, if its id is not given. */
   componentDefId: string | undefined;
   input: NewServiceEvent;
   cells: Cells;
 };
 
-/** What a row may change of an event that is on record; the rest is what it was found by. */
+/** The fields that a row can change in a stored event; the others identify it. */
 const CHANGEABLE: Readonly<Record<string, keyof ServiceEventCorrection>> = {
   parts_cost: "partsCostCents",
   labor_cost: "laborCostCents",
@@ -34,7 +29,7 @@ const CHANGEABLE: Readonly<Record<string, keyof ServiceEventCorrection>> = {
   condition_after: "conditionAfter",
 };
 
-/** Compares with what was read of the row as a whole. */
+/** Compares with the input parsed from the whole row. */
 const comparisonWith = (input: NewServiceEvent): Comparison<ServiceEvent, ServiceEventCorrection> => ({
   fields: Object.keys(CHANGEABLE),
   read: (cells) =>
@@ -42,13 +37,13 @@ const comparisonWith = (input: NewServiceEvent): Comparison<ServiceEvent, Servic
   view: serviceEventView,
 });
 
-/** Events read ahead at a time. Where the appliances of some rows have more, those of the rows' days are read. */
+/** The most events loaded ahead; beyond that only those of the rows' days. */
 const MOST_EVENTS = 500;
 
-/** Stands for the appliance's id until the transaction that looks it up. */
+/** A placeholder for the appliance's id until the transaction resolves it. */
 const UNRESOLVED = "A_";
 
-/** Rows of service events, matched on appliance, component, type, date and notes. */
+/** Rows of service events, matched by appliance, component, type, date and notes. */
 export const serviceEventRows: RowKind<Entry> = {
   name: "service_events",
   fields: {
@@ -70,42 +65,42 @@ export const serviceEventRows: RowKind<Entry> = {
   }),
   start() {
     const [ofAppliances, ofEvents] = [{ pays: true }, { pays: true }];
-    const days = new KeptDays();
+    const days = new EventDayCache();
     return (writer) => new ServiceEventBatch(writer, ofAppliances, ofEvents, days);
   },
 };
 
 class ServiceEventBatch implements Batch<Entry> {
   readonly #log: ServiceLog;
-  readonly #properties: KnownProperties;
-  readonly #appliances: KnownAppliances;
-  /** What is on record of appliances, where that was read ahead. */
+  readonly #properties: PropertyCache;
+  readonly #appliances: ApplianceCache;
+  /** The stored events of appliances that were loaded ahead. */
   readonly #events = new Map<string, ServiceEvent[]>();
-  readonly #days: DaysOfEvents;
+  readonly #days: EventMatcher;
   #isCaughtUp = false;
 
   constructor(
     private readonly writer: PortfolioWriter,
-    ofAppliances: ReadingAhead,
-    private readonly reading: ReadingAhead,
-    private readonly kept: KeptDays,
+    ofAppliances: Preloading,
+    private readonly reading: Preloading,
+    private readonly kept: EventDayCache,
   ) {
     this.#log = new ServiceLog(writer);
-    this.#properties = new KnownProperties(writer);
-    this.#appliances = new KnownAppliances(writer, ofAppliances);
-    this.#days = new DaysOfEvents(writer, kept);
+    this.#properties = new PropertyCache(writer);
+    this.#appliances = new ApplianceCache(writer, ofAppliances);
+    this.#days = new EventMatcher(writer, kept);
   }
 
-  async foresee(entries: readonly Entry[]): Promise<void> {
+  async preload(entries: readonly Entry[]): Promise<void> {
     if (!this.#isCaughtUp) await this.kept.catchUp(this.writer);
     this.#isCaughtUp = true;
     const references = entries.map(({ appliance }) => appliance);
     const bySerial = references.filter((one) => "serial" in one);
-    await this.#properties.foresee(bySerial.map(({ property }) => property));
-    await this.#appliances.foreseeByIds(
+    await this.#properties.preload(bySerial.map(({ property }) => property));
+    await this.#appliances.preloadByIds(
       references.flatMap((one) => ("applianceId" in one ? [one.applianceId] : [])),
     );
-    await this.#appliances.foreseeOfProperties(
+    await this.#appliances.preloadOfProperties(
       bySerial.flatMap(({ property }) => this.#properties.find(property)?.id ?? []),
     );
     const found = new Map<string, Appliance>();
@@ -165,7 +160,7 @@ class ServiceEventBatch implements Batch<Entry> {
     return found;
   }
 
-  /** The appliances that a row may mean. */
+  /** Returns the appliances that a row can refer to. */
   async #named(reference: ApplianceReference): Promise<readonly Appliance[]> {
     if ("applianceId" in reference) {
       const found = this.#appliances.find(reference.applianceId);
@@ -176,8 +171,8 @@ class ServiceEventBatch implements Batch<Entry> {
   }
 
   /**
-   * The event on record of the row's appliance, component, type, date and notes; of several the one logged first. Its
-   * id alone, where it was not read ahead.
+   * Returns the stored event with the row's appliance, component, type, date and notes; the first logged of
+   * several. Only its id if it was not loaded ahead.
    */
   async #alike(input: NewServiceEvent): Promise<ServiceEvent | Pick<ServiceEvent, "id"> | undefined> {
     const { applianceId, componentId, date, eventType, notes } = input;
@@ -193,7 +188,7 @@ class ServiceEventBatch implements Batch<Entry> {
         one.notes === notes &&
         one.componentId === componentId,
     );
-    // They are read in no order: without one, the next import would change another of them.
+    // The events are unordered: without a rule, the next import would change another of them.
     return alike.reduce<ServiceEvent | undefined>(
       (first, one) => (first && first.id < one.id ? first : one),
       undefined,
@@ -209,7 +204,7 @@ class ServiceEventBatch implements Batch<Entry> {
   }
 }
 
-/** Throws a Failure when the row names no appliance. */
+/** Throws a Failure if the row refers to no appliance. */
 function readApplianceReference(cells: Cells): ApplianceReference {
   if (cells.appliance_id !== undefined) return { applianceId: String(cells.appliance_id) };
   if (cells.serial === undefined)

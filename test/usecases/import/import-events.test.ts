@@ -152,7 +152,7 @@ async function take(
     partner,
     async (writer) => {
       const batch = batches(writer);
-      await batch.foresee(entries);
+      await batch.preload(entries);
       const outcomes: Acquired["outcomes"] = [];
       for (const entry of entries) {
         const outcome = await batch.apply(entry, update);

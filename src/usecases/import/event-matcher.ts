@@ -1,24 +1,27 @@
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
-/** Of a day's events, so many are read in one step. */
+/** Events of a day per query. */
 const STEP = 500;
-/** Kinds of events that are kept for the batches that follow, in all; a day that alone has more is kept too. */
-const MOST_KEPT = 100_000;
-/** Of the entries that others have added to the partner's log, so many are looked at to tell which days are stale. */
-const MOST_OTHERS = 500;
+/** The most event keys retained for the following batches; a single day with more is retained as well. */
+const MAX_CACHED = 100_000;
+/** The most log entries of other writers that are read to find stale days. */
+const MAX_FOREIGN_ENTRIES = 500;
 
-/** By what makes events of an appliance and a day alike, the id of the one that was logged first. */
+/** The id of the first logged event for each key of equal events. */
 type Firsts = Map<string, string>;
 
-/** What makes events alike: those of one are told apart by costs, technician and condition at most. */
+/**
+ * The fields that identify an event of an appliance and day; equal events differ at most in costs, technician and
+ * condition.
+ */
 type Matched = Pick<ServiceEvent, "applianceId" | "date" | "componentId" | "eventType" | "notes">;
 
-/** What the committed batches of a file have read of the days of appliances, those used last behind the others. */
-export class KeptDays {
+/** The days of appliances that a file's committed batches have read, most recently used last. */
+export class EventDayCache {
   readonly #days = new Map<string, Firsts>();
   #kept = 0;
-  /** The latest entry of the partner's log that the days know of. */
+  /** The latest entry of the partner's log that the cached days include. */
   #upTo = 0;
 
   get(day: string): Firsts | undefined {
@@ -29,16 +32,16 @@ export class KeptDays {
     return firsts;
   }
 
-  /** Forgets the days that others have added to since: to be called before the batch has added anything. */
+  /** Drops the days that other writers have changed. Must be called before the batch adds anything. */
   async catchUp({ tx, partner, rows }: Pick<PortfolioWriter, "tx" | "partner" | "rows">): Promise<void> {
     const latest = rows.latestSeq("events");
     if (this.#days.size === 0 || latest === this.#upTo) return;
-    if (latest - this.#upTo > MOST_OTHERS) return this.#forgetAll();
-    for (const { serviceEvent } of await tx.eventLog.page(partner.id, this.#upTo + 1, MOST_OTHERS))
+    if (latest - this.#upTo > MAX_FOREIGN_ENTRIES) return this.#forgetAll();
+    for (const { serviceEvent } of await tx.eventLog.page(partner.id, this.#upTo + 1, MAX_FOREIGN_ENTRIES))
       if (serviceEvent) this.#forget(dayKey(serviceEvent));
   }
 
-  /** Takes in what a batch has read and added, once it is committed and its log ends with `upTo`. */
+  /** Adds what a batch has read and added, once it is committed; its log ends with `upTo`. */
   add(days: ReadonlyMap<string, Firsts>, upTo: number): void {
     this.#upTo = upTo;
     for (const [day, read] of days) {
@@ -49,8 +52,8 @@ export class KeptDays {
       this.#days.set(day, firsts);
     }
     for (const day of this.#days.keys()) {
-      // An empty day takes its place as well.
-      if (this.#kept + this.#days.size <= MOST_KEPT || this.#days.size === 1) break;
+      // An empty day occupies an entry too.
+      if (this.#kept + this.#days.size <= MAX_CACHED || this.#days.size === 1) break;
       this.#forget(day);
     }
   }
@@ -67,36 +70,36 @@ export class KeptDays {
 }
 
 /**
- * Finds the events on record that rows are alike, each day of an appliance read once for the batches of a file, however
- * many of its events they bring.
+ * Finds stored events equal to rows. Each day of an appliance is read once for all batches of a file, however many
+ * events it has.
  */
-export class DaysOfEvents {
-  /** What this batch has read of days, and what it has added to them and to those that are kept. */
+export class EventMatcher {
+  /** The days that this batch has read, and the events that it has added. */
   readonly #own = new Map<string, Firsts>();
   #upTo = 0;
 
   constructor(
     private readonly writer: Pick<PortfolioWriter, "tx" | "partner" | "rows">,
-    private readonly kept: KeptDays,
+    private readonly kept: EventDayCache,
   ) {}
 
-  /** The event's id, of several that of the one logged first. */
+  /** Returns the id of the stored event equal to this one; the first logged if there are several. */
   async firstAlike(event: Matched): Promise<string | undefined> {
     const day = dayKey(event);
     if (!this.#own.has(day) && !this.kept.get(day)) this.#own.set(day, await this.#read(event));
-    const likeness = likenessOf(event);
+    const likeness = eventKey(event);
     return this.kept.get(day)?.get(likeness) ?? this.#own.get(day)?.get(likeness);
   }
 
-  /** Takes in one that the batch has added: it was alike none. */
+  /** Adds an event that this batch has stored; no other was equal to it. */
   add(event: ServiceEvent): void {
     const day = dayKey(event);
     const own = this.#own.get(day);
-    if (own) own.set(likenessOf(event), event.id);
-    else if (this.kept.get(day)) this.#own.set(day, new Map([[likenessOf(event), event.id]]));
+    if (own) own.set(eventKey(event), event.id);
+    else if (this.kept.get(day)) this.#own.set(day, new Map([[eventKey(event), event.id]]));
   }
 
-  /** To be called when the batch adds nothing more. */
+  /** Must be called once the batch adds nothing more. */
   finish(): void {
     this.#upTo = this.writer.rows.latestSeq("events");
   }
@@ -111,7 +114,7 @@ export class DaysOfEvents {
     for (let after = ""; ; await tx.yieldToEventLoop()) {
       const some = await tx.serviceEvents.matchedOfDayAfter(applianceId, date, after, STEP);
       for (const event of some) {
-        const likeness = likenessOf(event);
+        const likeness = eventKey(event);
         if (!firsts.has(likeness)) firsts.set(likeness, event.id);
       }
       if (some.length < STEP) return firsts;
@@ -122,8 +125,10 @@ export class DaysOfEvents {
 
 const dayKey = ({ applianceId, date }: Pick<Matched, "applianceId" | "date">) => `${applianceId} ${date}`;
 
-/** Equal for events of an appliance and a day that are alike; short, however long their notes are. */
-function likenessOf({ componentId, eventType, notes }: Omit<Matched, "applianceId" | "date">): string {
+/**
+ * Returns a key that is equal for equal events of an appliance and day; short, whatever the length of the notes.
+ */
+function eventKey({ componentId, eventType, notes }: Omit<Matched, "applianceId" | "date">): string {
   const told = JSON.stringify([componentId, eventType, notes]);
   return new Bun.CryptoHasher("sha256").update(told).digest("base64");
 }

@@ -1,42 +1,42 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
-/** Appliances read ahead at a time. Where the properties of some rows have more, each row looks for its own. */
-const MOST = 500;
-/** Of a property's that are all looked at, so many are read in one step. */
+/** The most appliances loaded ahead; beyond that each row loads its own. */
+const MAX_PRELOADED = 500;
+/** Appliances of a property per query. */
 const STEP = 500;
 
-/** Whether reading ahead still pays: shared by the batches of a file. */
-export type ReadingAhead = { pays: boolean };
+/** Whether loading ahead is still worthwhile; shared by the batches of a file. */
+export type Preloading = { pays: boolean };
 
-/** The appliances of the properties that rows name, read some rows ahead, with those that the rows have added. */
-export class KnownAppliances {
+/** The appliances of the properties that rows refer to, loaded ahead, and those added by the rows. */
+export class ApplianceCache {
   readonly #ofProperty = new Map<string, Appliance[]>();
   readonly #byId = new Map<string, Appliance>();
 
   constructor(
     private readonly writer: Pick<PortfolioWriter, "tx" | "partner">,
-    private readonly reading: ReadingAhead,
+    private readonly reading: Preloading,
   ) {}
 
-  async foreseeOfProperties(propertyIds: Iterable<string>): Promise<void> {
+  async preloadOfProperties(propertyIds: Iterable<string>): Promise<void> {
     const ids = [...new Set(propertyIds)].filter((id) => !this.#ofProperty.has(id));
     if (!this.reading.pays || ids.length === 0) return;
-    const found = await this.writer.tx.appliances.ofProperties(ids, MOST);
+    const found = await this.writer.tx.appliances.ofProperties(ids, MAX_PRELOADED);
     this.reading.pays = found !== undefined;
     if (!found) return;
     for (const id of ids) this.#ofProperty.set(id, []);
     for (const appliance of found.sort((one, other) => one.seq - other.seq)) this.set(appliance);
   }
 
-  async foreseeByIds(given: Iterable<string>): Promise<void> {
+  async preloadByIds(given: Iterable<string>): Promise<void> {
     const ids = [...new Set(given)].filter((id) => !this.#byId.has(id));
     const { tx, partner } = this.writer;
     for (const appliance of await tx.appliances.ofIds(partner.id, ids))
       this.#byId.set(appliance.id, appliance);
   }
 
-  /** Takes in one that was added or changed. */
+  /** Adds an appliance that was created or changed. */
   set(appliance: Appliance): void {
     this.#byId.set(appliance.id, appliance);
     const others = this.#ofProperty.get(appliance.propertyId);
@@ -45,18 +45,21 @@ export class KnownAppliances {
     else others?.push(appliance);
   }
 
-  /** Of what was foreseen. */
+  /** Finds among the loaded appliances. */
   find(id: string): Appliance | undefined {
     return this.#byId.get(id);
   }
 
-  /** A property's of that serial, the oldest first: two at most, which tell that it names none. */
+  /**
+   * Returns a property's appliances with that serial, oldest first, two at most: two mean that the serial is
+   * ambiguous.
+   */
   async withSerial(propertyId: string, serial: string): Promise<Appliance[]> {
     const known = this.#ofProperty.get(propertyId)?.filter((one) => one.serial === serial);
     return known?.slice(0, 2) ?? (await this.writer.tx.appliances.withSerial(propertyId, serial));
   }
 
-  /** All of a property's, some at a time. */
+  /** Yields all of a property's appliances in pages. */
   async *ofProperty(propertyId: string): AsyncGenerator<readonly Appliance[]> {
     const known = this.#ofProperty.get(propertyId);
     if (known) return yield known;
