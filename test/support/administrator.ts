@@ -4,7 +4,7 @@ import { recordSecretsIn } from "./secret-record.ts";
 
 export type Administrator = { id: string; name: string; key: string; client: ApiClient };
 
-/** A new administrator, whose client asks the administrators' listener. */
+/** Creates an administrator, with a client of the administrators' listener. */
 export async function createAdministrator(
   server: Installation,
   name = "Night shift",
@@ -13,7 +13,7 @@ export async function createAdministrator(
   return { id, name, key, client: adminClient(server, { "x-api-key": key }) };
 }
 
-/** A new partner, by an administrator's request: where a file makes many, each command would cost ten times as much. */
+/** Creates a partner by an administrator's request, which costs a tenth of what a command does. */
 export async function createPartnerBy(
   { client }: Administrator,
   fields: { name: string; webhook_url?: string; daily_budget?: number },
@@ -23,7 +23,7 @@ export async function createPartnerBy(
   return body;
 }
 
-/** A client of the administrators' listener with any credential. */
+/** Returns a client of the administrators' listener with any credential. */
 export function adminClient(server: Installation, credential: Record<string, string>): ApiClient {
   return new ApiClient(
     () => server.adminUrl,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EXECUTABLE } from "./executable.ts";
 import { RECORD_FOLDER } from "./secret-record.ts";
 
-/** A schema object of OpenAPI 3.0.3, as far as the document uses it. */
+/** The part of OpenAPI 3.0.3's schema object that the document uses. */
 export type Schema = {
   $ref?: string;
   type?: string;
@@ -36,7 +36,7 @@ export type DocumentedResponse = {
   description: string;
   headers?: Record<string, DocumentedHeader | Reference>;
   content?: Record<string, { schema: Schema; example?: unknown }>;
-  /** What the caller may ask for instead. */
+  /** The alternatives that the caller may ask for. */
   "x-also"?: Record<string, { schema: Schema; example?: string }>;
 };
 
@@ -51,11 +51,11 @@ export type DocumentedParameter = {
 
 export type DocumentedOperation = {
   operationId: string;
-  /** Of the family that it belongs to. */
+  /** The tag of its family. */
   tags: string[];
   summary: string;
   description: string;
-  /** Empty for an operation that asks for no credential. */
+  /** Empty for an operation without a credential. */
   security?: object[];
   parameters?: DocumentedParameter[];
   requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> };
@@ -73,14 +73,14 @@ export type ApiDocument = {
 
 let text: string | undefined;
 
-/** What `mainstay openapi` prints; asked once in a process, and in a run of many where that keeps its record. */
+/** Returns the output of `mainstay openapi`, which runs once in a process, or once in a run of many files. */
 export function apiDocumentText(): string {
   if (text !== undefined) return text;
   const folder = process.env[RECORD_FOLDER];
   const kept = folder && join(folder, "api-document.json");
   text = kept && existsSync(kept) ? readFileSync(kept, "utf8") : printed();
   if (kept && !existsSync(kept)) {
-    // It takes its place at once: other files are tested beside.
+    // Renamed at once: other test files run beside this one.
     writeFileSync(`${kept}.${process.pid}`, text);
     renameSync(`${kept}.${process.pid}`, kept);
   }
@@ -97,7 +97,7 @@ function printed(): string {
 
 export const readApiDocument = (): ApiDocument => JSON.parse(apiDocumentText());
 
-/** The object itself, or the one that it refers to. */
+/** Returns the object itself, or the one that it refers to. */
 export function resolve<T extends object>(document: ApiDocument, value: T | Reference): T {
   if (!("$ref" in value) || typeof value.$ref !== "string") return value as T;
   const parts = value.$ref.split("/").slice(1);
@@ -106,13 +106,13 @@ export function resolve<T extends object>(document: ApiDocument, value: T | Refe
 
 export type OperationAt = { method: "GET" | "POST" | "PUT"; path: string; operation: DocumentedOperation };
 
-/** Paths of the document that answer without `/v1` too. */
+/** Paths of the document that are also served without `/v1`. */
 export const AT_ROOT_TOO = [
   ...["/oauth/token", "/health", "/uploads/{filename}", "/onboarding/demo-property"],
   "/.well-known/oauth-authorization-server",
 ];
 
-/** Every operation with its path from the root of the server. */
+/** Returns every operation with its path from the root of the server. */
 export function operationsOf(document: ApiDocument): OperationAt[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

@@ -17,7 +17,7 @@ const CONFIG = {
   include: ["*.ts"],
 };
 
-/** The types that a client's generator makes of the API document. */
+/** Generates a client's types from the API document. */
 export async function generateApiTypes(): Promise<string> {
   // The generator writes with the compiler's own interface, which TypeScript 7 no longer has.
   plugin({
@@ -29,14 +29,14 @@ export async function generateApiTypes(): Promise<string> {
   const { default: generate, astToString } = await import("openapi-typescript");
   const { factory } = (await import("typescript-5")).default;
   const types = await generate(apiDocumentText(), {
-    // As the generator's manual has it for pictures.
+    // As the generator's manual says for pictures.
     transform: ({ format }) =>
       format === "binary" ? factory.createTypeReferenceNode(factory.createIdentifier("Blob")) : undefined,
   });
   return astToString(types);
 }
 
-/** A new folder from which this project's packages are found, in a place that nothing else looks at. */
+/** Creates a folder that resolves this project's packages, where no other tool looks. */
 export function makeProject(files: Readonly<Record<string, string>>): { folder: string; remove: () => void } {
   const parent = join(ROOT, "node_modules/.cache");
   mkdirSync(parent, { recursive: true });
@@ -46,7 +46,7 @@ export function makeProject(files: Readonly<Record<string, string>>): { folder: 
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** What the compiler says of the folder's files: its messages by file. */
+/** Compiles the folder's files; returns the compiler's messages by file. */
 export async function typeErrors(folder: string): Promise<Record<string, string[]>> {
   const run = Bun.spawn([process.execPath, TSC, "--project", folder, "--pretty", "false"], {
     cwd: folder,

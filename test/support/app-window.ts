@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { NOT_EACH_FRAME, openWindow, unmoved, type Window } from "./page-checks.ts";
 
-/** The portfolio app, opened and signed in to with a key, at a place behind the `#`. */
+/** Opens the portfolio app and signs in with a key, at a location behind the `#`. */
 export async function openApp(
   browser: Browser,
   url: string,
@@ -21,7 +21,7 @@ export async function signIn(page: Page, apiKey: string): Promise<void> {
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 }
 
-/** Goes to a place behind the `#` by the address, and waits for what is there. */
+/** Goes to a location behind the `#` and waits until it is shown. */
 export async function goTo(page: Page, place: string): Promise<void> {
   await page.evaluate(
     (to) =>
@@ -35,9 +35,9 @@ export async function goTo(page: Page, place: string): Promise<void> {
   await settled(page);
 }
 
-/** Waits until the page shows what it is about, and nothing of it is on its way. */
+/** Waits until the page has loaded and nothing moves. */
 export async function settled(page: Page): Promise<void> {
-  // What was pressed or changed before is drawn by the next turn: until then the page before it stands.
+  // A click or a change is drawn in the next task: until then the page shows the state before.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
   await page.waitForFunction(
     () =>
@@ -50,5 +50,5 @@ export async function settled(page: Page): Promise<void> {
   await unmoved(page);
 }
 
-/** What stands behind the `#`, as the page itself knows it: the browser tells others of it a moment later. */
+/** Returns the location behind the `#` from the page itself: the browser reports it a moment later. */
 export const hashOf = (page: Page): Promise<string> => page.evaluate(() => location.hash);

@@ -1,13 +1,13 @@
 import { type ApiDocument, resolve, type Schema } from "./api-document.ts";
 
-/** A field of a body, at any depth, by the names and positions that lead to it. */
+/** A field of a body at any depth: the names and positions that lead to it. */
 export type Place = {
   path: readonly (string | number)[];
   schema: Schema;
   required: boolean;
 };
 
-/** The fields of a body of this schema that has one item in each of its lists. */
+/** Returns the fields of a body of this schema with one item in each list. */
 export function placesOf(document: ApiDocument, schema: Schema, path: Place["path"] = []): Place[] {
   const whole = followed(document, schema);
   if (whole.anyOf) return placesOf(document, whole.anyOf[0]!, path);
@@ -26,7 +26,7 @@ function followed(document: ApiDocument, schema: Schema): Schema {
   return resolve<Schema>(document, schema as Schema & { $ref: string });
 }
 
-/** The body as it is sent, with the JSON text `raw` in that place, or nothing there when it is undefined. */
+/** Returns the body as JSON with the text `raw` in that place, or without the field when `raw` is undefined. */
 export function bodyWith(good: object, path: Place["path"], raw: string | undefined): string {
   const body = structuredClone(good) as Record<string | number, unknown>;
   let parent = body;
@@ -38,7 +38,7 @@ export function bodyWith(good: object, path: Place["path"], raw: string | undefi
   return JSON.stringify(body).replace(`"${MARK}"`, () => raw ?? "");
 }
 
-/** The body with the field of that place written twice. */
+/** Returns the body as JSON with that field written twice. */
 export function bodyWithTwice(good: object, path: Place["path"]): string {
   const name = JSON.stringify(path.at(-1));
   return bodyWith(good, path, `null,${name}:null`);
@@ -48,7 +48,7 @@ const MARK = "(the bad value)";
 
 export const isId = ({ schema }: Place) => /^[A-Z]+_/.test(String(schema.example));
 const isNotes = ({ path }: Place) => ["notes", "description"].includes(String(path.at(-1)));
-/** A text that holds one of the values that its own vocabulary has, or a form of its own. */
+/** A text with a fixed set of values or a format. */
 const isStrict = (place: Place) => {
   const name = String(place.path.at(-1));
   return isId(place) || !!place.schema.enum || !!place.schema.pattern || STRICT.includes(name);
@@ -57,7 +57,7 @@ const STRICT = ["component_def_id", "state", "type_id", "recorded_at"];
 const text = (value: string) => JSON.stringify(value);
 const DEEP = "[".repeat(10_000) + "]".repeat(10_000);
 
-/** What is wrong in one place of a body, as JSON texts by what is wrong about them. */
+/** Returns bad values for one place of a body as JSON, by the kind of mistake. */
 export const BAD_VALUES: Readonly<Record<string, (place: Place) => readonly string[]>> = {
   "a value of the wrong type": ({ schema: { type } }) =>
     ({

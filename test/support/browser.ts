@@ -20,7 +20,7 @@ const { version: VERSION } = JSON.parse(readFileSync(join(PACKAGE, "package.json
   version: string;
 };
 
-/** A real browser: the one from the npm registry, or where that has none for this machine, the system's. */
+/** Launches a real browser: the one from the npm registry, or the system's where that has none for this machine. */
 export async function launchBrowser(): Promise<Browser> {
   const { executable, env } = process.arch === "x64" ? await packagedBrowser() : systemBrowser();
   return await chromium.launch({
@@ -28,17 +28,17 @@ export async function launchBrowser(): Promise<Browser> {
     timeout: PATIENCE_MS,
     env: { ...process.env, ...env } as Record<string, string>,
     args: [
-      // As root there is no sandbox; hinting would draw letters another way on each machine.
+      // There is no sandbox as root; hinting would draw letters differently on each machine.
       ...["--no-sandbox", "--font-render-hinting=none"],
-      // Nothing here is drawn by a graphics card, or by a program in its place that has a process of its own.
+      // Nothing here needs a graphics card, nor a separate process that emulates one.
       ...["--disable-gpu", "--disable-software-rasterizer", "--use-gl=disabled", "--in-process-gpu"],
     ],
   });
 }
 
 /**
- * The package's own font for Latin, so that pages are as long everywhere; DejaVu where that has no letter. No other of
- * the system's: fontconfig takes one with the weight that is asked for before the family.
+ * The package's own font for Latin, so that pages have the same length everywhere, and DejaVu for letters that it
+ * lacks. Other fonts of the system are left out: fontconfig prefers one with the requested weight to the family.
  */
 const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -53,7 +53,7 @@ const FONTS = `<?xml version="1.0"?>
 
 type Executable = { executable: string; env: Record<string, string> };
 
-/** Unpacked once for a version and these fonts; with the libraries that it brings where the system lacks them. */
+/** Unpacks the browser once for a version and these fonts, and adds its libraries where the system lacks them. */
 async function packagedBrowser(): Promise<Executable> {
   const folder = join(tmpdir(), `mainstay-chromium-${VERSION}-${Bun.hash(FONTS).toString(36)}`);
   if (!existsSync(folder)) await unpack(folder);
@@ -76,7 +76,7 @@ function systemBrowser(): Executable {
   throw new Error("the tests of pages need a browser. Install one: apt-get install chromium");
 }
 
-/** Into a folder of its own, which takes its place at once: test files run side by side. */
+/** Unpacks into a temporary folder and renames it: test files run side by side. */
 async function unpack(folder: string): Promise<void> {
   const making = mkdtempSync(`${folder}-`);
   const read = (name: string) => brotliDecompressSync(readFileSync(join(PACKAGE, "bin", name)));

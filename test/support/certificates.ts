@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 const FIXTURES = join(import.meta.dir, "../fixtures/tls");
 
-/** Files of `test/fixtures/tls`: certificates for 127.0.0.1 and receiver.test, by an authority of their own. */
+/** Files of `test/fixtures/tls`: certificates for 127.0.0.1 and receiver.test, with their own authority. */
 export const FIXTURE_TLS = {
   authority: join(FIXTURES, "authority.crt"),
   cert: join(FIXTURES, "receiver.crt"),
@@ -12,7 +12,7 @@ export const FIXTURE_TLS = {
 
 export type CertificateFiles = { cert: string; key: string };
 
-/** Makes a self-signed certificate for 127.0.0.1 whose common name is `name`. */
+/** Creates a self-signed certificate for 127.0.0.1 with `name` as its common name. */
 export async function makeCertificate(folder: string, name: string, days = 30): Promise<CertificateFiles> {
   const files = { cert: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
   const child = Bun.spawn(

@@ -3,7 +3,7 @@ import { checkDocumented } from "./contract.ts";
 import type { Reply } from "./reply.ts";
 import { recordOutput, recordSecretsIn } from "./secret-record.ts";
 
-/** The headers that tell who asks. */
+/** The headers with the caller's credential. */
 export type Credential = Readonly<Record<string, string>>;
 
 export type Method = "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "DELETE" | "PATCH";
@@ -11,7 +11,7 @@ export type Method = "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "DELETE" | "P
 export type Asking = {
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged in place of `body`. */
   raw?: BodyInit;
   headers?: Record<string, string>;
   query?: Readonly<Record<string, string | number>>;
@@ -19,7 +19,7 @@ export type Asking = {
 
 const RATE_LIMIT_HEADERS = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
 
-/** Talks to a server as a partner's program would. Each call says which status it expects. */
+/** A client that calls a server as a partner's program does. Each call names the status that it expects. */
 export class ApiClient {
   constructor(
     private readonly url: () => string,
@@ -39,7 +39,7 @@ export class ApiClient {
     return this.ask("PUT", path, status, { body });
   }
 
-  /** Throws, with what the server answered and logged, when it answers with another status than the expected one. */
+  /** Throws an error with the server's answer and log where the status is not the expected one. */
   async ask(method: Method, path: string, status: number, asking: Asking = {}): Promise<Reply> {
     const reply = await this.send(method, path, asking);
     if (reply.status === status) return reply;
@@ -49,7 +49,7 @@ export class ApiClient {
     );
   }
 
-  /** The answer whatever its status. Every response that a test sees comes through here. */
+  /** Returns the answer whatever its status. Every response that a test sees comes through here. */
   async send(
     method: Method,
     path: string,
@@ -68,7 +68,7 @@ export class ApiClient {
       ...(raw !== undefined && { body: raw }),
     });
     const text = await response.text();
-    // The answers that hand out a credential.
+    // The answers that contain a credential.
     if (path.includes("/oauth/token") || path.includes("/admin/")) recordSecretsIn(text);
     if (response.status >= 400) recordOutput(text);
     const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
@@ -83,7 +83,7 @@ export class ApiClient {
   }
 }
 
-/** A bearer token for a partner's client credentials. */
+/** Requests a bearer token with a partner's client credentials. */
 export async function requestToken(
   url: string,
   { client_id, client_secret }: { client_id: string; client_secret: string },
@@ -97,7 +97,7 @@ export async function requestToken(
   return (await client.ask("POST", "/oauth/token", 200, { body })).body.access_token;
 }
 
-/** What is promised of every answer. No matchers within `body`: Bun would write them into it. */
+/** Checks what every answer promises. `body` has no matchers: Bun would write them into it. */
 function checkContract(method: Method, path: string, reply: Reply): void {
   const { status, headers, body } = reply;
   const what = `${method} ${path}, answered ${status}`;

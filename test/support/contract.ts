@@ -9,16 +9,15 @@ const RATE_LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-Rat
 let contract: Contract | undefined;
 
 /**
- * Holds an answer against what the API document of the executable says of it: the status is documented, the headers
- * that it promises are there, and the body has its shape and not one field more. What belongs to no documented
- * operation, such as a page or an administrator's route, is left alone.
+ * Checks an answer against the API document of the executable: the status is documented, the headers are there, and the
+ * body has its shape and no other field. Skips what is not in the document, such as pages and administrators' routes.
  */
 export function checkDocumented(method: string, path: string, reply: Reply): void {
   contract ??= new Contract(readApiDocument());
   contract.check(method, path, reply);
 }
 
-/** The document, and the validators that were needed of it so far. */
+/** The document, with the validators that have been compiled for it. */
 export class Contract {
   readonly #ajv = new Ajv({ strict: false, allErrors: true });
   readonly #routes: { pattern: RegExp; operations: Record<string, DocumentedOperation> }[];
@@ -31,7 +30,7 @@ export class Contract {
       strict(schema),
     ]);
     this.#ajv.addSchema({ $id: "document", components: { schemas: Object.fromEntries(schemas) } });
-    // A literal path comes before one with a part that varies: /appliances/bulk is no appliance.
+    // A literal path precedes one with a parameter: /appliances/bulk is no appliance.
     const paths = Object.keys(document.paths).sort((a, b) => a.split("{").length - b.split("{").length);
     this.#routes = paths.map((path) => {
       const item = document.paths[path]!;
@@ -41,7 +40,7 @@ export class Contract {
     });
   }
 
-  /** Throws with every way in which the answer is not the documented one. */
+  /** Throws an error that lists every difference between the answer and the document. */
   check(method: string, path: string, reply: Reply): void {
     const operation = this.#find(method, path);
     if (!operation) return;

@@ -3,20 +3,20 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A file system of its own in memory, which a test may fill to the last byte. */
+/** A file system in memory, which a test may fill to the last byte. */
 export type Disk = {
   path: string;
-  /** Leaves not a byte free. */
+  /** Leaves no byte free. */
   fill(): void;
   /** Removes what `fill` has written. */
   free(): void;
-  /** Mounts it anew with these options, such as `ro` or `size=9m`. */
+  /** Mounts it again with other options, such as `ro` or `size=9m`. */
   remount(options: string): void;
 };
 
 const mount = (...args: string[]) => Bun.spawnSync(["mount", "-t", "tmpfs", ...args]);
 
-/** Whether this user may mount a file system. Tests that need one are counted as skipped otherwise. */
+/** True where this user may mount a file system. Tests that need one are skipped otherwise. */
 export const CAN_MOUNT = (() => {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-mount-"));
   const { success } = mount("-o", "size=64k", "tmpfs", folder);
@@ -25,11 +25,13 @@ export const CAN_MOUNT = (() => {
   return success;
 })();
 
-/** What to run a command under so that a file's rights mean something to it, whoever runs the tests. */
+/** The command prefix that makes the permissions of a file apply even where root runs the tests. */
 export const BOUND_BY_RIGHTS: readonly string[] =
   process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
 
-/** Call it at the file's top, before `useMainstay`; the disks are gone when the file's tests are over. */
+/**
+ * Mounts disks for a test file. Call it at the file's top, before `useMainstay`; they are unmounted after its tests.
+ */
 export function useDisks() {
   const disks: string[] = [];
   afterAll(() => {

@@ -1,4 +1,4 @@
 import { join } from "node:path";
 
-/** The executable that is tested: the one that was built, or the one that the environment names. */
+/** The executable under test: the one that was built, or the one that the environment names. */
 export const EXECUTABLE = process.env.MAINSTAY_EXECUTABLE ?? join(import.meta.dir, "../../dist/mainstay");

@@ -1,4 +1,4 @@
-/** Ids, secrets, tags, names of files and addresses: whatever a server makes up, and no two servers alike. */
+/** The values that a server generates: ids, secrets, tags, file names and addresses. They differ between servers. */
 const MADE_UP = new RegExp(
   [
     "\\b(?<id>P|U|A|C|SE|CLM|PE|PH|EMB|PARTNER|ADM)_[0-9a-hjkmnp-tv-z]{26}\\b",
@@ -12,19 +12,19 @@ const MADE_UP = new RegExp(
   "g",
 );
 const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
-/** How long something took, and the calls of a day, among which are those that a server has set aside. */
+/** Durations, and the calls of a day, which include those that a server has reserved. */
 const OF_THIS_RUN = /"(duration_ms|uptime_s|calls)":\d+/g;
 const HOUR_MS = 3_600_000;
 
 /**
- * Names what a server makes up by its kind and the order in which it was first seen, such as `P#2`, so that what two
- * servers answer can be compared. Moments of these hours are all alike: each server has its own.
+ * Replaces generated values by their kind and the order in which they first appear, such as `P#2`, so that the answers
+ * of two servers can be compared. Times of these hours are all the same: each server has its own.
  */
 export class GeneratedNames {
   readonly #names = new Map<string, string>();
   readonly #ofKind = new Map<string, string[]>();
 
-  /** The text with names in the place of what was made up. */
+  /** Returns the text with names in place of generated values. */
   in(text: string): string {
     return text
       .replaceAll(MADE_UP, (value, ...rest) => this.#nameOf(value, kindOf(rest.at(-1))))
@@ -45,7 +45,7 @@ export class GeneratedNames {
     return name;
   }
 
-  /** What was seen of a kind, in the order in which it came. */
+  /** Returns the values of a kind in the order in which they appeared. */
   seen(kind: string): readonly string[] {
     return this.#ofKind.get(kind) ?? [];
   }

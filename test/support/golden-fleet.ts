@@ -4,10 +4,10 @@ import { importPortfolio } from "../../src/usecases/import/import-portfolio.ts";
 import { knowledge, type PortfolioWorld } from "./portfolio-store.ts";
 
 const FOLDER = join(import.meta.dir, "../fixtures/golden-calibration");
-/** The day up to which the worked example of calibration is on record. */
+/** The last day on record in the worked example of calibration. */
 export const GOLDEN_DAY = "2026-06-30";
 
-/** Imports the worked example of calibration for the world's partner. */
+/** Imports the worked example of calibration for the partner of the store. */
 export async function importGoldenFleet({ store, partner, clock }: PortfolioWorld): Promise<void> {
   const source = (file: string) => ({ name: file, text: readFileSync(join(FOLDER, file), "utf8") });
   const sources = {

@@ -11,13 +11,13 @@ import { BODIES, HEADERS, JSON_VALUES, MEDIA_TYPES, NAMES, PATHS, QUERIES } from
 import { multipart } from "./multipart.ts";
 
 /*
- * Requests made from what the API document says of an operation: good ones, and ones with a part that is bent or
- * hostile. A text within ‹ and › stands for a value that is known when the request is sent, so that a failure's seed
- * makes the same request on another server.
+ * Generates requests for an operation of the API document: good ones, and ones with a mutated or hostile part. A text
+ * within ‹ and › is a placeholder that is replaced when the request is sent, so that a failure's seed makes the same
+ * request on another server.
  */
 
 export type HostileRequest = {
-  /** With its query string. */
+  /** Includes the query string. */
   target: string;
   headers: Record<string, string>;
   /** Undefined for an operation without a body. In latin1, a character is a byte. */
@@ -29,7 +29,7 @@ type Sent = { body: string; type: string; encoding?: "utf8" | "latin1" };
 type Part = "nothing" | "path" | "query" | "headers" | "body";
 type Parts = { path: string; query: string; headers: Record<string, string>; sent: Sent | undefined };
 
-/** Requests for the operation, of which one in a few is good and the others have one part that is not. */
+/** Generates requests for the operation. A few are good; the others have one part that is not. */
 export function requestsFor(
   document: ApiDocument,
   { path, operation }: OperationAt,
@@ -54,12 +54,12 @@ export function requestsFor(
   }));
 }
 
-/** The text with its stand-ins replaced. */
+/** Returns the text with its placeholders replaced. */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/‹([^›]+)›/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** An id of the document's examples becomes one that exists; so do the credentials of a client. */
+/** Replaces an example id of the document by one that exists, and so the credentials of a client. */
 const alive = (text: string) =>
   text
     .replaceAll(/\b([A-Z]+_)[0-9a-z]{26}\b/g, "‹$1›")
@@ -79,7 +79,7 @@ function pathFor(
     ? fc.oneof(
         fc.constantFrom(...PATHS, good.replace("‹", "‹other ")),
         text().map(encodeURIComponent),
-        // A dot alone leads to another path before it is sent.
+        // A dot alone would lead to another path before it is sent.
         fc.string({ minLength: 1 }).map((value) => `x${value.replaceAll(/[/?#\\]/g, "%")}`),
       )
     : fc.constant(good);
@@ -135,10 +135,10 @@ function headersFor(
 const keyHeader = (key: string) => ({ "idempotency-key": key });
 const header = ([name, value]: [string, string]) => ({ [name]: value.trim() });
 
-/** Any text that UTF-8 can hold. */
+/** Any text that UTF-8 can encode. */
 const text = () => fc.string({ unit: "binary", minLength: 1, maxLength: 40 });
 
-/** Bodies for one operation, as the texts that are sent: JSON values would lose what is hostile in how it is written. */
+/** Generates the bodies of one operation as text: JSON values would lose what is hostile in their notation. */
 class Bodies {
   constructor(
     private readonly document: ApiDocument,
@@ -186,7 +186,7 @@ class Bodies {
     return fc.oneof(bent, shapes, text()).map((body) => ({ body, type }));
   }
 
-  /** A value that the schema allows, with the ids of the document's examples in the places of ids. */
+  /** Generates a value that the schema allows, with existing ids in place of the document's examples. */
   #valid(given: Schema): fc.Arbitrary<string> {
     const schema = this.#resolved(given);
     const values = this.#validNotNull(schema);
@@ -225,7 +225,7 @@ class Bodies {
       .map((fields) => fields.filter((field) => field !== undefined));
   }
 
-  /** A value in which one place, at any depth, is not what the schema says. */
+  /** Generates a value with one place, at any depth, that the schema refuses. */
   #bent(given: Schema): fc.Arbitrary<string> {
     const schema = this.#resolved(given);
     const stray = fc.oneof(

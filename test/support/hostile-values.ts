@@ -3,7 +3,7 @@
  * in when it is sent: see STAND_INS.
  */
 
-/** In the place of any JSON value. */
+/** In place of any JSON value. */
 export const JSON_VALUES = [
   ...["null", "true", "0", "-1", "-0", "1.5", "1e999", "-1e999", "1e308", "5e-324", "1e-400"],
   ...["9007199254740993", "123456789012345678901234567890", "0.30000000000000004", "99999"],
@@ -26,7 +26,7 @@ export const JSON_VALUES = [
   ],
 ] as const;
 
-/** Names that no field and no parameter has, and that an object may have of its own. */
+/** Names that no field and no parameter has, but an object may have. */
 export const NAMES = [
   "__proto__",
   "constructor",
@@ -38,7 +38,7 @@ export const NAMES = [
   "id",
 ] as const;
 
-/** In the place of a whole body of JSON. */
+/** In place of a whole JSON body. */
 export const BODIES = [
   ...[
     "",
@@ -121,7 +121,7 @@ export const QUERIES = [
   ...["‹other P_›", "‹other A_›", "P_00000000000000000000000000", "‹501›", "%F0%9F%8F%A0", "'", "1'--"],
 ] as const;
 
-/** In the place of an id in a path. */
+/** In place of an id in a path. */
 export const PATHS = [
   ...[
     "%zz",
@@ -153,7 +153,7 @@ export const PATHS = [
   ...["P_", "A_1", "P_00000000000000000000000000", "‹501›", "%F0%9F%8F%A0", "'", ";", ":id", "*", "a.b", "…"],
 ] as const;
 
-/** In the place of a header's value. */
+/** In place of a header's value. */
 export const HEADERS = [
   ...[
     "",
@@ -182,11 +182,11 @@ export const HEADERS = [
   ],
 ] as const;
 
-/** Text of so many characters of three bytes each, which no database makes smaller by compressing it. */
+/** Returns a text of that many characters of three bytes each, which a database cannot compress. */
 const longest = (characters: number) =>
   String.fromCharCode(...Array.from({ length: characters }, (_, at) => 0x4e00 + ((at * at * 7919) % 20_011)));
 
-/** What is too long to be written, or to be read in the message of a failure. */
+/** Shortens a value that is too long for the message of a failure. */
 export const STAND_INS = {
   500: longest(500),
   10000: longest(10_000),

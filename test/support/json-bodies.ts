@@ -8,7 +8,7 @@ const operations = operationsOf(document);
 
 export type JsonBody = { method: "GET" | "POST" | "PUT"; path: string; schema: Schema; example: Json };
 
-/** Every body of JSON that a partner sends, by its operation; a list of claims is a body of its own. */
+/** Every JSON body that a partner sends, by its operation; a list of claims counts as a body. */
 export const JSON_BODIES: readonly JsonBody[] = operations
   .filter(({ operation }) => operation.security?.length !== 0)
   .flatMap(({ method, path, operation }) => {
@@ -19,11 +19,11 @@ export const JSON_BODIES: readonly JsonBody[] = operations
     return list ? [body, { ...body, schema: list, example: { claims: [body.example] } }] : [body];
   });
 
-/** The document's example of the body, of things that are there. */
+/** The document's example of the body, with ids that exist. */
 export const goodBody = ({ example }: JsonBody, things: Things): Json =>
   JSON.parse(JSON.stringify(example).replaceAll(/([A-Z]+_)[0-9a-z]{26}/g, (_, prefix) => things[prefix]!));
 
-/** The prefix of the ids that the path takes; `photo` for a photo's name, undefined where nothing in it varies. */
+/** The prefix of the path's ids; `photo` for a photo's name, undefined for a path without parameters. */
 export function kindIn(path: string): string | undefined {
   const parameters = operations.find((one) => one.path === path)!.operation.parameters ?? [];
   const example = parameters.find((one) => one.in === "path")?.example;
@@ -32,12 +32,12 @@ export function kindIn(path: string): string | undefined {
 
 export const prefixOf = (id: unknown) => /^[A-Z]+_/.exec(String(id))?.[0];
 
-/** The path with a thing that is there. */
+/** Returns the path with an id that exists. */
 export const pathOf = (path: string, things: Things) => path.replace(/\{\w+\}/, () => things[kindIn(path)!]!);
 
 export const asJson = (raw: string) => ({ raw, headers: { "content-type": "application/json" } });
 
-/** Everything that a partner can read of these things, and of all that it owns. */
+/** Reads everything that a partner can read of these records and of its portfolio. */
 export async function everythingOf(client: ApiClient, things: Things): Promise<Json[]> {
   const paths = [
     "/v1/portfolio/summary",

@@ -1,3 +1,3 @@
-/** Parsed JSON. Tests say by their assertions what must be in it. */
-// biome-ignore lint/suspicious/noExplicitAny: what another process wrote has no type here
+/** Parsed JSON. The assertions of a test say what it must contain. */
+// biome-ignore lint/suspicious/noExplicitAny: the output of another process has no type here
 export type Json = any;

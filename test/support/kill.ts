@@ -1,9 +1,9 @@
 type Killable = { isRunning: () => boolean; kill: () => Promise<unknown> };
 
-/** When to kill: so many milliseconds after what is committed has come to `goal`. */
+/** The moment of the kill: `laterMs` after the committed progress reaches `goal`. */
 export type KillPoint = { goal: number; laterMs?: number };
 
-/** Kills a process in the middle, and says how far it had come when it was dead. Throws when it ended before. */
+/** Kills a process during its work and returns the progress at its death. Throws when the process ended before. */
 export async function killAt(
   { goal, laterMs = 0 }: KillPoint,
   read: () => Promise<number>,
@@ -19,7 +19,7 @@ export async function killAt(
   return await read();
 }
 
-/** A command that runs, as something to kill. */
+/** Wraps a running command for `killAt`. */
 export const killable = (command: Bun.Subprocess): Killable => ({
   isRunning: () => command.exitCode === null,
   async kill() {

@@ -1,7 +1,9 @@
 import type { LockDatabase } from "../../src/cluster/locks.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** The store with a known id for every lock that is acquired through it, so that a test can release it for another. */
+/**
+ * Wraps the store so that every lock it acquires has a known id, with which a test can release it for another owner.
+ */
 export const withLockId = (store: Store, id: string): LockDatabase => ({
   read: store.read,
   write: (run, options) =>

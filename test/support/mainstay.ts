@@ -34,7 +34,7 @@ export type Settings = Readonly<
   Record<string, Readonly<Record<string, string | number | boolean | readonly string[]>>>
 >;
 
-/** Nothing is limited and nothing runs by the clock but what a test is about. */
+/** Nothing is limited and no job runs on a schedule unless a test asks for it. */
 const QUIET: Settings = {
   limits: { per_ip_per_minute: 0, per_partner_per_minute: 0, daily_budget: 1_000_000 },
   snapshot: { enabled: false },
@@ -58,9 +58,10 @@ export type LogLine = { level: string; time: string; msg: string } & Record<stri
 type World = { installations: Installation[]; folders: string[] };
 
 /**
- * The executable for the tests of one file: call it at the file's top. When the file's tests are over, the servers
- * that still run are ended and the folders removed; a fault that a server logged, and no test expected, fails the file.
- * The data is in what the run is on; with `inFolder`, for tests that name databases themselves, in the data folder.
+ * Provides the executable to the tests of one file. Call it at the file's top. After the file's tests, servers that
+ * still run are stopped and the folders are removed; an error that a server logged and no test expected fails the file.
+ * The data is in the storage of the run, or with `inFolder`, for tests that name databases themselves, in the data
+ * folder.
  */
 export function useMainstay({ inFolder = false } = {}) {
   if (!existsSync(EXECUTABLE)) throw new Error(`${EXECUTABLE} is missing: bun run build`);
@@ -74,7 +75,7 @@ export function useMainstay({ inFolder = false } = {}) {
     if (faults.length > 0) throw new Error(`a server logged faults:\n${faults.join("\n")}`);
     if (leaks.length > 0) throw new Error(`secrets stand in a database in clear:\n${leaks.join("\n")}`);
   });
-  // Its databases go after the servers on them.
+  // The databases are removed after the servers on them.
   const postgres = onPostgres && !inFolder ? usePostgres() : undefined;
   const folder = () => {
     const made = mkdtempSync(join(tmpdir(), "mainstay-"));
@@ -87,11 +88,11 @@ export function useMainstay({ inFolder = false } = {}) {
     return installation;
   };
   return {
-    /** A new empty folder. */
+    /** Creates an empty folder. */
     folder,
-    /** A configuration and a place for the data, with nothing running. */
+    /** Creates a configuration and a place for the data, without a running server. */
     install,
-    /** A server on a new data folder. */
+    /** Starts a server on a new data folder. */
     serve: async (settings: Settings = {}) => {
       const installation = install(settings);
       await installation.start();
@@ -101,8 +102,8 @@ export function useMainstay({ inFolder = false } = {}) {
 }
 
 /**
- * Runs one command to its end, in an environment that holds nothing but what is given. `under` is a program that runs
- * it, with arguments of its own.
+ * Runs one command to its end, in an environment that contains only what is passed. `under` is a program that runs the
+ * command, with its own arguments.
  */
 export async function runMainstay(
   args: readonly string[],
@@ -121,7 +122,7 @@ export async function runMainstay(
   ]);
   clearTimeout(timer);
   recordGiven(args, options.env);
-  // What a command is asked to print may be a secret; nothing else is.
+  // A command may be asked to print a secret; nothing else may print one.
   const printsSecrets = PRINTS_SECRETS.test(args.join(" "));
   if (printsSecrets) recordSecretsIn(stdout);
   recordOutput(printsSecrets ? stderr : stdout + stderr);
@@ -132,12 +133,12 @@ export async function runMainstay(
   return { code, stdout, stderr };
 }
 
-/** Commands that exist to print a credential. */
+/** Commands whose purpose is to print a credential. */
 const PRINTS_SECRETS =
   /^(partner (create|rotate-key|rotate-secret|rotate-webhook-secret)|admin create|embed create|demo|smoke)\b/;
 const SECRET_SETTING = /(passphrase|password|token|key)$/i;
 
-/** Secrets that a process gets by its environment or by a file. */
+/** Secrets that a process gets through its environment or a file. */
 function recordGiven(args: readonly string[], env: Readonly<Record<string, string>> = {}): void {
   for (const [name, value] of Object.entries(env)) if (SECRET_SETTING.test(name)) recordSecret(name, value);
   const file = args[args.indexOf("--passphrase-file") + 1];
@@ -149,7 +150,7 @@ function recordGiven(args: readonly string[], env: Readonly<Record<string, strin
 export class Installation {
   readonly dataDir: string;
   readonly configFile: string;
-  /** As `storage.url` has it; empty where the rows are in the data folder. */
+  /** As in `storage.url`; empty where the rows are in the data folder. */
   #storageUrl = "";
   #server: ServerProcess | undefined;
   #ended: ServerProcess[] = [];
@@ -158,7 +159,7 @@ export class Installation {
   constructor(
     readonly folder: string,
     settings: Settings,
-    /** Where its rows are, unless in a file of the data folder. */
+    /** The database with its rows, unless they are in a file of the data folder. */
     readonly database?: ReservedDatabase,
   ) {
     this.dataDir = join(folder, "data");
@@ -167,7 +168,7 @@ export class Installation {
     this.configure(settings);
   }
 
-  /** Writes the configuration anew, for the next command or start. */
+  /** Writes the configuration again, for the next command or start. */
   configure(settings: Settings): void {
     this.#storageUrl = this.database?.url ?? String(settings.storage?.url ?? "");
     const always: Settings = this.database ? { ...QUIET, storage: { url: this.database.url } } : QUIET;
@@ -184,7 +185,7 @@ export class Installation {
       if (SECRET_SETTING.test(name) && name !== "tls_key") recordSecret(`setting ${name}`, String(value));
   }
 
-  /** Runs a command on this data folder, beside the server when one runs. */
+  /** Runs a command on this data folder, beside the server if one runs. */
   async run(...args: string[]): Promise<Outcome> {
     await this.database?.isMade;
     return await runMainstay([...args, "--config", this.configFile, "--data-dir", this.dataDir], {
@@ -192,7 +193,7 @@ export class Installation {
     });
   }
 
-  /** Starts a command on this data folder, which the test is going to kill. */
+  /** Starts a command on this data folder that the test is going to kill. */
   spawn(...args: string[]): Bun.Subprocess {
     const where = ["--config", this.configFile, "--data-dir", this.dataDir];
     return Bun.spawn([EXECUTABLE, ...args, ...where], {
@@ -202,14 +203,16 @@ export class Installation {
     });
   }
 
-  /** As `run`, with `--json`, for a command that must succeed; its result. */
+  /** Runs a command with `--json` that must succeed; returns its result. */
   async json(...args: string[]): Promise<Json> {
     const { code, stdout, stderr } = await this.run(...args, "--json");
     if (code !== 0) throw new Error(`mainstay ${args.join(" ")} exited with ${code}:\n${stderr}`);
     return JSON.parse(stdout);
   }
 
-  /** Makes the data folder, and the schema of a database, as an operator does before any other command but `serve`. */
+  /**
+   * Creates the data folder, and the schema of a database, as an operator does before any other command but `serve`.
+   */
   async init(): Promise<void> {
     await this.database?.isMade;
     const file = join(this.folder, "made-by-init.toml");
@@ -245,21 +248,21 @@ export class Installation {
     if (existsSync(key)) recordSecretsIn(readFileSync(key, "utf8"));
   }
 
-  /** Ends the server by SIGTERM; its exit code. */
+  /** Stops the server by SIGTERM; returns its exit code. */
   async stop(): Promise<number> {
     const code = await this.#running().end("SIGTERM");
     this.#forget();
     return code;
   }
 
-  /** The exit code of a server that stops by itself. */
+  /** Returns the exit code of a server that stops without a signal. */
   async stopped(): Promise<number> {
     const code = await this.#running().ended();
     this.#forget();
     return code;
   }
 
-  /** Ends the server as a crash would. */
+  /** Kills the server, as a crash would. */
   async kill(): Promise<void> {
     await this.#running().end("SIGKILL");
     this.#forget();
@@ -281,12 +284,12 @@ export class Installation {
     return this.#server !== undefined;
   }
 
-  /** Every line that this folder's servers have logged. */
+  /** Returns every line that the servers of this folder have logged. */
   get log(): LogLine[] {
     return [...this.#ended, ...(this.#server ? [this.#server] : [])].flatMap((server) => server.lines);
   }
 
-  /** The first logged line of that kind, waited for: an answer may overtake the lines that tell of it. */
+  /** Waits for a logged line and returns the first: an answer may precede the lines about it. */
   async logged(isWanted: (line: LogLine) => boolean): Promise<LogLine> {
     return await eventually(() => {
       const line = this.log.find(isWanted);
@@ -295,17 +298,17 @@ export class Installation {
     });
   }
 
-  /** A client without credentials. */
+  /** Returns a client without credentials. */
   get anonymous(): ApiClient {
     return this.client({});
   }
 
-  /** A client of a partner, by its API key. */
+  /** Returns a client of a partner, by its API key. */
   as(partner: Pick<Partner, "api_key">): ApiClient {
     return this.client({ "x-api-key": partner.api_key });
   }
 
-  /** A client of a partner, by a bearer token. */
+  /** Returns a client of a partner, by a bearer token. */
   async withToken(partner: Pick<Partner, "client_id" | "client_secret">): Promise<ApiClient> {
     return this.client({ authorization: `Bearer ${await requestToken(this.url, partner)}` });
   }
@@ -318,7 +321,7 @@ export class Installation {
     );
   }
 
-  /** Runs SQL that SQLite and PostgreSQL both know, behind the server's back: its rows. */
+  /** Runs SQL that SQLite and PostgreSQL both support, beside the server; returns its rows. */
   async sql(text: string): Promise<Record<string, unknown>[]> {
     if (this.database) return await rowsOf(this.database.url, text);
     const db = this.#openFile();
@@ -329,7 +332,7 @@ export class Installation {
     }
   }
 
-  /** What a query of one number says of the database from one moment to the next, as another process sees it. */
+  /** Returns a reader of a query of one number, which sees the database as another process does. */
   async watch(text: string): Promise<{ read(): Promise<number>; close(): Promise<void> }> {
     const numberIn = (rows: unknown[]) => Number(Object.values((rows[0] ?? {}) as object)[0] ?? 0);
     if (this.database) {
@@ -344,7 +347,7 @@ export class Installation {
     return { read: async () => numberIn(query.all()), close: async () => db.close(true) };
   }
 
-  /** The tables with a column of that name. */
+  /** Returns the tables with a column of that name. */
   async tablesWith(column: string): Promise<string[]> {
     const rows = await this.sql(
       this.database
@@ -356,7 +359,7 @@ export class Installation {
     return rows.map(({ name }) => name as string);
   }
 
-  /** The names under which pictures are kept. */
+  /** Returns the names under which pictures are stored. */
   async uploads(): Promise<string[]> {
     if (this.database)
       return (await this.sql("SELECT filename FROM uploads ORDER BY 1")).map(({ filename }) => `${filename}`);
@@ -364,12 +367,12 @@ export class Installation {
     return existsSync(folder) ? readdirSync(folder).toSorted() : [];
   }
 
-  /** References to rows that are not there; PostgreSQL has none by itself. */
+  /** Returns references to rows that do not exist; PostgreSQL prevents them. */
   async brokenReferences(): Promise<unknown[]> {
     return this.database ? [] : await this.sql("PRAGMA foreign_key_check");
   }
 
-  /** Gives another one, which has no data yet, all of this one's. Nothing may run on either. */
+  /** Copies all data to another installation, which has none yet. Nothing may run on either. */
   async copyTo(other: Installation): Promise<void> {
     cpSync(this.dataDir, other.dataDir, { recursive: true });
     if (this.database && other.database) await this.database.copyTo(other.database);
@@ -381,7 +384,7 @@ export class Installation {
     return db;
   }
 
-  /** Secrets of this file's tests that stand in the database in clear. */
+  /** Returns the secrets of this file's tests that the database has in clear. */
   async leaks(): Promise<string[]> {
     if (this.database) {
       await this.database.isMade;
@@ -394,12 +397,12 @@ export class Installation {
     return secretsInFiles(files.map((name) => join(this.dataDir, name)));
   }
 
-  /** Says that a server of this folder will log a fault that matches. */
+  /** Announces that a server of this folder will log an error that matches. */
   expectFault(pattern: RegExp): void {
     this.#expectedFault = pattern;
   }
 
-  /** What was logged as an error, or written outside of the log. */
+  /** Returns what was logged as an error, or written outside of the log. */
   faults(): string[] {
     const servers = [...this.#ended, ...(this.#server ? [this.#server] : [])];
     return servers.flatMap((server) => server.faults()).filter((line) => !this.#expectedFault?.test(line));
@@ -420,7 +423,7 @@ export class Installation {
   }
 }
 
-/** One run of `mainstay serve`. Ended by the process id that it was started with. */
+/** One process of `mainstay serve`, which is ended by its process id. */
 class ServerProcess {
   readonly lines: LogLine[] = [];
   #raw: string[] = [];
@@ -470,7 +473,7 @@ class ServerProcess {
     throw new Error(`mainstay serve ${outcome}:\n${this.tail()}`);
   }
 
-  /** Sends the signal and returns the exit code; a server that does not stop in time is killed and reported. */
+  /** Sends the signal and returns the exit code; kills and reports a server that does not stop in time. */
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<number> {
     this.#child.kill(signal);
     const code = await this.ended();
@@ -479,7 +482,7 @@ class ServerProcess {
     return code;
   }
 
-  /** The exit code of one that is to end now; it is killed when it does not in time. */
+  /** Returns the exit code of a process that is about to end; kills it after the deadline. */
   async ended(): Promise<number> {
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), STOPPED_WITHIN_MS);
     const code = await this.#child.exited;
@@ -488,7 +491,7 @@ class ServerProcess {
     return code;
   }
 
-  /** The last of what it wrote, for the message of a failed test. */
+  /** Returns the end of its output, for the message of a failed test. */
   tail(): string {
     return [...this.#raw.slice(-20), ...this.#strayed].join("\n");
   }

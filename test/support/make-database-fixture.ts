@@ -1,7 +1,7 @@
 /*
- * Makes the fixture of today's schema: `bun build.ts && bun test/support/make-database-fixture.ts`. Run it when a
- * version is released that brought a migration, and never again for that number: what it wrote is what that release
- * left on operators' disks.
+ * Creates the fixture of today's schema: `bun build.ts && bun test/support/make-database-fixture.ts`. Run it when a
+ * version with a migration is released, and never again for that number: the fixture is what that release left on
+ * operators' disks.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ async function run(...args: string[]): Promise<Json> {
   return result;
 }
 
-/** Starts the server, hands its address over, and stops it. */
+/** Starts the server, passes on its address, and stops it. */
 async function serving(use: (url: string) => Promise<void>): Promise<void> {
   const server = Bun.spawn([EXECUTABLE, "serve", "--port", "0", "--data-dir", dataDir], { cwd: folder, env });
   for await (const chunk of server.stdout) {
@@ -38,7 +38,7 @@ async function serving(use: (url: string) => Promise<void>): Promise<void> {
   if ((await server.exited) !== 0) throw new Error("the server did not stop as it should");
 }
 
-/** Something in every table that a partner's calls fill. */
+/** Creates a row in every table that a partner's calls fill. */
 async function fill(url: string, apiKey: string): Promise<Record<string, string>> {
   const post = async (path: string, body: object | FormData): Promise<Json> => {
     const isForm = body instanceof FormData;

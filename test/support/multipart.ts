@@ -14,7 +14,7 @@ const form = (...parts: string[]): Sent => ({
   encoding: "latin1",
 });
 
-/** Forms with a picture, or with what is none, as bytes; every character is one. */
+/** Forms with a picture, or with other data in its place, as bytes; every character is one. */
 export function multipart(isHostile: boolean): fc.Arbitrary<Sent> {
   const bytes = fc.uint8Array({ maxLength: 50 }).map((some) => Buffer.from(some).toString("latin1"));
   const picture = bytes.map((rest) => JPEG + rest);

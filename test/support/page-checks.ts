@@ -5,15 +5,15 @@ import { PATIENCE_MS } from "./eventually.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const AXE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8");
-/** Where pictures of what was tested go, for people to look at. */
+/** The folder of screenshots, for people to look at. */
 const ARTIFACTS = join(ROOT, "test/artifacts");
-/** Whether anybody does: nothing is held against them, and to take them costs as much as all that is. */
+/** Screenshots are off unless requested: no test compares them, and they cost as much as all the checks. */
 const PICTURES_ARE_WANTED = process.env.PICTURES === "1";
 
-/** A page in a window of its own, with what went wrong while it was open. */
+/** A page in its own window, with the errors since it was opened. */
 export type Window = {
   page: Page;
-  /** Errors on the console, faults of scripts, requests that failed or went elsewhere. */
+  /** Errors on the console, errors of scripts, and requests that failed or left the origin. */
   troubles: string[];
   close(): Promise<void>;
 };
@@ -32,7 +32,7 @@ export async function openWindow(
     if (message.type() === "error" || message.type() === "warning") troubles.push(message.text());
   });
   page.on("pageerror", (error) => troubles.push(String(error)));
-  // The browser calls a request aborted when a script that asked for it was told that nothing has changed.
+  // The browser reports a request as aborted where a script's conditional request is answered with 304.
   const unchanged = new Set<Request>();
   page.on("response", (response) => {
     if (response.status() === 304) unchanged.add(response.request());
@@ -47,17 +47,17 @@ export async function openWindow(
   return { page, troubles, close: () => context.close() };
 }
 
-/** The rules of axe-core that see colours and places; all others see what there is and what of it is shown. */
+/** The rules of axe-core that look at colors and positions; all others look at the elements and which are visible. */
 const RULES_OF_LOOKS = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
 
-/** Digests of what every rule has passed in this file: of its elements, and of which of them are shown. */
+/** Digests of the documents that have passed every rule in this file: their elements, and which of them are visible. */
 const tried = new Set<string>();
 
 /**
- * What axe-core finds wrong with the page as it is, by the rules of WCAG 2.2 AA and its best practices. Of a page that
- * has passed in another width or in other colours, and shows the same in these, by the rules that could find another
- * answer. Of the rows and items of a list that are made alike it looks at one: there are hundreds in a page, and it
- * takes as long for each.
+ * Returns what axe-core finds wrong with the page, by the rules of WCAG 2.2 AA and its best practices. A document that
+ * has passed in another width or color scheme, and has the same visible elements, is checked only by the rules that
+ * could find something else. Of list items with the same markup only one is checked: a page has hundreds, and each
+ * takes as long.
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await unmoved(page);
@@ -65,13 +65,13 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   const { violations, twice, shown } = await page.evaluate(
     async ({ tried, rulesOfLooks }) => {
       const { axe } = window as unknown as { axe: Axe };
-      // What axe-core would find by rows that it is not shown.
+      // The check that axe-core would do on the rows that it does not see.
       const ids = Map.groupBy(document.querySelectorAll("[id]"), ({ id }) => id);
       const twice = [...ids].filter(([, those]) => those.length > 1).map(([id]) => id);
       const known = new Map<Element, Set<string>>();
       const aside: { row: Element; place: Comment }[] = [];
       for (const row of document.querySelectorAll("tr, li")) {
-        // What is written in it, or has a number, makes no other row of it.
+        // Its text and its numbers do not make a row different.
         const made = row.outerHTML.replaceAll(/>[^<]+/g, ">…").replaceAll(/"[^"]*\d[^"]*"/g, '"…"');
         const list = known.get(row.parentElement!) ?? new Set();
         known.set(row.parentElement!, list);
@@ -80,7 +80,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
       }
       for (const { row, place } of aside) row.replaceWith(place);
       try {
-        // Figures in a text move on by themselves.
+        // Numbers in a text change between runs.
         const elements = document.documentElement.outerHTML.replaceAll(/>[^<]+/g, (text) =>
           text.replaceAll(/\d+/g, "0"),
         );
@@ -89,7 +89,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
         );
         const all = new TextEncoder().encode(elements + visible.join(""));
         const shown = new Uint8Array(await crypto.subtle.digest("SHA-256", all)).join();
-        // The one rule of WCAG 2.2 that axe-core leaves out unless it is asked for.
+        // The one rule of WCAG 2.2 that axe-core leaves out by default.
         const rules = { "target-size": { enabled: true } };
         const only = tried.includes(shown) ? { runOnly: rulesOfLooks } : { rules };
         return { ...(await axe.run(document, { resultTypes: ["violations"], ...only })), twice, shown };
@@ -113,7 +113,7 @@ type Axe = {
   ): Promise<{ violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[] }>;
 };
 
-/** Does it while the page is shown to somebody who wants it dark. */
+/** Acts while the page prefers the dark color scheme. */
 export async function inTheDark<T>(page: Page, act: () => Promise<T>): Promise<T> {
   await page.emulateMedia({ colorScheme: "dark" });
   const result = await act();
@@ -121,13 +121,13 @@ export async function inTheDark<T>(page: Page, act: () => Promise<T>): Promise<T
   return result;
 }
 
-/** For pages that are looked at one after the other: nothing fades, so that nothing has to be waited for. */
+/** For pages that are checked one after another: nothing fades, so that nothing is waited for. */
 export const STILL = { reducedMotion: "reduce" } as const;
 
-/** How often a page is looked at that is waited for: to look at each frame costs more than the frame. */
+/** The polling interval of a wait: polling in each frame costs more than the frame. */
 export const NOT_EACH_FRAME = { polling: 30 } as const;
 
-/** Waits until what fades in or out has done so: until then it is paler than it is. */
+/** Waits until transitions have ended: a fading element has less contrast. */
 export const unmoved = (page: Page) =>
   page.waitForFunction(
     () =>
@@ -136,17 +136,17 @@ export const unmoved = (page: Page) =>
     NOT_EACH_FRAME,
   );
 
-/** By how much the page is wider than its window. */
+/** Returns how much wider the page is than its window, in pixels. */
 export const overflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** Opens or closes all that can be. */
+/** Opens or closes all `<details>`. */
 export const setDetails = (page: Page, isOpen: boolean) =>
   page.evaluate((open) => {
     for (const details of document.querySelectorAll("details")) details.open = open;
   }, isOpen);
 
-/** The elements that move, or would when something about them changes. */
+/** Returns the elements that are animated, or would be after a change. */
 export const movingElements = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll("*")]
@@ -158,8 +158,8 @@ export const movingElements = (page: Page): Promise<string[]> =>
   );
 
 /**
- * Of the whole page, or of what the window shows of it, where pictures are wanted. As JPEG: of pages this long PNG takes
- * a third longer.
+ * Takes a screenshot of the whole page, or of its visible part, where screenshots are requested. As JPEG, since PNG
+ * takes a third longer for pages of this length.
  */
 export async function picture(page: Page, name: string, fullPage = true): Promise<void> {
   if (!PICTURES_ARE_WANTED) return;
@@ -167,14 +167,14 @@ export async function picture(page: Page, name: string, fullPage = true): Promis
   await page.screenshot({ path: join(ARTIFACTS, `${name}.jpg`), type: "jpeg", quality: 90, fullPage });
 }
 
-/** Keeps what a page prints, where pictures are wanted. */
+/** Keeps a PDF of the page, where screenshots are requested. */
 export function keepPrint(pdf: Uint8Array, name: string): void {
   if (!PICTURES_ARE_WANTED) return;
   mkdirSync(ARTIFACTS, { recursive: true });
   writeFileSync(join(ARTIFACTS, `${name}.pdf`), pdf);
 }
 
-/** How many pages a PDF has. */
+/** Returns the number of pages of a PDF. */
 export const pagesOf = (pdf: Uint8Array) =>
   Buffer.from(pdf)
     .toString("latin1")

@@ -15,11 +15,11 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array
 
 const FILE = "mainstay.db";
 
-/** A database with one partner in it, and time in the test's hand. */
+/** A database with one partner, and a clock that the test sets. */
 export type PartnerWorld = {
-  /** SQLite's; nothing is there on PostgreSQL. */
+  /** The file of SQLite's database; it does not exist on PostgreSQL. */
   file: string;
-  /** Runs SQL that both know, beside the store: its rows. Whole numbers are numbers, whatever their size. */
+  /** Runs SQL that both engines support, on its own connection; returns the rows, with integers as numbers. */
   sql(text: string): Promise<Record<string, unknown>[]>;
   store: Store;
   sealer: Sealer;
@@ -28,20 +28,20 @@ export type PartnerWorld = {
   webhookSecret: string;
   clock: () => number;
   time: { now: number };
-  /** Opens the same database once more, as another process does. */
+  /** Opens the same database again, as another process does. */
   open(): Promise<Store>;
-  /** A world of its own that begins with all that is in this one, whose stores are closed with that. */
+  /** Copies the database with all its rows, and closes the stores on this one. */
   copy(): Promise<PartnerWorld>;
-  /** Partners that `changed` was told of. */
+  /** The partners that `changed` was called with. */
   changed: string[];
 };
 
-/** Where a world is: the folder with its key, and the address of its database unless that is a file in there. */
+/** The folder with the key, and the address of the database unless it is a file in that folder. */
 type Place = { dataDir: string; url: string | undefined };
 
 /**
- * Call it at the file's top; what it makes is closed and removed when the file's tests are over. With `inFile`, for
- * tests of SQLite alone, it is that whatever the run is on.
+ * Creates databases with a partner for the tests of one file. Call it at the file's top; everything is closed and
+ * removed after the file's tests. With `inFile`, for tests of SQLite alone, the database is a file in any run.
  */
 export function usePartnerStore({ inFile = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-partner-"));
@@ -54,12 +54,12 @@ export function usePartnerStore({ inFile = false } = {}) {
     await close(stores);
     rmSync(folder, { recursive: true });
   });
-  // Its databases go after the stores on them.
+  // The databases are removed after the stores on them.
   const postgres = onPostgres && !inFile ? usePostgres() : undefined;
   let worlds = 0;
   const newFolder = () => mkdtempSync(join(folder, `${worlds++}-`));
   let schema: Promise<string> | undefined;
-  /** A file with the schema and nothing in it, which a copy of is there sooner than one that is migrated. */
+  /** A file with the schema and no rows: a copy of it takes less time than a migration. */
   const migrated = async () => {
     const file = join(newFolder(), FILE);
     await openSqliteStore(file, { clock: Date.now, random }).close();

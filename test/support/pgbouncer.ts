@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { folderBeside, freePort, type PostgresServer, SUPERUSER, spawnBeside } from "./postgres-server.ts";
 
 const STARTED_WITHIN_MS = 20_000;
-/** Fewer than one of our servers would like to have, so that those of a few have to take turns. */
+/** Fewer connections than a server would like to have, so that those of a few servers have to wait for each other. */
 const MOST_CONNECTIONS = 10;
 
-/** A PgBouncer in transaction mode before every database of a server. It ends with the process that started it. */
+/** A PgBouncer in transaction mode for every database of a server. It ends with the process that started it. */
 export class PgBouncer {
   private constructor(
     readonly port: number,
@@ -50,7 +50,7 @@ export class PgBouncer {
     return new PgBouncer(port, folder, child);
   }
 
-  /** Host and port of it, as in a URL. */
+  /** The host and the port, as in a URL. */
   get host(): string {
     return `127.0.0.1:${this.port}`;
   }

@@ -40,7 +40,7 @@ export type PortfolioWorld = Omit<PartnerWorld, "copy"> & {
   addProperty(fields?: Partial<NewProperty>): Promise<Property>;
   addAppliances(...appliances: (Partial<NewAppliance> & { propertyId: string })[]): Promise<Appliance[]>;
   components(propertyId: string): Promise<Component[]>;
-  /** As `PartnerWorld.copy`: what takes long to write is written once in a file of tests. */
+  /** As `PartnerWorld.copy`: a slow setup is written once for a test file. */
   copy(): Promise<PortfolioWorld>;
 };
 

@@ -3,11 +3,11 @@ import type { Json } from "./json.ts";
 
 export const THIS_YEAR = new Date().getUTCFullYear();
 
-/** The day that is so many days from today, in UTC. */
+/** Returns the day that is that many days from today, in UTC. */
 export const daysFromToday = (days: number) =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
-/** On record from the beginning, so that what is old has aged all its life. */
+/** On record from its installation, so that wear counts for its whole life. */
 export const PROPERTY = {
   ...{ name: "Elm Court", address: "1 Elm St", city: "Albany", state: "NY", zip: "12207" },
   records_since: "1950-01-01",
@@ -17,7 +17,7 @@ export async function addProperty(client: ApiClient, fields: object = {}): Promi
   return (await client.post("/v1/properties", { ...PROPERTY, ...fields })).body;
 }
 
-/** An appliance of this year, so that nothing of it is at risk. */
+/** Adds an appliance of this year, none of whose components is at risk. */
 export async function addAppliance(
   client: ApiClient,
   propertyId: string,
@@ -27,7 +27,7 @@ export async function addAppliance(
   return (await client.post("/v1/appliances", { ...appliance, ...fields })).body;
 }
 
-/** An appliance so old that components of it are critical. */
+/** Adds an appliance so old that some of its components are critical. */
 export const addWornAppliance = (client: ApiClient, propertyId: string, fields: object = {}) =>
   addAppliance(client, propertyId, { type_id: "water_heater_gas", install_year: THIS_YEAR - 40, ...fields });
 

@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 const LOWEST = 10_000;
 
 /**
- * A free port that stays free: below those that the system gives to connections, and to whoever listens on any. For a
- * server that is to be found again where it was, or missed there.
+ * Returns a port that stays free: below the range for outgoing connections and for listeners on any port. For a server
+ * that has to be found on the same port later.
  */
 export async function lastingPort(): Promise<number> {
   const [lowestGiven] = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8")

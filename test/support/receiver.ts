@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { PATIENCE_MS } from "./eventually.ts";
 import { recordOutput } from "./secret-record.ts";
 
-/** One request as it came in. */
+/** One request as it was received. */
 export type Received = {
   /** `X-Service-Delivery`, or an empty text. */
   id: string;
@@ -16,17 +16,17 @@ export type Received = {
   body: Buffer;
   /** Milliseconds of `performance.now()`. */
   atMs: number;
-  /** Numbers the connections from 1, so that a test sees which were used again. */
+  /** The number of its connection from 1, which shows which connections were used again. */
   connection: number;
 };
 
-/** What the receiver does with a request. */
+/** The behavior of the receiver for a request. */
 export type Behaviour =
   | {
       status: number;
       headers?: Record<string, string>;
       body?: string | Buffer;
-      /** Answers so much later, and not before this has resolved. */
+      /** Delays the answer by that long, and until the promise resolves. */
       delayMs?: number;
       until?: Promise<void>;
     }
@@ -40,14 +40,14 @@ export type Behaviour =
   | "gzip-bomb"
   /** 200 at once, then a byte of the body every 20 ms without end. */
   | "drip"
-  /** 200 at once, then the connection is cut in the body. */
+  /** 200 at once, then the connection is closed within the body. */
   | "cut-short";
 
 export type ReceiverOptions = {
-  /** Asked for every request; 200 when not given. `nth` counts the requests of that delivery from 1. */
+  /** Called for every request; 200 when not given. `nth` counts the requests of that delivery from 1. */
   behave?: (delivery: Received, nth: number) => Behaviour;
   tls?: { key: string; cert: string };
-  /** It stands for a system that is told its credentials; to a webhook receiver every one is a leak. */
+  /** True for a system that receives its own credentials; to a webhook receiver every credential is a leak. */
   knowsSecrets?: boolean;
 };
 
@@ -55,13 +55,13 @@ export type Receiver = {
   url: string;
   port: number;
   received: Received[];
-  /** Resolves as soon as the predicate holds of what was received; rejects after the deadline with what was. */
+  /** Resolves once the predicate holds; rejects after the deadline with what was received. */
   waitFor(predicate: (received: Received[]) => boolean, deadlineMs?: number): Promise<Received[]>;
-  /** From now on behaves so. */
+  /** Changes the behavior from now on. */
   behave(behaviour: ReceiverOptions["behave"]): void;
-  /** Connections accepted so far. */
+  /** The number of connections accepted so far. */
   connections(): number;
-  /** Closes the connections that stand, without a word. */
+  /** Closes the open connections without an answer. */
   dropConnections(): void;
   close(): Promise<void>;
 };
@@ -179,7 +179,7 @@ function answer(response: ServerResponse, behaviour: Behaviour): void {
   }
 }
 
-/** Which of a delivery's signatures are right, worked out anew with WebCrypto. `next` is null when there is none. */
+/** Verifies a delivery's signatures, computed with WebCrypto. `next` is null when there is no next secret. */
 export async function verifySignatures(
   { headers, body }: Pick<Received, "headers" | "body">,
   secret: string,

@@ -7,7 +7,7 @@ import type { Installation } from "./mainstay.ts";
 export const RELEASED_DATABASES = join(import.meta.dir, "../fixtures/databases");
 const PICTURE = Buffer.from("89504e470d0a1a0a", "hex");
 
-/** The data folder that the release left behind, in place of the installation's, which must have none yet. */
+/** Copies a release's data folder into an installation that has none yet. */
 export function leftBy(release: string, left: Installation): { left: Installation; about: Json } {
   const about = JSON.parse(readFileSync(join(RELEASED_DATABASES, `${release}.json`), "utf8"));
   mkdirSync(join(left.dataDir, "uploads"), { recursive: true, mode: 0o700 });

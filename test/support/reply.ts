@@ -1,4 +1,4 @@
 import type { Json } from "./json.ts";
 
-/** An answer of a server, read to its end. */
+/** A server's answer, read to its end. */
 export type Reply = { status: number; headers: Headers; text: string; body: Json };

@@ -3,17 +3,17 @@ import { FIXTURE_TLS } from "./certificates.ts";
 import { type Behaviour, type Received, startReceiver } from "./receiver.ts";
 
 const PASSWORD = "tr0ub4dor-and-3";
-/** What `[rm]` has of a login that the system takes. */
+/** The settings of a login that the system accepts. */
 export const LOGIN = { username: "mainstay", password: PASSWORD };
 export const BASIC = `Basic ${Buffer.from(`mainstay:${PASSWORD}`).toString("base64")}`;
 
-/** A property-management system with TLS, which answers 200 to that Authorization, else 401. */
+/** Starts a property management system with TLS, which answers 200 to that Authorization and 401 to any other. */
 export function startSystem(authorization = BASIC, cert = FIXTURE_TLS.cert, behave = guarded(authorization)) {
   const tls = { cert: readFileSync(cert, "utf8"), key: readFileSync(FIXTURE_TLS.key, "utf8") };
   return startReceiver({ behave, tls, knowsSecrets: true });
 }
 
-/** One without TLS. */
+/** Starts one without TLS. */
 export const startPlainSystem = () => startReceiver({ behave: guarded(BASIC), knowsSecrets: true });
 
 function guarded(authorization: string) {

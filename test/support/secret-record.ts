@@ -3,17 +3,17 @@ import { basename, join } from "node:path";
 import { type Leak, type Secret, SecretSearch } from "./secret-search.ts";
 
 /*
- * What the tests of a run make of secrets and see of output. `test/run.ts` names a folder for it and searches it when
- * all tests are over; a file that is run alone keeps nothing.
+ * Records the secrets and the output of a run's tests. `test/run.ts` names a folder for the record and searches it
+ * after all tests; without that folder nothing is recorded.
  */
 
-/** The environment's variable that names the folder. */
+/** The environment variable that names the folder. */
 export const RECORD_FOLDER = "MAINSTAY_TEST_RECORD";
 
 const folder = process.env[RECORD_FOLDER];
 const known = new Map<string, Secret>();
 
-/** By the form that the product gives them. */
+/** The patterns of the product's credentials. */
 const KINDS: [kind: string, pattern: RegExp][] = [
   ["API key", /svc_live_[\da-f]{48}/g],
   ["client secret", /svc_secret_[\da-f]{48}/g],
@@ -23,7 +23,7 @@ const KINDS: [kind: string, pattern: RegExp][] = [
   ["bearer token", /svct_[\w-]{16,}\.[\w-]{16,}\.[\w-]{16,}/g],
   ["key of the data folder", /mainstay-key-v1:[\w-]{43}/g],
 ];
-/** Shorter ones stand in texts by chance. */
+/** Shorter values appear in texts by chance. */
 const SHORTEST = 8;
 
 export function recordSecret(kind: string, value: string): void {
@@ -32,7 +32,7 @@ export function recordSecret(kind: string, value: string): void {
   if (folder) appendFileSync(join(folder, `secrets.${process.pid}`), `${JSON.stringify({ kind, value })}\n`);
 }
 
-/** Everything in the text that has the form of a credential: what a command printed, or a file of the data folder. */
+/** Records everything in the text that looks like a credential: a command's output, or a file of the data folder. */
 export function recordSecretsIn(text: string): void {
   for (const [kind, pattern] of KINDS)
     for (const [value] of text.matchAll(pattern)) recordSecret(kind, value);
@@ -40,7 +40,7 @@ export function recordSecretsIn(text: string): void {
 
 let open: { name: string; descriptor: number } | undefined;
 
-/** Keeps what a process of the product wrote to where no secret belongs. */
+/** Records the output of the product that must contain no secret. */
 export function recordOutput(text: string): void {
   if (!folder || text === "") return;
   const name = `output.${basename(Bun.main)}.${process.pid}`;
@@ -51,7 +51,7 @@ export function recordOutput(text: string): void {
   writeSync(open.descriptor, text.endsWith("\n") ? text : `${text}\n`);
 }
 
-/** The secrets of this process that stand in the files. */
+/** Returns the secrets of this process that the files contain. */
 export function secretsInFiles(paths: readonly string[]): string[] {
   const search = new SecretSearch(known.values());
   return paths.flatMap((path) =>
@@ -59,7 +59,7 @@ export function secretsInFiles(paths: readonly string[]): string[] {
   );
 }
 
-/** The secrets of a whole run that stand in its output; `secrets` is how many were looked for. */
+/** Returns the secrets of a whole run that its output contains; `secrets` is the number searched for. */
 export function searchRecord(record: string): { secrets: number; leaks: string[] } {
   const names = readdirSync(record);
   const read = (name: string) => readFileSync(join(record, name), "utf8");

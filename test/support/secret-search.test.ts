@@ -12,7 +12,7 @@ const SECRETS: Secret[] = [
   { kind: "passphrase", value: 'correct "horse" & battery' },
 ];
 const search = new SecretSearch(SECRETS);
-/** Lines of a log, with keys that look like secrets and are none. */
+/** Lines of a log, with keys that look like secrets but are not. */
 const noise = (lines: number) =>
   Array.from({ length: lines }, (_, at) => `{"level":"info","request_id":"${hex()}","n":${at}}`).join("\n");
 const around = (text: string) => `${noise(20)} ${text}"}\n${noise(20)}`;

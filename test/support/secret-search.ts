@@ -1,18 +1,18 @@
-/** Something that only its owner may know. */
+/** A value that only its owner may know. */
 export type Secret = { kind: string; value: string };
 
-/** Where a secret came to light: what it is of, and how it was written. Never the secret itself. */
+/** A secret that was found: its kind and how it was encoded, never the secret itself. */
 export type Leak = { kind: string; form: string };
 
-/** Heads of needles are compared first: they are few, since credentials of a kind begin alike. */
+/** The first characters of needles are compared first: they are few, since credentials of a kind begin alike. */
 const HEAD = 8;
-/** What is random in a credential, without the prefix that tells its kind. */
+/** The random part of a credential, without the prefix of its kind. */
 const RANDOM_PART = /[\da-f]{48}|[A-Za-z\d+/]{43}=/;
 const RANDOM_PARTS = new RegExp(`(?<![A-Za-z\\d+/])(?:${RANDOM_PART.source})(?![A-Za-z\\d+/])`, "g");
 
 type Needles = { byLength: Map<number, Map<string, Leak>> };
 
-/** Looks for secrets in texts, in clear, without their prefix, in base64 of any alignment, and URL-encoded. */
+/** Searches texts for secrets in clear, without their prefix, in base64 of any alignment, and URL-encoded. */
 export class SecretSearch {
   readonly #heads = new Map<string, Needles>();
   readonly #parts = new Map<string, Leak>();
@@ -25,7 +25,7 @@ export class SecretSearch {
     }
   }
 
-  /** Every leak in the text, each kind and form once. */
+  /** Returns every leak in the text, each kind and encoding once. */
   find(text: string): Leak[] {
     const found = new Map<string, Leak>();
     const note = (leak: Leak) => found.set(`${leak.kind} ${leak.form}`, leak);
@@ -69,7 +69,7 @@ function formsOf(value: string): [form: string, needle: string][] {
   ];
 }
 
-/** The characters of base64 that the text alone decides when so many bytes come before it and any after. */
+/** Returns the base64 characters that depend on the text alone when that many bytes precede it. */
 function base64Within(value: string, shift: number): string {
   const bytes = Buffer.from(" ".repeat(shift) + value);
   const first = shift === 0 ? 0 : shift + 1;

@@ -10,7 +10,7 @@ import type { Reply } from "./reply.ts";
 
 export const KEY_FILE = "mainstay.key";
 
-/** What starts a server on the database of that address, with the key of another where one is given. */
+/** Starts a server on the database of that address, with the key of another server where one is given. */
 export const startsServersOn =
   (install: (settings: Settings) => Installation) =>
   async (url: string, keyOf?: Installation, settings: Settings = {}): Promise<Installation> => {
@@ -26,13 +26,13 @@ export const startsServersOn =
 /** An administrator of several servers on one database. */
 export type Administered = {
   key: string;
-  /** The administrator at each of the servers. */
+  /** The administrator's clients, one per server. */
   at: ApiClient[];
-  /** The same asked of the first two servers, twice each, in one instant. */
+  /** Sends the same request to the first two servers at once, twice each. */
   asked(path: string, body?: Json): Promise<Reply[]>;
-  /** What the audit has of a subject, the newest first. */
+  /** Returns the audit entries of a subject, the newest first. */
   actionsOn(subject: string): Promise<string[]>;
-  /** What every server tells alike, once that is so. */
+  /** Waits until every server gives the same answer, and returns it. */
   everywhere(path: string, isWanted?: (told: Json) => void): Promise<Json>;
 };
 

@@ -4,7 +4,7 @@ import { Membership } from "../../src/cluster/membership.ts";
 import type { Timers } from "../../src/event-loop.ts";
 import type { ManualTime } from "../webhooks/manual-time.ts";
 
-/** A server that can be stopped like a process is, cut off from the database, and set to a wrong clock. */
+/** A server that a test can pause, cut off from the database, and give a wrong clock. */
 export class SimulatedServer {
   isPaused = false;
   isCutOff = false;
@@ -12,7 +12,7 @@ export class SimulatedServer {
   model = "2";
   readonly lost: string[] = [];
   readonly warnings: string[] = [];
-  /** Why it must stop, each time that it was told. */
+  /** The reasons for which it was asked to stop. */
   readonly ends: string[] = [];
   #overdue: (() => void)[] = [];
   #goesOn: (() => void)[] = [];
@@ -43,7 +43,10 @@ export class SimulatedServer {
     this.membership.onLost((names) => void this.lost.push(...names));
   }
 
-  /** What is called of others by it: not before it goes on, nor goes on with the answer before, and not at all cut off. */
+  /**
+   * Wraps the calls to other servers: they wait while the server is paused, as do their answers, and fail while it is
+   * cut off.
+   */
   reaching<T extends object>(target: T): T {
     return new Proxy(target, {
       get: (_, name) => {

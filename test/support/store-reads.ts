@@ -3,7 +3,7 @@ import type { Store } from "../../src/store/store.ts";
 
 export type Read = () => Promise<unknown>;
 
-/** A store with a portfolio, and one of each of its things. */
+/** A store with a portfolio and one record of each kind. */
 export type Readable = {
   store: Store;
   partnerId: string;
@@ -15,10 +15,10 @@ export type Readable = {
 };
 
 export const SLICE = { limit: 50, offset: 40 };
-/** What alerts are filtered by. */
+/** The filters of alerts. */
 export const FILTERS = [{ system: "plumbing" }, { state: "NY" }, { system: "plumbing", state: "NY" }];
 
-/** Reads of lists that may be as long as a portfolio: of each, only a page is to be read. */
+/** The reads of lists that may be as long as a portfolio; each must read only a page. */
 export function listReads({
   store,
   partnerId,
@@ -75,7 +75,7 @@ export function listReads({
   };
 }
 
-/** Reads that are to find few rows in tables that may be as large as a portfolio. */
+/** The reads of few rows in tables that may be as large as a portfolio. */
 export function narrowReads(of: Readable): Record<string, Read> {
   const { store, partnerId, propertyId, applianceId, componentId, now, day } = of;
   return {

@@ -1,10 +1,12 @@
 import type { ApiClient } from "./client.ts";
 import { addProperty, addWornAppliance, logEvents } from "./portfolio.ts";
 
-/** Values by the prefix of the ids that they are, such as `P_`, and a photo's name as `photo`. */
+/** Ids by their prefix, such as `P_`, and a photo's name as `photo`. */
 export type Things = Readonly<Record<string, string>>;
 
-/** One of each kind of thing, all of one new property; a delivery where the partner's receiver has had one. */
+/**
+ * Creates one record of each kind, all of one new property; a delivery where the partner's receiver has received one.
+ */
 export async function addThings(by: ApiClient): Promise<Things> {
   const property = await addProperty(by, { unit_count: 3 });
   const appliance = await addWornAppliance(by, property.id);
@@ -25,7 +27,7 @@ export async function addThings(by: ApiClient): Promise<Things> {
   };
 }
 
-/** A form with the smallest file that is taken for a picture. */
+/** A form with the smallest file that is accepted as a picture. */
 export function photoForm(): FormData {
   const form = new FormData();
   form.set("file", new File([new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16])], "tank.jpg"));

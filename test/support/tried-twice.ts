@@ -2,7 +2,10 @@ import type { Store } from "../../src/store/store.ts";
 
 class Undone extends Error {}
 
-/** The same store, whose every write is run once in vain before it is run for good: as when a server has to try again. */
+/**
+ * Wraps a store so that every write runs once in a transaction that is rolled back, and then again, as when a server
+ * retries it.
+ */
 export function triedTwice(store: Store): Store {
   return {
     ...store,

@@ -10,23 +10,23 @@ import { type Receiver, startReceiver } from "./receiver.ts";
 import type { Reply } from "./reply.ts";
 import { addThings } from "./things.ts";
 
-/** A request to both servers. A text within ‹ and › stands for what each of them has in its place. */
+/** A request to both servers. A text within ‹ and › is a placeholder for each server's own value. */
 export type TwinRequest = {
   method: "GET" | "POST" | "PUT";
-  /** With its query string. */
+  /** Includes the query string. */
   target: string;
   headers?: Readonly<Record<string, string>>;
-  /** As it is sent; in latin1, a character is a byte. */
+  /** Sent unchanged; in latin1, a character is a byte. */
   body?: string | undefined;
   encoding?: "utf8" | "latin1";
-  /** Which of the things known so far the stand-ins are. */
+  /** The known values that the placeholders refer to. */
   pick?: number;
 };
 
-/** Not what was answered, but how it came. */
+/** Headers that depend on the transfer and not on the answer. */
 const OF_THE_WAY = ["date", "connection", "keep-alive", "transfer-encoding", "content-length"];
 
-/** Headers whose values are a server's own. */
+/** Headers with a server's own values. */
 const OPAQUE: ReadonlySet<string> = new Set(["etag", "x-request-id"]);
 
 /** One of the two servers, as one partner and its operator see it. */
@@ -43,13 +43,13 @@ class Twin {
   static async of(at: TwinServer, name: string): Promise<Twin> {
     const partner = await newPartner(at.administrator, name, at.receiver.url);
     const twin = new Twin(at, partner, at.server.as(partner));
-    // But for the delivery, which is whichever has arrived by then.
+    // Apart from the delivery, which is the latest one.
     const { WH_: _, ...things } = await addThings(twin.client);
     twin.named(JSON.stringify([partner, things]));
     return twin;
   }
 
-  /** Runs a command beside the server: its result, without what of it is how long it took. */
+  /** Runs a command beside the server; returns its result without the duration. */
   async command(...args: string[]): Promise<string> {
     const { seconds: _, ...result } = await this.at.server.json(...args);
     return this.named(JSON.stringify(result).replaceAll(this.at.server.folder, ""));
@@ -67,7 +67,7 @@ class Twin {
     return { reply, shown: this.#shown(reply) };
   }
 
-  /** What came of all that was queued for its receiver, the oldest first, once nothing waits any more. */
+  /** Returns the outcome of all deliveries, the oldest first, once none is pending. */
   async deliveries(): Promise<string[]> {
     await this.settled();
     const query = { partner_id: this.partner.partner_id, limit: 200 };
@@ -94,7 +94,7 @@ class Twin {
   #shown({ status, headers, text }: Reply) {
     const told = [...headers].filter(([name]) => !OF_THE_WAY.includes(name)).toSorted();
     const named = told.map(([name, value]) => [name, OPAQUE.has(name) ? "given" : this.named(value)]);
-    // In lines, so that a failure shows which one it is.
+    // By line, so that a failure shows which line differs.
     const lines = this.named(text).replaceAll(/,(?=")|(?<=\[){/g, "$&\n");
     return { status, headers: Object.fromEntries(named), text: lines };
   }
@@ -116,32 +116,34 @@ class Twin {
   }
 }
 
-/** Two servers that are asked the same as one partner and its operator. */
+/** Two servers that get the same requests of one partner and its operator. */
 export class Twins {
   private constructor(private readonly both: readonly [Twin, Twin]) {}
 
-  /** A new partner on both, who has one of each kind of thing. */
+  /** Creates a partner on both, with one record of each kind. */
   static async of(servers: readonly TwinServer[], name: string): Promise<Twins> {
     const made = await Promise.all(servers.map((server) => Twin.of(server, name)));
     return new Twins(made as [Twin, Twin]);
   }
 
-  /** Asks both, and fails where a partner could tell their answers apart. The first one's answer. */
+  /**
+   * Sends a request to both, and throws where a partner could tell their answers apart; returns the first one's answer.
+   */
   async ask(request: TwinRequest): Promise<Reply> {
-    // What is sent in its own time is told of once it has arrived.
+    // Deliveries are asynchronous: they are compared once they have settled.
     if (/^\/admin\/|webhook-deliveries/.test(request.target)) await this.settled();
     const [one, other] = await Promise.all(this.both.map((twin) => twin.ask(request)));
     expect(other!.shown, `${request.method} ${request.target}`).toEqual(one!.shown);
     return one!.reply;
   }
 
-  /** The same, of a request with a body of JSON, whose texts may have stand-ins. */
+  /** Sends a request with a JSON body, whose texts may have placeholders. */
   async send(method: "POST" | "PUT", target: string, body: unknown, pick = 0, more = {}): Promise<Reply> {
     const headers = { "content-type": "application/json", ...more };
     return await this.ask({ method, target, headers, body: JSON.stringify(body), pick });
   }
 
-  /** Runs a command beside both, and fails where they come to something else. `args` is given each one's partner. */
+  /** Runs a command beside both, and throws where the results differ. `args` gets each one's partner. */
   async command(args: (partnerId: string) => readonly string[]): Promise<void> {
     const [one, other] = await Promise.all(
       this.both.map((twin) => twin.command(...args(twin.partner.partner_id))),
@@ -149,13 +151,13 @@ export class Twins {
     expect(other!).toEqual(one!);
   }
 
-  /** Fails where the receivers were told different things. */
+  /** Throws where the receivers have received different deliveries. */
   async compareDeliveries(): Promise<void> {
     const [one, other] = await Promise.all(this.both.map((twin) => twin.deliveries()));
     expect(other!).toEqual(one!);
   }
 
-  /** How many things of a kind were seen, such as `P`. */
+  /** Returns the number of values of a kind, such as `P`. */
   seen(kind: string): number {
     return this.both[0].seen(kind);
   }
@@ -169,11 +171,11 @@ export type TwinServer = {
   server: Installation;
   administrator: ApiClient;
   receiver: Receiver;
-  /** Things of another partner, by their stand-ins. */
+  /** Records of another partner, by their placeholders. */
   others: Readonly<Record<string, string>>;
 };
 
-/** A server that was started, with an administrator, a receiver, and another partner's things. */
+/** A running server, with an administrator, a receiver, and another partner's records. */
 export async function twinServer(server: Installation): Promise<TwinServer> {
   const [{ client: administrator }, receiver] = await Promise.all([
     createAdministrator(server),

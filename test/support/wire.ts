@@ -1,19 +1,19 @@
 import { createConnection, createServer, type Socket } from "node:net";
 
 /**
- * A statement by a part of what is sent, and its answer by a part of what comes back. The wire is cut before it arrives,
- * or before its answer does; `late` it arrives all the same, when it is asked for, and with it all that was sent `from`
- * another statement on.
+ * A statement by a part of its text, and its answer by a part of the response. The connection is closed before the
+ * statement arrives, or before its answer does. With `late`, the statement arrives all the same when the test asks for
+ * it, with everything that was sent since the statement `from`.
  */
 export type Cut = { sent: string; answered: string; when: "before" | "after" | "late"; from?: string };
 
 /**
- * A statement by a part of what is sent. From then on its connection alone loses every packet, and neither side is told:
- * what was sent with it is `unheard`, or the database does it and is `unanswered`.
+ * A statement by a part of its text. From then on its connection loses every packet, and neither side notices: the
+ * statement is `unheard`, or the database runs it and it is `unanswered`.
  */
 export type Loss = { sent: string; what: "unheard" | "unanswered" };
 
-/** What lies between a store and PostgreSQL: it can be cut once when a statement comes by, or let nothing through. */
+/** The connection between a store and PostgreSQL. A test can close it at a statement, or let nothing through. */
 export type Wire = Awaited<ReturnType<typeof startWire>>;
 export async function startWire(target: number) {
   const pairs = new Set<[Socket, Socket]>();
