@@ -1,4 +1,4 @@
-import type { Rendered } from "../web/embed/document.tsx";
+import type { RenderedPage } from "../web/document.tsx";
 import { encoded, encodingFor, encodingHeaders } from "./encoding.ts";
 import type { Call, Reply } from "./operation.ts";
 
@@ -21,7 +21,7 @@ export type PageSettings = {
 export function pageReply(
   { frameAncestors, makesPictures = false }: PageSettings,
   { request }: Pick<Call, "request">,
-  { html, styleHash }: Rendered,
+  { html, styleHash }: RenderedPage,
   status = 200,
 ): Reply<never> {
   const encoding = encodingFor(request.headers.get("accept-encoding"));

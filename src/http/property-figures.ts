@@ -12,8 +12,8 @@ import { modelVersionOf } from "../usecases/calibration/active-model.ts";
 import { complianceOf } from "../usecases/portfolio/compliance.ts";
 import { planLoadedProperty } from "../usecases/portfolio/property-plan.ts";
 import { RETENTION_DAYS } from "../usecases/snapshot/score-snapshot.ts";
-import type { FileFigures } from "../web/embed/csv.ts";
-import { firstToShow } from "../web/embed/property-page.tsx";
+import type { CsvFileData } from "../web/csv-files.ts";
+import { defaultTrendComponent } from "../web/sections/property-sections.tsx";
 import { applianceTypeView } from "../wire/appliance.ts";
 import { complianceItemView } from "../wire/compliance.ts";
 import { componentView, expectedFailureCost, trendPointView } from "../wire/component.ts";
@@ -38,12 +38,12 @@ export async function propertyFigures(
   world: World,
   property: Property,
   { chosen, terms }: { chosen: string | undefined; terms: PlanTerms },
-): Promise<FileFigures & { plan: ScheduledPlanJson }> {
+): Promise<CsvFileData & { plan: ScheduledPlanJson }> {
   const { store, knowledge, now } = world;
   const { read } = store;
   const settledAt = await read.snapshots.settledAt();
   const rows: PlacedComponent[] = [];
-  const components: FileFigures["components"][number][] = [];
+  const components: CsvFileData["components"][number][] = [];
   const [condition, forecast, reserve] = [
     conditionFigure(knowledge),
     forecastFigure(knowledge),
@@ -66,7 +66,7 @@ export async function propertyFigures(
   }));
   const written = planView(plan, scheduled);
   await yieldToEventLoop();
-  const shown = rows.some(({ id }) => id === chosen) ? chosen : firstToShow(components);
+  const shown = rows.some(({ id }) => id === chosen) ? chosen : defaultTrendComponent(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
   await yieldToEventLoop();
   const inspections = await complianceOf(store, knowledge, property.id, dayOf(now), () => {});

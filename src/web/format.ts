@@ -32,13 +32,13 @@ export const money = (usd: number) =>
   (Math.abs(usd) < 100 && !Number.isInteger(usd) ? cents : dollars).format(usd);
 
 /** `$20K`, `$1.4M`: for the labels of an axis. */
-export const shortMoney = (usd: number) => short.format(usd);
+export const compactMoney = (usd: number) => short.format(usd);
 
 /** `Nov 21, 2026` for a day (`2026-11-21`) or an instant, in UTC whatever the reader's time zone. */
 export const date = (text: string) => day.format(new Date(text));
 
 /** `21%`, `under 1%`, `over 99%`: an estimate never reads as impossible or certain. */
-export function odds(probability: number): string {
+export function probabilityText(probability: number): string {
   const percent = Math.round(probability * 100);
   if (percent < 1) return "under 1%";
   return percent > 99 ? "over 99%" : `${percent}%`;
@@ -48,11 +48,11 @@ export function odds(probability: number): string {
 export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `2028`, `2028–2030` */
-export const years = ({ earliest, latest }: { earliest: number; latest: number }) =>
+export const yearRange = ({ earliest, latest }: { earliest: number; latest: number }) =>
   earliest === latest ? String(earliest) : `${earliest}–${latest}`;
 
 /** `in 12 days`, `today`, `yesterday`, `3 years ago` */
-export function daysFromNow(days: number): string {
+export function relativeDays(days: number): string {
   const relative = new Intl.RelativeTimeFormat("en-US", { numeric: "auto" });
   const size = Math.abs(days);
   if (size < 60) return relative.format(days, "day");
@@ -73,4 +73,4 @@ const instant = new Intl.DateTimeFormat("en-US", {
 });
 
 /** `Nov 21, 2026, 3:00:05 AM UTC`: UTC, as the days of the API are. */
-export const moment = (text: string) => instant.format(new Date(text));
+export const dateTime = (text: string) => instant.format(new Date(text));

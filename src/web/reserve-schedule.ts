@@ -1,7 +1,7 @@
 import { runSteps, type Steps } from "../domain/steps.ts";
 import type { PlanSummaryJson, ScheduledComponentJson, ScheduledPlanJson } from "../wire/plan.ts";
-import { groupedBy, groupedInSteps, kindOf, spanOf, sumOf } from "./alike.ts";
-import { type Places, systemName } from "./words.ts";
+import { componentKind, groupBy, groupInSteps, rangeText, sumBy } from "./grouping.ts";
+import { type Locations, systemLabel } from "./labels.ts";
 
 /** A row of identical components, all due now or none. Costs are in whole dollars. */
 export type ScheduleRow = {
@@ -49,50 +49,50 @@ export type ReserveSchedule = ScheduleSums & { systems: ScheduleSystem[]; quanti
  * the plan's total rounded to a dollar, the rows of a year sum up to that year, and inflated amounts are computed from
  * the printed ones.
  */
-export const reserveScheduleOf = (plan: ScheduledPlanJson, places: Places): ReserveSchedule =>
+export const reserveScheduleOf = (plan: ScheduledPlanJson, places: Locations): ReserveSchedule =>
   runSteps(reserveScheduleInSteps(plan, places));
 
 /** Makes a plan into a schedule in steps, for properties with many components. */
-export function* reserveScheduleInSteps(plan: ScheduledPlanJson, places: Places): Steps<ReserveSchedule> {
-  const groups = yield* groupedInSteps(
+export function* reserveScheduleInSteps(plan: ScheduledPlanJson, places: Locations): Steps<ReserveSchedule> {
+  const groups = yield* groupInSteps(
     plan.components,
-    (one) => `${kindOf(one)} ${one.policy === "replace_now"}`,
+    (one) => `${componentKind(one)} ${one.policy === "replace_now"}`,
   );
   const sums = scheduleSumsOf(plan, plan.unit_count);
   const shares: number[][] = [];
   for (const group of groups) {
     const years: number[] = [];
     for (const year of sums.years.keys()) {
-      years.push(sumOf(group, (one) => one.yearly_costs[year]!));
+      years.push(sumBy(group, (one) => one.yearly_costs[year]!));
       yield;
     }
     shares.push(years);
   }
   const rows: { system: string; row: ScheduleRow }[] = [];
-  for (const [at, years] of sharedOut(shares, sums.years).entries()) {
+  for (const [at, years] of roundRowsToTotals(shares, sums.years).entries()) {
     const group = groups[at]!;
-    const system = systemName(places.systemOf(group[0]!.appliance_type));
-    rows.push({ system, row: rowOf(group, places, years) });
+    const system = systemLabel(places.systemOf(group[0]!.appliance_type));
+    rows.push({ system, row: toRow(group, places, years) });
     yield;
   }
-  const systems = groupedBy(rows, ({ system }) => system)
+  const systems = groupBy(rows, ({ system }) => system)
     .map((of) =>
-      systemOf(
+      toSystem(
         of[0]!.system,
         of.map(({ row }) => row),
       ),
     )
-    .sort((a, b) => sumOf(b.years, Number) - sumOf(a.years, Number));
+    .sort((a, b) => sumBy(b.years, Number) - sumBy(a.years, Number));
   return {
     ...sums,
     systems,
-    quantity: sumOf(systems, ({ quantity }) => quantity),
-    cost: sumOf(systems, ({ cost }) => cost),
+    quantity: sumBy(systems, ({ quantity }) => quantity),
+    cost: sumBy(systems, ({ cost }) => cost),
   };
 }
 
 export function scheduleSumsOf(plan: PlanSummaryJson, units: number): ScheduleSums {
-  const years = inWhole(plan.schedule.map(({ total }) => total));
+  const years = roundToTotal(plan.schedule.map(({ total }) => total));
   const factors = years.map((_, year) => (1 + plan.inflation_pct / 100) ** year);
   const inflated = years.map((total, year) => Math.round(total * factors[year]!));
   return {
@@ -100,14 +100,17 @@ export function scheduleSumsOf(plan: PlanSummaryJson, units: number): ScheduleSu
     factors,
     inflated,
     perUnit: inflated.map((total) => Math.round(total / Math.max(units, 1))),
-    runToFailure: inWhole(plan.schedule.map(({ run_to_failure }) => run_to_failure)),
+    runToFailure: roundToTotal(plan.schedule.map(({ run_to_failure }) => run_to_failure)),
   };
 }
 
 /** Rounds rows of costs by year to whole dollars, so that each year sums up to its total. */
-export function sharedOut(rows: readonly (readonly number[])[], totals: readonly number[]): number[][] {
+export function roundRowsToTotals(
+  rows: readonly (readonly number[])[],
+  totals: readonly number[],
+): number[][] {
   const columns = totals.map((total, year) =>
-    inWhole(
+    roundToTotal(
       rows.map((row) => row[year]!),
       total,
     ),
@@ -115,10 +118,10 @@ export function sharedOut(rows: readonly (readonly number[])[], totals: readonly
   return rows.map((_, at) => columns.map((column) => column[at]!));
 }
 
-function rowOf(group: readonly ScheduledComponentJson[], places: Places, years: number[]): ScheduleRow {
+function toRow(group: readonly ScheduledComponentJson[], places: Locations, years: number[]): ScheduleRow {
   const [first] = group as [ScheduledComponentJson];
   const span = (pick: (one: ScheduledComponentJson) => number) =>
-    spanOf(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
+    rangeText(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
   // Computed from the rounded figures, so that the printed ones add up.
   const tenths = (value: number) => Math.round(value * 10);
   const remaining = (one: ScheduledComponentJson) =>
@@ -138,13 +141,13 @@ function rowOf(group: readonly ScheduledComponentJson[], places: Places, years: 
   };
 }
 
-function systemOf(name: string, rows: ScheduleRow[]): ScheduleSystem {
+function toSystem(name: string, rows: ScheduleRow[]): ScheduleSystem {
   return {
     name,
-    rows: rows.sort((a, b) => sumOf(b.years, Number) - sumOf(a.years, Number)),
-    quantity: sumOf(rows, ({ quantity }) => quantity),
-    cost: sumOf(rows, ({ cost }) => cost),
-    years: rows[0]!.years.map((_, year) => sumOf(rows, (row) => row.years[year]!)),
+    rows: rows.sort((a, b) => sumBy(b.years, Number) - sumBy(a.years, Number)),
+    quantity: sumBy(rows, ({ quantity }) => quantity),
+    cost: sumBy(rows, ({ cost }) => cost),
+    years: rows[0]!.years.map((_, year) => sumBy(rows, (row) => row.years[year]!)),
   };
 }
 
@@ -152,8 +155,11 @@ function systemOf(name: string, rows: ScheduleRow[]): ScheduleSystem {
  * Rounds non-negative amounts to whole ones that sum up to `total`. Each is the increase of the rounded running sum, so
  * none is off by more than one.
  */
-export function inWhole(amounts: readonly number[], total = Math.round(sumOf(amounts, Number))): number[] {
-  const all = sumOf(amounts, Number);
+export function roundToTotal(
+  amounts: readonly number[],
+  total = Math.round(sumBy(amounts, Number)),
+): number[] {
+  const all = sumBy(amounts, Number);
   const scale = all === 0 ? 0 : total / all;
   let [sum, before] = [0, 0];
   return amounts.map((amount) => {

@@ -10,7 +10,7 @@ import webhooksTs from "../../../docs/examples/webhooks.ts" with { type: "text" 
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { type AssetTable, assetTable } from "../../web/assets/asset-table.ts";
-import type { Rendered } from "../../web/embed/document.tsx";
+import type { RenderedPage } from "../../web/document.tsx";
 import { renderGuide } from "../../web/guide/guide.tsx";
 import { apiDocument } from "../../wire/system.ts";
 import { guideText, type Webhook } from "../guide.ts";
@@ -77,7 +77,7 @@ export function documentOperations(
 ): Operation[] {
   let text: string | undefined;
   let reference: string | undefined;
-  let guide: Rendered | undefined;
+  let guide: RenderedPage | undefined;
   return [
     publicOperation({
       id: "getOpenApi",

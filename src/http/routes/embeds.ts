@@ -4,7 +4,7 @@ import { runYielding, yieldToEventLoop } from "../../event-loop.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { Store } from "../../store/store.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
-import type { CsvFile, NumberLinks } from "../../web/embed/property-page.tsx";
+import type { CsvFile, DataLinks } from "../../web/sections/property-sections.tsx";
 import {
   budgetInQuery,
   chosenComponent,
@@ -141,7 +141,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
         const found = await opened(call);
         const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);
         if (!found || !file) return await noPage(call, "../../../");
-        const { csvRows } = await import("../../web/embed/csv.ts");
+        const { rowsOfCsvFile: csvRows } = await import("../../web/csv-files.ts");
         const steps = csvRows(file, await figuresOf(call, found));
         const { heading, rows } = await runYielding(steps, yieldToEventLoop);
         const { pieces } = await csvPieces(heading, rows, (row) => row);
@@ -165,7 +165,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
 const styleAt = async (up: string) => `${up}assets/${(await assetTable()).fileOf("embed.css")}`;
 
 /** The URL of the page ends with its token, so its links start with the token. */
-const linksBeside = (token: string): NumberLinks => ({
+const linksBeside = (token: string): DataLinks => ({
   csv: (file, componentId) =>
     `${token}/${file}.csv${componentId === undefined ? "" : `?component=${componentId}`}`,
   components: `${token}/components`,

@@ -1,19 +1,19 @@
 import { useMemo } from "preact/hooks";
 import type { AlertJson, AlertPageJson } from "../../wire/component.ts";
 import { Choice, Filters } from "../browser/filters.tsx";
-import { useLoaded } from "../browser/loaded.ts";
-import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
-import { Empty, Showing } from "../browser/states.tsx";
+import { Empty, Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
+import { useLoaded } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
+import { expectedLoss } from "../expected-loss.ts";
 import { count, money } from "../format.ts";
-import { PartName } from "../sections/part-name.tsx";
-import { costOfWaiting } from "../waiting.ts";
-import { Places, SYSTEMS, systemName, TIER_WORDS } from "../words.ts";
+import { Locations, SYSTEMS, systemLabel, TIER_LABELS } from "../labels.ts";
+import { ComponentName } from "../sections/component-name.tsx";
 import { readTypes, useApp, useTitle, useWatched } from "./app-context.ts";
-import { useList } from "./list-reader.ts";
-import { More } from "./more.tsx";
-import { SaveAll } from "./save.tsx";
+import { SaveAll } from "./csv-download.tsx";
+import { More } from "./load-more.tsx";
+import { useList } from "./paged-list.ts";
 
 /** The critical and warning components of the portfolio, highest score first. */
 export function AlertsPage({ place }: { place: Place }) {
@@ -24,7 +24,7 @@ export function AlertsPage({ place }: { place: Place }) {
   const path = alertsPath({ tier: of("tier"), system: of("system"), state: of("state") });
   const list = useList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
   const types = useLoaded("types", () => readTypes(api));
-  const columns = useMemo(() => columnsOf(new Places(types.value ?? [], [])), [types.value]);
+  const columns = useMemo(() => columnsOf(new Locations(types.value ?? [], [])), [types.value]);
   const states = [...new Set([...portfolio.state.loaded.map(({ item }) => item.state), of("state")])]
     .filter(Boolean)
     .sort();
@@ -42,15 +42,15 @@ export function AlertsPage({ place }: { place: Place }) {
           label="Tier"
           value={of("tier")}
           choices={[
-            ["CRITICAL", TIER_WORDS.CRITICAL.name],
-            ["WARNING", TIER_WORDS.WARNING.name],
+            ["CRITICAL", TIER_LABELS.CRITICAL.name],
+            ["WARNING", TIER_LABELS.WARNING.name],
           ]}
           onChange={(tier) => set({ tier })}
         />
         <Choice
           label="System"
           value={of("system")}
-          choices={SYSTEMS.map((system) => [system, systemName(system)])}
+          choices={SYSTEMS.map((system) => [system, systemLabel(system)])}
           onChange={(system) => set({ system })}
         />
         <Choice
@@ -112,14 +112,14 @@ export function alertsPath(filter: Readonly<Record<string, string>>): string {
   return `/v1/alerts${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
 }
 
-const columnsOf = (places: Places): readonly TableColumn<AlertJson>[] => [
+const columnsOf = (places: Locations): readonly TableColumn<AlertJson>[] => [
   {
     key: "component",
     heading: "Component",
     cell: (one) => (
       <>
         <span class="name">
-          <TierMark tier={one.risk_tier} named /> <PartName component={one} />
+          <TierMark tier={one.risk_tier} named /> <ComponentName component={one} />
         </span>
         <span class="small mute under">{places.typeName(one.appliance_type)}</span>
       </>
@@ -174,7 +174,7 @@ const columnsOf = (places: Places): readonly TableColumn<AlertJson>[] => [
     heading: "12-month expected loss",
     isNumber: true,
     shownFrom: "wide",
-    cell: (one) => money(Math.round(costOfWaiting(one))),
+    cell: (one) => money(Math.round(expectedLoss(one))),
   },
 ];
 

@@ -1,7 +1,7 @@
-import { type Rendered, renderDocument } from "../embed/document.tsx";
+import { type RenderedPage, renderDocument } from "../document.tsx";
 
 /** Renders the document into which the app's script renders itself. */
-export function renderAppPage(addresses: { style: string; script: string }): Rendered {
+export function renderAppPage(addresses: { style: string; script: string }): RenderedPage {
   return renderDocument({
     title: "Mainstay",
     ...addresses,

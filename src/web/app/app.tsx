@@ -1,9 +1,9 @@
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiClient } from "../browser/api-client.ts";
-import { addressOf, usePlace } from "../browser/place.ts";
+import { addressOf, usePlace } from "../browser/route.ts";
 import { Toasts } from "../browser/toasts.tsx";
-import { PartAddress } from "../sections/part-name.tsx";
+import { ComponentHref } from "../sections/component-name.tsx";
 import { AppContext, type AppWorld } from "./app-context.ts";
 import { Pages } from "./pages.tsx";
 import { PortfolioLoader, portfolioPath } from "./portfolio-loader.ts";
@@ -66,11 +66,11 @@ function App() {
     );
   return (
     <AppContext.Provider value={world}>
-      <PartAddress.Provider value={addressOfPart}>
+      <ComponentHref.Provider value={addressOfPart}>
         <Shell place={place}>
           <Pages place={place} />
         </Shell>
-      </PartAddress.Provider>
+      </ComponentHref.Provider>
       <Toasts />
     </AppContext.Provider>
   );

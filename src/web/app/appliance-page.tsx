@@ -2,18 +2,18 @@ import { useState } from "preact/hooks";
 import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
 import type { ComponentHistoryJson } from "../../wire/component.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
-import { type Loaded, useLoaded } from "../browser/loaded.ts";
-import { addressOf } from "../browser/place.ts";
-import { Showing } from "../browser/states.tsx";
+import { Showing } from "../browser/load-states.tsx";
+import { addressOf } from "../browser/route.ts";
+import { type Loaded, useLoaded } from "../browser/use-load.ts";
+import { sortByExpectedLoss } from "../expected-loss.ts";
 import { counted, date } from "../format.ts";
+import { codeLabel, Locations } from "../labels.ts";
 import { componentColumns } from "../sections/attention.tsx";
 import { DataTable } from "../sections/section.tsx";
-import { byCostOfWaiting } from "../waiting.ts";
-import { Places, sentence } from "../words.ts";
 import { readTypes, useApp, useTitle } from "./app-context.ts";
+import { Trail } from "./breadcrumbs.tsx";
 import { Photos } from "./photos-section.tsx";
 import { ServiceEvents } from "./service-events.tsx";
-import { Trail } from "./trail.tsx";
 
 /** An appliance: its record, components, service history and photos. */
 export function AppliancePage({ id }: { id: string }) {
@@ -23,11 +23,11 @@ export function AppliancePage({ id }: { id: string }) {
     return { appliance, types: await readTypes(api) };
   });
   const { value } = loaded;
-  useTitle(value ? new Places(value.types, []).typeName(value.appliance.type_id) : "Appliance");
+  useTitle(value ? new Locations(value.types, []).typeName(value.appliance.type_id) : "Appliance");
   return (
     <Showing loaded={loaded} what="the appliance" isPage>
       {({ appliance, types }) => {
-        const places = new Places(types, []);
+        const places = new Locations(types, []);
         return (
           <>
             <AboveAppliance appliance={appliance} />
@@ -44,7 +44,7 @@ export function AppliancePage({ id }: { id: string }) {
               <p class="about">Ranked by expected loss in the next 12 months.</p>
               <DataTable
                 caption="Components"
-                rows={byCostOfWaiting(appliance.components)}
+                rows={sortByExpectedLoss(appliance.components)}
                 columns={componentColumns(places).filter(({ heading }) => heading !== "Location")}
               />
             </section>
@@ -126,7 +126,7 @@ function LoadedHistory({ appliance }: { appliance: ApplianceWithComponentsJson }
   });
   return (
     <Showing loaded={events} what="the service history">
-      {(all) => <ServiceEvents events={all} about={(event) => sentence(event.of)} />}
+      {(all) => <ServiceEvents events={all} about={(event) => codeLabel(event.of)} />}
     </Showing>
   );
 }

@@ -1,8 +1,8 @@
 import type { ClaimJson } from "../../wire/claim.ts";
-import { useLoaded } from "../browser/loaded.ts";
-import { Empty, Showing } from "../browser/states.tsx";
+import { Empty, Showing } from "../browser/load-states.tsx";
+import { useLoaded } from "../browser/use-load.ts";
 import { counted, date, money } from "../format.ts";
-import { sentence } from "../words.ts";
+import { codeLabel } from "../labels.ts";
 import { readAll, useApp } from "./app-context.ts";
 
 /** The insurance claims of a property, and their current effect on its scores. */
@@ -32,7 +32,7 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
                   </time>
                   <div>
                     <p>
-                      <strong>{sentence(claim.claim_type)}</strong>, {sentence(claim.status).toLowerCase()}.{" "}
+                      <strong>{codeLabel(claim.claim_type)}</strong>, {codeLabel(claim.status).toLowerCase()}.{" "}
                       {claim.scoring_impact > 1
                         ? `Multiplies failure risk of affected components by ${claim.scoring_impact.toFixed(2)} today.`
                         : "No effect today."}

@@ -1,14 +1,14 @@
 import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
 import type { ComponentHistoryJson, ComponentJson, TrendPointJson } from "../../wire/component.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { useLoaded } from "../browser/loaded.ts";
-import { addressOf } from "../browser/place.ts";
-import { Showing } from "../browser/states.tsx";
+import { Showing } from "../browser/load-states.tsx";
+import { addressOf } from "../browser/route.ts";
+import { useLoaded } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { capitalized, money, odds, years } from "../format.ts";
+import { expectedLoss } from "../expected-loss.ts";
+import { capitalized, money, probabilityText, yearRange } from "../format.ts";
+import { Locations, TIER_LABELS } from "../labels.ts";
 import { Trend } from "../sections/trend.tsx";
-import { costOfWaiting } from "../waiting.ts";
-import { Places, TIER_WORDS } from "../words.ts";
 import { readAll, readTypes, useApp, useTitle } from "./app-context.ts";
 import { AboveAppliance } from "./appliance-page.tsx";
 import { ServiceEvents } from "./service-events.tsx";
@@ -63,7 +63,7 @@ function Standing({ component }: { component: ComponentJson }) {
         <div>
           <dt>Tier</dt>
           <dd class={`tier ${risk_tier.toLowerCase()}`}>
-            <TierMark tier={risk_tier} /> {TIER_WORDS[risk_tier].name}
+            <TierMark tier={risk_tier} /> {TIER_LABELS[risk_tier].name}
           </dd>
           <dd class="small mute">
             risk score {risk_score.toFixed(2)}, {component.confidence.toLowerCase()} confidence
@@ -71,8 +71,8 @@ function Standing({ component }: { component: ComponentJson }) {
         </div>
         <div>
           <dt>12-month failure probability</dt>
-          <dd>{capitalized(odds(failure_probability_12m))}</dd>
-          <dd class="small mute">expected failure {years(projected_failure_range)}</dd>
+          <dd>{capitalized(probabilityText(failure_probability_12m))}</dd>
+          <dd class="small mute">expected failure {yearRange(projected_failure_range)}</dd>
         </div>
         <div>
           <dt>Planned replacement cost</dt>
@@ -81,7 +81,7 @@ function Standing({ component }: { component: ComponentJson }) {
         </div>
         <div>
           <dt>12-month expected loss</dt>
-          <dd>{money(Math.round(costOfWaiting(component)))}</dd>
+          <dd>{money(Math.round(expectedLoss(component)))}</dd>
           <dd class="small mute">probability × cost of failure</dd>
         </div>
       </dl>
@@ -100,5 +100,5 @@ async function readComponent(api: ApiClient, id: string) {
     readTypes(api),
   ]);
   const component = appliance.components.find(({ component_id }) => component_id === id)!;
-  return { component, appliance, points, events: history.events, places: new Places(types, []) };
+  return { component, appliance, points, events: history.events, places: new Locations(types, []) };
 }

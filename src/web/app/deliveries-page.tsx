@@ -2,14 +2,14 @@ import { useState } from "preact/hooks";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { DeliveryJson, DeliveryPageJson } from "../../wire/delivery.ts";
 import { Choice, Filters } from "../browser/filters.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
-import { Empty, Showing } from "../browser/states.tsx";
+import { Empty, Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
 import { toast } from "../browser/toasts.tsx";
-import { count, counted, moment } from "../format.ts";
+import { count, counted, dateTime } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { useApp, useTitle } from "./app-context.ts";
-import { useList } from "./list-reader.ts";
-import { More } from "./more.tsx";
+import { More } from "./load-more.tsx";
+import { useList } from "./paged-list.ts";
 
 const STATUS_WORDS: Readonly<Record<DeliveryStatus, { name: string; chip: string }>> = {
   failed: { name: "Failed", chip: "overdue" },
@@ -99,10 +99,10 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
       <div class="line">
         <span class={`chip ${STATUS_WORDS[status].chip}`}>{STATUS_WORDS[status].name}</span>
         <span class="what">
-          <strong>{event}</strong> <span class="small mute">{moment(created_at)}</span>
+          <strong>{event}</strong> <span class="small mute">{dateTime(created_at)}</span>
           <span class="small mute under">
             {last ? `${outcomeOf(last)} on attempt ${count(last.attempt)}` : "Queued"}
-            {next_attempt_at !== null && ` · next attempt ${moment(next_attempt_at)}`}
+            {next_attempt_at !== null && ` · next attempt ${dateTime(next_attempt_at)}`}
           </span>
         </span>
         {status !== "pending" && <Resend id={id} onResent={onResent} />}
@@ -120,7 +120,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
           rows={attempts}
           columns={[
             { heading: "Attempt", cell: (one) => count(one.attempt) },
-            { heading: "Started", cell: (one) => moment(one.started_at) },
+            { heading: "Started", cell: (one) => dateTime(one.started_at) },
             { heading: "Duration", isNumber: true, cell: (one) => `${count(one.duration_ms)} ms` },
             { heading: "Outcome", cell: outcomeOf },
             { heading: "Response", cell: (one) => <code>{one.response_head}</code> },

@@ -2,17 +2,17 @@ import { useMemo } from "preact/hooks";
 import type { ApplianceJson } from "../../wire/appliance.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { UnitJson } from "../../wire/property.ts";
-import { useLoaded } from "../browser/loaded.ts";
-import { addressOf } from "../browser/place.ts";
-import { Empty, Showing } from "../browser/states.tsx";
+import { Empty, Showing } from "../browser/load-states.tsx";
+import { addressOf } from "../browser/route.ts";
+import { useLoaded } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { count, counted } from "../format.ts";
+import { Locations, systemLabel } from "../labels.ts";
 import { DataTable } from "../sections/section.tsx";
-import { Places, systemName } from "../words.ts";
 import { readAll, useApp } from "./app-context.ts";
 import { Counted } from "./properties-page.tsx";
 
-type Figures = { components: readonly ComponentJson[]; types: ConstructorParameters<typeof Places>[0] };
+type Figures = { components: readonly ComponentJson[]; types: ConstructorParameters<typeof Locations>[0] };
 type Line = { appliance: ApplianceJson; critical: number; warning: number; parts: number };
 
 /** The appliances of a property with their components by tier, and its units. */
@@ -47,7 +47,7 @@ function Appliances(props: {
   const { appliances, units, figures } = props;
   const { components, types } = figures;
   const rows = useMemo(() => linesOf(appliances, components), [appliances, components]);
-  const columns = useMemo(() => columnsOf(new Places(types, units), units), [types, units]);
+  const columns = useMemo(() => columnsOf(new Locations(types, units), units), [types, units]);
   if (appliances.length === 0)
     return (
       <Empty title="No appliances">
@@ -82,7 +82,7 @@ function linesOf(appliances: readonly ApplianceJson[], components: readonly Comp
     .sort((a, b) => b.critical - a.critical || b.warning - a.warning);
 }
 
-function columnsOf(places: Places, units: readonly UnitJson[]): readonly TableColumn<Line>[] {
+function columnsOf(places: Locations, units: readonly UnitJson[]): readonly TableColumn<Line>[] {
   const labels = new Map(units.map(({ id, label }) => [id, label]));
   return [
     {
@@ -96,7 +96,7 @@ function columnsOf(places: Places, units: readonly UnitJson[]): readonly TableCo
           <span class="small mute under">
             <bdi>
               {[appliance.brand, appliance.model].filter(Boolean).join(" ") ||
-                systemName(places.systemOf(appliance.type_id))}
+                systemLabel(places.systemOf(appliance.type_id))}
             </bdi>
           </span>
         </>

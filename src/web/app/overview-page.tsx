@@ -1,22 +1,22 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { PortfolioTotalsJson } from "../../wire/portfolio.ts";
-import { useLoaded } from "../browser/loaded.ts";
-import { addressOf, type Place } from "../browser/place.ts";
-import { Empty, Failed, Loading, Showing } from "../browser/states.tsx";
+import { Empty, Failed, Loading, Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place } from "../browser/route.ts";
+import { useLoaded } from "../browser/use-load.ts";
 import { Bar } from "../charts/bar.tsx";
 import { TierBar } from "../charts/tier-bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date, money } from "../format.ts";
+import { systemLabel } from "../labels.ts";
 import { Numbers, Section } from "../sections/section.tsx";
-import { systemName } from "../words.ts";
+import { readSystems, type SystemRow } from "./alerts-by-system.ts";
 import { useApp, useTitle, useWatched } from "./app-context.ts";
-import { LoadedSoFar } from "./loaded-so-far.tsx";
-import { byState, type StateRow } from "./portfolio.ts";
+import { saveRecords } from "./csv-download.tsx";
+import { byState, type StateRow } from "./portfolio-list.ts";
 import { WhatToDoInPortfolio } from "./portfolio-plan-section.tsx";
-import { usePrinted } from "./printing.ts";
+import { LoadedSoFar } from "./portfolio-progress.tsx";
 import { Counted } from "./properties-page.tsx";
-import { saveRecords } from "./save.tsx";
-import { readSystems, type SystemRow } from "./systems.ts";
+import { usePrinted } from "./use-print-footer.ts";
 
 const STATES_SHOWN = 10;
 
@@ -128,7 +128,7 @@ function BySystem() {
                 rows={rows}
                 csv={() => saveRecords("by-system.csv", rows)}
                 columns={[
-                  { heading: "System", cell: (row: SystemRow) => systemName(row.system) },
+                  { heading: "System", cell: (row: SystemRow) => systemLabel(row.system) },
                   { heading: "Critical", isNumber: true, cell: (row) => count(row.critical) },
                   { heading: "Warning", isNumber: true, cell: (row) => count(row.warning) },
                 ]}
@@ -145,7 +145,7 @@ function SystemLine({ row, most }: { row: SystemRow; most: number }) {
   const { system, critical, warning } = row;
   return (
     <li>
-      <a href={addressOf(["alerts"], { system })}>{systemName(system)}</a>
+      <a href={addressOf(["alerts"], { system })}>{systemLabel(system)}</a>
       <TierBar critical={critical} warning={warning} most={most} />
       <span class="pair">
         <span>

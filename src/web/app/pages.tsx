@@ -1,5 +1,5 @@
-import { addressOf, type Place } from "../browser/place.ts";
-import { Empty } from "../browser/states.tsx";
+import { Empty } from "../browser/load-states.tsx";
+import { addressOf, type Place } from "../browser/route.ts";
 import { AlertsPage } from "./alerts-page.tsx";
 import { useTitle } from "./app-context.ts";
 import { AppliancePage } from "./appliance-page.tsx";

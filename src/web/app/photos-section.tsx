@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { PhotoJson, PhotosJson } from "../../wire/photo.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { useLoaded } from "../browser/loaded.ts";
-import { Showing } from "../browser/states.tsx";
+import { Showing } from "../browser/load-states.tsx";
+import { useLoaded } from "../browser/use-load.ts";
 import { counted, date } from "../format.ts";
 import { useApp } from "./app-context.ts";
 

@@ -1,7 +1,7 @@
 import type { PortfolioPageJson, PortfolioTotalsJson } from "../../wire/portfolio.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { type Searched, searchedBy } from "./portfolio.ts";
+import { type Searched, searchedBy } from "./portfolio-list.ts";
 
 /** The largest page of the API. */
 export const PAGE = 200;

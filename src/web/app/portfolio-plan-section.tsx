@@ -2,17 +2,17 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { PLAN_LIMITS } from "../../domain/planning/property-plan.ts";
 import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { useLoaded } from "../browser/loaded.ts";
-import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
-import { Showing } from "../browser/states.tsx";
+import { Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
+import { useLoaded } from "../browser/use-load.ts";
+import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../budget-planner.ts";
 import { count, counted, date, money } from "../format.ts";
+import { AmountSlider, BudgetOutcome } from "../sections/budget-planner.tsx";
 import { delayCost, Years } from "../sections/plan.tsx";
 import { Section } from "../sections/section.tsx";
-import { AmountSlider, Bought } from "../sections/spending.tsx";
-import { type Bargain, type Lot, rangeUpTo } from "../spending.ts";
 import { useApp } from "./app-context.ts";
-import { More } from "./more.tsx";
-import { amountIn } from "./terms.tsx";
+import { More } from "./load-more.tsx";
+import { amountIn } from "./plan-terms.tsx";
 
 const PROPERTIES_SHOWN = 8;
 /** The most properties that one call returns. */
@@ -117,7 +117,7 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
 /** The budget planner for all properties, which asks the API for each amount. */
 function WhatMoneyBuys({ all, pages, place }: { all: BudgetedPlan; pages: number; place: Place }) {
   const { api } = useApp();
-  const range = rangeUpTo(all.budget.spent);
+  const range = sliderRangeUpTo(all.budget.spent);
   const [amount, setAmount] = useState(Math.min(amountIn(place) ?? range.most, range.most));
   const [asked, setAsked] = useState(amount);
   useEffect(() => {
@@ -162,7 +162,7 @@ function WhatMoneyBuys({ all, pages, place }: { all: BudgetedPlan; pages: number
             </button>
           </p>
         ) : (
-          <Bought
+          <BudgetOutcome
             bargain={bargainOf(all, last.current)}
             amount={Math.min(last.current.budget.amount, range.most)}
           />
@@ -173,7 +173,7 @@ function WhatMoneyBuys({ all, pages, place }: { all: BudgetedPlan; pages: number
 }
 
 /** Compares a plan with a budget to the plan with an unlimited one, by property. */
-function bargainOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): Bargain {
+function bargainOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): BudgetResult {
   const shares = new Map(portfolio.map((one) => [one.property_id, one.budget]));
   const none = { chosen_count: 0, spent: 0, avoided: 0 };
   const bought = all.portfolio.map((one) => lotOf(one, shares.get(one.property_id) ?? none));
@@ -185,23 +185,23 @@ function bargainOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): Barg
       avoided: one.budget.avoided - avoided,
     });
   });
-  const dearest = (lots: Lot[]) =>
-    lots.filter(({ count }) => count > 0).sort((a, b) => b.waitingUsd - a.waitingUsd);
+  const dearest = (lots: BudgetLine[]) =>
+    lots.filter(({ count }) => count > 0).sort((a, b) => b.delayCostUsd - a.delayCostUsd);
   return {
     count: budget.chosen_count,
     spentUsd: budget.spent,
     avoidedUsd: budget.avoided,
-    leftUsd: Math.max(all.budget.avoided - budget.avoided, 0),
-    bought: dearest(bought),
-    left: dearest(left),
+    remainingUsd: Math.max(all.budget.avoided - budget.avoided, 0),
+    included: dearest(bought),
+    excluded: dearest(left),
   };
 }
 
-const lotOf = (one: BudgetedProperty, share: BudgetedProperty["budget"]): Lot => ({
+const lotOf = (one: BudgetedProperty, share: BudgetedProperty["budget"]): BudgetLine => ({
   name: one.name,
   where: counted(share.chosen_count, "component"),
   address: addressOf(["properties", one.property_id]),
   count: share.chosen_count,
-  usd: share.spent,
-  waitingUsd: share.avoided,
+  costUsd: share.spent,
+  delayCostUsd: share.avoided,
 });

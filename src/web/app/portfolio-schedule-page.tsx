@@ -1,23 +1,23 @@
 import { useState } from "preact/hooks";
 import type { PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
-import { sumOf } from "../alike.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { useLoaded } from "../browser/loaded.ts";
-import { addressOf, type Place } from "../browser/place.ts";
-import { Showing } from "../browser/states.tsx";
+import { Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place } from "../browser/route.ts";
+import { useLoaded } from "../browser/use-load.ts";
 import { count, counted, date } from "../format.ts";
-import { shortened } from "../printed.ts";
-import { type ScheduleSums, scheduleSumsOf, sharedOut } from "../reserve-schedule.ts";
+import { sumBy } from "../grouping.ts";
+import { truncatedName } from "../print-footer.ts";
+import { roundRowsToTotals, type ScheduleSums, scheduleSumsOf } from "../reserve-schedule.ts";
 import { ReserveHeading, ReserveNotes, ReserveSummary } from "../sections/reserve-page.tsx";
 import { Cells, InflatedRows, InSheets, type Sheet, YearHeadings } from "../sections/schedule-table.tsx";
 import { useApp, useTitle } from "./app-context.ts";
-import { More } from "./more.tsx";
+import { Save } from "./csv-download.tsx";
+import { More } from "./load-more.tsx";
+import { type Terms, TermsRow, termsIn, termsQuery } from "./plan-terms.tsx";
 import { PAGE } from "./portfolio-loader.ts";
 import { portfolioPlanPath } from "./portfolio-plan-section.tsx";
-import { usePrinted } from "./printing.ts";
 import { recordsOf, yearsIn } from "./property-schedule-page.tsx";
-import { Save } from "./save.tsx";
-import { type Terms, TermsRow, termsIn, termsQuery } from "./terms.tsx";
+import { usePrinted } from "./use-print-footer.ts";
 
 /** The printable replacement reserve schedule of the portfolio, with one row per property. */
 export function PortfolioSchedulePage({ place }: { place: Place }) {
@@ -34,7 +34,7 @@ export function PortfolioSchedulePage({ place }: { place: Place }) {
   useTitle("Replacement reserve schedule");
   usePrinted(
     value
-      ? `${shortened(value.plan.partner)} · Replacement reserve schedule, ${date(value.plan.as_of)}`
+      ? `${truncatedName(value.plan.partner)} · Replacement reserve schedule, ${date(value.plan.as_of)}`
       : "Replacement reserve schedule",
     { isLandscape: true },
   );
@@ -110,9 +110,9 @@ function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, s
   const totals = [plan.immediate.cost, ...plan.schedule.map(({ total }) => total)];
   const isWhole = file.length >= plan.total;
   const others = totals.map((total, at) =>
-    isWhole ? 0 : Math.max(total - sumOf(exact, (row) => row[at]!), 0),
+    isWhole ? 0 : Math.max(total - sumBy(exact, (row) => row[at]!), 0),
   );
-  const shared = sharedOut([...exact, others], [Math.round(plan.immediate.cost), ...sums.years]);
+  const shared = roundRowsToTotals([...exact, others], [Math.round(plan.immediate.cost), ...sums.years]);
   const rows = file.map((record, at) => {
     const [dueUsd, ...years] = shared[at] as [number, ...number[]];
     return {
@@ -128,10 +128,10 @@ function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, s
   return {
     ...sums,
     units,
-    rows: rows.sort((a, b) => sumOf(b.years, Number) - sumOf(a.years, Number)),
+    rows: rows.sort((a, b) => sumBy(b.years, Number) - sumBy(a.years, Number)),
     rest: {
       properties: plan.total - file.length,
-      dueCount: plan.immediate.component_count - sumOf(rows, ({ dueCount }) => dueCount),
+      dueCount: plan.immediate.component_count - sumBy(rows, ({ dueCount }) => dueCount),
       dueUsd: dueOfOthers,
       years: yearsOfOthers,
     },
@@ -140,7 +140,7 @@ function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, s
 
 /** The units of all properties, at least one each: counted if all are loaded, otherwise derived from the plan's per-unit costs. */
 function unitsOf(plan: PortfolioPlanPageJson, file: readonly Record<string, string>[]): number {
-  if (file.length === plan.total) return sumOf(file, ({ unit_count }) => Math.max(Number(unit_count), 1));
+  if (file.length === plan.total) return sumBy(file, ({ unit_count }) => Math.max(Number(unit_count), 1));
   const dearest = plan.schedule.reduce((a, b) => (b.total_inflated > a.total_inflated ? b : a));
   return Math.round(dearest.total_inflated / dearest.per_unit_inflated) || plan.total;
 }
@@ -193,8 +193,8 @@ function PropertiesTable({ schedule, from, to, caption }: Sheet & { schedule: Po
           <tr class="total">
             <th scope="row">Total (today’s dollars)</th>
             <td class="number">{count(schedule.units)}</td>
-            <td class="number">{count(sumOf(rows, ({ dueCount }) => dueCount) + rest.dueCount)}</td>
-            <td class="number">{count(sumOf(rows, ({ dueUsd }) => dueUsd) + rest.dueUsd)}</td>
+            <td class="number">{count(sumBy(rows, ({ dueCount }) => dueCount) + rest.dueCount)}</td>
+            <td class="number">{count(sumBy(rows, ({ dueUsd }) => dueUsd) + rest.dueUsd)}</td>
             <Cells years={cut(schedule.years)} />
           </tr>
           <InflatedRows sums={schedule} from={from} to={to} columns={4} />

@@ -2,15 +2,15 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { PortfolioItemJson } from "../../wire/portfolio.ts";
 import { Choice, Filters, Search } from "../browser/filters.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
-import { Empty, Failed, Loading } from "../browser/states.tsx";
+import { Empty, Failed, Loading } from "../browser/load-states.tsx";
+import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
 import { useApp, useTitle, useWatched } from "./app-context.ts";
-import { LoadedSoFar } from "./loaded-so-far.tsx";
-import { filtered, NOT_RATED, sorted, sortingOf, sortingText } from "./portfolio.ts";
-import { Save } from "./save.tsx";
+import { Save } from "./csv-download.tsx";
+import { filtered, NOT_RATED, sorted, sortingOf, sortingText } from "./portfolio-list.ts";
+import { LoadedSoFar } from "./portfolio-progress.tsx";
 
 export const RATING_WORDS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Fail" };
 

@@ -5,25 +5,25 @@ import type { PropertyPlanJson } from "../../wire/plan.ts";
 import type { PropertyJson, UnitJson } from "../../wire/property.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { saveCsv } from "../browser/csv-file.ts";
-import { useLoaded } from "../browser/loaded.ts";
-import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
-import { Showing } from "../browser/states.tsx";
-import { csvRows } from "../embed/csv.ts";
-import {
-  type NumberLinks,
-  type PropertyFigures,
-  PropertyHeading,
-  PropertySections,
-} from "../embed/property-page.tsx";
+import { Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
+import { useLoaded } from "../browser/use-load.ts";
+import { rowsOfCsvFile } from "../csv-files.ts";
 import { date } from "../format.ts";
-import { shortened } from "../printed.ts";
-import { SpendingSlider } from "../sections/spending.tsx";
+import { truncatedName } from "../print-footer.ts";
+import { BudgetSlider } from "../sections/budget-planner.tsx";
+import {
+  type DataLinks,
+  PropertyHeading,
+  type PropertyPageData,
+  PropertySections,
+} from "../sections/property-sections.tsx";
 import { readAll, readTypes, useApp, useTitle } from "./app-context.ts";
+import { Trail } from "./breadcrumbs.tsx";
 import { ClaimsOfProperty } from "./claims-section.tsx";
 import { Equipment } from "./equipment-section.tsx";
-import { usePrinted } from "./printing.ts";
-import { amountIn } from "./terms.tsx";
-import { Trail } from "./trail.tsx";
+import { amountIn } from "./plan-terms.tsx";
+import { usePrinted } from "./use-print-footer.ts";
 
 const TABS = [
   { part: "", name: "Condition" },
@@ -47,7 +47,7 @@ export function PropertyPage({
   useTitle(shown?.property.name ?? "Property");
   usePrinted(
     shown
-      ? `${shortened(shown.property.name)} · Property condition, ${date(shown.assessedAt)}`
+      ? `${truncatedName(shown.property.name)} · Property condition, ${date(shown.assessedAt)}`
       : "Property condition",
   );
   return (
@@ -76,7 +76,7 @@ export function PropertyPage({
                 figures={{ ...value, budget: amountIn(place) }}
                 links={linksOf(id, value)}
                 spending={(given) => (
-                  <SpendingSlider
+                  <BudgetSlider
                     {...given}
                     onSettled={(amount) => replaceQuery(place, { budget: String(amount) })}
                   />
@@ -91,9 +91,9 @@ export function PropertyPage({
 }
 
 /** Links to files that are made from the loaded data, without a call. */
-const linksOf = (id: string, figures: PropertyFigures): NumberLinks => ({
+const linksOf = (id: string, figures: PropertyPageData): DataLinks => ({
   csv: (file) => () => {
-    const { heading, rows } = runSteps(csvRows(file, { ...figures, plan: figures.plan! }));
+    const { heading, rows } = runSteps(rowsOfCsvFile(file, { ...figures, plan: figures.plan! }));
     saveCsv(`${id}-${file}.csv`, heading, rows);
   },
   schedule: addressOf(["properties", id, "schedule"]),
@@ -109,7 +109,7 @@ export const readProperty = (api: ApiClient, id: string) =>
   api.read<PropertyJson>(`/v1/properties/${encodeURIComponent(id)}`);
 
 /** Reads the data of the sections from the public API. */
-async function readFigures(api: ApiClient, id: string): Promise<PropertyFigures> {
+async function readFigures(api: ApiClient, id: string): Promise<PropertyPageData> {
   const of = `/v1/property/${encodeURIComponent(id)}`;
   // A call by itself first, so that an unknown property costs one call.
   const property = await readProperty(api, id);
@@ -120,10 +120,10 @@ async function readFigures(api: ApiClient, id: string): Promise<PropertyFigures>
       `/v1/components?property_id=${encodeURIComponent(id)}`,
       "components",
     ),
-    api.read<PropertyFigures["condition"] & { assessed_at: string }>(`${of}/condition-score`),
+    api.read<PropertyPageData["condition"] & { assessed_at: string }>(`${of}/condition-score`),
     api.read<PropertyPlanJson>(`${of}/plan`),
-    api.read<PropertyFigures["forecast"]>(`${of}/forecast`),
-    api.read<PropertyFigures["reserve"]>(`${of}/reserve`),
+    api.read<PropertyPageData["forecast"]>(`${of}/forecast`),
+    api.read<PropertyPageData["reserve"]>(`${of}/reserve`),
     api.read<{ compliance_items: InspectionJson[] }>(`${of}/compliance`),
   ]);
   return {

@@ -2,20 +2,20 @@ import type { PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
 import type { PropertyJson } from "../../wire/property.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { csvRows } from "../browser/csv-file.ts";
-import { useLoaded } from "../browser/loaded.ts";
-import { addressOf, type Place } from "../browser/place.ts";
-import { Showing } from "../browser/states.tsx";
+import { Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place } from "../browser/route.ts";
+import { useLoaded } from "../browser/use-load.ts";
 import { date } from "../format.ts";
-import { shortened } from "../printed.ts";
+import { Locations } from "../labels.ts";
+import { truncatedName } from "../print-footer.ts";
 import { reserveScheduleOf } from "../reserve-schedule.ts";
 import { PropertyReserve } from "../sections/reserve-page.tsx";
-import { Places } from "../words.ts";
 import { readTypes, useApp, useTitle } from "./app-context.ts";
-import { usePrinted } from "./printing.ts";
+import { Trail } from "./breadcrumbs.tsx";
+import { Save } from "./csv-download.tsx";
+import { type Terms, TermsRow, termsIn, termsQuery } from "./plan-terms.tsx";
 import { readProperty, readUnits } from "./property-page.tsx";
-import { Save } from "./save.tsx";
-import { type Terms, TermsRow, termsIn, termsQuery } from "./terms.tsx";
-import { Trail } from "./trail.tsx";
+import { usePrinted } from "./use-print-footer.ts";
 
 /** The printable replacement reserve schedule of a property. */
 export function PropertySchedulePage({ id, place }: { id: string; place: Place }) {
@@ -26,7 +26,7 @@ export function PropertySchedulePage({ id, place }: { id: string; place: Place }
   useTitle(`Replacement reserve schedule${value ? `, ${value.property.name}` : ""}`);
   usePrinted(
     value
-      ? `${shortened(value.property.name)} · Replacement reserve schedule, ${date(value.plan.as_of)}`
+      ? `${truncatedName(value.property.name)} · Replacement reserve schedule, ${date(value.plan.as_of)}`
       : "Replacement reserve schedule",
     { isLandscape: true },
   );
@@ -61,7 +61,7 @@ export function PropertySchedulePage({ id, place }: { id: string; place: Place }
 type Schedule = {
   property: PropertyJson;
   plan: ScheduledPlanJson;
-  places: Places;
+  places: Locations;
   /** The rows of the plan's CSV. */
   file: Record<string, string>[];
 };
@@ -84,7 +84,7 @@ async function readSchedule(api: ApiClient, id: string, terms: Terms): Promise<S
     yearly_costs: yearsOf.get(one.component_id) ?? none,
   }));
   const units = await readUnits(api, id, components);
-  return { property, plan: { ...plan, components }, places: new Places(types, units), file };
+  return { property, plan: { ...plan, components }, places: new Locations(types, units), file };
 }
 
 /** Parses CSV into records by column name. */

@@ -1,6 +1,6 @@
 import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { date, money } from "../format.ts";
-import { sentence } from "../words.ts";
+import { codeLabel } from "../labels.ts";
 
 /** Service events in full. `about` names what was serviced. */
 export function ServiceEvents<E extends HistoryEventJson>(props: {
@@ -20,7 +20,7 @@ export function ServiceEvents<E extends HistoryEventJson>(props: {
             <p>
               <strong>{event.event_type}</strong>
               {about && `, ${about(event)}`}
-              {event.condition_after && ` · condition after: ${sentence(event.condition_after)}`}
+              {event.condition_after && ` · condition after: ${codeLabel(event.condition_after)}`}
               {event.technician && (
                 <span class="mute">
                   {" · "}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { addressOf, type Place } from "../browser/place.ts";
+import { addressOf, type Place } from "../browser/route.ts";
 import { count, counted } from "../format.ts";
 import { useApp, useWatched } from "./app-context.ts";
 

@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import type { PlanYearJson } from "../../wire/plan.ts";
-import { money, shortMoney } from "../format.ts";
+import { compactMoney, money } from "../format.ts";
 import { percent } from "./bar.tsx";
 
 const [HEIGHT, TOP, BOTTOM] = [220, 14, 26];
@@ -39,7 +39,7 @@ export function ScheduleChart({ years }: { years: readonly PlanYearJson[] }) {
           <g class="tick">
             <line x1="0" x2="100%" y1={round(y(tick))} y2={round(y(tick))} />
             <text x="-8" y={round(y(tick)) + 4} text-anchor="end">
-              {shortMoney(tick)}
+              {compactMoney(tick)}
             </text>
           </g>
         ))}

@@ -1,5 +1,5 @@
 import type { RiskTier } from "../../domain/scoring/types.ts";
-import { TIER_WORDS } from "../words.ts";
+import { TIER_LABELS } from "../labels.ts";
 
 const SHAPES = {
   CRITICAL: <path d="M6 .8 11.6 11H.4z" />,
@@ -9,7 +9,7 @@ const SHAPES = {
 
 /** The symbol of a tier: a shape as well as a color. `named` gives it a label, where no text beside it names the tier. */
 export function TierMark({ tier, named = false }: { tier: RiskTier; named?: boolean }) {
-  const name = TIER_WORDS[tier].name;
+  const name = TIER_LABELS[tier].name;
   return (
     <svg
       class={`tier-mark ${tier.toLowerCase()}`}

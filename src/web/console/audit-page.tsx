@@ -1,8 +1,8 @@
 import type { AdministratorPageJson } from "../../wire/administrator.ts";
 import type { AuditEntryJson, AuditPageJson } from "../../wire/audit.ts";
-import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
-import { Empty, Showing } from "../browser/states.tsx";
-import { moment } from "../format.ts";
+import { Empty, Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
+import { dateTime } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
 import { IdLink, WithLinks } from "./id-link.tsx";
 import { Pager } from "./pager.tsx";
@@ -63,7 +63,7 @@ function Change({ entry, actorName }: { entry: AuditEntryJson; actorName: string
   );
   return (
     <li>
-      <span class="when mute">{moment(at)}</span>
+      <span class="when mute">{dateTime(at)}</span>
       <span class="actor" title={actor}>
         {actorName}
       </span>

@@ -2,8 +2,8 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import type { FitJson } from "../../wire/model.ts";
 import { percent as length } from "../charts/bar.tsx";
 import { count } from "../format.ts";
+import { codeLabel } from "../labels.ts";
 import { Numbers } from "../sections/section.tsx";
-import { sentence } from "../words.ts";
 import { Ratio } from "./component-evidence.tsx";
 import { formatNumber, formatPercent } from "./precise-format.ts";
 
@@ -28,7 +28,7 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
         summary="Lifetime by component type"
         rows={byChange}
         columns={[
-          { heading: "Component type", cell: ({ component_def_id }) => sentence(component_def_id) },
+          { heading: "Component type", cell: ({ component_def_id }) => codeLabel(component_def_id) },
           {
             heading: "Lifetime",
             isNumber: true,

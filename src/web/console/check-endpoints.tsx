@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { PartnerPageJson, ProbeJson } from "../../wire/partner.ts";
-import { addressOf } from "../browser/place.ts";
+import { addressOf } from "../browser/route.ts";
 import { counted } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";

@@ -4,8 +4,8 @@ import type { ComponentChildren } from "preact";
 import type { ExplanationJson } from "../../wire/explanation.ts";
 import { percent as length } from "../charts/bar.tsx";
 import { count, date } from "../format.ts";
+import { codeLabel } from "../labels.ts";
 import { Numbers, Section } from "../sections/section.tsx";
-import { sentence } from "../words.ts";
 import { formatNumber, formatPercent, formatYears } from "./precise-format.ts";
 
 const INSTALL_DATE_SOURCES: Readonly<Record<ExplanationJson["age"]["reason"], string>> = {
@@ -172,7 +172,7 @@ export function ComponentLife({ explained }: { explained: ExplanationJson }) {
             : "Ages with time only"}
         </Fact>
         {rate.environment.map((one) => (
-          <Fact name={sentence(one.factor)}>
+          <Fact name={codeLabel(one.factor)}>
             Reduces life to {formatPercent(one.life_factor)}: 1 − {formatNumber(one.sensitivity)} ×{" "}
             {formatNumber(one.value)}, <code>{rate.source}</code>
           </Fact>

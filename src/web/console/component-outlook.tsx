@@ -1,8 +1,8 @@
 import type { ExplanationJson, ScoreChangeJson } from "../../wire/explanation.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { counted, date, money, years } from "../format.ts";
+import { counted, date, money, yearRange } from "../format.ts";
+import { codeLabel, POLICY_LABELS, TIER_LABELS } from "../labels.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { POLICY_WORDS, sentence, TIER_WORDS } from "../words.ts";
 import { formatPercent } from "./precise-format.ts";
 
 const SCENARIO_LABELS: Readonly<Record<ScoreChangeJson["change"], string>> = {
@@ -48,9 +48,9 @@ export function WhatIf({ explained: { changes, score, confidence } }: { explaine
               </>
             ),
           },
-          { heading: "Tier", cell: ({ risk_tier }) => TIER_WORDS[risk_tier].name },
+          { heading: "Tier", cell: ({ risk_tier }) => TIER_LABELS[risk_tier].name },
           { heading: "Failure probability", isNumber: true, cell: ({ q }) => formatPercent(q) },
-          { heading: "Confidence", cell: ({ confidence }) => sentence(confidence.toLowerCase()) },
+          { heading: "Confidence", cell: ({ confidence }) => codeLabel(confidence.toLowerCase()) },
         ]}
       />
     </Section>
@@ -74,7 +74,7 @@ export function Confidence({ explained: { confidence, projection } }: { explaine
         {raised_to === null
           ? "This is the highest confidence level."
           : `Required for ${raised_to.toLowerCase()} confidence: ${new Intl.ListFormat("en-US").format(raised_by)}.`}{" "}
-        Expected failure: {years(projection)} ({projection.confidence_pct}% confidence in this range).
+        Expected failure: {yearRange(projection)} ({projection.confidence_pct}% confidence in this range).
       </p>
     </Section>
   );
@@ -90,8 +90,8 @@ export function Decision({ explained: { decision } }: { explained: ExplanationJs
       title="Recommended action"
       about={
         isByAge
-          ? `${POLICY_WORDS[policy]}. Due ${date(replace_on)}.`
-          : `${POLICY_WORDS[policy]}. Replacing it by age would not save enough.`
+          ? `${POLICY_LABELS[policy]}. Due ${date(replace_on)}.`
+          : `${POLICY_LABELS[policy]}. Replacing it by age would not save enough.`
       }
     >
       <dl class="facts">

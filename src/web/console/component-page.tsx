@@ -1,9 +1,9 @@
 import type { ExplanationJson } from "../../wire/explanation.ts";
-import { addressOf } from "../browser/place.ts";
-import { Showing } from "../browser/states.tsx";
+import { Showing } from "../browser/load-states.tsx";
+import { addressOf } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { date, years } from "../format.ts";
-import { TIER_WORDS } from "../words.ts";
+import { date, yearRange } from "../format.ts";
+import { TIER_LABELS } from "../labels.ts";
 import { ComponentAge, ComponentLife } from "./component-age.tsx";
 import { Evidence } from "./component-evidence.tsx";
 import { Confidence, Decision, Sources, WhatIf } from "./component-outlook.tsx";
@@ -84,7 +84,7 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
             <TierMark tier={score.risk_tier} /> {score.risk_score.toFixed(2)}
           </dd>
           <dd class="small mute">
-            {TIER_WORDS[score.risk_tier].name}: {TIER_WORDS[score.risk_tier].meaning}
+            {TIER_LABELS[score.risk_tier].name}: {TIER_LABELS[score.risk_tier].meaning}
           </dd>
         </div>
         <div>
@@ -94,7 +94,7 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
         </div>
         <div>
           <dt>Expected failure</dt>
-          <dd>{years(projection)}</dd>
+          <dd>{yearRange(projection)}</dd>
           <dd class="small mute">50% chance of failure by {date(projection.projected_failure_on)}</dd>
         </div>
         <div>
@@ -107,7 +107,7 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
       </dl>
       {isOutdated && (
         <p role="alert">
-          Partners see {shown.risk_score.toFixed(2)} ({TIER_WORDS[shown.risk_tier].name}), calculated before
+          Partners see {shown.risk_score.toFixed(2)} ({TIER_LABELS[shown.risk_tier].name}), calculated before
           the model was changed. The next snapshot updates it.
         </p>
       )}

@@ -3,8 +3,8 @@ import type { ExplanationJson } from "../../wire/explanation.ts";
 import { percent as length } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count } from "../format.ts";
+import { TIER_LABELS } from "../labels.ts";
 import { Section } from "../sections/section.tsx";
-import { TIER_WORDS } from "../words.ts";
 import { formatNumber, formatPercent, formatYears } from "./precise-format.ts";
 
 /** Shows how age, evidence and sensor alarms make up the hazard, and how the score follows from it. */
@@ -36,7 +36,7 @@ export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {
         <strong>
           <TierMark tier={score.risk_tier} /> {score.risk_score.toFixed(2)}
         </strong>
-        . {TIER_WORDS.WARNING.name} starts at {score.warning_from}, {TIER_WORDS.CRITICAL.name.toLowerCase()}{" "}
+        . {TIER_LABELS.WARNING.name} starts at {score.warning_from}, {TIER_LABELS.CRITICAL.name.toLowerCase()}{" "}
         at {score.critical_from}.
       </p>
       <Limits explained={explained} />

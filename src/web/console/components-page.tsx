@@ -1,11 +1,11 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerComponentJson, PartnerComponentPageJson } from "../../wire/component.ts";
 import { Choice } from "../browser/filters.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
-import { Empty, Showing } from "../browser/states.tsx";
+import { Empty, Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { TIER_WORDS, TIERS } from "../words.ts";
+import { TIER_LABELS, TIERS } from "../labels.ts";
 import { useRead, useTitle } from "./console-context.ts";
 import { Pager } from "./pager.tsx";
 import { formatPercent } from "./precise-format.ts";
@@ -88,7 +88,7 @@ function TierChoice({ of, place }: { of: string; place: Place }) {
       label="Tier"
       value={place.query.get("tier") ?? ""}
       all={parameterOf(of) === "appliance_id" ? "All" : "Critical and warning"}
-      choices={TIERS.map((one) => [one, TIER_WORDS[one].name])}
+      choices={TIERS.map((one) => [one, TIER_LABELS[one].name])}
       onChange={(to) => replaceQuery(place, { tier: to, offset: "" })}
     />
   );
@@ -108,7 +108,7 @@ function ComponentList({ of, place }: { of: string; place: Place }) {
             title={
               tier === ""
                 ? "No critical or warning components"
-                : `No ${TIER_WORDS[tier as "GOOD"]?.name.toLowerCase() ?? tier} components`
+                : `No ${TIER_LABELS[tier as "GOOD"]?.name.toLowerCase() ?? tier} components`
             }
           >
             <p>Select another tier to see more components.</p>

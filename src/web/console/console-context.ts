@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import { type Loaded, useLoaded } from "../browser/loaded.ts";
 import { toast } from "../browser/toasts.tsx";
+import { type Loaded, useLoaded } from "../browser/use-load.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { formatInstants } from "./server-text.tsx";
 

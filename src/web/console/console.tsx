@@ -1,10 +1,10 @@
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { ConsoleSessionJson } from "../../wire/console-session.ts";
-import { useLoaded } from "../browser/loaded.ts";
-import { usePlace } from "../browser/place.ts";
-import { Failed, Loading } from "../browser/states.tsx";
+import { Failed, Loading } from "../browser/load-states.tsx";
+import { usePlace } from "../browser/route.ts";
 import { Toasts, toast } from "../browser/toasts.tsx";
+import { useLoaded } from "../browser/use-load.ts";
 import { AdminClient, readSession } from "./admin-client.ts";
 import { ConsoleContext } from "./console-context.ts";
 import { Pages } from "./pages.tsx";

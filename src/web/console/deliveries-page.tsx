@@ -1,10 +1,10 @@
 import { useId } from "preact/hooks";
 import type { DeliveryJson, PartnerDeliveryPageJson } from "../../wire/delivery.ts";
 import { Choice, Filters } from "../browser/filters.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
-import { Empty, Showing } from "../browser/states.tsx";
+import { Empty, Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
-import { count, moment } from "../format.ts";
+import { count, dateTime } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
 import { DELIVERY_LABELS, EVENTS } from "./labels.ts";
 import { Pager } from "./pager.tsx";
@@ -129,7 +129,7 @@ function EventName({ id, event, created_at }: DeliveryJson) {
       <a class="name" href={addressOf(["deliveries", id])}>
         {event}
       </a>
-      <span class="under small mute">{moment(created_at)}</span>
+      <span class="under small mute">{dateTime(created_at)}</span>
     </>
   );
 }

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { DeliverySignatureJson, FullDeliveryJson } from "../../wire/delivery.ts";
-import { addressOf } from "../browser/place.ts";
-import { Showing } from "../browser/states.tsx";
-import { count, moment } from "../format.ts";
+import { Showing } from "../browser/load-states.tsx";
+import { addressOf } from "../browser/route.ts";
+import { count, dateTime } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { Status } from "./deliveries-page.tsx";
@@ -59,7 +59,7 @@ export function DeliveryPage({ id }: { id: string }) {
                   rows={delivery.attempts}
                   columns={[
                     { heading: "Attempt", cell: (one) => count(one.attempt) },
-                    { heading: "Started", cell: (one) => moment(one.started_at) },
+                    { heading: "Started", cell: (one) => dateTime(one.started_at) },
                     { heading: "Duration", isNumber: true, cell: (one) => `${count(one.duration_ms)} ms` },
                     { heading: "Outcome", cell: (one) => one.error ?? `HTTP ${one.status_code}` },
                     { heading: "IP address", cell: (one) => one.address ?? "—" },
@@ -83,9 +83,9 @@ function Times({ delivery }: { delivery: FullDeliveryJson }) {
   const { partner_id, created_at, finished_at, next_attempt_at, request_id } = delivery;
   return (
     <>
-      <a href={addressOf(["partners", partner_id])}>Show partner</a> · Created {moment(created_at)}
-      {finished_at !== null && ` · Finished ${moment(finished_at)}`}
-      {next_attempt_at !== null && ` · Next attempt ${moment(next_attempt_at)}`}
+      <a href={addressOf(["partners", partner_id])}>Show partner</a> · Created {dateTime(created_at)}
+      {finished_at !== null && ` · Finished ${dateTime(finished_at)}`}
+      {next_attempt_at !== null && ` · Next attempt ${dateTime(next_attempt_at)}`}
       {request_id !== null && ` · Request ID ${request_id}`}
     </>
   );

@@ -1,7 +1,7 @@
-import { type Rendered, renderDocument } from "../embed/document.tsx";
+import { type RenderedPage, renderDocument } from "../document.tsx";
 
 /** Renders the document that the console's script fills. The addresses are relative to the page. */
-export function renderConsole({ style, script }: { style: string; script: string }): Rendered {
+export function renderConsole({ style, script }: { style: string; script: string }): RenderedPage {
   return renderDocument({
     title: "Mainstay console",
     style,

@@ -1,10 +1,10 @@
 import { useId, useState } from "preact/hooks";
 import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
 import type { EmbedJson, EmbedPageJson, NewEmbedJson } from "../../wire/embed.ts";
-import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
-import { Empty, Showing } from "../browser/states.tsx";
+import { Empty, Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
-import { count, date, moment } from "../format.ts";
+import { count, date, dateTime } from "../format.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { Credentials } from "./credentials.tsx";
@@ -113,7 +113,7 @@ function EmbedList({ page, place, again }: { page: EmbedPageJson; place: Place; 
             heading: "Last viewed",
             shownFrom: "wide",
             cell: ({ last_viewed_at }) =>
-              last_viewed_at === null ? <span class="mute">Never</span> : moment(last_viewed_at),
+              last_viewed_at === null ? <span class="mute">Never</span> : dateTime(last_viewed_at),
           },
           {
             key: "revoke",

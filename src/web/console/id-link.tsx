@@ -1,4 +1,4 @@
-import { addressOf } from "../browser/place.ts";
+import { addressOf } from "../browser/route.ts";
 
 const PLACES: readonly (readonly [prefix: string, address: (id: string) => string])[] = [
   ["PARTNER_", (id) => addressOf(["partners", id])],

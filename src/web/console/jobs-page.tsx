@@ -1,6 +1,6 @@
 import type { JobJson } from "../../wire/job.ts";
-import { Showing } from "../browser/states.tsx";
-import { moment } from "../format.ts";
+import { Showing } from "../browser/load-states.tsx";
+import { dateTime } from "../format.ts";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { JOB_LABELS } from "./labels.ts";
 import { Heading } from "./shell.tsx";
@@ -57,7 +57,7 @@ function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
             ) : job.finished_at === null ? (
               <span class="mute">Not since start</span>
             ) : (
-              <span title={moment(job.finished_at)}>{relativeTime(job.finished_at)}</span>
+              <span title={dateTime(job.finished_at)}>{relativeTime(job.finished_at)}</span>
             )}
             {job.error !== null && <span class="chip overdue">Failed: {job.error}</span>}
           </dd>
@@ -68,7 +68,7 @@ function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
             {job.next_at === null ? (
               <span class="mute">At startup only</span>
             ) : (
-              <span title={moment(job.next_at)}>{relativeTime(job.next_at)}</span>
+              <span title={dateTime(job.next_at)}>{relativeTime(job.next_at)}</span>
             )}
           </dd>
         </div>

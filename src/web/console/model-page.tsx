@@ -1,8 +1,8 @@
 import type { AdministratorPageJson } from "../../wire/administrator.ts";
 import type { ModelJson, ModelVersionJson } from "../../wire/model.ts";
-import { addressOf } from "../browser/place.ts";
-import { Showing } from "../browser/states.tsx";
-import { count, counted, date, moment } from "../format.ts";
+import { Showing } from "../browser/load-states.tsx";
+import { addressOf } from "../browser/route.ts";
+import { count, counted, date, dateTime } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
@@ -39,7 +39,7 @@ export function ModelPage() {
               <Section
                 id="validation"
                 title="Validation"
-                about={`Activated ${moment(active.applied_at)} by ${nameOf(active.applied_by)}.`}
+                about={`Activated ${dateTime(active.applied_at)} by ${nameOf(active.applied_by)}.`}
               >
                 {active.forced && <p class="chip due_soon">Activated without proof of improvement</p>}
                 <Validation validation={active.validation} />
@@ -119,7 +119,7 @@ function Versions(props: { versions: readonly ModelVersionJson[]; nameOf: (actor
             </>
           ),
         },
-        { heading: "Activated", cell: ({ applied_at }) => moment(applied_at) },
+        { heading: "Activated", cell: ({ applied_at }) => dateTime(applied_at) },
         { heading: "By", cell: ({ applied_by }) => <bdi>{nameOf(applied_by)}</bdi> },
         { heading: "Improvement", cell: ({ proven }) => (proven ? "Proven" : "Unproven") },
         { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },

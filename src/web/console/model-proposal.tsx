@@ -1,6 +1,6 @@
 import type { ModelProposalJson } from "../../wire/model-proposal.ts";
-import { Showing } from "../browser/states.tsx";
-import { counted, moment } from "../format.ts";
+import { Showing } from "../browser/load-states.tsx";
+import { counted, dateTime } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
@@ -77,8 +77,8 @@ function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
   if (status === "running")
     return (
       <p role="status">
-        Calibration in progress{started_at && ` since ${moment(started_at)}`}, started by <bdi>{by}</bdi>. It
-        may take several minutes. Servers continue to respond.
+        Calibration in progress{started_at && ` since ${dateTime(started_at)}`}, started by <bdi>{by}</bdi>.
+        It may take several minutes. Servers continue to respond.
       </p>
     );
   if (status === "failed")
@@ -88,7 +88,7 @@ function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
           <ServerText text={error!} />
         </p>
         <p class="small mute">
-          Started {moment(started_at!)} by <bdi>{by}</bdi>.
+          Started {dateTime(started_at!)} by <bdi>{by}</bdi>.
         </p>
         {proposal.proposal_id !== null && (
           <>
@@ -101,7 +101,7 @@ function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
   if (status === "applied")
     return (
       <p role="status">
-        Model {model_version} was activated {moment(finished_at!)}.
+        Model {model_version} was activated {dateTime(finished_at!)}.
       </p>
     );
   return <CalibrationResult proposal={proposal} />;
@@ -117,7 +117,7 @@ function CalibrationResult({ proposal }: { proposal: ModelProposalJson }) {
           {better ? "Proven better" : "Not proven better"}
         </span>{" "}
         {counted(failures!, "failure")} in {counted(lives!, "component lifetime")}, calibrated{" "}
-        {moment(made_at!)}.
+        {dateTime(made_at!)}.
       </p>
       <Validation validation={validation!} />
       <CalibrationReport fit={fit!} />

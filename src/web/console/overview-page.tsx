@@ -1,8 +1,8 @@
 import type { CheckJson, OverviewJson } from "../../wire/overview.ts";
-import { addressOf } from "../browser/place.ts";
-import { Showing } from "../browser/states.tsx";
+import { Showing } from "../browser/load-states.tsx";
+import { addressOf } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, counted, moment } from "../format.ts";
+import { count, counted, dateTime } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
 import { CHECK_LABELS, CHECK_STATUS_LABELS } from "./labels.ts";
 import { RecentErrors } from "./recent-errors.tsx";
@@ -40,7 +40,7 @@ function Overview({ overview }: { overview: OverviewJson }) {
     <>
       <Heading
         title={title}
-        about={`Version ${version}, up for ${formatDuration(uptime_s)}. Last checked ${moment(at)}.`}
+        about={`Version ${version}, up for ${formatDuration(uptime_s)}. Last checked ${dateTime(at)}.`}
       />
       <dl class="figures">
         <Figure name="Properties" value={overview.properties} />

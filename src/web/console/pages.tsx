@@ -1,5 +1,5 @@
-import { addressOf, type Place } from "../browser/place.ts";
-import { Empty } from "../browser/states.tsx";
+import { Empty } from "../browser/load-states.tsx";
+import { addressOf, type Place } from "../browser/route.ts";
 import { AuditPage } from "./audit-page.tsx";
 import { ComponentPage } from "./component-page.tsx";
 import { ComponentsPage } from "./components-page.tsx";

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { AnnouncedStateJson, FullPartnerJson, ProbeJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
-import { useLoaded } from "../browser/loaded.ts";
-import { addressOf } from "../browser/place.ts";
-import { Showing } from "../browser/states.tsx";
-import { count, counted, moment } from "../format.ts";
+import { Showing } from "../browser/load-states.tsx";
+import { addressOf } from "../browser/route.ts";
+import { useLoaded } from "../browser/use-load.ts";
+import { count, counted, dateTime } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole } from "./console-context.ts";
@@ -39,10 +39,10 @@ export function PartnerEndpoint(props: {
       {sending && (
         <p class="small" role="status">
           {sending.status === "running"
-            ? `Queuing current alerts since ${moment(sending.started_at)}.`
+            ? `Queuing current alerts since ${dateTime(sending.started_at)}.`
             : sending.status === "failed"
               ? `Not all current alerts were sent: ${sending.error}`
-              : `Current alerts queued ${moment(sending.finished_at!)}: ${counted(sending.counts?.queued ?? 0, "delivery", "deliveries")}.`}{" "}
+              : `Current alerts queued ${dateTime(sending.finished_at!)}: ${counted(sending.counts?.queued ?? 0, "delivery", "deliveries")}.`}{" "}
           <a href={addressOf(["deliveries"], { partner_id: partner.partner_id })}>Show deliveries</a>
         </p>
       )}

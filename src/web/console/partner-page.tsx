@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
-import { addressOf, type Place } from "../browser/place.ts";
-import { Showing } from "../browser/states.tsx";
-import { count, counted, date, moment } from "../format.ts";
+import { Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place } from "../browser/route.ts";
+import { count, counted, date, dateTime } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
@@ -99,7 +99,7 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
             {since !== null && (
               <span class="small mute">
                 {" "}
-                since {moment(since)}: {webhook_last_error ?? "no response"}
+                since {dateTime(since)}: {webhook_last_error ?? "no response"}
               </span>
             )}
           </dd>
@@ -251,7 +251,7 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
       </p>
       {partner.webhook_secret_rotates_at && (
         <p class="small mute">
-          The new webhook secret replaces the previous one on {moment(partner.webhook_secret_rotates_at)}.
+          The new webhook secret replaces the previous one on {dateTime(partner.webhook_secret_rotates_at)}.
         </p>
       )}
     </Section>

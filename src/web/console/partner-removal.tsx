@@ -1,8 +1,8 @@
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
-import { addressOf } from "../browser/place.ts";
-import { Empty } from "../browser/states.tsx";
-import { counted, moment } from "../format.ts";
+import { Empty } from "../browser/load-states.tsx";
+import { addressOf } from "../browser/route.ts";
+import { counted, dateTime } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ROOT } from "./admin-client.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
@@ -35,7 +35,7 @@ export function PartnerRemoval(props: {
       {task?.kind === "purge" && (
         <p role="status">
           {task.status === "running"
-            ? `Deletion in progress since ${moment(task.started_at)}.`
+            ? `Deletion in progress since ${dateTime(task.started_at)}.`
             : `Deletion did not complete: ${task.error} Delete again to resume.`}
         </p>
       )}
@@ -84,7 +84,7 @@ export function PartnerDeleted({ task: { counts, finished_at } }: { task: Partne
     <Empty title="Partner deleted" isPage>
       <p>
         {counted(counts?.rows ?? 0, "record")} and {counted(counts?.files ?? 0, "photo")} deleted{" "}
-        {moment(finished_at!)}. Existing backups still contain the data.
+        {dateTime(finished_at!)}. Existing backups still contain the data.
       </p>
       <p>
         <a href={addressOf(["partners"])}>Go to partners</a>

@@ -1,6 +1,6 @@
 import type { UsageJson } from "../../wire/partner.ts";
-import { type Place, replaceQuery } from "../browser/place.ts";
-import { Showing } from "../browser/states.tsx";
+import { Showing } from "../browser/load-states.tsx";
+import { type Place, replaceQuery } from "../browser/route.ts";
 import { count, counted, date } from "../format.ts";
 import { Numbers, Section } from "../sections/section.tsx";
 import { ColumnChart } from "./column-chart.tsx";

@@ -1,8 +1,8 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerJson, PartnerPageJson } from "../../wire/partner.ts";
 import { Filters, Search } from "../browser/filters.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
-import { Empty, Showing } from "../browser/states.tsx";
+import { Empty, Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, date } from "../format.ts";
 import { CheckEndpoints } from "./check-endpoints.tsx";

@@ -1,6 +1,6 @@
 import type { LoggedErrorJson } from "../../wire/logged-error.ts";
-import { Showing } from "../browser/states.tsx";
-import { counted, moment } from "../format.ts";
+import { Showing } from "../browser/load-states.tsx";
+import { counted, dateTime } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useRead } from "./console-context.ts";
 
@@ -26,7 +26,7 @@ export function RecentErrors() {
               caption="Recent errors"
               rows={errors}
               columns={[
-                { heading: "Time", cell: ({ at }) => <span class="one-line">{moment(at)}</span> },
+                { heading: "Time", cell: ({ at }) => <span class="one-line">{dateTime(at)}</span> },
                 {
                   heading: "Error",
                   cell: ({ message, reason }) => (

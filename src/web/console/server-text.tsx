@@ -1,9 +1,9 @@
-import { moment } from "../format.ts";
+import { dateTime } from "../format.ts";
 
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 /** Replaces each ISO 8601 instant in a text by its readable form. */
-export const formatInstants = (text: string): string => text.replace(INSTANT, moment);
+export const formatInstants = (text: string): string => text.replace(INSTANT, dateTime);
 
 /** Renders a text from the server as a sentence, with readable times and with text in backquotes as code. */
 export function ServerText({ text }: { text: string }) {

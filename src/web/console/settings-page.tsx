@@ -1,6 +1,6 @@
 import type { SettingJson, SettingsJson } from "../../wire/setting.ts";
-import { type Place, replaceQuery } from "../browser/place.ts";
-import { Empty, Showing } from "../browser/states.tsx";
+import { Empty, Showing } from "../browser/load-states.tsx";
+import { type Place, replaceQuery } from "../browser/route.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useRead, useTitle } from "./console-context.ts";
 import { Heading } from "./shell.tsx";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { addressOf, type Place } from "../browser/place.ts";
+import { addressOf, type Place } from "../browser/route.ts";
 import { useConsole } from "./console-context.ts";
 
 const AREAS = [

@@ -1,10 +1,10 @@
 import type { SnapshotRunJson, SnapshotRunPageJson } from "../../wire/snapshot.ts";
-import { addressOf } from "../browser/place.ts";
-import { Empty, Showing } from "../browser/states.tsx";
+import { Empty, Showing } from "../browser/load-states.tsx";
+import { addressOf } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, counted, date, moment } from "../format.ts";
+import { count, counted, date, dateTime } from "../format.ts";
+import { TIER_LABELS, TIERS } from "../labels.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { TIER_WORDS, TIERS } from "../words.ts";
 import { ColumnChart } from "./column-chart.tsx";
 import { useRead, useTitle } from "./console-context.ts";
 import { Heading } from "./shell.tsx";
@@ -61,7 +61,7 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
         <p class="small">
           {TIERS.slice(0, 2).map((tier) => (
             <span class="legend">
-              <TierMark tier={tier} /> {TIER_WORDS[tier].name}
+              <TierMark tier={tier} /> {TIER_LABELS[tier].name}
             </span>
           ))}
         </p>
@@ -84,7 +84,7 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
         <p class="small">
           {TIERS.map((tier) => (
             <span class="legend">
-              <TierMark tier={tier} /> {TIER_WORDS[tier].name}
+              <TierMark tier={tier} /> {TIER_LABELS[tier].name}
             </span>
           ))}
         </p>
@@ -102,7 +102,9 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
             {
               heading: "Finished",
               cell: (run) =>
-                run.finished_at === null ? "Interrupted; will resume automatically" : moment(run.finished_at),
+                run.finished_at === null
+                  ? "Interrupted; will resume automatically"
+                  : dateTime(run.finished_at),
             },
             { heading: "Components", isNumber: true, cell: (run) => count(run.components) },
             { heading: "Critical", isNumber: true, cell: (run) => count(run.critical) },

@@ -1,7 +1,7 @@
 import type { UsageJson, UsagePageJson } from "../../wire/partner.ts";
 import { saveCsv } from "../browser/csv-file.ts";
-import { addressOf, type Place, replaceQuery } from "../browser/place.ts";
-import { Empty, Showing } from "../browser/states.tsx";
+import { Empty, Showing } from "../browser/load-states.tsx";
+import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count } from "../format.ts";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";

@@ -1,16 +1,21 @@
 import { h, render } from "preact";
-import { SPENDING_DATA, SPENDING_PLACE, type SpendingProps, SpendingSlider } from "../sections/spending.tsx";
+import {
+  BUDGET_DATA_ID,
+  BUDGET_PLANNER_ID,
+  type BudgetPlannerProps,
+  BudgetSlider,
+} from "../sections/budget-planner.tsx";
 
 /*
  * Enhances the property page, which is complete without scripts: selecting a component replaces its chart in place, the
  * budget planner gets a slider, and the report gets a print button.
  */
 
-const place = document.getElementById(SPENDING_PLACE);
+const place = document.getElementById(BUDGET_PLANNER_ID);
 if (place) {
-  const given: SpendingProps = JSON.parse(document.getElementById(SPENDING_DATA)!.textContent!);
+  const given: BudgetPlannerProps = JSON.parse(document.getElementById(BUDGET_DATA_ID)!.textContent!);
   place.replaceChildren();
-  render(h(SpendingSlider, given), place);
+  render(h(BudgetSlider, given), place);
 }
 
 for (const button of document.querySelectorAll<HTMLButtonElement>("[data-prints]")) {

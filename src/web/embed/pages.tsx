@@ -2,28 +2,28 @@ import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { type Steps, sortInSteps } from "../../domain/steps.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
+import { type RenderedPage, renderDocument } from "../document.tsx";
+import { compareByExpectedLoss } from "../expected-loss.ts";
 import { count, counted, date } from "../format.ts";
-import { shortened } from "../printed.ts";
+import { Locations, TIER_LABELS, TIERS } from "../labels.ts";
+import { truncatedName } from "../print-footer.ts";
 import { componentColumns } from "../sections/attention.tsx";
-import { DataTable } from "../sections/section.tsx";
-import { inOrderOfWaiting } from "../waiting.ts";
-import { Places, TIER_WORDS, TIERS } from "../words.ts";
-import { type Rendered, renderDocument } from "./document.tsx";
 import {
-  type NumberLinks,
-  type PropertyFigures,
+  type DataLinks,
   PropertyHeading,
+  type PropertyPageData,
   sectionsInSteps,
-} from "./property-page.tsx";
+} from "../sections/property-sections.tsx";
+import { DataTable } from "../sections/section.tsx";
 
 /** Addresses relative to the page. */
-export type Addresses = { style: string; script: string; links: NumberLinks };
+export type Addresses = { style: string; script: string; links: DataLinks };
 
 /** Renders the page of a property. */
 export function* renderPropertyPage(
-  figures: PropertyFigures,
+  figures: PropertyPageData,
   { style, script, links }: Addresses,
-): Steps<Rendered> {
+): Steps<RenderedPage> {
   const { name } = figures.property;
   const drawn: string[] = [];
   for (const section of yield* sectionsInSteps({ figures, links })) {
@@ -35,7 +35,7 @@ export function* renderPropertyPage(
     title: `${name}: condition`,
     style,
     script,
-    printed: `${shortened(name)} · Property condition, ${date(figures.assessedAt)}`,
+    printFooter: `${truncatedName(name)} · Property condition, ${date(figures.assessedAt)}`,
     children: (
       <main class="property">
         <PropertyHeading figures={figures} />
@@ -44,7 +44,7 @@ export function* renderPropertyPage(
           <p>
             {TIERS.map((tier) => (
               <span class="legend">
-                <TierMark tier={tier} /> {TIER_WORDS[tier].name}: {TIER_WORDS[tier].meaning}
+                <TierMark tier={tier} /> {TIER_LABELS[tier].name}: {TIER_LABELS[tier].meaning}
               </span>
             ))}
           </p>
@@ -74,12 +74,12 @@ export const ROWS_A_PAGE = 200;
 
 /** Renders a page of the list of all components of a property, highest expected loss first. */
 export function* renderComponentList(
-  figures: Pick<PropertyFigures, "property" | "components" | "types" | "units">,
+  figures: Pick<PropertyPageData, "property" | "components" | "types" | "units">,
   page: number,
   { style, back }: { style: string; back: string },
-): Steps<Rendered> {
-  const places = new Places(figures.types, figures.units);
-  const all = yield* sortInSteps(figures.components, inOrderOfWaiting);
+): Steps<RenderedPage> {
+  const places = new Locations(figures.types, figures.units);
+  const all = yield* sortInSteps(figures.components, compareByExpectedLoss);
   const from = (page - 1) * ROWS_A_PAGE;
   const rows = all.slice(from, from + ROWS_A_PAGE);
   const title = `${figures.property.name}: all components`;
@@ -136,7 +136,7 @@ export function renderRefusal(refusal: {
   retryAfterS: number | undefined;
   /** The requested address. */
   again: string;
-}): Rendered {
+}): RenderedPage {
   const { rules, status, requestId, retryAfterS, again } = refusal;
   const [title, remedy] = REFUSALS[status] ?? [
     "Something went wrong on our side",
@@ -145,7 +145,7 @@ export function renderRefusal(refusal: {
   const isPassing = status === 429 || status >= 500;
   return renderDocument({
     title,
-    rules,
+    inlineCss: rules,
     children: (
       <main>
         <h1>{title}</h1>
@@ -168,7 +168,7 @@ export function renderRefusal(refusal: {
 }
 
 /** Renders the page for a token that is unknown, expired or revoked. It does not say which. */
-export function renderNoPage(style: string): Rendered {
+export function renderNoPage(style: string): RenderedPage {
   return renderDocument({
     title: "Page not found",
     style,

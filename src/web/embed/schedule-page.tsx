@@ -1,14 +1,14 @@
 import type { Steps } from "../../domain/steps.ts";
 import type { ScheduledPlanJson } from "../../wire/plan.ts";
+import { type RenderedPage, renderDocument } from "../document.tsx";
 import { date } from "../format.ts";
-import { shortened } from "../printed.ts";
+import { Locations } from "../labels.ts";
+import { truncatedName } from "../print-footer.ts";
 import { reserveScheduleInSteps } from "../reserve-schedule.ts";
+import type { PropertyPageData } from "../sections/property-sections.tsx";
 import { OFFERED_YEARS, PropertyReserve } from "../sections/reserve-page.tsx";
-import { Places } from "../words.ts";
-import { type Rendered, renderDocument } from "./document.tsx";
-import type { PropertyFigures } from "./property-page.tsx";
 
-export type SchedulePageParts = Pick<PropertyFigures, "property" | "types" | "units"> & {
+export type SchedulePageParts = Pick<PropertyPageData, "property" | "types" | "units"> & {
   plan: ScheduledPlanJson;
 };
 
@@ -16,14 +16,14 @@ export type SchedulePageParts = Pick<PropertyFigures, "property" | "types" | "un
 export function* renderSchedulePage(
   { property, plan, types, units }: SchedulePageParts,
   addresses: { style: string; script: string; back: string; csv: string },
-): Steps<Rendered> {
-  const schedule = yield* reserveScheduleInSteps(plan, new Places(types, units));
+): Steps<RenderedPage> {
+  const schedule = yield* reserveScheduleInSteps(plan, new Locations(types, units));
   yield;
   return renderDocument({
     title: `${property.name}: replacement reserve schedule`,
     style: addresses.style,
     script: addresses.script,
-    printed: `${shortened(property.name)} · Replacement reserve schedule, ${date(plan.as_of)}`,
+    printFooter: `${truncatedName(property.name)} · Replacement reserve schedule, ${date(plan.as_of)}`,
     isLandscape: true,
     children: (
       <main class="property reserve-page">

@@ -1,5 +1,5 @@
 import { Marked } from "marked";
-import { type Rendered, renderDocument } from "../embed/document.tsx";
+import { type RenderedPage, renderDocument } from "../document.tsx";
 
 /**
  * The partner guide as a page. `linkTo` says where a link of the text leads from the page; undefined where it leads to
@@ -9,7 +9,7 @@ export function renderGuide(
   markdown: string,
   style: string,
   linkTo: (target: string) => string | undefined,
-): Rendered {
+): RenderedPage {
   const anchors = new Map<string, number>();
   const marked = new Marked({
     renderer: {

@@ -1,11 +1,11 @@
 import type { ComponentJson } from "../../wire/component.ts";
-import { spanOf, sumOf } from "../alike.ts";
 import { Bar } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { capitalized, count, money, odds, years } from "../format.ts";
-import { costOfWaiting } from "../waiting.ts";
-import { type Places, TIER_WORDS } from "../words.ts";
-import { PartName } from "./part-name.tsx";
+import { expectedLoss } from "../expected-loss.ts";
+import { capitalized, count, money, probabilityText, yearRange } from "../format.ts";
+import { rangeText, sumBy } from "../grouping.ts";
+import { type Locations, TIER_LABELS } from "../labels.ts";
+import { ComponentName } from "./component-name.tsx";
 import { type Column, type Csv, Numbers, Section } from "./section.tsx";
 
 const SHOWN = 10;
@@ -16,7 +16,7 @@ export function Attention(props: {
   components: readonly ComponentJson[];
   /** The same components, grouped by kind and tier. */
   alike: readonly (readonly ComponentJson[])[];
-  places: Places;
+  places: Locations;
   csv?: Csv;
   all?: string | undefined;
 }) {
@@ -28,7 +28,7 @@ export function Attention(props: {
       </Section>
     );
   const groups = alike
-    .map((group) => ({ group, atRisk: sumOf(group, costOfWaiting) }))
+    .map((group) => ({ group, atRisk: sumBy(group, expectedLoss) }))
     .sort((a, b) => b.atRisk - a.atRisk);
   const most = groups[0]!.atRisk;
   const shown = groups.slice(0, SHOWN);
@@ -71,18 +71,18 @@ export function Attention(props: {
   );
 }
 
-function One({ component, places }: { component: ComponentJson; places: Places }) {
+function One({ component, places }: { component: ComponentJson; places: Locations }) {
   return (
     <div class="what">
       <h3>
-        <PartName component={component} />
+        <ComponentName component={component} />
       </h3>
       <p>
         <span class="mute">
           {places.of(component)}, installed {component.install_year}.
         </span>{" "}
-        {capitalized(odds(component.failure_probability_12m))} chance of failure in the next 12 months.
-        Planned replacement: <strong>{money(component.proactive_cost)}</strong>. After failure:{" "}
+        {capitalized(probabilityText(component.failure_probability_12m))} chance of failure in the next 12
+        months. Planned replacement: <strong>{money(component.proactive_cost)}</strong>. After failure:{" "}
         {money(component.reactive_cost)}.
       </p>
     </div>
@@ -90,9 +90,9 @@ function One({ component, places }: { component: ComponentJson; places: Places }
 }
 
 /** Identical components: their number, and how many of them are expected to fail. */
-function Several({ components, places }: { components: readonly ComponentJson[]; places: Places }) {
+function Several({ components, places }: { components: readonly ComponentJson[]; places: Locations }) {
   const [first] = components as [ComponentJson];
-  const failing = sumOf(components, (one) => one.failure_probability_12m);
+  const failing = sumBy(components, (one) => one.failure_probability_12m);
   return (
     <div class="what">
       <h3>
@@ -100,36 +100,36 @@ function Several({ components, places }: { components: readonly ComponentJson[];
       </h3>
       <p>
         <span class="mute">
-          {places.ofSeveral(components)}, installed {spanOf(components.map((one) => one.install_year))}.
+          {places.ofGroup(components)}, installed {rangeText(components.map((one) => one.install_year))}.
         </span>{" "}
         {capitalized(
-          spanOf(
+          rangeText(
             components.map((one) => one.failure_probability_12m),
-            odds,
+            probabilityText,
           ),
         )}{" "}
         chance of failure each in the next 12 months;{" "}
         {failing < 1 ? "fewer than 1" : `about ${count(failing)}`} of {count(components.length)} expected to
-        fail. Replace all now: <strong>{money(sumOf(components, (one) => one.proactive_cost))}</strong>. After
-        failure: {money(sumOf(components, (one) => one.reactive_cost))}.
+        fail. Replace all now: <strong>{money(sumBy(components, (one) => one.proactive_cost))}</strong>. After
+        failure: {money(sumBy(components, (one) => one.reactive_cost))}.
       </p>
     </div>
   );
 }
 
 /** The columns of every table of components. */
-export function componentColumns(places: Places): Column<ComponentJson>[] {
+export function componentColumns(places: Locations): Column<ComponentJson>[] {
   return [
     {
       heading: "Component",
       cell: (one) => (
         <>
-          <TierMark tier={one.risk_tier} /> <PartName component={one} />
+          <TierMark tier={one.risk_tier} /> <ComponentName component={one} />
         </>
       ),
     },
     { heading: "Location", cell: (one) => places.of(one) },
-    { heading: "Tier", cell: (one) => TIER_WORDS[one.risk_tier].name },
+    { heading: "Tier", cell: (one) => TIER_LABELS[one.risk_tier].name },
     { heading: "Installed", isNumber: true, cell: (one) => one.install_year },
     { heading: "Risk score", isNumber: true, cell: (one) => one.risk_score.toFixed(2) },
     {
@@ -137,13 +137,13 @@ export function componentColumns(places: Places): Column<ComponentJson>[] {
       isNumber: true,
       cell: (one) => `${(one.failure_probability_12m * 100).toFixed(1)}%`,
     },
-    { heading: "Expected failure", isNumber: true, cell: (one) => years(one.projected_failure_range) },
+    { heading: "Expected failure", isNumber: true, cell: (one) => yearRange(one.projected_failure_range) },
     { heading: "Planned cost", isNumber: true, cell: (one) => money(one.proactive_cost) },
     { heading: "Cost after failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
     {
       heading: "12-month expected loss",
       isNumber: true,
-      cell: (one) => money(Math.round(costOfWaiting(one))),
+      cell: (one) => money(Math.round(expectedLoss(one))),
     },
   ];
 }

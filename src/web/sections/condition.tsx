@@ -3,7 +3,7 @@ import type { ConditionJson, ReserveJson } from "../../wire/figures.ts";
 import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
-import { TIER_WORDS, TIERS } from "../words.ts";
+import { TIER_LABELS, TIERS } from "../labels.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
 
 /** The lowest score of each grade, worst grade first. */
@@ -93,7 +93,7 @@ export function Condition(props: {
             heading: "Tier",
             cell: ({ tier }) => (
               <>
-                <TierMark tier={tier} /> {TIER_WORDS[tier].name}
+                <TierMark tier={tier} /> {TIER_LABELS[tier].name}
               </>
             ),
           },

@@ -1,11 +1,11 @@
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { Steps } from "../../domain/steps.ts";
 import type { ComponentJson } from "../../wire/component.ts";
-import { groupedInSteps, sumOf } from "../alike.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
+import { elevatedComponents } from "../expected-loss.ts";
 import { count, money } from "../format.ts";
-import { elevated } from "../waiting.ts";
-import { type Places, systemName, TIER_WORDS, TIERS } from "../words.ts";
+import { groupInSteps, sumBy } from "../grouping.ts";
+import { type Locations, systemLabel, TIER_LABELS, TIERS } from "../labels.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
 
 /** The most symbols drawn for one system; with more components, a symbol stands for several of one tier. */
@@ -22,7 +22,7 @@ export type SystemRow = {
 };
 
 /** The building systems, with a symbol per component that shows its tier. */
-export function HeatMap(props: { systems: readonly SystemRow[]; places: Places; csv?: Csv }) {
+export function HeatMap(props: { systems: readonly SystemRow[]; places: Locations; csv?: Csv }) {
   const { systems: rows, places, csv } = props;
   return (
     <Section
@@ -33,7 +33,7 @@ export function HeatMap(props: { systems: readonly SystemRow[]; places: Places; 
           Each symbol is one component:{" "}
           {TIERS.map((tier) => (
             <span class="legend">
-              <TierMark tier={tier} /> {TIER_WORDS[tier].name}
+              <TierMark tier={tier} /> {TIER_LABELS[tier].name}
             </span>
           ))}
         </>
@@ -42,13 +42,13 @@ export function HeatMap(props: { systems: readonly SystemRow[]; places: Places; 
       <ul class="systems">
         {rows.map((row) => (
           <li>
-            <h3>{systemName(row.system)}</h3>
+            <h3>{systemLabel(row.system)}</h3>
             <p class="counts">
               {TIERS.map((tier) => (
                 <span class={row.tiers[tier] === 0 ? "none" : undefined}>
                   <TierMark tier={tier} />
                   {count(row.tiers[tier])}
-                  <span class="heard"> {TIER_WORDS[tier].name} </span>
+                  <span class="heard"> {TIER_LABELS[tier].name} </span>
                 </span>
               ))}
             </p>
@@ -63,9 +63,9 @@ export function HeatMap(props: { systems: readonly SystemRow[]; places: Places; 
         csv={csv}
         rows={rows}
         columns={[
-          { heading: "System", cell: ({ system }) => systemName(system) },
+          { heading: "System", cell: ({ system }) => systemLabel(system) },
           ...TIERS.map((tier) => ({
-            heading: TIER_WORDS[tier].name,
+            heading: TIER_LABELS[tier].name,
             isNumber: true,
             cell: ({ tiers }: SystemRow) => count(tiers[tier]),
           })),
@@ -82,7 +82,7 @@ export function HeatMap(props: { systems: readonly SystemRow[]; places: Places; 
   );
 }
 
-function Marks({ row, places }: { row: SystemRow; places: Places }) {
+function Marks({ row, places }: { row: SystemRow; places: Locations }) {
   const { parts, tiers } = row;
   const each = Math.ceil(parts.length / MOST_MARKS);
   if (each === 1)
@@ -103,8 +103,8 @@ function Marks({ row, places }: { row: SystemRow; places: Places }) {
 }
 
 /** The systems with their components, most critical components first, then most in warning. */
-export function* systemsInSteps(components: readonly ComponentJson[], places: Places): Steps<SystemRow[]> {
-  const systems = yield* groupedInSteps(components, (one) => places.systemOf(one.appliance_type));
+export function* systemsInSteps(components: readonly ComponentJson[], places: Locations): Steps<SystemRow[]> {
+  const systems = yield* groupInSteps(components, (one) => places.systemOf(one.appliance_type));
   const rows: SystemRow[] = [];
   for (const parts of systems) {
     rows.push(systemRow(parts, places));
@@ -118,16 +118,16 @@ export function* systemsInSteps(components: readonly ComponentJson[], places: Pl
   );
 }
 
-function systemRow(parts: readonly ComponentJson[], places: Places): SystemRow {
+function systemRow(parts: readonly ComponentJson[], places: Locations): SystemRow {
   const tiers = { CRITICAL: 0, WARNING: 0, GOOD: 0 };
   for (const { risk_tier } of parts) tiers[risk_tier]++;
   const isEachMarked = parts.length <= MOST_MARKS;
-  const elevatedParts = elevated(parts);
+  const elevatedParts = elevatedComponents(parts);
   return {
     system: places.systemOf(parts[0]!.appliance_type),
     parts: isEachMarked ? parts.toSorted((a, b) => b.risk_score - a.risk_score) : parts,
     tiers,
-    plannedUsd: sumOf(elevatedParts, (one) => one.proactive_cost),
-    failedUsd: sumOf(elevatedParts, (one) => one.reactive_cost),
+    plannedUsd: sumBy(elevatedParts, (one) => one.proactive_cost),
+    failedUsd: sumBy(elevatedParts, (one) => one.reactive_cost),
   };
 }

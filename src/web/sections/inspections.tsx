@@ -1,6 +1,6 @@
 import type { InspectionJson } from "../../wire/compliance.ts";
-import { count, counted, date, daysFromNow } from "../format.ts";
-import { INSPECTION_WORDS, type Places, sentence } from "../words.ts";
+import { count, counted, date, relativeDays } from "../format.ts";
+import { codeLabel, INSPECTION_STATUS_LABELS, type Locations } from "../labels.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
 
 const SHOWN = 8;
@@ -9,7 +9,7 @@ const SHOWN = 8;
 export function Inspections(props: {
   /** Earliest due date first. */
   inspections: readonly InspectionJson[];
-  places: Places;
+  places: Locations;
   csv?: Csv;
 }) {
   const { inspections, places, csv } = props;
@@ -33,9 +33,9 @@ export function Inspections(props: {
       <ul class="inspections">
         {inspections.slice(0, SHOWN).map((one) => (
           <li>
-            <span class={`chip ${one.status.toLowerCase()}`}>{INSPECTION_WORDS[one.status]}</span>
+            <span class={`chip ${one.status.toLowerCase()}`}>{INSPECTION_STATUS_LABELS[one.status]}</span>
             <span>
-              {sentence(one.inspection_type)} <span class="small mute">{places.of(one)}</span>
+              {codeLabel(one.inspection_type)} <span class="small mute">{places.of(one)}</span>
             </span>
             <span class="due">
               <time dateTime={one.due_date}>{date(one.due_date)}</time>
@@ -49,15 +49,15 @@ export function Inspections(props: {
         csv={csv}
         rows={inspections}
         columns={[
-          { heading: "Inspection", cell: (one) => sentence(one.inspection_type) },
+          { heading: "Inspection", cell: (one) => codeLabel(one.inspection_type) },
           { heading: "Location", cell: (one) => places.of(one) },
           {
             heading: "Required by",
             cell: (one) => `${one.authority}${one.mandatory ? "" : " (recommended)"}`,
           },
-          { heading: "Status", cell: (one) => INSPECTION_WORDS[one.status] },
+          { heading: "Status", cell: (one) => INSPECTION_STATUS_LABELS[one.status] },
           { heading: "Due date", isNumber: true, cell: (one) => date(one.due_date) },
-          { heading: "Time to due date", isNumber: true, cell: (one) => daysFromNow(one.days_until_due) },
+          { heading: "Time to due date", isNumber: true, cell: (one) => relativeDays(one.days_until_due) },
           {
             heading: "Last inspection",
             isNumber: true,

@@ -1,14 +1,25 @@
 import type { ComponentChildren } from "preact";
 import type { Steps } from "../../domain/steps.ts";
 import type { PlannedComponentJson, PlanSummaryJson, PropertyPlanJson } from "../../wire/plan.ts";
-import { groupedInSteps, kindOf, sumOf } from "../alike.ts";
+import {
+  allocateBudgetInSteps,
+  type BudgetCandidates,
+  candidatesInSteps,
+  sliderRange,
+} from "../budget-planner.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date, money } from "../format.ts";
-import { bargainInSteps, type Offer, offerInSteps, rangeOf } from "../spending.ts";
-import { type Places, POLICY_WORDS } from "../words.ts";
+import { componentKind, groupInSteps, sumBy } from "../grouping.ts";
+import { type Locations, POLICY_LABELS } from "../labels.ts";
+import {
+  type AllocatedBudget,
+  BUDGET_DATA_ID,
+  BUDGET_PLANNER_ID,
+  BudgetForm,
+  type BudgetPlannerProps,
+} from "./budget-planner.tsx";
 import { type Csv, Numbers, Section } from "./section.tsx";
-import { SPENDING_DATA, SPENDING_PLACE, SpendingForm, type SpendingProps, type Spent } from "./spending.tsx";
 
 const SHOWN = 6;
 /** With more components than this, the page leaves their data out and its form asks the server. */
@@ -21,45 +32,49 @@ export type PlanLinks = {
   schedule?: string | undefined;
 };
 
-export type Spendings = (props: SpendingProps) => ComponentChildren;
+export type Spendings = (props: BudgetPlannerProps) => ComponentChildren;
 
 /** Figures derived from a plan, to be shown with it. */
 export type Advice = {
   due: readonly PlannedComponentJson[];
   /** The due ones grouped by kind, highest cost of delay first. */
   dueAlike: readonly { group: readonly PlannedComponentJson[]; waiting: number }[];
-  spent: Spent;
+  spent: AllocatedBudget;
 };
 
 /** `budget` is the amount in USD that the reader entered, if any. */
 export function* adviceInSteps(
   { components }: PropertyPlanJson,
-  places: Places,
+  places: Locations,
   budget: number | undefined,
 ): Steps<Advice> {
   const due = components.filter(({ policy }) => policy === "replace_now");
   yield;
-  const dueAlike = (yield* groupedInSteps(due, kindOf))
-    .map((group) => ({ group, waiting: sumOf(group, (one) => one.cost_of_waiting_a_year) }))
+  const dueAlike = (yield* groupInSteps(due, componentKind))
+    .map((group) => ({ group, waiting: sumBy(group, (one) => one.cost_of_waiting_a_year) }))
     .sort((a, b) => b.waiting - a.waiting);
-  const offer = yield* offerInSteps(components, places);
+  const offer = yield* candidatesInSteps(components, places);
   const amount = amountFor(offer, budget);
   yield;
-  return { due, dueAlike, spent: { offer, amount, bargain: yield* bargainInSteps(offer, amount) } };
+  return {
+    due,
+    dueAlike,
+    spent: { candidates: offer, amount, result: yield* allocateBudgetInSteps(offer, amount) },
+  };
 }
 
 /** The plan of a property: what is due now, the costs by year, the reserve deposit, and the budget planner. */
 export function WhatToDo(props: {
   plan: PropertyPlanJson;
   advice: Advice;
-  places: Places;
+  places: Locations;
   links?: PlanLinks;
   /** Renders the budget planner. By default, a form that asks the server. */
   spending?: Spendings | undefined;
 }) {
   const { plan, advice, places, links = {} } = props;
   const { due } = advice;
-  const waiting = Math.round(sumOf(due, (one) => one.cost_of_waiting_a_year));
+  const waiting = Math.round(sumBy(due, (one) => one.cost_of_waiting_a_year));
   return (
     <Section
       id="plan"
@@ -102,7 +117,7 @@ export function WhatToDo(props: {
             ),
           },
           { heading: "Location", cell: (one) => places.of(one) },
-          { heading: "Action", cell: (one) => POLICY_WORDS[one.policy] },
+          { heading: "Action", cell: (one) => POLICY_LABELS[one.policy] },
           {
             heading: "Due date",
             isNumber: true,
@@ -124,7 +139,7 @@ export function WhatToDo(props: {
   );
 }
 
-function DueNow({ groups, places }: { groups: Advice["dueAlike"]; places: Places }) {
+function DueNow({ groups, places }: { groups: Advice["dueAlike"]; places: Locations }) {
   const rest = groups.slice(SHOWN).flatMap(({ group }) => group);
   return (
     <ul class="due-now">
@@ -133,9 +148,9 @@ function DueNow({ groups, places }: { groups: Advice["dueAlike"]; places: Places
           <span>
             {group[0]!.component_name}
             {group.length > 1 && ` × ${count(group.length)}`}{" "}
-            <span class="mute small">{places.ofSeveral(group)}</span>
+            <span class="mute small">{places.ofGroup(group)}</span>
           </span>
-          <strong class="number">{money(sumOf(group, (one) => one.proactive_cost))}</strong>
+          <strong class="number">{money(sumBy(group, (one) => one.proactive_cost))}</strong>
           <span class="number mute small">{delayCost(waiting)}</span>
         </li>
       ))}
@@ -144,8 +159,8 @@ function DueNow({ groups, places }: { groups: Advice["dueAlike"]; places: Places
           <span>
             {count(rest.length)} more {rest.length === 1 ? "component" : "components"}
           </span>
-          <span class="number">{money(sumOf(rest, (one) => one.proactive_cost))}</span>
-          <span class="number small">{delayCost(sumOf(rest, (one) => one.cost_of_waiting_a_year))}</span>
+          <span class="number">{money(sumBy(rest, (one) => one.proactive_cost))}</span>
+          <span class="number small">{delayCost(sumBy(rest, (one) => one.cost_of_waiting_a_year))}</span>
         </li>
       )}
     </ul>
@@ -243,17 +258,17 @@ export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
   );
 }
 
-function WhatMoneyBuys({ spent, spending }: { spent: Spent; spending: Spendings | undefined }) {
-  const { offer, amount } = spent;
+function WhatMoneyBuys({ spent, spending }: { spent: AllocatedBudget; spending: Spendings | undefined }) {
+  const { candidates: offer, amount } = spent;
   return (
     <>
       <h3>Budget planner</h3>
-      {offer.parts.length === 0 ? (
+      {offer.components.length === 0 ? (
         <p class="empty">No replacement is cost-effective right now.</p>
       ) : (
         <>
           <p class="about">Components are selected by savings per dollar until the budget is used.</p>
-          {spending ? spending({ offer, amount }) : <OfferedToScripts {...spent} />}
+          {spending ? spending({ candidates: offer, amount }) : <OfferedToScripts {...spent} />}
         </>
       )}
     </>
@@ -261,22 +276,22 @@ function WhatMoneyBuys({ spent, spending }: { spent: Spent; spending: Spendings 
 }
 
 /** The budget that the reader entered, up to the cost of all candidates; by default, a quarter of that cost. */
-function amountFor(offer: Offer, asked: number | undefined): number {
-  const { most, step } = rangeOf(offer);
+function amountFor(offer: BudgetCandidates, asked: number | undefined): number {
+  const { most, step } = sliderRange(offer);
   return Math.min(asked ?? Math.ceil(most / 4 / step) * step, most);
 }
 
 /** The form, with the data from which a script turns it into a slider. */
-function OfferedToScripts(props: Spent) {
-  const { offer, amount } = props;
-  if (offer.parts.length > MOST_CARRIED) return <SpendingForm {...props} />;
+function OfferedToScripts(props: AllocatedBudget) {
+  const { candidates: offer, amount } = props;
+  if (offer.components.length > MOST_CARRIED) return <BudgetForm {...props} />;
   const data = JSON.stringify({ offer, amount }).replaceAll("<", "\\u003c");
   return (
     <>
-      <div id={SPENDING_PLACE}>
-        <SpendingForm {...props} />
+      <div id={BUDGET_PLANNER_ID}>
+        <BudgetForm {...props} />
       </div>
-      <script type="application/json" id={SPENDING_DATA} dangerouslySetInnerHTML={{ __html: data }} />
+      <script type="application/json" id={BUDGET_DATA_ID} dangerouslySetInnerHTML={{ __html: data }} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from "preact";
-import { sumOf } from "../alike.ts";
 import { count, money } from "../format.ts";
+import { sumBy } from "../grouping.ts";
 import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../reserve-schedule.ts";
 
 /** The most years of one table; more years take further tables. */
@@ -162,7 +162,7 @@ export function Cells({ years }: { years: readonly number[] }) {
       {years.map((cost) => (
         <td class="number">{count(cost)}</td>
       ))}
-      <td class="number sum">{count(sumOf(years, Number))}</td>
+      <td class="number sum">{count(sumBy(years, Number))}</td>
     </>
   );
 }
@@ -171,17 +171,17 @@ export function Cells({ years }: { years: readonly number[] }) {
 export function ScheduleAverages({ schedule, units }: { schedule: ScheduleSums; units: number }) {
   const years = schedule.years.length;
   const average = (of: readonly number[]) =>
-    money(Math.round(sumOf(of, Number) / years / Math.max(units, 1)));
+    money(Math.round(sumBy(of, Number) / years / Math.max(units, 1)));
   return (
     <dl class="figures">
       <div>
         <dt>Total (today’s dollars)</dt>
-        <dd>{money(sumOf(schedule.years, Number))}</dd>
+        <dd>{money(sumBy(schedule.years, Number))}</dd>
         <dd class="small mute">{average(schedule.years)} per unit per year</dd>
       </div>
       <div>
         <dt>Total (with inflation)</dt>
-        <dd>{money(sumOf(schedule.inflated, Number))}</dd>
+        <dd>{money(sumBy(schedule.inflated, Number))}</dd>
         <dd class="small mute">{average(schedule.inflated)} per unit per year</dd>
       </div>
     </dl>

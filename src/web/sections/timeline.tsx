@@ -1,13 +1,13 @@
 import { scaleLinear } from "d3-scale";
 import { type Steps, sortInSteps } from "../../domain/steps.ts";
 import type { ComponentJson } from "../../wire/component.ts";
-import { groupedInSteps, kindInTier, leastOf, mostOf, sumOf } from "../alike.ts";
 import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, money, years } from "../format.ts";
-import { costOfWaiting } from "../waiting.ts";
-import { type Places, TIER_WORDS } from "../words.ts";
-import { PartName } from "./part-name.tsx";
+import { expectedLoss } from "../expected-loss.ts";
+import { count, money, yearRange } from "../format.ts";
+import { componentKindAndTier, groupInSteps, maxOf, minOf, sumBy } from "../grouping.ts";
+import { type Locations, TIER_LABELS } from "../labels.ts";
+import { ComponentName } from "./component-name.tsx";
 import { type Csv, Numbers, Section } from "./section.tsx";
 
 const SHOWN = 14;
@@ -27,11 +27,11 @@ export function* expectedInSteps(
   alike: readonly (readonly ComponentJson[])[],
 ): Steps<Expected> {
   const sorted = yield* sortInSteps(components, bySoonest);
-  const grouped = yield* groupedInSteps(sorted, kindInTier);
-  const groups = new Map(grouped.map((group) => [kindInTier(group[0]!), group]));
+  const grouped = yield* groupInSteps(sorted, componentKindAndTier);
+  const groups = new Map(grouped.map((group) => [componentKindAndTier(group[0]!), group]));
   const weighed = alike.map(([first]) => {
-    const group = groups.get(kindInTier(first!))!;
-    return { group, atRisk: sumOf(group, costOfWaiting) };
+    const group = groups.get(componentKindAndTier(first!))!;
+    return { group, atRisk: sumBy(group, expectedLoss) };
   });
   weighed.sort((a, b) => b.atRisk - a.atRisk);
   return { components: sorted, alike: weighed.map(({ group }) => group) };
@@ -40,7 +40,7 @@ export function* expectedInSteps(
 /** The projected failure range of each group of components, as a bar on a time axis. */
 export function Timeline(props: {
   expected: Expected;
-  places: Places;
+  places: Locations;
   /** The first year of the time axis. */
   year: number;
   csv?: Csv;
@@ -50,7 +50,7 @@ export function Timeline(props: {
   const { components, alike: groups } = expected;
   if (components.length === 0) return null;
   const shown = groups.slice(0, SHOWN).sort(([a], [b]) => bySoonest(a!, b!));
-  const latest = mostOf(shown.flat().map((one) => one.projected_failure_range.latest));
+  const latest = maxOf(shown.flat().map((one) => one.projected_failure_range.latest));
   const end = Math.min(Math.max(latest + 1, year + 4), year + FARTHEST_YEARS);
   const x = scaleLinear([year, end], [0, 1]).clamp(true);
   const ticks = x.ticks(TICKS).filter((tick) => Number.isInteger(tick) && tick < end);
@@ -86,7 +86,7 @@ export function Timeline(props: {
         columns={[
           { heading: "Component", cell: (one) => one.component_name },
           { heading: "Location", cell: (one) => places.of(one) },
-          { heading: "Tier", cell: (one) => TIER_WORDS[one.risk_tier].name },
+          { heading: "Tier", cell: (one) => TIER_LABELS[one.risk_tier].name },
           { heading: "Earliest", isNumber: true, cell: (one) => one.projected_failure_range.earliest },
           { heading: "Most likely", isNumber: true, cell: (one) => one.projected_failure_year },
           { heading: "Latest", isNumber: true, cell: (one) => one.projected_failure_range.latest },
@@ -105,27 +105,27 @@ export function Timeline(props: {
 function Line(props: {
   /** Identical components, soonest failure first. */
   group: readonly ComponentJson[];
-  places: Places;
+  places: Locations;
   x: (year: number) => number;
   ticks: readonly number[];
 }) {
   const { group, places, x, ticks } = props;
   const [first] = group as [ComponentJson];
   const ranges = group.map((one) => one.projected_failure_range);
-  const earliest = leastOf(ranges.map((range) => range.earliest));
-  const latest = mostOf(ranges.map((range) => range.latest));
-  const when = years({ earliest, latest });
-  const cost = money(sumOf(group, (one) => one.proactive_cost));
+  const earliest = minOf(ranges.map((range) => range.earliest));
+  const latest = maxOf(ranges.map((range) => range.latest));
+  const when = yearRange({ earliest, latest });
+  const cost = money(sumBy(group, (one) => one.proactive_cost));
   return (
     <li>
       <span class="label">
         <TierMark tier={first.risk_tier} named />{" "}
         {group.length === 1 ? (
-          <PartName component={first} />
+          <ComponentName component={first} />
         ) : (
           `${count(group.length)} × ${first.component_name}`
         )}
-        <span class="mute small"> {group.length === 1 ? places.of(first) : places.ofSeveral(group)}</span>
+        <span class="mute small"> {group.length === 1 ? places.of(first) : places.ofGroup(group)}</span>
       </span>
       <span class="heard">
         , {when}, {cost}

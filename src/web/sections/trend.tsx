@@ -6,7 +6,7 @@ import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { counted, date, money } from "../format.ts";
-import { type Places, sentence, TIER_WORDS } from "../words.ts";
+import { codeLabel, type Locations, TIER_LABELS } from "../labels.ts";
 import { type Csv, DataTable, Numbers, Section } from "./section.tsx";
 
 const HEIGHT = 220;
@@ -23,7 +23,7 @@ export function Trend(props: {
   component: ComponentJson;
   points: readonly TrendPointJson[];
   events: readonly HistoryEventJson[];
-  places: Places;
+  places: Locations;
   /** Components to select from, highest expected loss first. Without them, no selection is offered. */
   choices?: readonly ComponentJson[];
   csv?: Csv;
@@ -53,7 +53,7 @@ export function Trend(props: {
           columns={[
             { heading: "Day", cell: (point) => date(point.date) },
             { heading: "Score", isNumber: true, cell: (point) => point.risk_score.toFixed(2) },
-            { heading: "Tier", cell: (point) => TIER_WORDS[point.risk_tier].name },
+            { heading: "Tier", cell: (point) => TIER_LABELS[point.risk_tier].name },
           ]}
         />
       )}
@@ -68,7 +68,7 @@ export function Trend(props: {
               { heading: "Event", cell: (event) => event.event_type },
               {
                 heading: "Condition after",
-                cell: (event) => (event.condition_after ? sentence(event.condition_after) : "–"),
+                cell: (event) => (event.condition_after ? codeLabel(event.condition_after) : "–"),
               },
               {
                 heading: "Cost",
@@ -83,7 +83,7 @@ export function Trend(props: {
   );
 }
 
-function Choice(props: { component: ComponentJson; choices: readonly ComponentJson[]; places: Places }) {
+function Choice(props: { component: ComponentJson; choices: readonly ComponentJson[]; places: Locations }) {
   const { component, choices, places } = props;
   const offered = choices.slice(0, MOST_CHOICES);
   const isOffered = offered.some(({ component_id }) => component_id === component.component_id);
@@ -93,7 +93,7 @@ function Choice(props: { component: ComponentJson; choices: readonly ComponentJs
       <select id="component" name="component">
         {(isOffered ? offered : [component, ...offered]).map((one) => (
           <option value={one.component_id} selected={one.component_id === component.component_id}>
-            {TIER_WORDS[one.risk_tier].name}: {one.component_name}, {places.of(one)}
+            {TIER_LABELS[one.risk_tier].name}: {one.component_name}, {places.of(one)}
           </option>
         ))}
       </select>
@@ -137,7 +137,7 @@ function TrendChart(props: {
         <g class={`band ${tier}`}>
           <rect width="100%" y={y(to as number)} height={y(from as number) - y(to as number)} />
           <text x="0" dx="8" y={y(to as number) + 15}>
-            {sentence(tier as string)}
+            {codeLabel(tier as string)}
           </text>
         </g>
       ))}

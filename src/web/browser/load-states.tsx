@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ApiFailure, FailureKind } from "./api-failure.ts";
-import type { Loaded } from "./loaded.ts";
+import type { Loaded } from "./use-load.ts";
 
 /** Shows a loaded value, or that it is loading, or why it could not be loaded. */
 export function Showing<T>(props: {

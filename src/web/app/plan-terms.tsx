@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { PLAN_LIMITS } from "../../domain/planning/property-plan.ts";
-import { type Place, replaceQuery } from "../browser/place.ts";
+import { type Place, replaceQuery } from "../browser/route.ts";
 import { OFFERED_YEARS } from "../sections/reserve-page.tsx";
 
 /* The terms of a plan, in the address of a page. */

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { Places } from "../../src/web/words.ts";
+import { Locations } from "../../src/web/labels.ts";
 
 const TYPE = "water_heater_gas";
 const named = (...labels: string[]) => {
-  const places = new Places(
+  const places = new Locations(
     [{ type_id: TYPE, name: "Water heater", system: "plumbing" }],
     labels.map((label, at) => ({ id: `U_${at}`, label })),
   );
-  return places.ofSeveral(labels.map((_, at) => ({ appliance_type: TYPE, unit: `U_${at}` })));
+  return places.ofGroup(labels.map((_, at) => ({ appliance_type: TYPE, unit: `U_${at}` })));
 };
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => String(at + 1));
 

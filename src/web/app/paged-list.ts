@@ -1,6 +1,6 @@
 import { useCallback, useState } from "preact/hooks";
 import type { ApiClient } from "../browser/api-client.ts";
-import { type Loaded, useLoaded } from "../browser/loaded.ts";
+import { type Loaded, useLoaded } from "../browser/use-load.ts";
 import { PACE_MS, PAGE } from "./portfolio-loader.ts";
 
 /** The pages of a list that have been read so far, and its first page with the totals. */

@@ -1,18 +1,25 @@
 import { useState } from "preact/hooks";
+import {
+  allocateBudget,
+  type BudgetCandidates,
+  type BudgetLine,
+  type BudgetResult,
+  type SliderRange,
+  sliderRange,
+} from "../budget-planner.ts";
 import { counted, money } from "../format.ts";
-import { type Bargain, bargainFor, type Lot, type Offer, type Range, rangeOf } from "../spending.ts";
 
-const SHOWN = 5;
+const MAX_LINES = 5;
 /** The ids of the budget planner on its page, and of the script element with its data. */
-export const SPENDING_PLACE = "spending";
-export const SPENDING_DATA = "spending-data";
+export const BUDGET_PLANNER_ID = "spending";
+export const BUDGET_DATA_ID = "spending-data";
 
-export type SpendingProps = { offer: Offer; amount: number };
-export type Spent = SpendingProps & { bargain: Bargain };
+export type BudgetPlannerProps = { candidates: BudgetCandidates; amount: number };
+export type AllocatedBudget = BudgetPlannerProps & { result: BudgetResult };
 
 /** The budget planner as a form that asks the server for another amount. */
-export function SpendingForm({ offer, amount, bargain }: Spent) {
-  const { most } = rangeOf(offer);
+export function BudgetForm({ candidates: offer, amount, result: bargain }: AllocatedBudget) {
+  const { most } = sliderRange(offer);
   return (
     <>
       <form class="choice amount" method="get" action="#plan">
@@ -29,18 +36,18 @@ export function SpendingForm({ offer, amount, bargain }: Spent) {
         />
         <button type="submit">Update</button>
       </form>
-      <Bought bargain={bargain} amount={amount} />
+      <BudgetOutcome bargain={bargain} amount={amount} />
     </>
   );
 }
 
 /** The budget planner with a slider, computed in the browser. */
-export function SpendingSlider({ offer, amount: first, onSettled }: SpendingProps & Settling) {
+export function BudgetSlider({ candidates: offer, amount: first, onSettled }: BudgetPlannerProps & Settling) {
   const [amount, setAmount] = useState(first);
   return (
     <>
-      <AmountSlider range={rangeOf(offer)} amount={amount} onSlide={setAmount} onSettled={onSettled} />
-      <Bought bargain={bargainFor(offer, amount)} amount={amount} />
+      <AmountSlider range={sliderRange(offer)} amount={amount} onSlide={setAmount} onSettled={onSettled} />
+      <BudgetOutcome bargain={allocateBudget(offer, amount)} amount={amount} />
     </>
   );
 }
@@ -51,7 +58,7 @@ type Settling = {
 };
 
 export function AmountSlider(
-  props: { range: Range; amount: number; onSlide: (amount: number) => void } & Settling,
+  props: { range: SliderRange; amount: number; onSlide: (amount: number) => void } & Settling,
 ) {
   const { range, amount, onSlide, onSettled } = props;
   return (
@@ -74,8 +81,15 @@ export function AmountSlider(
 }
 
 /** The replacements that a budget covers and those that it does not, in a sentence, a bar and two lists. */
-export function Bought({ bargain, amount }: { bargain: Bargain; amount: number }) {
-  const { count: parts, spentUsd, avoidedUsd, leftUsd, bought, left } = bargain;
+export function BudgetOutcome({ bargain, amount }: { bargain: BudgetResult; amount: number }) {
+  const {
+    count: parts,
+    spentUsd,
+    avoidedUsd,
+    remainingUsd: leftUsd,
+    included: bought,
+    excluded: left,
+  } = bargain;
   const all = avoidedUsd + leftUsd;
   return (
     <>
@@ -101,22 +115,26 @@ export function Bought({ bargain, amount }: { bargain: Bargain; amount: number }
         <rect class="fill" width={`${((100 * avoidedUsd) / (all || 1)).toFixed(1)}%`} height="10" rx="5" />
       </svg>
       <div class="lots">
-        <Lots title="Included" lots={bought} empty="The budget is below the lowest replacement cost." />
-        <Lots title="Not included" lots={left} empty="Nothing else is worth replacing now." />
+        <BudgetLines
+          title="Included"
+          lots={bought}
+          empty="The budget is below the lowest replacement cost."
+        />
+        <BudgetLines title="Not included" lots={left} empty="Nothing else is worth replacing now." />
       </div>
     </>
   );
 }
 
-function Lots({ title, lots, empty }: { title: string; lots: readonly Lot[]; empty: string }) {
-  const rest = lots.slice(SHOWN);
+function BudgetLines({ title, lots, empty }: { title: string; lots: readonly BudgetLine[]; empty: string }) {
+  const rest = lots.slice(MAX_LINES);
   const restCount = rest.reduce((sum, { count }) => sum + count, 0);
   return (
     <div>
       <h4>{title}</h4>
       {lots.length === 0 && <p class="empty">{empty}</p>}
       <ul>
-        {lots.slice(0, SHOWN).map((lot) => (
+        {lots.slice(0, MAX_LINES).map((lot) => (
           <li>
             {lot.address === undefined ? (
               <span>
@@ -133,8 +151,8 @@ function Lots({ title, lots, empty }: { title: string; lots: readonly Lot[]; emp
               </span>
             )}
             <span class="number">
-              {money(Math.round(lot.usd))}
-              <span class="mute small"> saves {money(Math.round(lot.waitingUsd))}</span>
+              {money(Math.round(lot.costUsd))}
+              <span class="mute small"> saves {money(Math.round(lot.delayCostUsd))}</span>
             </span>
           </li>
         ))}
@@ -143,7 +161,9 @@ function Lots({ title, lots, empty }: { title: string; lots: readonly Lot[]; emp
             <span>
               {restCount.toLocaleString("en-US")} more {restCount === 1 ? "component" : "components"}
             </span>
-            <span class="number">{money(Math.round(rest.reduce((sum, { usd }) => sum + usd, 0)))}</span>
+            <span class="number">
+              {money(Math.round(rest.reduce((sum, { costUsd: usd }) => sum + usd, 0)))}
+            </span>
           </li>
         )}
       </ul>

@@ -1,6 +1,6 @@
 import type { AlertPageJson } from "../../wire/component.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { Places, SYSTEMS } from "../words.ts";
+import { Locations, SYSTEMS } from "../labels.ts";
 import { alertsPath } from "./alerts-page.tsx";
 import { readTypes } from "./app-context.ts";
 
@@ -20,7 +20,7 @@ export async function readSystems(api: ApiClient): Promise<SystemRow[]> {
 }
 
 async function counted(api: ApiClient, { alerts }: AlertPageJson): Promise<SystemRow[]> {
-  const places = new Places(await readTypes(api), []);
+  const places = new Locations(await readTypes(api), []);
   const systems = Map.groupBy(alerts, ({ appliance_type }) => places.systemOf(appliance_type));
   return [...systems].map(([system, parts]) => {
     const critical = parts.filter(({ risk_tier }) => risk_tier === "CRITICAL").length;

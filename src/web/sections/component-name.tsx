@@ -3,14 +3,14 @@ import { useContext } from "preact/hooks";
 import type { ComponentJson } from "../../wire/component.ts";
 
 /** Returns the address of a component's page. Undefined on pages that have none: names are then plain text. */
-export const PartAddress = createContext<((componentId: string) => string) | undefined>(undefined);
+export const ComponentHref = createContext<((componentId: string) => string) | undefined>(undefined);
 
-export function PartName({
+export function ComponentName({
   component,
 }: {
   component: Pick<ComponentJson, "component_id" | "component_name">;
 }) {
-  const address = useContext(PartAddress);
+  const address = useContext(ComponentHref);
   const { component_id, component_name } = component;
   return address ? <a href={address(component_id)}>{component_name}</a> : component_name;
 }

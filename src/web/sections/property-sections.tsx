@@ -8,22 +8,22 @@ import type { ForecastJson } from "../../wire/forecast.ts";
 import type { PropertyPlanJson } from "../../wire/plan.ts";
 import type { PropertyJson, UnitJson } from "../../wire/property.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
-import { groupedInSteps, kindInTier } from "../alike.ts";
+import { compareByExpectedLoss, elevatedComponents, highestExpectedLoss } from "../expected-loss.ts";
 import { counted, date } from "../format.ts";
-import { Attention } from "../sections/attention.tsx";
-import { Budget } from "../sections/budget.tsx";
-import { Condition } from "../sections/condition.tsx";
-import { HeatMap, systemsInSteps } from "../sections/heat-map.tsx";
-import { Inspections } from "../sections/inspections.tsx";
-import { adviceInSteps, type Spendings, WhatToDo } from "../sections/plan.tsx";
-import type { Csv } from "../sections/section.tsx";
-import { expectedInSteps, Timeline } from "../sections/timeline.tsx";
-import { Trend } from "../sections/trend.tsx";
-import { dearestToWaitFor, elevated, inOrderOfWaiting } from "../waiting.ts";
-import { Places } from "../words.ts";
+import { componentKindAndTier, groupInSteps } from "../grouping.ts";
+import { Locations } from "../labels.ts";
+import { Attention } from "./attention.tsx";
+import { Condition } from "./condition.tsx";
+import { HeatMap, systemsInSteps } from "./heat-map.tsx";
+import { Inspections } from "./inspections.tsx";
+import { adviceInSteps, type Spendings, WhatToDo } from "./plan.tsx";
+import { ReserveAndForecast } from "./reserve-and-forecast.tsx";
+import type { Csv } from "./section.tsx";
+import { expectedInSteps, Timeline } from "./timeline.tsx";
+import { Trend } from "./trend.tsx";
 
 /** The data of a property's page, as the API returns it. */
-export type PropertyFigures = {
+export type PropertyPageData = {
   property: PropertyJson;
   condition: ConditionJson;
   forecast: ForecastJson;
@@ -36,18 +36,18 @@ export type PropertyFigures = {
   types: readonly ApplianceTypeJson[];
   units: readonly UnitJson[];
   /** The score history of the component that the reader selected; by default, of the one with the highest expected loss. */
-  trend: Chosen | undefined;
+  trend: ComponentTrend | undefined;
   assessedAt: string;
 };
 
-export type Chosen = {
+export type ComponentTrend = {
   componentId: string;
   points: readonly TrendPointJson[];
   events: readonly HistoryEventJson[];
 };
 
 /** The addresses of the files behind the charts, of the list of all components, and of the reserve schedule. */
-export type NumberLinks = {
+export type DataLinks = {
   csv: (file: CsvFile, componentId?: string) => Csv;
   components?: string;
   schedule: string;
@@ -63,33 +63,34 @@ export type CsvFile =
   | "trend";
 
 /** The component whose score history is shown by default. */
-export function firstToShow(components: readonly ComponentJson[]): string | undefined {
-  return (dearestToWaitFor(elevated(components)) ?? dearestToWaitFor(components))?.component_id;
+export function defaultTrendComponent(components: readonly ComponentJson[]): string | undefined {
+  return (highestExpectedLoss(elevatedComponents(components)) ?? highestExpectedLoss(components))
+    ?.component_id;
 }
 
-export type SectionParts = {
-  figures: PropertyFigures;
-  links?: NumberLinks;
+export type SectionsProps = {
+  figures: PropertyPageData;
+  links?: DataLinks;
   /** Renders the budget planner. By default, a form that asks the server. */
   spending?: Spendings;
 };
 
 /** The sections of a property: first the summary, then what to do about it, then the details. */
-export const PropertySections = (props: SectionParts) => <>{runSteps(sectionsInSteps(props))}</>;
+export const PropertySections = (props: SectionsProps) => <>{runSteps(sectionsInSteps(props))}</>;
 
 /** Prepares the sections in steps, for properties with many components. */
-export function* sectionsInSteps({ figures, links, spending }: SectionParts): Steps<VNode[]> {
+export function* sectionsInSteps({ figures, links, spending }: SectionsProps): Steps<VNode[]> {
   const { condition, forecast, reserve, inspections, plan, components, trend, assessedAt } = figures;
   const csv = (file: CsvFile, componentId?: string) => links?.csv(file, componentId);
   const status = (
     <Condition condition={condition} components={components} reserve={reserve} csv={csv("condition")} />
   );
   if (components.length === 0) return [status];
-  const places = new Places(figures.types, figures.units);
+  const places = new Locations(figures.types, figures.units);
   yield;
-  const inOrder = yield* sortInSteps(components, inOrderOfWaiting);
-  const waiting = elevated(inOrder);
-  const alike = yield* groupedInSteps(waiting, kindInTier);
+  const inOrder = yield* sortInSteps(components, compareByExpectedLoss);
+  const waiting = elevatedComponents(inOrder);
+  const alike = yield* groupInSteps(waiting, componentKindAndTier);
   const expected = yield* expectedInSteps(waiting, alike);
   const systems = yield* systemsInSteps(components, places);
   const advice = plan && (yield* adviceInSteps(plan, places, figures.budget));
@@ -121,7 +122,7 @@ export function* sectionsInSteps({ figures, links, spending }: SectionParts): St
       all={links?.components}
     />,
     <div class="two">
-      <Budget
+      <ReserveAndForecast
         forecast={forecast}
         reserve={reserve}
         reserveCsv={csv("reserve")}
@@ -144,7 +145,7 @@ export function* sectionsInSteps({ figures, links, spending }: SectionParts): St
 }
 
 /** The name, address and size of a property, and the day of the assessment. */
-export function PropertyHeading({ figures }: { figures: PropertyFigures }) {
+export function PropertyHeading({ figures }: { figures: PropertyPageData }) {
   const { property, components, assessedAt } = figures;
   const { address, city, state, zip } = property;
   const appliances = new Set(components.map(({ appliance_id }) => appliance_id)).size;

@@ -1,30 +1,30 @@
-import { mapInSteps, type Steps, sortInSteps } from "../../domain/steps.ts";
-import type { ComponentJson, TrendPointJson } from "../../wire/component.ts";
-import type { PlannedComponentJson, PropertyPlanJson, ScheduledComponentJson } from "../../wire/plan.ts";
-import { inOrderOfWaiting } from "../waiting.ts";
-import { Places, systemName } from "../words.ts";
-import type { CsvFile, PropertyFigures } from "./property-page.tsx";
+import { mapInSteps, type Steps, sortInSteps } from "../domain/steps.ts";
+import type { ComponentJson, TrendPointJson } from "../wire/component.ts";
+import type { PlannedComponentJson, PropertyPlanJson, ScheduledComponentJson } from "../wire/plan.ts";
+import { compareByExpectedLoss } from "./expected-loss.ts";
+import { Locations, systemLabel } from "./labels.ts";
+import type { CsvFile, PropertyPageData } from "./sections/property-sections.tsx";
 
 type Cell = string | number | boolean | null;
 /** The header row of a file, and its data rows. */
 export type CsvRows = { heading: readonly string[]; rows: readonly (readonly Cell[])[] };
 
 /** The data of the files: that of the page, plus costs by year and expected failure costs where they are known. */
-export type FileFigures = Omit<PropertyFigures, "plan" | "components"> & {
-  plan: Omit<PropertyPlanJson, "components"> & { components: readonly PlannedPart[] };
-  components: readonly WeighedPart[];
+export type CsvFileData = Omit<PropertyPageData, "plan" | "components"> & {
+  plan: Omit<PropertyPlanJson, "components"> & { components: readonly PlannedComponentRow[] };
+  components: readonly ComponentRow[];
 };
-type PlannedPart = PlannedComponentJson & Partial<ScheduledComponentJson>;
-type WeighedPart = ComponentJson & { expected_failure_cost_a_year?: number };
+type PlannedComponentRow = PlannedComponentJson & Partial<ScheduledComponentJson>;
+type ComponentRow = ComponentJson & { expected_failure_cost_a_year?: number };
 
 /** The numbers behind a chart, under the field names of the API. */
-export function csvRows(file: CsvFile, figures: FileFigures): Steps<CsvRows> {
-  return FILES[file](figures);
+export function rowsOfCsvFile(file: CsvFile, figures: CsvFileData): Steps<CsvRows> {
+  return ROWS_BY_FILE[file](figures);
 }
 
-const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => Steps<CsvRows>>> = {
+const ROWS_BY_FILE: Readonly<Record<CsvFile, (figures: CsvFileData) => Steps<CsvRows>>> = {
   condition: ({ condition, assessedAt }) =>
-    ofRecords([
+    rowsOfRecords([
       {
         condition_score: condition.components_assessed === 0 ? null : condition.condition_score,
         grade: condition.components_assessed === 0 ? null : condition.grade,
@@ -37,19 +37,19 @@ const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => Steps<CsvRows>>>
       },
     ]),
   components: function* ({ components, types, units }) {
-    const places = new Places(types, units);
-    const inOrder = yield* sortInSteps(components, inOrderOfWaiting);
-    return yield* ofRecords(inOrder, (one) => componentRow(one, places));
+    const places = new Locations(types, units);
+    const inOrder = yield* sortInSteps(components, compareByExpectedLoss);
+    return yield* rowsOfRecords(inOrder, (one) => componentRow(one, places));
   },
   plan: ({ plan, types, units }) => {
-    const places = new Places(types, units);
-    return ofRecords(plan.components, (one) => plannedRow(one, places));
+    const places = new Locations(types, units);
+    return rowsOfRecords(plan.components, (one) => plannedRow(one, places));
   },
-  schedule: ({ plan }) => ofRecords(plan.schedule),
+  schedule: ({ plan }) => rowsOfRecords(plan.schedule),
   reserve: ({ reserve }) =>
-    ofRecords(Object.entries(reserve.reserves).map(([horizon, span]) => ({ horizon, ...span }))),
+    rowsOfRecords(Object.entries(reserve.reserves).map(([horizon, span]) => ({ horizon, ...span }))),
   forecast: ({ forecast }) =>
-    ofRecords(
+    rowsOfRecords(
       Object.entries(forecast.forecast).map(([window, one]) => ({
         window,
         label: one.label,
@@ -60,8 +60,8 @@ const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => Steps<CsvRows>>>
       })),
     ),
   inspections: ({ inspections, types, units }) => {
-    const places = new Places(types, units);
-    return ofRecords(inspections, (one) => ({
+    const places = new Locations(types, units);
+    return rowsOfRecords(inspections, (one) => ({
       inspection_type: one.inspection_type,
       place: places.of(one),
       appliance_id: one.appliance_id,
@@ -75,7 +75,7 @@ const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => Steps<CsvRows>>>
     }));
   },
   trend: ({ trend }) =>
-    ofRecords(
+    rowsOfRecords(
       (trend?.points ?? []).map(({ date, risk_score, risk_tier }: TrendPointJson) => ({
         component_id: trend!.componentId,
         date,
@@ -85,12 +85,12 @@ const FILES: Readonly<Record<CsvFile, (figures: FileFigures) => Steps<CsvRows>>>
     ),
 };
 
-function componentRow(one: WeighedPart, places: Places) {
+function componentRow(one: ComponentRow, places: Locations) {
   return {
     component_id: one.component_id,
     component_name: one.component_name,
     place: places.of(one),
-    system: systemName(places.systemOf(one.appliance_type)),
+    system: systemLabel(places.systemOf(one.appliance_type)),
     appliance_id: one.appliance_id,
     appliance_type: one.appliance_type,
     install_year: one.install_year,
@@ -110,12 +110,12 @@ function componentRow(one: WeighedPart, places: Places) {
   };
 }
 
-function plannedRow(one: PlannedPart, places: Places) {
+function plannedRow(one: PlannedComponentRow, places: Locations) {
   return {
     component_id: one.component_id,
     component_name: one.component_name,
     place: places.of(one),
-    system: systemName(places.systemOf(one.appliance_type)),
+    system: systemLabel(places.systemOf(one.appliance_type)),
     age_years: one.age_years,
     effective_age_years: one.effective_age_years,
     expected_life_years: one.expected_life_years,
@@ -131,7 +131,7 @@ function plannedRow(one: PlannedPart, places: Places) {
 
 type CsvRecord = Readonly<Record<string, Cell>>;
 
-function* ofRecords<T>(
+function* rowsOfRecords<T>(
   items: readonly T[],
   recordOf: (item: T) => CsvRecord = (item) => item as CsvRecord,
 ): Steps<CsvRows> {

@@ -1,11 +1,11 @@
 import { useEffect } from "preact/hooks";
-import { pageFooters } from "../printed.ts";
+import { printFooterCss } from "../print-footer.ts";
 
 /** Prints a title and the page number in the footer of each page, while the component is mounted. */
 export function usePrinted(words: string, { isLandscape = false } = {}): void {
   useEffect(() => {
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(pageFooters(words, isLandscape));
+    sheet.replaceSync(printFooterCss(words, isLandscape));
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
     return () => {
       document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);

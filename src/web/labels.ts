@@ -10,26 +10,26 @@ import { capitalized } from "./format.ts";
 
 export const TIERS: readonly RiskTier[] = ["CRITICAL", "WARNING", "GOOD"];
 
-export const TIER_WORDS: Readonly<Record<RiskTier, { name: string; meaning: string }>> = {
+export const TIER_LABELS: Readonly<Record<RiskTier, { name: string; meaning: string }>> = {
   CRITICAL: { name: "Critical", meaning: "high risk of failure; act now" },
   WARNING: { name: "Warning", meaning: "elevated risk; plan the work within 6 months" },
   GOOD: { name: "Good", meaning: "routine monitoring" },
 };
 
-export const INSPECTION_WORDS: Readonly<Record<InspectionJson["status"], string>> = {
+export const INSPECTION_STATUS_LABELS: Readonly<Record<InspectionJson["status"], string>> = {
   OVERDUE: "Overdue",
   DUE_SOON: "Due soon",
   UPCOMING: "Upcoming",
   OK: "Not due",
 };
 
-export const POLICY_WORDS: Readonly<Record<PlannedComponentJson["policy"], string>> = {
+export const POLICY_LABELS: Readonly<Record<PlannedComponentJson["policy"], string>> = {
   replace_now: "Replace now",
   replace_at_age: "Replace when due",
   run_to_failure: "Run to failure",
 };
 
-const SYSTEM_WORDS: Readonly<Record<string, string>> = {
+const SYSTEM_LABELS: Readonly<Record<string, string>> = {
   hvac: "Heating and cooling",
   plumbing: "Plumbing and hot water",
   electrical: "Electrical",
@@ -41,30 +41,30 @@ const SYSTEM_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The codes of the building systems, in the order in which pages offer them. */
-export const SYSTEMS: readonly string[] = Object.keys(SYSTEM_WORDS);
+export const SYSTEMS: readonly string[] = Object.keys(SYSTEM_LABELS);
 
-export const systemName = (system: string) => SYSTEM_WORDS[system] ?? sentence(system);
+export const systemLabel = (system: string) => SYSTEM_LABELS[system] ?? codeLabel(system);
 
 const ABBREVIATIONS = /\b(co|gfci|afci|hvac)\b/g;
 
 /** Turns a code into words: `relief_valve_check` into `Relief valve check`. */
-export function sentence(code: string): string {
+export function codeLabel(code: string): string {
   const text = code.replaceAll("_", " ").replace(ABBREVIATIONS, (word) => word.toUpperCase());
   return capitalized(text);
 }
 
-const LABELS_SHOWN = 4;
+const MAX_UNITS_LISTED = 4;
 const NUMBER = /^[1-9]\d{0,8}$/;
-const inNaturalOrder = new Intl.Collator("en-US", { numeric: true }).compare;
+const compareNaturally = new Intl.Collator("en-US", { numeric: true }).compare;
 
 /** Sorts labels in natural order. Numbers, which most labels are, take a path without the collator: it is slow for tens of thousands. */
-const inOrder = (labels: readonly string[]): string[] =>
+const sortUnitLabels = (labels: readonly string[]): string[] =>
   labels.every((label) => NUMBER.test(label))
     ? Array.from(Float64Array.from(labels, Number).sort(), String)
-    : labels.toSorted(inNaturalOrder);
+    : labels.toSorted(compareNaturally);
 
 /** Collapses consecutive numbers of sorted labels into ranges such as `3–7`; `size` is the number of labels in each. */
-function runsOf(labels: readonly string[]): { text: string; size: number }[] {
+function collapseRuns(labels: readonly string[]): { text: string; size: number }[] {
   const runs: string[][] = [];
   for (const label of labels) {
     const run = runs.at(-1);
@@ -83,7 +83,7 @@ type NamedType = Pick<ApplianceTypeJson, "type_id" | "name" | "system">;
 type NamedUnit = Pick<UnitJson, "id" | "label">;
 
 /** Describes where equipment is, from the names of appliance types and the labels of units. */
-export class Places {
+export class Locations {
   readonly #types: ReadonlyMap<string, NamedType>;
   readonly #units: ReadonlyMap<string, string>;
 
@@ -94,7 +94,7 @@ export class Places {
 
   /** `Gas storage water heater` */
   typeName(typeId: string): string {
-    return this.#types.get(typeId)?.name ?? sentence(typeId);
+    return this.#types.get(typeId)?.name ?? codeLabel(typeId);
   }
 
   /** The code of the building system that a type belongs to. */
@@ -103,13 +103,13 @@ export class Places {
   }
 
   /** `Refrigerator, units 1–12, 15, 21, and 9 more`, for components of one appliance type. */
-  ofSeveral(parts: readonly Pick<ComponentJson, "appliance_type" | "unit">[]): string {
+  ofGroup(parts: readonly Pick<ComponentJson, "appliance_type" | "unit">[]): string {
     const labels = new Set(parts.flatMap(({ unit }) => this.#units.get(unit ?? "") ?? []));
     const name = this.typeName(parts[0]!.appliance_type);
     if (labels.size === 0) return name;
-    const runs = runsOf(inOrder([...labels]));
-    const shown = runs.slice(0, LABELS_SHOWN).map(({ text }) => text);
-    const more = runs.slice(LABELS_SHOWN).reduce((sum, { size }) => sum + size, 0);
+    const runs = collapseRuns(sortUnitLabels([...labels]));
+    const shown = runs.slice(0, MAX_UNITS_LISTED).map(({ text }) => text);
+    const more = runs.slice(MAX_UNITS_LISTED).reduce((sum, { size }) => sum + size, 0);
     const list = new Intl.ListFormat("en-US").format(more > 0 ? [...shown, `${more} more`] : shown);
     return `${name}, ${labels.size === 1 ? "unit" : "units"} ${list}`;
   }

@@ -1,28 +1,28 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { pageFooters } from "../printed.ts";
+import { printFooterCss } from "./print-footer.ts";
 
 /** A page, and the hash of its inline style, which its Content-Security-Policy must allow. */
-export type Rendered = { html: string; styleHash?: string };
+export type RenderedPage = { html: string; styleHash?: string };
 
-export type DocumentParts = {
+export type DocumentProps = {
   title: string;
   /** The addresses of the style sheet and the script, relative to the page. */
   style?: string;
   script?: string;
   /** CSS rules for an inline style element. */
-  rules?: string;
+  inlineCss?: string;
   /** The footer of printed pages. */
-  printed?: string;
+  printFooter?: string;
   /** Prints in landscape orientation. */
   isLandscape?: boolean;
   children: ComponentChildren;
 };
 
 /** Renders a complete HTML document. */
-export function renderDocument(parts: DocumentParts): Rendered {
-  const { title, style, script, printed, isLandscape = false, children } = parts;
-  const rules = printed === undefined ? parts.rules : pageFooters(printed, isLandscape);
+export function renderDocument(parts: DocumentProps): RenderedPage {
+  const { title, style, script, printFooter: printed, isLandscape = false, children } = parts;
+  const rules = printed === undefined ? parts.inlineCss : printFooterCss(printed, isLandscape);
   const html = renderToString(
     <html lang="en">
       <head>

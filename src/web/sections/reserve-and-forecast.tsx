@@ -5,7 +5,7 @@ import { count, counted, money } from "../format.ts";
 import { type Csv, Numbers, Section } from "./section.tsx";
 
 const WINDOWS = ["window_30_days", "window_60_days", "window_90_days"] as const;
-const RESERVES = [
+const RESERVE_PERIODS = [
   ["12_month", "Next 12 months"],
   ["24_month", "Next 24 months"],
   ["36_month", "Next 36 months"],
@@ -13,14 +13,14 @@ const RESERVES = [
 ] as const;
 
 /** The recommended reserve contributions, and the work expected in the next 90 days. */
-export function Budget(props: {
+export function ReserveAndForecast(props: {
   forecast: ForecastJson;
   reserve: ReserveJson;
   reserveCsv?: Csv;
   forecastCsv?: Csv;
 }) {
   const { forecast, reserve, reserveCsv, forecastCsv } = props;
-  const spans = RESERVES.map(([key, name]) => ({ name, ...reserve.reserves[key] }));
+  const spans = RESERVE_PERIODS.map(([key, name]) => ({ name, ...reserve.reserves[key] }));
   const windows = WINDOWS.map((key) => forecast.forecast[key]);
   const mostReserve = Math.max(...spans.map((span) => span.per_unit_per_month));
   const mostWork = Math.max(...windows.map((window) => window.emergency_cost_if_ignored));

@@ -1,0 +1,41 @@
+import { forEachInSteps, runSteps, type Steps } from "../domain/steps.ts";
+
+/** Groups items by key, in the order of the first item of each group. */
+export const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[][] =>
+  runSteps(groupInSteps(items, keyOf));
+
+/** Groups items by key in steps, for lists that take long. */
+export function* groupInSteps<T>(items: readonly T[], keyOf: (item: T) => string): Steps<T[][]> {
+  const groups = new Map<string, T[]>();
+  yield* forEachInSteps(items, (item) => {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  });
+  return [...groups.values()];
+}
+
+/** A key for identical components: the same definition in the same type of appliance. */
+export const componentKind = (part: { component_def_id: string; appliance_type: string }) =>
+  `${part.appliance_type} ${part.component_def_id}`;
+
+/** A key for identical components in the same tier. */
+export const componentKindAndTier = (part: {
+  component_def_id: string;
+  appliance_type: string;
+  risk_tier: string;
+}) => `${componentKind(part)} ${part.risk_tier}`;
+
+export const sumBy = <T>(items: readonly T[], amountOf: (item: T) => number): number =>
+  items.reduce((sum, item) => sum + amountOf(item), 0);
+
+// Math.min(...numbers) fails with more numbers than a function takes arguments.
+export const minOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.min(a, b), Infinity);
+export const maxOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
+
+/** The range of some numbers: `2028–2030`, or `2028` if both ends read the same. */
+export function rangeText(numbers: readonly number[], write: (value: number) => string = String): string {
+  const [least, most] = [write(minOf(numbers)), write(maxOf(numbers))];
+  return least === most ? least : `${least}–${most}`;
+}
